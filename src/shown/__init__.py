@@ -1,0 +1,1 @@
+"""Learn a policy from a few demonstrations, as rules a person can read."""

@@ -1,0 +1,201 @@
+"""Demonstrations: what was shown, step by step, and their form on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shown.errors import BadInput
+from shown.files import read_json, write_json
+from shown.grid import Action, Grid, Tokens, check_action
+
+SCHEMA = "shown/demonstrations/1"
+OUTCOMES = ("won", "lost", "unfinished")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision: the grid before it, and the action taken."""
+
+    grid: Grid
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """One run, or any fragment of one: a single corrected click counts as much as a whole game.
+
+    Attributes:
+        steps: the decisions, in order.
+        level: the name of the level it was shown on ("train:3"), or None.
+        seed: the seed of the game's opponents in that run, or None.
+        outcome: "won", "lost" or "unfinished".
+    """
+
+    steps: tuple[Step, ...]
+    level: str | None = None
+    seed: int | None = None
+    outcome: str = "unfinished"
+
+
+@dataclass(frozen=True)
+class Demonstrations:
+    """Demonstrations of one task.
+
+    >>> from shown.grid import grid
+    >>> demos = Demonstrations(Tokens(empty=".", stick="|"), (Demonstration((Step(grid("|.", "||"), (0, 0)),)),))
+    >>> len(demos), demos.digest[:8]
+    (1, 'f00aef68')
+
+    Attributes:
+        tokens: the values cells can have.
+        items: the demonstrations.
+        game: the game's name, or None for a world of your own.
+        buttons: the names of the actions, in worlds where actions are not clicks on cells.
+    """
+
+    tokens: Tokens
+    items: tuple[Demonstration, ...]
+    game: str | None = None
+    buttons: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for d, demonstration in enumerate(self.items):
+            if not demonstration.steps:
+                raise BadInput(f"demonstration {d} has no steps. Record at least one action, or leave it out.")
+            for s, step in enumerate(demonstration.steps):
+                where = f"demonstration {d}, step {s}, "
+                self.tokens.check(step.grid, where)
+                check_action(step.action, step.grid, self.buttons, where)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Demonstration]:
+        return iter(self.items)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps of all demonstrations, in order."""
+        return tuple(step for item in self.items for step in item.steps)
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of what was shown, independent of level names, seeds and outcomes."""
+        content = [[[[*step.grid.rows], step.action] for step in item.steps] for item in self.items]
+        text = json.dumps([self.tokens.characters, list(self.buttons), content], ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __add__(self, other: Demonstrations) -> Demonstrations:
+        """Both sets together; they must be of the same task."""
+        self.check_same_task(other)
+        return Demonstrations(self.tokens, self.items + other.items, self.game, self.buttons)
+
+    def check_same_task(self, other: Demonstrations) -> None:
+        """Raises BadInput unless `other` has the same tokens, buttons and game."""
+        if (self.tokens, self.buttons, self.game) != (other.tokens, other.buttons, other.game):
+            raise BadInput(
+                f"these demonstrations are of different tasks ({self.game or self.tokens} and "
+                f"{other.game or other.tokens}). Learn from one task at a time."
+            )
+
+    def select(self, indices: Iterable[int]) -> Demonstrations:
+        """Only the demonstrations at these places."""
+        return Demonstrations(self.tokens, tuple(self.items[i] for i in indices), self.game, self.buttons)
+
+    def to_json(self) -> dict[str, Any]:
+        value: dict[str, Any] = {"schema": SCHEMA, "game": self.game, "tokens": self.tokens.characters}
+        if self.buttons:
+            value["buttons"] = list(self.buttons)
+        value["demonstrations"] = [
+            {
+                "level": item.level,
+                "seed": item.seed,
+                "outcome": item.outcome,
+                "steps": [
+                    {
+                        "grid": list(step.grid.rows),
+                        "action": step.action if isinstance(step.action, str) else [int(x) for x in step.action],
+                    }
+                    for step in item.steps
+                ],
+            }
+            for item in self.items
+        ]
+        return value
+
+    @classmethod
+    def from_json(cls, value: Any, where: str = "demonstrations") -> Demonstrations:
+        """Checks everything and names the demonstration, step and cell of the first mistake."""
+        if not isinstance(value, dict) or value.get("schema") != SCHEMA:
+            raise BadInput(f'{where}: not demonstrations: "schema" must be "{SCHEMA}".')
+        tokens = tokens_from_json(value.get("tokens"), where)
+        game = value.get("game")
+        if game is not None and not isinstance(game, str):
+            raise BadInput(f'{where}: "game" must be a name or null.')
+        buttons = names_from_json(value.get("buttons", []), f'{where}: "buttons"')
+        items = value.get("demonstrations")
+        if not isinstance(items, list):
+            raise BadInput(f'{where}: "demonstrations" must be a list.')
+        try:
+            return cls(tokens, tuple(_demonstration(item, d) for d, item in enumerate(items)), game, buttons)
+        except BadInput as error:
+            raise BadInput(f"{where}, {error}") from None
+
+    def save(self, path: str | Path) -> None:
+        write_json(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Demonstrations:
+        return cls.from_json(read_json(path, "demonstrations"), str(path))
+
+
+def tokens_from_json(value: Any, where: str) -> Tokens:
+    """Tokens from `{"empty": ".", …}`."""
+    if not isinstance(value, dict) or len(value) > 1000:
+        raise BadInput(f'{where}: "tokens" must be an object such as {{"empty": "."}}.')
+    try:
+        return Tokens(**value)
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
+
+
+def names_from_json(value: Any, where: str) -> tuple[str, ...]:
+    """Distinct non-empty names from a list."""
+    if not isinstance(value, list) or not all(isinstance(x, str) and x.isidentifier() for x in value):
+        raise BadInput(f"{where} must be a list of names.")
+    if len(set(value)) < len(value):
+        raise BadInput(f"{where} has a name twice.")
+    return tuple(value)
+
+
+def _demonstration(value: Any, d: int) -> Demonstration:
+    where = f"demonstration {d}"
+    if not isinstance(value, dict) or not isinstance(value.get("steps"), list):
+        raise BadInput(f'{where}: must be an object with a list of "steps".')
+    level, seed, outcome = value.get("level"), value.get("seed"), value.get("outcome", "unfinished")
+    if level is not None and not isinstance(level, str):
+        raise BadInput(f'{where}: "level" must be text or null.')
+    if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63):
+        raise BadInput(f'{where}: "seed" must be a whole number from 0 to 2^63, or null.')
+    if outcome not in OUTCOMES:
+        raise BadInput(f'{where}: "outcome" must be one of {", ".join(OUTCOMES)}, not {outcome!r}.')
+    steps = tuple(_step(step, f"{where}, step {s}, ") for s, step in enumerate(value["steps"]))
+    return Demonstration(steps, level, seed, outcome)
+
+
+def _step(value: Any, where: str) -> Step:
+    if not isinstance(value, dict) or not isinstance(value.get("grid"), list):
+        raise BadInput(f'{where}must be an object with a "grid" (a list of rows) and an "action".')
+    if not all(isinstance(row, str) for row in value["grid"]):
+        raise BadInput(f"{where}every row of the grid must be text.")
+    try:
+        board = Grid(tuple(value["grid"]))
+    except BadInput as error:
+        raise BadInput(f"{where}{error}") from None
+    action = value.get("action")
+    return Step(board, tuple(action) if isinstance(action, list) else action)  # type: ignore[arg-type]

@@ -1,0 +1,46 @@
+"""The errors a user can meet: each is one line that says what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ShownError(Exception):
+    """Anything the user can mend. The command line prints it on one line and exits with 2."""
+
+
+class BadInput(ShownError):
+    """A value, a file or a part of one is not what it should be."""
+
+
+class BadLevel(BadInput):
+    """A level is not legal for its game."""
+
+
+class BadProgram(BadInput):
+    """A program's text does not parse, or does not make sense in this language."""
+
+
+class OutOfMemory(ShownError):
+    """A run would need more memory than it may take."""
+
+
+class MissingExtra(ShownError):
+    """A part of the package needs a library that is not installed."""
+
+    def __init__(self, library: str, extra: str) -> None:
+        super().__init__(f"this needs {library}, which is not installed. Install it with: pip install 'shown[{extra}]'")
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """A sentence that offers the nearest known name, or all of them when none is near.
+
+    >>> did_you_mean("nmi", ["nim", "chase"])
+    "Did you mean 'nim'?"
+    >>> did_you_mean("xyz", ["nim", "chase"])
+    'Known: nim, chase.'
+    """
+    known = list(known)
+    near = difflib.get_close_matches(given, known, n=1, cutoff=0.5)
+    return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}."

@@ -1,0 +1,76 @@
+"""Playing: one episode of a game, a demonstration of it, a score over many levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.games.game import Game
+from shown.games.levels import Level
+from shown.grid import Action, Grid, check_action
+
+Player = Callable[[Grid], Action]
+"""Anything that looks at a grid and acts: `policy.act`, `game.expert`, …"""
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One run of a game.
+
+    Attributes:
+        level: where it started.
+        steps: the decisions, in order.
+        last: the grid at the end.
+        won: the goal was reached.
+        over: the game ended (rather than the steps running out).
+        seed: of the game's own chances.
+    """
+
+    level: Level
+    steps: tuple[Step, ...]
+    last: Grid
+    won: bool
+    over: bool
+    seed: int
+
+    @property
+    def demonstration(self) -> Demonstration:
+        outcome = "won" if self.won else "lost" if self.over else "unfinished"
+        return Demonstration(self.steps, self.level.name, self.seed, outcome)
+
+
+def play(game: Game, player: Player, level: Level, seed: int = 0, max_steps: int | None = None) -> Episode:
+    """Plays `level` once; the same seed gives the same opponents.
+
+    >>> from shown.games import find
+    >>> from shown.games.levels import load_levels
+    >>> nim = find("nim")
+    >>> play(nim, nim.expert, load_levels(nim, "train:0")[0]).won
+    True
+    """
+    rng = np.random.default_rng(seed)
+    grid, steps, won, over = level.grid, [], False, False
+    for _ in range(max_steps or game.max_steps):
+        action = player(grid)
+        check_action(action, grid, game.buttons)
+        steps.append(Step(grid, action))
+        outcome = game.step(grid, action, rng)
+        grid, won, over = outcome.grid, outcome.won, outcome.over
+        if over:
+            break
+    return Episode(level, tuple(steps), grid, won, over, seed)
+
+
+def demonstrate(game: Game, levels: Iterable[Level], seed: int = 0) -> Demonstrations:
+    """The built-in expert's demonstrations, one a level."""
+    items = tuple(play(game, game.expert, level, seed).demonstration for level in levels)
+    return Demonstrations(game.tokens, items, game.name, game.buttons)
+
+
+def success_rate(game: Game, player: Player, levels: Iterable[Level], seed: int = 0) -> float:
+    """The fraction of levels won, each played once."""
+    won = [play(game, player, level, seed).won for level in levels]
+    return sum(won) / len(won)

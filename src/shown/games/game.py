@@ -1,0 +1,80 @@
+"""What a game is: its tokens and four pure functions. One adapter (`env.py`) makes any game an environment."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from shown.errors import BadLevel
+from shown.grid import Action, Grid, Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an action led to.
+
+    Attributes:
+        grid: the grid afterwards.
+        won: the goal was reached.
+        over: nothing more can happen (always true when won).
+    """
+
+    grid: Grid
+    won: bool = False
+    over: bool = False
+
+
+class Game(ABC):
+    """A game is its rules: no state, no drawing. Subclasses live one to a file.
+
+    Attributes:
+        name: how users call it, such as "stop-the-fall".
+        title: how it is written, such as "Stop the Fall".
+        goal: one sentence that tells a newcomer what to do.
+        tokens: the values of its cells.
+        max_shape: no generated level has more rows or columns than this.
+        buttons: the names of its actions, for games that are not played by clicking cells.
+        max_steps: an episode that takes longer is not won.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    goal: ClassVar[str]
+    tokens: ClassVar[Tokens]
+    max_shape: ClassVar[tuple[int, int]]
+    buttons: ClassVar[tuple[str, ...]] = ()
+    max_steps: ClassVar[int] = 60
+
+    @abstractmethod
+    def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
+        """What `action` leads to; the only randomness is `rng`'s."""
+
+    @abstractmethod
+    def expert(self, grid: Grid) -> Action:
+        """The action of a player who knows how to win."""
+
+    @abstractmethod
+    def generate(self, rng: np.random.Generator) -> Grid:
+        """A random level that the expert wins."""
+
+    @abstractmethod
+    def check(self, grid: Grid) -> None:
+        """Raises BadLevel with the reason unless `grid` is a legal first position."""
+
+
+def require(condition: bool, reason: str) -> None:
+    """Raises BadLevel with `reason` unless `condition` holds."""
+    if not condition:
+        raise BadLevel(reason)
+
+
+def require_one(grid: Grid, tokens: Tokens, name: str) -> tuple[int, int]:
+    """The only cell with the token `name`; BadLevel (with the second one's place) if there are none or several."""
+    cells = grid.where(tokens[name])
+    words = name.replace("_", " ")
+    require(bool(cells), f"there is no {words} ({tokens[name]!r}). A level needs exactly one.")
+    require(len(cells) == 1, f"row {cells[-1][0]}, column {cells[-1][1]}: a second {words}. A level has exactly one.")
+    return cells[0]

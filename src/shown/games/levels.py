@@ -1,0 +1,117 @@
+"""Levels by name: `train:0-10`, `test:0-8`, `random:0-999`, or a file of one's own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shown.errors import BadInput, BadLevel, did_you_mean
+from shown.files import read_json
+from shown.games.game import Game
+from shown.grid import Grid
+
+SETS = ("train", "test", "random")
+MAX_LEVELS = 100_000
+_RANGE = re.compile(r"(?P<set>[a-z]+):(?P<first>\d{1,12})(-(?P<last>\d{1,12}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A first position with a name, such as "train:3" or "my-levels.json:0"."""
+
+    name: str
+    grid: Grid
+
+
+def load_levels(game: Game, spec: str) -> list[Level]:
+    """The levels that `spec` names; several specs may be joined by commas.
+
+    >>> from shown.games import find
+    >>> [level.name for level in load_levels(find("nim"), "train:0-1,random:7")]
+    ['train:0', 'train:1', 'random:7']
+    """
+    levels: list[Level] = []
+    for part in spec.split(","):
+        levels += _load(game, part.strip())
+    if not levels:
+        raise BadInput(f"{spec}: no levels there.")
+    return levels
+
+
+def built_in(game: Game, which: str) -> list[Level]:
+    """All `train` or `test` levels of a game that ship with the package."""
+    text = files("shown.games").joinpath("levels", f"{game.name}-{which}.txt").read_text("utf-8")
+    blocks = [block for block in re.split(r"\n\s*\n", text.strip()) if block.strip()]
+    return [Level(f"{which}:{i}", Grid.from_text(block)) for i, block in enumerate(blocks)]
+
+
+def generated(game: Game, seed: int) -> Level:
+    """The level that the game's generator makes from `seed`."""
+    return Level(f"random:{seed}", game.generate(np.random.default_rng(seed)))
+
+
+def parse_level(game: Game, text: str, where: str = "level") -> Grid:
+    """A level from its text, checked against the game's tokens and rules."""
+    try:
+        grid = Grid.from_text(text)
+        check_level(game, grid)
+    except BadInput as error:
+        raise BadLevel(f"{where}{', ' if str(error).startswith('row') else ': '}{error}") from None
+    return grid
+
+
+def check_level(game: Game, grid: Grid) -> None:
+    """Raises BadLevel with the reason and the place unless `grid` is a legal level of `game`."""
+    for r, row in enumerate(grid.rows):
+        for c, character in enumerate(row):
+            if character not in game.tokens:
+                raise BadLevel(
+                    f"row {r}, column {c}: {character!r} is not a token of {game.name}. Tokens: {' '.join(game.tokens)}"
+                )
+    game.check(grid)
+
+
+def _load(game: Game, spec: str) -> list[Level]:
+    match = _RANGE.fullmatch(spec)
+    if match is None:
+        if spec in SETS:
+            match = _RANGE.fullmatch(f"{spec}:0-99") if spec == "random" else None
+            if match is None:
+                return built_in(game, spec)
+        else:
+            return _from_file(game, spec)
+    which, first = match["set"], int(match["first"])
+    last = int(match["last"] or first)
+    if which not in SETS:
+        raise BadInput(f"no levels called {which!r}. {did_you_mean(which, SETS)}")
+    if last < first:
+        raise BadInput(f"levels {spec}: the range runs backwards. Write {which}:{last}-{first}.")
+    if last - first >= MAX_LEVELS:
+        raise BadInput(f"levels {spec}: more than {MAX_LEVELS:,} at once. Ask for fewer.")
+    if which == "random":
+        return [generated(game, seed) for seed in range(first, last + 1)]
+    levels = built_in(game, which)
+    if last >= len(levels):
+        raise BadInput(f"{game.name} has {which} levels 0 to {len(levels) - 1}; there is no {which}:{last}.")
+    return levels[first : last + 1]
+
+
+def _from_file(game: Game, spec: str) -> list[Level]:
+    if not Path(spec).exists() and not spec.endswith(".json"):
+        raise BadInput(f"levels {spec!r}: write train:0-4, test:0-8, random:0-99 or the path of a levels file.")
+    value: Any = read_json(spec, "levels")
+    if not isinstance(value, dict) or not isinstance(value.get("levels"), list):
+        raise BadInput(f'{spec}: must be an object such as {{"game": "{game.name}", "levels": ["…"]}}.')
+    if value.get("game") != game.name:
+        raise BadInput(f"{spec}: levels of {value.get('game')!r}, but {game.name!r} was asked for.")
+    levels = []
+    for i, text in enumerate(value["levels"]):
+        if not isinstance(text, str):
+            raise BadInput(f"{spec}, level {i}: must be text, one character a cell, rows as lines.")
+        levels.append(Level(f"{Path(spec).name}:{i}", parse_level(game, text, f"{spec}, level {i}")))
+    return levels

@@ -1,0 +1,92 @@
+"""Nim: take the last matchstick."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shown.games.game import Game, Outcome, require
+from shown.grid import Action, Cell, Grid, Tokens
+
+EMPTY, STICK = ".", "|"
+
+
+class Nim(Game):
+    """Two piles; take any number of matchsticks from one; whoever takes the last one wins.
+
+    Description: two columns of matchsticks. Clicking a matchstick removes it and all above it; then the second player,
+        who plays optimally (at random among optimal moves, and among all moves when none is), does the same.
+    Observation: a grid of two columns; `|` matchstick, `.` empty.
+    Actions: a click on a cell. A click on an empty cell changes nothing and the second player does not move.
+    Rewards: 1 for taking the last matchstick, otherwise 0.
+    End of episode: the last matchstick is gone.
+    Levels: generated; 2 to 20 rows, columns of different heights between 1 and the number of rows.
+    """
+
+    name = "nim"
+    title = "Nim"
+    goal = "Take the last matchstick. A click takes a matchstick and all above it; then your opponent moves."
+    tokens = Tokens(empty=EMPTY, matchstick=STICK)
+    max_shape = (20, 2)
+
+    def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
+        cell = _cell(action)
+        if grid[cell] != STICK:
+            return Outcome(grid)
+        grid = take(grid, cell)
+        if not any(piles(grid)):
+            return Outcome(grid, won=True, over=True)
+        moves = optimal_moves(grid)
+        grid = take(grid, moves[rng.integers(len(moves))])
+        return Outcome(grid, over=not any(piles(grid)))
+
+    def expert(self, grid: Grid) -> Cell:
+        """Levels the piles: takes the matchstick beside an empty cell and diagonally above another matchstick."""
+        left, right = piles(grid)
+        if left == right:
+            return optimal_moves(grid)[0]
+        tall = 0 if left > right else 1
+        return grid.height - 1 - min(left, right), tall
+
+    def generate(self, rng: np.random.Generator) -> Grid:
+        height = int(rng.integers(2, 21))
+        left, right = (int(x) for x in rng.choice(np.arange(1, height + 1), size=2, replace=False))
+        return Grid(
+            tuple(
+                (STICK if height - r <= left else EMPTY) + (STICK if height - r <= right else EMPTY)
+                for r in range(height)
+            )
+        )
+
+    def check(self, grid: Grid) -> None:
+        require(grid.width == 2, f"a level has 2 columns, not {grid.width}.")
+        for c in range(2):
+            for r in range(grid.height - 1):
+                require(
+                    not (grid[r, c] == STICK and grid[r + 1, c] == EMPTY),
+                    f"row {r}, column {c}: a matchstick must not float above an empty cell.",
+                )
+        left, right = piles(grid)
+        require(left > 0 and right > 0, "both columns need at least one matchstick.")
+        require(left != right, f"both columns have {left} matchsticks, so the first player cannot win. Make them differ.")
+
+
+def piles(grid: Grid) -> tuple[int, int]:
+    """The number of matchsticks in each column."""
+    return sum(row[0] == STICK for row in grid.rows), sum(row[1] == STICK for row in grid.rows)
+
+
+def take(grid: Grid, cell: Cell) -> Grid:
+    """The grid without the matchstick at `cell` and those above it."""
+    return grid.with_cells({(r, cell[1]): EMPTY for r in range(cell[0] + 1)})
+
+
+def optimal_moves(grid: Grid) -> list[Cell]:
+    """The clicks that leave level piles; if there are none, every matchstick (all moves are then equally lost)."""
+    sticks = grid.where(STICK)
+    levelling = [cell for cell in sticks if len(set(piles(take(grid, cell)))) == 1]
+    return levelling or list(sticks)
+
+
+def _cell(action: Action) -> Cell:
+    assert not isinstance(action, str), "clicks only; the environment checks actions before the rules see them"
+    return action
