@@ -1,0 +1,64 @@
+"""Compiling the few inner loops with Numba, when first used and not before.
+
+Importing Numba takes half a second and compiling a loop a few; neither may delay `shown --help` or look like a hang.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+NOTICE_AFTER = 1.0
+"""Seconds after which the first call of a loop says that it is being compiled."""
+
+
+def compiled(function: F) -> F:
+    """Compiles `function` on its first call, keeps the machine code on disk, and releases the GIL while it runs.
+
+    >>> @compiled
+    ... def double(x):
+    ...     return x + x
+    >>> double(3)
+    6
+    """
+    lock = threading.Lock()
+    machine_code: list[Callable[..., Any]] = []
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        if not machine_code:
+            with lock:
+                if not machine_code:
+                    result = _first_call(function, machine_code, arguments)
+                    return result
+        return machine_code[0](*arguments)
+
+    call.plain = function  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
+
+
+def _first_call(function: Callable[..., Any], machine_code: list[Callable[..., Any]], arguments: tuple[Any, ...]) -> Any:
+    notice = threading.Timer(
+        NOTICE_AFTER, lambda: print("shown: compiling the engine for this machine (once) …", file=sys.stderr)
+    )
+    notice.daemon = True
+    notice.start()
+    try:
+        import numba
+
+        loop = numba.njit(cache=_can_cache(function), nogil=True)(function)
+        result = loop(*arguments)
+        machine_code.append(loop)
+        return result
+    finally:
+        notice.cancel()
+
+
+def _can_cache(function: Callable[..., Any]) -> bool:
+    """Numba keeps machine code beside the source file; a function typed at a prompt has none."""
+    return not function.__code__.co_filename.startswith("<")

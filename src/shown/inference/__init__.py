@@ -1,0 +1,1 @@
+"""How policies are found: features of the demonstrations, Boolean formulas over them, their posterior."""

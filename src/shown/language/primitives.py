@@ -1,0 +1,191 @@
+"""The methods of the paper's Table 1, one declaration each: meaning, bit kernel, English.
+
+A primitive is declared once; printing, parsing, enumeration, evaluation and explanation read the declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from shown import planes
+from shown.grid import Cell
+from shown.language.reference import NOWHERE, View
+from shown.language.terms import Kind, Offset
+
+Condition = Callable[[View, Cell | None], bool]
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """All there is to know about one method of the language.
+
+    Attributes:
+        name: how it is written.
+        takes: the kinds of its arguments.
+        gives: CONDITION or PROGRAM.
+        meaning: for a condition `(view, cell, *arguments) -> bool`, for a program `(view, *arguments) -> bool`;
+            condition arguments are functions `(view, cell) -> bool`.
+        kernel: the same for all states at once: `(planes, *arguments) -> array`, where condition arguments are arrays
+            `[rows, columns, words]` and so is a condition's result. A program gives such an array too if it depends on
+            the clicked cell, `[words]` if it does not depend on the action, `[buttons, words]` if it depends on the
+            button. None: `meaning` is asked cell by cell, which is slow.
+        many: a compiled twin of `kernel` for many argument tuples at once, or None: `(planes, store, *arguments)`,
+            where conditions are numbers of planes in `store`, values and buttons are their numbers, and offsets pairs.
+        phrase: how it is said. `{cell}` is the cell it is asked at, `{0}` … its arguments.
+        negation: how its opposite is said.
+        at: if given, how the cell is called at which the condition arguments are asked.
+    """
+
+    name: str
+    takes: tuple[Kind, ...]
+    gives: Kind
+    meaning: Callable[..., bool]
+    phrase: str
+    negation: str
+    kernel: Callable[..., np.ndarray] | None = None
+    many: Callable[..., np.ndarray] | None = None
+    at: str | None = None
+
+    def __post_init__(self) -> None:
+        assert self.gives in (Kind.PROGRAM, Kind.CONDITION), "a primitive gives a program or a condition"
+
+
+class Language(Mapping[str, Primitive]):
+    """A set of primitives by name. `LANGUAGE.extended(MINE)` adds to it."""
+
+    def __init__(self, primitives: Iterable[Primitive]) -> None:
+        self._table = MappingProxyType({primitive.name: primitive for primitive in primitives})
+
+    def __getitem__(self, name: str) -> Primitive:
+        return self._table[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._table)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def extended(self, *primitives: Primitive) -> Language:
+        return Language([*self.values(), *primitives])
+
+
+# --- conditions ------------------------------------------------------------------------------------------------------
+
+
+def _cell_is_value(view: View, cell: Cell | None, value: str) -> bool:
+    """Whether the attended cell has the value."""
+    return view.value(cell) == value
+
+
+def _shifted(view: View, cell: Cell | None, offset: Offset, condition: Condition) -> bool:
+    """Moves attention by the offset, then asks the condition."""
+    return condition(view, NOWHERE if cell is NOWHERE else (cell[0] + offset[0], cell[1] + offset[1]))
+
+
+def _scanning(view: View, cell: Cell | None, offset: Offset, until: Condition, unless: Condition) -> bool:
+    """Walks from the cell by the offset; 1 if `until` holds before `unless` does and before the grid ends."""
+    path = [] if cell is NOWHERE else [cell]
+    found = False
+    while cell is not NOWHERE:
+        cell = (cell[0] + offset[0], cell[1] + offset[1])
+        path.append(cell)
+        found = until(view, cell)
+        if found or unless(view, cell) or not view.inside(cell):
+            break
+    view.walked(path)
+    return found
+
+
+CELL_IS_VALUE = Primitive(
+    name="cell_is_value",
+    takes=(Kind.VALUE,),
+    gives=Kind.CONDITION,
+    meaning=_cell_is_value,
+    kernel=lambda world, value: world.of_value(value),
+    phrase="{cell} is {0}",
+    negation="{cell} is not {0}",
+)
+
+SHIFTED = Primitive(
+    name="shifted",
+    takes=(Kind.OFFSET, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_shifted,
+    kernel=planes.shift,
+    many=planes.shift_many,
+    phrase="{1}",
+    negation="{1:not}",
+    at="the cell {0:beside} {cell}",
+)
+
+SCANNING = Primitive(
+    name="scanning",
+    takes=(Kind.OFFSET, Kind.CONDITION, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_scanning,
+    kernel=planes.scan,
+    many=planes.scan_many,
+    phrase="going {0} from {cell}, {1:noun} comes before {2:noun}",
+    negation="going {0} from {cell}, {1:noun} does not come before {2:noun}",
+)
+
+# --- programs --------------------------------------------------------------------------------------------------------
+
+
+def _at_action_cell(view: View, condition: Condition) -> bool:
+    """Attends to the clicked cell."""
+    assert not isinstance(view.action, str)
+    return condition(view, view.action)
+
+
+def _at_cell_with_value(view: View, value: str, condition: Condition) -> bool:
+    """Attends to the first cell with the value, in reading order; nowhere if there is none."""
+    return condition(view, view.first(value))
+
+
+def _action_is(view: View, button: str) -> bool:
+    """Whether the action is this button."""
+    return view.action == button
+
+
+AT_ACTION_CELL = Primitive(
+    name="at_action_cell",
+    takes=(Kind.CONDITION,),
+    gives=Kind.PROGRAM,
+    meaning=_at_action_cell,
+    kernel=lambda world, condition: condition,
+    phrase="{0}",
+    negation="{0:not}",
+    at="the clicked cell",
+)
+
+
+AT_CELL_WITH_VALUE = Primitive(
+    name="at_cell_with_value",
+    takes=(Kind.VALUE, Kind.CONDITION),
+    gives=Kind.PROGRAM,
+    meaning=_at_cell_with_value,
+    kernel=planes.at_first,
+    many=planes.at_first_many,
+    phrase="{1}",
+    negation="{1:not}",
+    at="the first {0:bare}",
+)
+
+ACTION_IS = Primitive(
+    name="action_is",
+    takes=(Kind.BUTTON,),
+    gives=Kind.PROGRAM,
+    meaning=_action_is,
+    kernel=lambda world, button: world.of_button(button),
+    phrase="the action is {0}",
+    negation="the action is not {0}",
+)
+
+LANGUAGE = Language([CELL_IS_VALUE, SHIFTED, SCANNING, AT_ACTION_CELL, AT_CELL_WITH_VALUE, ACTION_IS])
+"""The language of the paper."""
