@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +10,13 @@ from typing import ClassVar
 import numpy as np
 
 from shown.errors import BadLevel
-from shown.grid import Action, Grid, Tokens
+from shown.grid import Action, Cell, Grid, Tokens
+
+EMPTY = "."
+"""Open ground: the same character in every game."""
+
+SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
+"""Up, down, left, right: the way to each of a cell's four neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,43 @@ class Game(ABC):
     @abstractmethod
     def check(self, grid: Grid) -> None:
         """Raises BadLevel with the reason unless `grid` is a legal first position."""
+
+
+def clicked(action: Action) -> Cell:
+    """The cell that was clicked. Rules see only checked actions, so a button here is a mistake in the program."""
+    assert not isinstance(action, str), "this game is played by clicking cells"
+    return action
+
+
+def moved(cell: Cell, way: Cell) -> Cell:
+    """The cell one step `way` of `cell`; it may be off the grid."""
+    return cell[0] + way[0], cell[1] + way[1]
+
+
+def settle(grid: Grid, loose: str) -> Grid:
+    """Lets everything `loose` fall until it rests on something that does not, or on the bottom of the grid.
+
+    >>> from shown.grid import grid
+    >>> print(settle(grid("a#", "..", "b.", ".#", ".."), loose="ab"))
+    .#
+    ..
+    ..
+    a#
+    b.
+    """
+    falling = re.compile(f"[{re.escape(loose)}]{re.escape(EMPTY)}")
+    columns = ["".join(column) for column in zip(*grid.rows, strict=True)]
+    if not any(falling.search(column) for column in columns):
+        return grid
+    run = re.compile(f"[{re.escape(loose + EMPTY)}]+")
+    columns = [run.sub(_packed, column) for column in columns]
+    return Grid(tuple("".join(row) for row in zip(*columns, strict=True)))
+
+
+def _packed(run: re.Match[str]) -> str:
+    """A stretch of loose things and gaps, with the gaps on top."""
+    things = run[0].replace(EMPTY, "")
+    return EMPTY * (len(run[0]) - len(things)) + things
 
 
 def require(condition: bool, reason: str) -> None:

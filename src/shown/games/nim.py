@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from shown.games.game import Game, Outcome, require
+from shown.games.game import EMPTY, Game, Outcome, clicked, require
 from shown.grid import Action, Cell, Grid, Tokens
 
-EMPTY, STICK = ".", "|"
+STICK = "|"
 
 
 class Nim(Game):
@@ -29,7 +29,7 @@ class Nim(Game):
     max_shape = (20, 2)
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
-        cell = _cell(action)
+        cell = clicked(action)
         if grid[cell] != STICK:
             return Outcome(grid)
         grid = take(grid, cell)
@@ -41,11 +41,7 @@ class Nim(Game):
 
     def expert(self, grid: Grid) -> Cell:
         """Levels the piles: takes the matchstick beside an empty cell and diagonally above another matchstick."""
-        left, right = piles(grid)
-        if left == right:
-            return optimal_moves(grid)[0]
-        tall = 0 if left > right else 1
-        return grid.height - 1 - min(left, right), tall
+        return optimal_moves(grid)[0]
 
     def generate(self, rng: np.random.Generator) -> Grid:
         height = int(rng.integers(2, 21))
@@ -81,12 +77,8 @@ def take(grid: Grid, cell: Cell) -> Grid:
 
 
 def optimal_moves(grid: Grid) -> list[Cell]:
-    """The clicks that leave level piles; if there are none, every matchstick (all moves are then equally lost)."""
-    sticks = grid.where(STICK)
-    levelling = [cell for cell in sticks if len(set(piles(take(grid, cell)))) == 1]
-    return levelling or list(sticks)
-
-
-def _cell(action: Action) -> Cell:
-    assert not isinstance(action, str), "clicks only; the environment checks actions before the rules see them"
-    return action
+    """The one click that leaves level piles; if they are level, every matchstick (all moves are then equally lost)."""
+    left, right = piles(grid)
+    if left == right:
+        return list(grid.where(STICK))
+    return [(grid.height - 1 - min(left, right), 0 if left > right else 1)]
