@@ -1,0 +1,55 @@
+"""Grids as text: plain, or with the colours of a terminal."""
+
+from __future__ import annotations
+
+from shown.grid import Action, Grid, Tokens
+
+# The terminal's own colours, so that the user's theme is respected. Unlisted tokens take turns among TURNS.
+STYLES: dict[str, str] = {
+    "empty": "2",
+    "matchstick": "1;33",
+    "black_king": "1;35",
+    "white_king": "1;36",
+    "white_queen": "1;36",
+    "selected_white_king": "1;33;4",
+    "selected_white_queen": "1;33;4",
+    "wall": "31",
+    "new_wall": "33",
+    "agent": "1;34",
+    "rabbit": "1;35",
+    "left_arrow": "36",
+    "right_arrow": "36",
+    "up_arrow": "36",
+    "down_arrow": "36",
+    "parachuter": "1;34",
+    "static_block": "2;37",
+    "new_block": "33",
+    "fire": "1;31",
+    "green_button": "1;32",
+    "robot": "1;34",
+    "star": "1;33",
+    "block": "33",
+    "sheep": "1;37",
+    "fence": "33",
+}
+TURNS = ("34", "33", "32", "35", "36", "31")
+MARK = "1;7"
+"""How the clicked cell is shown where there is colour: bold and reversed, besides its brackets."""
+
+
+def draw_text(grid: Grid, tokens: Tokens, click: Action | None, colour: bool) -> str:
+    """One line a row, two columns a cell, so that cells are about square; brackets around the click."""
+    tokens.check(grid)
+    styles = {
+        character: STYLES.get(name, TURNS[index % len(TURNS)])
+        for index, (name, character) in enumerate(tokens.characters.items())
+    }
+    lines = []
+    for r, row in enumerate(grid.rows):
+        line = ""
+        for c, character in enumerate(row):
+            left = "[" if click == (r, c) else "]" if click == (r, c - 1) else " "
+            shown = f"\x1b[{MARK if click == (r, c) else styles[character]}m{character}\x1b[0m" if colour else character
+            line += left + shown
+        lines.append(line + ("]" if click == (r, grid.width - 1) else ""))
+    return "\n".join(lines)
