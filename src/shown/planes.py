@@ -72,14 +72,14 @@ class Planes:
             codes[bit, m : m + g.height, m : m + g.width] = table[g.ordinals]
         self.of_values = np.empty((len(self.values), *self.shape), dtype=np.uint64)
         for v in range(len(self.values)):
-            self.of_values[v] = _pack(codes == v)
+            self.of_values[v] = pack(codes == v)
         self.inside = ~self.of_values[off]
         real = np.zeros(words * 64, dtype=bool)
         real[:n] = True
-        self.real = _pack(real)
+        self.real = pack(real)
         somewhere = np.ones(words * 64, dtype=bool)
         somewhere[self._nowhere] = False
-        self.somewhere = _pack(somewhere)
+        self.somewhere = pack(somewhere)
         self.first = np.full((len(self.values), n), -1, dtype=np.int64)
         for v in range(off):
             flat = (codes[:n] == v).reshape(n, -1)
@@ -203,7 +203,7 @@ def _beyond(world: Planes, plane: np.ndarray) -> np.ndarray:
     return fill
 
 
-def _pack(bits: np.ndarray) -> np.ndarray:
+def pack(bits: np.ndarray) -> np.ndarray:
     """[words × 64, ...] bool → [..., words] uint64, bit n of the words from bits[n]."""
     packed = np.packbits(np.moveaxis(bits, 0, -1), axis=-1, bitorder="little")
     return np.ascontiguousarray(packed).view(np.uint64)

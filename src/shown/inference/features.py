@@ -17,11 +17,11 @@ import numpy as np
 from shown.compiled import compiled
 from shown.errors import OutOfMemory
 from shown.grid import Action, Grid, Tokens
+from shown.language.evaluate import run_many
 from shown.language.grammar import Block, Grammar, Hole, Shape
 from shown.language.primitives import Language, Primitive
-from shown.language.reference import NOWHERE, View
-from shown.language.terms import Argument, Kind, Term
-from shown.planes import Planes, _pack
+from shown.language.terms import Kind, Term
+from shown.planes import Planes
 
 CONSTANT = -1
 CHUNK_BYTES = 2**24
@@ -60,7 +60,7 @@ class Features:
         places = np.flatnonzero(self.of_program == feature)[1:]
         priors = (_block_of(self.blocks, int(p)).log_prior for p in places)
         terms = LazyTerms(self.blocks, places)
-        return [(terms[i], prior, bool(self.negates[p])) for i, (p, prior) in enumerate(zip(places, priors, strict=True))]
+        return [(term, prior, bool(self.negates[p])) for term, p, prior in zip(terms, places, priors, strict=True)]
 
 
 class LazyTerms(Sequence[Term]):
@@ -244,71 +244,15 @@ class Evaluator:
     def _run(self, primitive: Primitive, arguments: list[np.ndarray], planes: np.ndarray) -> np.ndarray:
         """The results of a primitive on many argument tuples. [n, ...]"""
         total = len(arguments[0])
-        if primitive.many is not None:
-            many = primitive.many
-            if self.threads == 1 or total < 4 * self.threads:
-                return many(self.world, planes, *arguments)
-            cuts = np.linspace(0, total, self.threads + 1).astype(int)
-            with ThreadPoolExecutor(self.threads) as pool:
-                parts = pool.map(
-                    lambda k: many(self.world, planes, *(a[cuts[k] : cuts[k + 1]] for a in arguments)),
-                    range(self.threads),
-                )
-                return np.concatenate(list(parts))
-        results = [
-            self._run_one(primitive, [self._argument(kind, a[i], planes) for kind, a in _zip(primitive, arguments)])
-            for i in range(total)
-        ]
-        return np.stack(results)
-
-    def _argument(self, kind: Kind, code: np.ndarray, planes: np.ndarray) -> Argument | np.ndarray:
-        if kind is Kind.CONDITION:
-            return planes[code]
-        if kind is Kind.OFFSET:
-            return int(code[0]), int(code[1])
-        if kind is Kind.VALUE:
-            return self.world.values[code]
-        return self.world.buttons[code] if kind is Kind.BUTTON else int(code)
-
-    def _run_one(self, primitive: Primitive, arguments: list[Argument | np.ndarray]) -> np.ndarray:
-        if primitive.kernel is not None:
-            return primitive.kernel(self.world, *arguments)
-        return run_cell_by_cell(self.world, primitive, arguments)
-
-
-def run_cell_by_cell(world: Planes, primitive: Primitive, arguments: Sequence[Argument | np.ndarray]) -> np.ndarray:
-    """What a kernel would give, by asking the primitive's meaning about every cell of every state. Slow."""
-    rows, columns, words = world.shape
-    slots = np.full(words * 64, -1)
-    slots[world.slot] = np.arange(world.states)
-
-    def condition(plane: np.ndarray, bit: int) -> object:
-        def holds(view: View, cell: tuple[int, int] | None) -> bool:
-            r, c = (0, 0) if cell is NOWHERE else (cell[0] + world.margin, cell[1] + world.margin)
-            at = words * 64 - 1 if cell is NOWHERE else bit
-            if not (0 <= r < rows and 0 <= c < columns):
-                r, c, at = 0, 0, words * 64 - 2
-            return bool(int(plane[r, c, at // 64]) >> (at % 64) & 1)
-
-        return holds
-
-    void = Grid((next(iter(world.tokens)),))
-    bits = np.zeros((words * 64, rows, columns), dtype=bool)
-    for bit in range(words * 64):
-        grid = world.grids[slots[bit]] if slots[bit] >= 0 else void
-        bound = [condition(a, bit) if isinstance(a, np.ndarray) else a for a in arguments]
-        for r in range(rows):
-            for c in range(columns):
-                view = View(grid, world.tokens, (r - world.margin, c - world.margin))
-                cell: tuple[int, int] | None = (r - world.margin, c - world.margin)
-                if slots[bit] < 0:
-                    # The void has no cell on its grid; far from a small one is as good.
-                    cell = NOWHERE if bit == words * 64 - 1 else (-(10**6), -(10**6))
-                if primitive.gives is Kind.CONDITION:
-                    bits[bit, r, c] = primitive.meaning(view, cell, *bound)
-                elif slots[bit] >= 0:
-                    bits[bit, r, c] = primitive.meaning(view, *bound)
-    return _pack(bits)
+        if self.threads == 1 or total < 4 * self.threads:
+            return run_many(self.world, primitive, arguments, planes)
+        cuts = np.linspace(0, total, self.threads + 1).astype(int)
+        with ThreadPoolExecutor(self.threads) as pool:
+            parts = pool.map(
+                lambda k: run_many(self.world, primitive, [a[cuts[k] : cuts[k + 1]] for a in arguments], planes),
+                range(self.threads),
+            )
+            return np.concatenate(list(parts))
 
 
 class _Distinct:
@@ -351,11 +295,12 @@ class _Distinct:
         return self._count - 1
 
 
-def combine(evaluators: Sequence[Evaluator], blocks: Sequence[Block]) -> Features:
-    """The features of several batches together: programs are equal if they are so on every batch."""
+def combine(evaluators: Sequence[Evaluator], blocks: Sequence[Block], count: int | None = None) -> Features:
+    """The features of several batches together, of the first `count` blocks: programs are equal if they are so on
+    every batch."""
     log_prior = np.concatenate([np.full(block.count, block.log_prior) for block in blocks])
-    ids = [np.concatenate(e.of_program) for e in evaluators]
-    flips = [np.concatenate(e.flipped) for e in evaluators]
+    ids = [np.concatenate(e.of_program[:count]) for e in evaluators]
+    flips = [np.concatenate(e.flipped[:count]) for e in evaluators]
     negates = flips[0]
     # A program and its negation are one feature: compare all batches relative to the first.
     keys = np.stack([2 * i.astype(np.int64) + (f ^ negates) for i, f in zip(ids, flips, strict=True)], axis=1)
@@ -428,10 +373,6 @@ def _codes(hole: Shape | Hole, world: Planes) -> np.ndarray:
     if hole.kind is Kind.BUTTON:
         return np.array([world.buttons.index(str(a)) for a in hole.atoms])
     return np.arange(len(hole.atoms)) if hole.kind is Kind.OFFSET else np.array(hole.atoms)
-
-
-def _zip(primitive: Primitive, arguments: list[np.ndarray]) -> list[tuple[Kind, np.ndarray]]:
-    return list(zip(primitive.takes, arguments, strict=True))
 
 
 def _block_of(blocks: tuple[Block, ...], place: int) -> Block:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -132,7 +132,7 @@ class Grammar:
     start: str
     rules: tuple[Rule, ...]
     leaves: Mapping[str, Leaves]
-    language: Language = field(default_factory=lambda: LANGUAGE)
+    language: Language = LANGUAGE
 
     def __post_init__(self) -> None:
         sums: dict[str, Fraction] = {}

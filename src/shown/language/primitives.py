@@ -70,6 +70,9 @@ class Language(Mapping[str, Primitive]):
     def __len__(self) -> int:
         return len(self._table)
 
+    def __hash__(self) -> int:
+        return hash(frozenset(self._table))
+
     def extended(self, *primitives: Primitive) -> Language:
         return Language([*self.values(), *primitives])
 

@@ -1,0 +1,175 @@
+"""A fixed set of programs on any states, fast: what a learned policy does at every step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from shown.grid import Grid, Tokens
+from shown.language.primitives import Primitive
+from shown.language.reference import NOWHERE, View, run
+from shown.language.terms import Argument, Kind, Term
+from shown.planes import Planes, pack
+
+
+def reach(term: Term) -> int:
+    """How many cells beyond the attended one a term can look, not counting scans that stay on the grid."""
+    own = max((max(abs(a[0]), abs(a[1])) for a in term.arguments if isinstance(a, tuple)), default=0)
+    return own + max((reach(part) for part in term.parts), default=0)
+
+
+class Plan:
+    """The order in which to compute some programs: conditions first, like with like, each once.
+
+    >>> from shown.grid import grid
+    >>> from shown.language.primitives import LANGUAGE
+    >>> from shown.language.terms import parse
+    >>> tokens = Tokens(empty=".", stick="|")
+    >>> program = parse("at_action_cell(shifted((0, 1), cell_is_value(empty)))", LANGUAGE, tokens.values)
+    >>> plan = Plan([program], tokens, (), LANGUAGE)
+    >>> plan.columns(plan.world([grid("|.", "..")])).tolist()
+    [[1, 0, 1, 0]]
+    """
+
+    def __init__(
+        self, terms: Sequence[Term], tokens: Tokens, buttons: tuple[str, ...], language: Mapping[str, Primitive]
+    ) -> None:
+        self.terms, self.tokens, self.buttons, self.language = tuple(terms), tokens, buttons, language
+        self.margin = max((reach(term) for term in terms), default=0)
+        inner = {part for term in terms for part in term.walk() if language[part.primitive].gives is Kind.CONDITION}
+        self._conditions = sorted(inner, key=lambda t: (t.depth, t.primitive, str(t)))
+        self._place = {term: i for i, term in enumerate(self._conditions)}
+        self._steps = [
+            (primitive, self._arguments(primitive, group), np.array([self._place[t] for t in group]))
+            for primitive, group in self._groups(self._conditions)
+        ]
+        order = sorted(range(len(self.terms)), key=lambda i: self.terms[i].primitive)
+        self._tops = []
+        for primitive, group in self._groups([self.terms[i] for i in order]):
+            places, order = order[: len(group)], order[len(group) :]
+            self._tops.append((primitive, self._arguments(primitive, group), np.array(places)))
+
+    def world(self, grids: Sequence[Grid]) -> Planes:
+        """The states as planes with the margin that these programs need."""
+        return Planes(grids, self.tokens, self.buttons, self.margin)
+
+    def columns(self, world: Planes) -> np.ndarray:
+        """The programs' values on all rows. [terms, R] uint64"""
+        store = np.empty((len(self._conditions), *world.shape), dtype=np.uint64)
+        for primitive, arguments, places in self._steps:
+            if primitive.name == "cell_is_value":
+                store[places] = world.of_values[arguments[0]]
+            else:
+                store[places] = run_many(world, primitive, arguments, store)
+        columns = np.empty((len(self.terms), len(world.row_words)), dtype=np.uint64)
+        for primitive, arguments, places in self._tops:
+            if primitive.name == "at_action_cell":
+                columns[places] = world.columns(store[arguments[0]])
+            else:
+                columns[places] = world.columns(run_many(world, primitive, arguments, store))
+        return columns
+
+    def _groups(self, terms: list[Term]) -> list[tuple[Primitive, list[Term]]]:
+        groups: list[tuple[Primitive, list[Term]]] = []
+        for term in terms:
+            primitive = self.language[term.primitive]
+            if groups and groups[-1][0] is primitive and groups[-1][1][-1].depth == term.depth:
+                groups[-1][1].append(term)
+            else:
+                groups.append((primitive, [term]))
+        return groups
+
+    def _arguments(self, primitive: Primitive, terms: list[Term]) -> list[np.ndarray]:
+        values, buttons = self.tokens.values, self.buttons
+
+        def code(kind: Kind, argument: Argument) -> object:
+            if isinstance(argument, Term):
+                return self._place[argument]
+            if kind is Kind.VALUE:
+                return values.index(str(argument))
+            return buttons.index(str(argument)) if kind is Kind.BUTTON else argument
+
+        return [
+            np.array([code(kind, term.arguments[i]) for term in terms], dtype=np.int64)
+            for i, kind in enumerate(primitive.takes)
+        ]
+
+
+def run_many(world: Planes, primitive: Primitive, arguments: Sequence[np.ndarray], store: np.ndarray) -> np.ndarray:
+    """A primitive on many argument tuples: conditions as numbers of planes in `store`, values and buttons as numbers.
+
+    By the primitive's compiled twin if it has one, else by its kernel, else cell by cell. [n, ...]
+    """
+    if primitive.many is not None:
+        return primitive.many(world, store, *arguments)
+
+    def argument(kind: Kind, code: np.ndarray) -> Argument | np.ndarray:
+        if kind is Kind.CONDITION:
+            return store[code]
+        if kind is Kind.OFFSET:
+            return int(code[0]), int(code[1])
+        if kind is Kind.VALUE:
+            return world.values[code]
+        return world.buttons[code] if kind is Kind.BUTTON else int(code)
+
+    results = []
+    for i in range(len(arguments[0])):
+        chosen = [argument(kind, codes[i]) for kind, codes in zip(primitive.takes, arguments, strict=True)]
+        if primitive.kernel is not None:
+            results.append(primitive.kernel(world, *chosen))
+        else:
+            results.append(run_cell_by_cell(world, primitive, chosen))
+    return np.stack(results)
+
+
+def run_cell_by_cell(world: Planes, primitive: Primitive, arguments: Sequence[Argument | np.ndarray]) -> np.ndarray:
+    """What a kernel would give, by asking the primitive's meaning about every cell of every state. Slow.
+
+    A program gives a value for every action: a plane, or `[buttons, words]` in worlds with buttons.
+    """
+    rows, columns, words = world.shape
+    void, nowhere, margin = words * 64 - 2, words * 64 - 1, world.margin
+    state_at = {int(slot): state for state, slot in enumerate(world.slot)}
+    one_cell = Grid((next(iter(world.tokens)),))
+
+    def condition(plane: np.ndarray, bit: int) -> object:
+        def holds(view: View, cell: tuple[int, int] | None) -> bool:
+            r, c, at = (0, 0, nowhere) if cell is NOWHERE else (cell[0] + margin, cell[1] + margin, bit)
+            if not (0 <= r < rows and 0 <= c < columns):
+                r, c, at = 0, 0, void
+            return bool(int(plane[r, c, at // 64]) >> (at % 64) & 1)
+
+        return holds
+
+    places = [(r, c) for r in range(rows) for c in range(columns)]
+    program = primitive.gives is Kind.PROGRAM
+    width = (len(world.buttons),) if program and world.buttons else (rows, columns)
+    bits = np.zeros((words * 64, *width), dtype=bool)
+    for bit in range(words * 64):
+        real = bit in state_at
+        grid = world.grids[state_at[bit]] if real else one_cell
+        bound = [condition(a, bit) if isinstance(a, np.ndarray) else a for a in arguments]
+        if program:
+            for place in (range(len(world.buttons)) if world.buttons else places) if real else ():
+                action = world.buttons[place] if isinstance(place, int) else (place[0] - margin, place[1] - margin)
+                bits[bit, *np.atleast_1d(place)] = primitive.meaning(View(grid, world.tokens, action), *bound)
+        elif real:
+            view = View(grid, world.tokens)
+            for r, c in places:
+                bits[bit, r, c] = primitive.meaning(view, (r - margin, c - margin), *bound)
+        else:
+            # The void has no cell on its grid; a cell far from a small grid sees the same.
+            cell = NOWHERE if bit == nowhere else (-(10**6), -(10**6))
+            bits[bit] = primitive.meaning(View(one_cell, world.tokens), cell, *bound)
+    return pack(bits)
+
+
+def reference_columns(
+    terms: Sequence[Term], grid: Grid, tokens: Tokens, buttons: tuple[str, ...], language: Mapping[str, Primitive]
+) -> np.ndarray:
+    """What `Plan.columns` gives for one state, by the reference interpreter. [terms, actions] bool"""
+    actions = list(buttons) if buttons else list(grid.cells())
+    return np.array(
+        [[run(term, View(grid, tokens, action), language) for action in actions] for term in terms], dtype=bool
+    ).reshape(len(terms), len(actions))

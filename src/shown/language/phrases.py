@@ -1,0 +1,117 @@
+"""Saying programs in English, from the phrases that the primitives declare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from shown.errors import BadProgram
+from shown.grid import OFF
+from shown.language.primitives import Primitive
+from shown.language.terms import Argument, Kind, Offset, Term
+
+_WAYS = {(-1, 0): "up", (1, 0): "down", (0, -1): "left", (0, 1): "right"}
+_BESIDE = {(-1, 0): "above", (1, 0): "below", (0, -1): "left of", (0, 1): "right of"}
+
+
+def say(term: Term, language: Mapping[str, Primitive], positive: bool = True, cell: str = "it") -> str:
+    """A program (or, at `cell`, a condition) or its opposite as an English clause.
+
+    >>> from shown.language.primitives import LANGUAGE
+    >>> from shown.language.terms import parse
+    >>> scan = "at_action_cell(scanning((-1, 0), cell_is_value(bird), cell_is_value(wall)))"
+    >>> say(parse(scan, LANGUAGE, ["bird", "wall"]), LANGUAGE)
+    'going up from the clicked cell, a bird comes before a wall'
+    >>> beside = "at_action_cell(shifted((0, 1), cell_is_value(empty)))"
+    >>> say(parse(beside, LANGUAGE, ["empty"]), LANGUAGE, positive=False)
+    'the cell right of the clicked cell is not empty'
+    """
+    primitive = language[term.primitive]
+    arguments = [_Said(a, kind, language, cell) for a, kind in zip(term.arguments, primitive.takes, strict=True)]
+    if primitive.at is not None:
+        inner = primitive.at.format(*arguments, cell=cell)
+        arguments = [_Said(a, kind, language, inner) for a, kind in zip(term.arguments, primitive.takes, strict=True)]
+    return (primitive.phrase if positive else primitive.negation).format(*arguments, cell=cell)
+
+
+class _Said:
+    """An argument that a phrase can ask for in several forms."""
+
+    def __init__(self, argument: Argument, kind: Kind, language: Mapping[str, Primitive], cell: str) -> None:
+        self.argument, self.kind, self.language, self.cell = argument, kind, language, cell
+
+    def __format__(self, form: str) -> str:
+        match self.argument, form:
+            case Term(), "noun":
+                return _noun(self.argument, self.language)
+            case Term(), _:
+                return say(self.argument, self.language, form != "not", self.cell)
+            case tuple(), "beside":
+                return _beside(self.argument)
+            case tuple(), _:
+                return _way(self.argument)
+            case str(), "bare" if self.kind is Kind.VALUE:
+                return _bare(self.argument)
+            case str(), _ if self.kind is Kind.VALUE:
+                return _value(self.argument)
+            case _:
+                if form not in ("", "bare"):
+                    raise BadProgram(f"a phrase asks for the form {form!r} of {self.argument!r}, which has none.")
+                return str(self.argument)
+
+
+def _value(name: str) -> str:
+    """How a cell with the value is said to be: "empty", "a wall", "off the grid"."""
+    if name == OFF:
+        return "off the grid"
+    words = name.replace("_", " ")
+    return words if name == "empty" else f"{_article(words)} {words}"
+
+
+def _bare(name: str) -> str:
+    return {"empty": "empty cell", OFF: "cell off the grid"}.get(name, name.replace("_", " "))
+
+
+def _noun(condition: Term, language: Mapping[str, Primitive]) -> str:
+    """A thing one can come upon: "a wall", "the edge of the grid", "a cell where …"."""
+    if condition.primitive == "cell_is_value":
+        value = str(condition.arguments[0])
+        return {"empty": "an empty cell", OFF: "the edge of the grid"}.get(value) or _value(value)
+    return f"a cell where {say(condition, language)}"
+
+
+def _article(words: str) -> str:
+    return "an" if words[0] in "aeiou" else "a"
+
+
+def _way(offset: Offset) -> str:
+    if offset in _WAYS:
+        return _WAYS[offset]
+    down, right = offset
+    parts = [
+        _WAYS[sign] if size == 1 else f"{size} {_WAYS[sign]}"
+        for size, sign in ((abs(down), (_sign(down), 0)), (abs(right), (0, _sign(right))))
+        if size
+    ]
+    if not parts:
+        return "nowhere"
+    if abs(down) == abs(right) == 1:
+        return f"diagonally {' and '.join(parts)}"
+    return f"in steps of {' and '.join(parts)}"
+
+
+def _beside(offset: Offset) -> str:
+    if offset in _BESIDE:
+        return _BESIDE[offset]
+    down, right = offset
+    if abs(down) == abs(right) == 1:
+        return f"diagonally {_WAYS[(down, 0)]} and {_WAYS[(0, right)]} of"
+    parts = []
+    if down:
+        parts.append(f"{abs(down)} {_BESIDE[(_sign(down), 0)]}")
+    if right:
+        parts.append(f"{abs(right)} to the {_WAYS[(0, _sign(right))]} of")
+    return " and ".join(parts) or "at"
+
+
+def _sign(x: int) -> int:
+    return (x > 0) - (x < 0)

@@ -1,0 +1,336 @@
+"""Policies: weighted formulas over programs that act on grids, and their form on disk."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shown.compiled import compiled
+from shown.demonstrations import names_from_json, tokens_from_json
+from shown.errors import BadInput, BadProgram
+from shown.files import read_json, write_json
+from shown.grid import Action, Grid, Tokens
+from shown.language.evaluate import Plan
+from shown.language.phrases import say
+from shown.language.primitives import LANGUAGE, Language
+from shown.language.terms import Term, parse
+
+SCHEMA = "shown/policy/1"
+MAX_COMPONENTS = 10_000
+MAX_LITERALS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A program, or its negation."""
+
+    term: Term
+    positive: bool = True
+
+    def __str__(self) -> str:
+        return str(self.term) if self.positive else f"not {self.term}"
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """When an action may be taken: one of the clauses holds, each of whose literals holds.
+
+    No clause: never. An empty clause: always.
+    """
+
+    clauses: tuple[tuple[Literal, ...], ...]
+
+    @property
+    def literals(self) -> tuple[Literal, ...]:
+        return tuple(literal for clause in self.clauses for literal in clause)
+
+    @property
+    def method_calls(self) -> int:
+        """The number of methods called in all programs."""
+        return sum(literal.term.size for literal in self.literals)
+
+    @property
+    def depth(self) -> int:
+        """The greatest depth of a program."""
+        return max((literal.term.depth for literal in self.literals), default=0)
+
+    def __str__(self) -> str:
+        if not self.clauses:
+            return "never"
+        return "\nor ".join(" and ".join(map(str, clause)) or "always" for clause in self.clauses)
+
+    def english(self, language: Language = LANGUAGE, subject: str = "click a cell") -> str:
+        """The formula as a sentence of several lines.
+
+        >>> Formula((((Literal(Term("at_action_cell", (Term("cell_is_value", ("wall",)),)))),),)).english()
+        'click a cell if\\n  the clicked cell is a wall'
+        """
+        if not self.clauses:
+            return f"never {subject}"
+        if any(not clause for clause in self.clauses):
+            return f"{subject}, whichever"
+        said = [
+            "\n    and ".join(say(literal.term, language, literal.positive) for literal in clause)
+            for clause in self.clauses
+        ]
+        return f"{subject} if\n  " + ", or if\n  ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One policy of the mixture: a formula, how probable it is, and why."""
+
+    weight: float
+    log_prior: float
+    log_likelihood: float
+    formula: Formula
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A mixture of formulas that acts.
+
+    Each component spreads its probability evenly over the actions it allows (over all, where it allows none); the
+    components are averaged by weight; `act` takes the most probable action, the first in reading order among equals.
+
+    Attributes:
+        tokens: the values of the cells it understands.
+        components: best first; their weights add up to 1.
+        game: the name of the game it is for, or None.
+        buttons: the actions, in worlds with buttons.
+        origin: where it came from: the demonstrations' digest, settings, version.
+        language: the primitives its programs use.
+    """
+
+    tokens: Tokens
+    components: tuple[Component, ...]
+    game: str | None = None
+    buttons: tuple[str, ...] = ()
+    origin: dict[str, Any] | None = None
+    language: Language = LANGUAGE
+
+    def act(self, grid: Grid) -> Action:
+        """The most probable action."""
+        best = int(np.argmax(self._flat(grid)[0]))
+        return self.buttons[best] if self.buttons else divmod(best, grid.width)
+
+    def probabilities(self, grid: Grid) -> np.ndarray:
+        """The probability of every action. [H, W] float64, or [buttons]"""
+        flat = self._flat(grid)[0]
+        return flat if self.buttons else flat.reshape(grid.shape)
+
+    def component_probabilities(self, grid: Grid) -> np.ndarray:
+        """The probability of every action under each component. [K, H, W] float64, or [K, buttons]"""
+        shares = self._flat(grid)[1]
+        return shares if self.buttons else shares.reshape(-1, *grid.shape)
+
+    def disagreement(self, grid: Grid) -> float:
+        """How far the components are from their average here: mean total variation distance, 0 if all agree."""
+        mixed, shares = self._flat(grid)
+        weights = np.array([component.weight for component in self.components])
+        return float(weights @ np.abs(shares - mixed).sum(axis=1) / 2)
+
+    @property
+    def map_policy(self) -> Policy:
+        """The most probable component alone."""
+        return replace(self, components=(replace(self.components[0], weight=1.0),))
+
+    @property
+    def subject(self) -> str:
+        """What the rules tell one to do."""
+        return "take the action" if self.buttons else "click a cell"
+
+    def _flat(self, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities of all actions in order, of the mixture [A] and of each component [K, A]."""
+        self.tokens.check(grid)
+        plan, literals, signs, clause_ends, component_ends, weights = self._compiled
+        columns = plan.columns(plan.world([grid]))
+        mixed = np.zeros(columns.shape[1])
+        shares = np.zeros((len(weights), columns.shape[1]))
+        _mix_loop(columns, literals, signs, clause_ends, component_ends, weights, mixed, shares)
+        return mixed, shares
+
+    @cached_property
+    def _compiled(self) -> tuple[Plan, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        formulas = [component.formula for component in self.components]
+        terms = list(dict.fromkeys(literal.term for formula in formulas for literal in formula.literals))
+        place = {term: i for i, term in enumerate(terms)}
+        literals = [literal for formula in formulas for literal in formula.literals]
+        clauses = [clause for formula in formulas for clause in formula.clauses]
+        return (
+            Plan(terms, self.tokens, self.buttons, self.language),
+            np.array([place[literal.term] for literal in literals], dtype=np.int64),
+            np.array([0 if literal.positive else 1 for literal in literals], dtype=np.uint64),
+            np.cumsum([len(clause) for clause in clauses], dtype=np.int64),
+            np.cumsum([len(formula.clauses) for formula in formulas], dtype=np.int64),
+            np.array([component.weight for component in self.components]),
+        )
+
+    # --- to read ------------------------------------------------------------------------------------------------------
+
+    def table(self, most: int = 3) -> str:
+        """The components as a table: the best in English, then a line for each further one, `most` in all."""
+        lines = [_headline(self), "", "  weight   rule"]
+        for i, component in enumerate(self.components[:most]):
+            rule = component.formula.english(self.language, self.subject).splitlines()
+            lines.append(f"{'▸' if i == 0 else ' '} {component.weight:6.2f}    {rule[0]}")
+            lines += [f"            {line}" for line in rule[1:]]
+        if len(self.components) > most:
+            rest = sum(component.weight for component in self.components[most:])
+            lines.append(f"  {rest:6.2f}    in {len(self.components) - most} more")
+        return "\n".join(lines)
+
+    def to_python(self) -> str:
+        """A Python module without dependencies that acts like this policy."""
+        from shown.export import standalone
+
+        return standalone(self)
+
+    # --- on disk ------------------------------------------------------------------------------------------------------
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "game": self.game,
+            "tokens": self.tokens.characters,
+            "buttons": list(self.buttons),
+            "components": [
+                {
+                    "weight": component.weight,
+                    "log_prior": component.log_prior,
+                    "log_likelihood": component.log_likelihood,
+                    "clauses": [[str(literal) for literal in clause] for clause in component.formula.clauses],
+                }
+                for component in self.components
+            ],
+            "origin": self.origin or {},
+        }
+
+    @classmethod
+    def from_json(cls, value: Any, where: str = "policy", language: Language = LANGUAGE) -> Policy:
+        """Checks everything, executes nothing."""
+        if not isinstance(value, dict) or value.get("schema") != SCHEMA:
+            raise BadInput(f'{where}: not a policy: "schema" must be "{SCHEMA}".')
+        tokens = tokens_from_json(value.get("tokens"), where)
+        buttons = names_from_json(value.get("buttons", []), f'{where}: "buttons"')
+        game, origin, items = value.get("game"), value.get("origin", {}), value.get("components")
+        if game is not None and not isinstance(game, str):
+            raise BadInput(f'{where}: "game" must be a name or null.')
+        if not isinstance(origin, dict):
+            raise BadInput(f'{where}: "origin" must be an object.')
+        if not isinstance(items, list) or not 0 < len(items) <= MAX_COMPONENTS:
+            raise BadInput(f'{where}: "components" must be a list of 1 to {MAX_COMPONENTS:,}.')
+        reader = _ComponentReader(language, tokens, buttons)
+        components = tuple(reader.read(item, f"{where}, component {i}") for i, item in enumerate(items))
+        if not math.isclose(sum(component.weight for component in components), 1.0, rel_tol=1e-6):
+            raise BadInput(f"{where}: the weights of the components must add up to 1.")
+        return cls(tokens, components, game, buttons, origin, language)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the policy as JSON, whole or not at all."""
+        write_json(path, self.to_json())
+
+    @classmethod
+    def load(cls, path: str | Path, language: Language = LANGUAGE) -> Policy:
+        """Reads a policy back. Programs of primitives of your own need the language that has them."""
+        return cls.from_json(read_json(path, "policy"), str(path), language)
+
+
+class _ComponentReader:
+    def __init__(self, language: Language, tokens: Tokens, buttons: tuple[str, ...]) -> None:
+        self.language, self.tokens, self.buttons = language, tokens, buttons
+        self.literals_left = MAX_LITERALS
+        self.known: dict[str, Term] = {}
+
+    def read(self, item: Any, where: str) -> Component:
+        if not isinstance(item, dict):
+            raise BadInput(f"{where}: must be an object.")
+        weight, prior, likelihood = (
+            _number(item.get(key), f'{where}: "{key}"') for key in ("weight", "log_prior", "log_likelihood")
+        )
+        if not 0 <= weight <= 1:
+            raise BadInput(f'{where}: "weight" must be from 0 to 1, not {weight}.')
+        clauses = item.get("clauses")
+        if not isinstance(clauses, list) or not all(
+            isinstance(clause, list) and all(isinstance(text, str) for text in clause) for clause in clauses
+        ):
+            raise BadInput(f'{where}: "clauses" must be a list of lists of programs.')
+        self.literals_left -= sum(map(len, clauses))
+        if self.literals_left < 0:
+            raise BadInput(f"{where}: more than {MAX_LITERALS:,} programs in all.")
+        formula = Formula(tuple(tuple(self._literal(text, where) for text in clause) for clause in clauses))
+        return Component(weight, prior, likelihood, formula)
+
+    def _literal(self, text: str, where: str) -> Literal:
+        positive = not text.startswith("not ")
+        program = text if positive else text[4:]
+        if program not in self.known:
+            try:
+                self.known[program] = parse(program, self.language, self.tokens.values, self.buttons)
+            except BadProgram as error:
+                raise BadInput(f"{where}: {error}") from None
+        return Literal(self.known[program], positive)
+
+
+def uniform_policy(tokens: Tokens, game: str | None = None, buttons: tuple[str, ...] = ()) -> Policy:
+    """The policy that knows nothing."""
+    return Policy(tokens, (Component(1.0, 0.0, 0.0, Formula(((),))),), game, buttons)
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
+        raise BadInput(f"{what} must be a number, not {str(value)[:40]!r}.")
+    return float(value)
+
+
+def _headline(policy: Policy) -> str:
+    origin = policy.origin or {}
+    shown = origin.get("demonstrations", {}) if isinstance(origin.get("demonstrations"), dict) else {}
+    count = len(policy.components)
+    parts = [f"{policy.game or 'policy'}: {count} {'policy' if count == 1 else 'policies'}"]
+    if "count" in shown and "steps" in shown:
+        plural = "" if shown["count"] == 1 else "s"
+        parts[0] += f" from {shown['count']} demonstration{plural} ({shown['steps']} steps)"
+    if "programs" in origin and "distinct" in origin:
+        parts.append(f"{origin['programs']:,} programs, {origin['distinct']:,} distinct")
+    return ", ".join(parts)
+
+
+def most_disagreed(policy: Policy, grids: Sequence[Grid]) -> int:
+    """The place of the grid on which the components disagree most: the most useful one to show next."""
+    return int(np.argmax([policy.disagreement(grid) for grid in grids]))
+
+
+@compiled
+def _mix_loop(columns, literals, signs, clause_ends, component_ends, weights, mixed, shares):  # type: ignore[no-untyped-def]
+    """One word a row, its lowest bit the row; sums in the order of the components, so that others can repeat them."""
+    rows = columns.shape[1]
+    one = np.uint64(1)
+    literal, clause = 0, 0
+    for k in range(len(component_ends)):
+        allowed = np.zeros(rows, dtype=np.uint64)
+        while clause < component_ends[k]:
+            bits = np.ones(rows, dtype=np.uint64)
+            while literal < clause_ends[clause]:
+                column, sign = literals[literal], signs[literal]
+                for r in range(rows):
+                    bits[r] &= (columns[column, r] & one) ^ sign
+                literal += 1
+            for r in range(rows):
+                allowed[r] |= bits[r]
+            clause += 1
+        count = 0
+        for r in range(rows):
+            count += np.int64(allowed[r])
+        for r in range(rows):
+            if count == 0:
+                shares[k, r] = 1.0 / rows
+            elif allowed[r]:
+                shares[k, r] = 1.0 / count
+            mixed[r] += weights[k] * shares[k, r]
