@@ -1,0 +1,214 @@
+"""A trial: one method learns one game from some demonstrations and is scored on levels it has not seen.
+
+A trial is a pure function of its settings: `run_trial(settings)` gives the same result wherever and whenever it runs, so
+that a pool of processes, or another executor on many machines, can run any of them in any order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput, did_you_mean
+from shown.experiments.teaching import DEMONSTRATIONS, demonstrations
+from shown.games import find
+from shown.games.game import Game
+from shown.grid import Action, Grid
+
+TEST_LEVELS = "test:0-8"
+"""The paper's nine test levels."""
+
+GENERATED_LEVELS = "random:0-99"
+"""Scored beside them, since nine are few. Nothing is ever demonstrated on these."""
+
+TRAINING_LEVELS_SCORED = 20
+"""At most so many of the demonstrated levels are played to see whether the demonstrations were learned."""
+
+
+class Imitator(Protocol):
+    """All that an experiment asks of a method: learn from demonstrations, then act.
+
+    A method may also offer `act_many(grids)`, which is used where it exists, and `describe()`, a JSON-able account of
+    what was learned.
+    """
+
+    def fit(self, demos: Demonstrations) -> Any: ...
+
+    def act(self, grid: Grid) -> Action: ...
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to learn.
+
+    Attributes:
+        label: as figures and tables call it.
+        factory: "module:function" of a function (game, seed, options) -> Imitator. Imported when a trial needs it.
+        options: its settings and their usual values.
+    """
+
+    label: str
+    factory: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def build(self, game: Game, seed: int, options: Mapping[str, Any]) -> Imitator:
+        module, _, name = self.factory.partition(":")
+        make: Callable[[Game, int, Mapping[str, Any]], Imitator] = getattr(import_module(module), name)
+        return make(game, seed, options)
+
+
+_LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": True}
+_NETWORK = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
+_FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        "lpp": Method("LPP", "shown.baselines.lpp:learner", _LPP),
+        "vpi": Method("VPI", "shown.baselines.vpi:learner", {"programs": 10_000, "ensemble": 25}),
+        "lln": Method("LLN", "shown.baselines.networks:learner", {"network": "lln", "loss": "cells", **_NETWORK}),
+        "fcn": Method("FCN", "shown.baselines.networks:learner", {"network": "fcn", "loss": "cells", **_NETWORK}),
+        "cnn": Method("CNN", "shown.baselines.networks:learner", {"network": "cnn", "loss": "choice", **_NETWORK}),
+        "features-nn": Method("Features + NN", "shown.baselines.features_nn:learner", {**_FEATURES, "l1": 0.0}),
+        "features-nn-l1": Method("Features + NN + L1", "shown.baselines.features_nn:learner", {**_FEATURES, "l1": 1e-4}),
+        "no-prior": Method("No Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "uniform"}),
+        "sparsity-prior": Method("Sparsity Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "sparsity"}),
+    }
+)
+"""Every method the experiments know. Adding one is adding a line."""
+
+NETWORKS = ("lln", "fcn", "cnn")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The settings of one trial, complete: whatever can change its result is in here.
+
+    >>> trial = Trial("lpp", "nim", "train:0-4", options={"programs": 100})
+    >>> trial == Trial.from_settings(trial.settings)
+    True
+    >>> trial.key[:8], trial.settings["options"]["programs"], trial.settings["options"]["ensemble"]
+    ('9d2f9d0e', 100, 25)
+
+    Attributes:
+        method: a name in `METHODS`.
+        game: the game's name.
+        levels: where the demonstrations were given, such as "train:0,train:4".
+        demonstrations: how they were given: "perfect", or with noise (see `teaching.DEMONSTRATIONS`).
+        seed: of the method's own chances, and of the demonstrations' noise.
+        options: settings of the method that differ from its usual ones. `settings` holds all of them.
+        test: the levels to be scored on.
+    """
+
+    method: str
+    game: str
+    levels: str
+    demonstrations: str = "perfect"
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
+    test: tuple[str, ...] = (TEST_LEVELS, GENERATED_LEVELS)
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise BadInput(f"no method called {self.method!r}. {did_you_mean(self.method, METHODS)}")
+        if self.demonstrations not in DEMONSTRATIONS:
+            raise BadInput(f"no demonstrations called {self.demonstrations!r}. Known: {', '.join(DEMONSTRATIONS)}.")
+        usual = METHODS[self.method].options
+        unknown = [name for name in self.options if name not in usual]
+        if unknown:
+            raise BadInput(f"{self.method} has no option {unknown[0]!r}. {did_you_mean(unknown[0], usual)}")
+        object.__setattr__(self, "options", MappingProxyType({**usual, **self.options}))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Everything about the trial as JSON."""
+        return {
+            "method": self.method,
+            "game": self.game,
+            "levels": self.levels,
+            "demonstrations": self.demonstrations,
+            "seed": self.seed,
+            "options": dict(self.options),
+            "test": list(self.test),
+        }
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Trial:
+        values = dict(settings)
+        values["test"] = tuple(values.get("test", ()))
+        try:
+            return cls(**values)
+        except TypeError as error:
+            raise BadInput(f"these are not the settings of a trial ({error}): {settings}") from None
+
+    @property
+    def key(self) -> str:
+        """A digest of the settings: two trials with the same key are the same trial."""
+        return settings_key(self.settings)
+
+    @property
+    def text(self) -> str:
+        """A few words that tell this trial from others, for progress and lists."""
+        words = [METHODS[self.method].label, self.game, f"from {self.levels}"]
+        if self.demonstrations != "perfect":
+            words.append(f"with {self.demonstrations} noise")
+        usual = METHODS[self.method].options
+        words += [f"{name} {value}" for name, value in self.options.items() if value != usual[name]]
+        return ", ".join([" ".join(words[:3]), *words[3:]]) + (f", seed {self.seed}" if self.seed else "")
+
+
+def settings_key(settings: Mapping[str, Any]) -> str:
+    """A digest of JSON settings that does not depend on the order of their keys."""
+    text = json.dumps(settings, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Runs one trial and returns what was measured, as JSON.
+
+    The result has "success" (the fraction of levels won, for each set of test levels and for the demonstrated ones,
+    "train"), "won" (level by level, "1" or "0"), "fit" (the fraction of demonstrated actions the learned policy repeats),
+    "seconds" (learning and playing), "demonstrations", "steps", and "learned" (what the method says of its policy).
+    """
+    trial = Trial.from_settings(settings)
+    game = find(trial.game)
+    demos = demonstrations(game, trial.levels, trial.demonstrations, trial.seed)
+    imitator = METHODS[trial.method].build(game, trial.seed, trial.options)
+    begun = time.perf_counter()
+    imitator.fit(demos)
+    learned = time.perf_counter()
+    result = scores(game, imitator, demos, trial)
+    describe = getattr(imitator, "describe", dict)
+    return {
+        **result,
+        "seconds": {"learn": round(learned - begun, 4), "play": round(time.perf_counter() - learned, 4)},
+        "demonstrations": len(demos),
+        "steps": len(demos.steps),
+        "learned": describe(),
+    }
+
+
+def scores(game: Game, imitator: Imitator, demos: Demonstrations, trial: Trial) -> dict[str, Any]:
+    """How a fitted imitator does on the trial's test levels and on what it was shown."""
+    from shown.experiments.scoring import Table, won
+    from shown.games.levels import load_levels
+
+    table = Table(imitator)
+    sets = {spec: load_levels(game, spec) for spec in trial.test}
+    shown = load_levels(game, trial.levels)[:TRAINING_LEVELS_SCORED]
+    wins = won(game, table, [level for levels in (*sets.values(), shown) for level in levels])
+    result: dict[str, Any] = {"success": {}, "won": {}}
+    for spec, levels in (*sets.items(), ("train", shown)):
+        part, wins = wins[: len(levels)], wins[len(levels) :]
+        result["success"][spec] = round(sum(part) / len(part), 6)
+        result["won"][spec] = "".join("1" if x else "0" for x in part)
+    steps = demos.steps[:2000]
+    acts = table.act_many([step.grid for step in steps])
+    result["fit"] = round(sum(a == step.action for a, step in zip(acts, steps, strict=True)) / len(steps), 6)
+    return result
