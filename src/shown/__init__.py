@@ -1,1 +1,59 @@
-"""Learn a policy from a few demonstrations, as rules a person can read."""
+"""Learn a policy from a few demonstrations, as rules a person can read.
+
+    >>> import shown
+    >>> nim = shown.games.find("nim")
+    >>> demos = shown.games.demonstrate(nim, shown.games.load_levels(nim, "train:0-4"))
+    >>> policy = shown.Learner(programs=1000).fit(demos).policy_
+    >>> policy.act(shown.Grid(("..", "|.", "||")))
+    (1, 0)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from shown.version import __version__
+
+if TYPE_CHECKING:
+    from shown import games
+    from shown.demonstrations import Demonstration, Demonstrations, Step
+    from shown.errors import BadInput, BadLevel, BadProgram, ShownError
+    from shown.grid import OFF, Grid, Tokens
+    from shown.inference.learner import Learner, Progress
+    from shown.language.grammar import Grammar, Rule, geometric, paper_grammar, paper_offsets, uniform
+    from shown.language.primitives import LANGUAGE, Language, Primitive
+    from shown.language.terms import Kind, Term, parse
+    from shown.policy import Component, Formula, Literal, Policy
+
+_HOME = {
+    "shown.demonstrations": ("Demonstration", "Demonstrations", "Step"),
+    "shown.errors": ("BadInput", "BadLevel", "BadProgram", "ShownError"),
+    "shown.grid": ("OFF", "Grid", "Tokens"),
+    "shown.inference.learner": ("Learner", "Progress"),
+    "shown.language.grammar": ("Grammar", "Rule", "geometric", "paper_grammar", "paper_offsets", "uniform"),
+    "shown.language.primitives": ("LANGUAGE", "Language", "Primitive"),
+    "shown.language.terms": ("Kind", "Term", "parse"),
+    "shown.policy": ("Component", "Formula", "Literal", "Policy"),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "LANGUAGE", "OFF", "BadInput", "BadLevel", "BadProgram", "Component", "Demonstration", "Demonstrations",
+    "Formula", "Grammar", "Grid", "Kind", "Language", "Learner", "Literal", "Policy", "Primitive", "Progress", "Rule",
+    "ShownError", "Step", "Term", "Tokens", "__version__", "games", "geometric", "paper_grammar",
+    "paper_offsets", "parse", "uniform",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """Loads what is asked for when it is asked for: `import shown` costs next to nothing."""
+    if name in _MODULE_OF:
+        return getattr(import_module(_MODULE_OF[name]), name)
+    if name == "games":
+        return import_module("shown.games")
+    raise AttributeError(f"module 'shown' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -8,7 +8,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from shown.errors import BadInput, did_you_mean
+from shown.games.episodes import Episode, demonstrate, play, success_rate
 from shown.games.game import Game, Outcome
+from shown.games.levels import Level, load_levels
 
 GAMES: dict[str, str] = {
     "nim": "shown.games.nim:Nim",
@@ -34,4 +36,4 @@ def find(name: str) -> Game:
     return game
 
 
-__all__ = ["GAMES", "Game", "Outcome", "find"]
+__all__ = ["GAMES", "Episode", "Game", "Level", "Outcome", "demonstrate", "find", "load_levels", "play", "success_rate"]

@@ -1,0 +1,98 @@
+"""What several commands share: options, files, progress, printing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from shown.errors import BadInput
+from shown.games import GAMES, find
+from shown.games.game import Game
+from shown.policy import Policy
+
+
+def add_levels(parser: argparse.ArgumentParser, default: str, what: str = "the levels") -> None:
+    parser.add_argument(
+        "--levels",
+        default=default,
+        metavar="SPEC",
+        help=f"{what}: train:0-4, test:0-8, random:0-99, a levels file, or several joined by commas (default {default})",
+    )
+
+
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", type=natural, default=0, metavar="N", help="of all random choices (default 0)")
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """A whole number of at least `least`, for argparse."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text.replace("_", "").replace(",", ""))
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"a whole number is needed, not {text!r}") from None
+        if not least <= number < 2**63:
+            raise argparse.ArgumentTypeError(f"at least {least} is needed, not {text}")
+        return number
+
+    return read
+
+
+natural = whole(0)
+positive = whole(1)
+
+
+def fraction(text: str) -> float:
+    """A number from 0 to 1, for argparse."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"a number from 0 to 1 is needed, not {text!r}") from None
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"must be from 0 to 1, not {text}")
+    return number
+
+
+def print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def say(text: str) -> None:
+    """Talk goes to stderr; stdout is for data."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def is_game(text: str) -> bool:
+    """Whether a word on the command line means a game rather than a file."""
+    return text in GAMES or not (text.endswith(".json") or os.sep in text or Path(text).exists())
+
+
+def game_of(policy: Policy, where: str) -> Game:
+    """The game a policy is for; BadInput if it has none here or other tokens."""
+    if policy.game is None:
+        raise BadInput(f"{where}: the policy is for a world of your own, which has no rules here to play by.")
+    game = find(policy.game)
+    if policy.tokens != game.tokens or policy.buttons != game.buttons:
+        raise BadInput(f"{where}: its tokens are not those of {game.name}; it was learned in another world.")
+    return game
+
+
+def check_writable(path: str) -> None:
+    """Raises BadInput now rather than after a long run."""
+    target = Path(path)
+    if target.is_dir():
+        raise BadInput(f"{path}: is a folder. Give the name of a file.")
+    if not target.parent.is_dir():
+        raise BadInput(f"{path}: there is no folder {target.parent}. Make it first.")
+    if not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
+        raise BadInput(f"{path}: cannot be written (permission denied).")
