@@ -1,12 +1,15 @@
 """Writes the training and test levels of the three generated games: Nim, Checkmate Tactic and Reach for the Star.
 
-The levels come from the games' own generators, so from the paper's ranges. Their seeds are sequences of three numbers,
-which no `random:SEED` is. Run from the repository's root: `python scripts/make_levels.py`. The other three games'
-levels are made by hand.
+The levels come from the games' own generators, so from the paper's ranges. Eleven random levels may all miss what the
+other nine need (an orientation, a star at the border), so batches of twenty are drawn until the eleven show it all. The
+seeds are triples of numbers, which no `random:SEED` is. Run from the repository's root: `python scripts/make_levels.py`.
+The other three games' levels are made by hand.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -16,31 +19,51 @@ from shown.games import find
 from shown.games.game import Game
 from shown.grid import Grid
 
-BATCHES = {"nim": 1, "checkmate": 3, "reach-for-the-star": 1}
-"""The first batch of each game whose training and test levels both show every orientation."""
-
 TRAIN, TEST = 11, 9
 FOLDER = Path("src/shown/games/levels")
 
 
 def main() -> None:
-    for name, batch in BATCHES.items():
-        grids = distinct(find(name), batch, TRAIN + TEST)
+    shows_all: dict[str, Callable[[list[Grid]], bool]] = {
+        "nim": lambda grids: True,
+        "checkmate": lambda grids: sum(n > 1 for n in Counter(map(orientation, grids)).values()) == 4,
+        "reach-for-the-star": shows_ranges,
+    }
+    for name, enough in shows_all.items():
+        grids = next(grids for batch in count(1) if enough((grids := distinct(find(name), batch))[:TRAIN]))
         for which, part in (("train", grids[:TRAIN]), ("test", grids[TRAIN:])):
             text = "\n\n".join(grid.text for grid in part) + "\n"
             (FOLDER / f"{name}-{which}.txt").write_text(text, encoding="utf-8")
 
 
-def distinct(game: Game, batch: int, number: int) -> list[Grid]:
+def distinct(game: Game, batch: int) -> list[Grid]:
     """The first different levels that the generator gives in a batch."""
-    grids: list[Grid] = []
+    grids: dict[Grid, None] = {}
     for i in count():
-        grid = game.generate(np.random.default_rng([2019, i, batch]))
-        if grid not in grids:
-            grids.append(grid)
-        if len(grids) == number:
-            return grids
-    raise AssertionError("count() never ends")
+        if len(grids) == TRAIN + TEST:
+            break
+        grids[game.generate(np.random.default_rng([2019, i, batch]))] = None
+    return list(grids)
+
+
+def orientation(grid: Grid) -> tuple[int, int]:
+    """From the white king to the black one."""
+    (r1, c1), (r2, c2) = grid.where("k")[0], grid.where("K")[0]
+    return r1 - r2, c1 - c2
+
+
+def shows_ranges(grids: list[Grid]) -> bool:
+    """Whether the lowest and the highest star are there, and in both mirror images robot and star at and off the border."""
+    rises, borders = set(), []
+    for grid in grids:
+        (robot_row, robot), (star_row, star) = grid.where("A")[0], grid.where("*")[0]
+        rises.add(robot_row - star_row)
+        last = grid.width - 1
+        borders.append((False, robot, last - star) if robot < star else (True, last - robot, star))
+    sides = [[(behind, beyond) for side, behind, beyond in borders if side == mirrored] for mirrored in (False, True)]
+    return {2, 9} <= rises and all(
+        len(side) >= 5 and all(min(gaps) == 0 and max(gaps) >= 4 for gaps in zip(*side, strict=True)) for side in sides
+    )
 
 
 if __name__ == "__main__":

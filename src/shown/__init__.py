@@ -1,11 +1,11 @@
 """Learn a policy from a few demonstrations, as rules a person can read.
 
-    >>> import shown
-    >>> nim = shown.games.find("nim")
-    >>> demos = shown.games.demonstrate(nim, shown.games.load_levels(nim, "train:0-4"))
-    >>> policy = shown.Learner(programs=1000).fit(demos).policy_
-    >>> policy.act(shown.Grid(("..", "|.", "||")))
-    (1, 0)
+>>> import shown
+>>> nim = shown.games.find("nim")
+>>> demos = shown.games.demonstrate(nim, shown.games.load_levels(nim, "train:0-4"))
+>>> policy = shown.Learner(programs=1000).fit(demos).policy_
+>>> policy.act(shown.Grid(("..", "|.", "||")))
+(1, 0)
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def compiled(function: F) -> F:
     return call  # type: ignore[return-value]
 
 
-def _first_call(function: Callable[..., Any], machine_code: list[Callable[..., Any]], arguments: tuple[Any, ...]) -> Any:
+def _first_call(function: Callable, machine_code: list[Callable], arguments: tuple[Any, ...]) -> Any:
     notice = threading.Timer(
         NOTICE_AFTER, lambda: print("shown: compiling the engine for this machine (once) …", file=sys.stderr)
     )

@@ -208,6 +208,5 @@ def check_action(action: Action, grid: Grid, buttons: tuple[str, ...], where: st
     ):
         raise BadInput(f"{where}action {action!r} must be a cell, [row, column].")
     elif not grid.inside(action):
-        raise BadInput(
-            f"{where}action {tuple(int(x) for x in action)} is off the grid, which has {grid.height} rows and {grid.width} columns."
-        )
+        at = tuple(int(x) for x in action)
+        raise BadInput(f"{where}action {at} is off the grid of {grid.height} rows and {grid.width} columns.")

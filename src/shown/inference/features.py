@@ -384,7 +384,7 @@ def _canonical(columns: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.nd
     lowest = mask[0] & (~mask[0] + np.uint64(1))
     flipped = (columns[:, 0] & lowest) != 0
     columns[flipped] = ~columns[flipped] & mask
-    return flipped, ~columns.any(axis=1)
+    return flipped, np.asarray(~columns.any(axis=1))
 
 
 @compiled

@@ -192,7 +192,9 @@ class Learner:
             return
         self.candidates_ = best
         components = tuple(
-            Component(float(weight), candidate.log_prior, candidate.log_likelihood, to_formula(candidate.clauses, features))
+            Component(
+                float(weight), candidate.log_prior, candidate.log_likelihood, to_formula(candidate.clauses, features)
+            )
             for candidate, weight in zip(best, search.mixture.weights, strict=True)
         )
         self.policy_ = Policy(
@@ -231,7 +233,9 @@ class Learner:
             programs=len(features.of_program),
             total=total,
             distinct=len(features),
-            best=self.policy_.components[0].formula.english(self.policy_.language, self.policy_.subject) if fits else None,
+            best=self.policy_.components[0].formula.english(self.policy_.language, self.policy_.subject)
+            if fits
+            else None,
             score=best[0].score if best else None,
             components=len(best),
             seconds=time.monotonic() - start,

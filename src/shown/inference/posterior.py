@@ -88,7 +88,9 @@ def clause_bits(clause: Sequence[Literal], columns: np.ndarray, mask: np.ndarray
     return bits
 
 
-def log_likelihood(allowed: np.ndarray, evidence: Evidence, noise: float = 0.0, uniform_if_empty: bool = False) -> float:
+def log_likelihood(
+    allowed: np.ndarray, evidence: Evidence, noise: float = 0.0, uniform_if_empty: bool = False
+) -> float:
     """log p(D | π) for a policy that chooses evenly among the rows `allowed`.
 
     A demonstrated action that the formula rules out has probability 0 (but for the noise), even where the formula

@@ -254,7 +254,7 @@ def _count_loop(columns, words, here, positive, ones, positive_ones):  # type: i
     m1, m2, m4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     h01, s1, s2, s4, s56 = np.uint64(0x0101010101010101), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
     for f in range(len(columns)):
-        total, total_positive = 0, 0
+        total, total_positive = np.int64(0), np.int64(0)
         for i in range(len(words)):
             bits = columns[f, words[i]]
             x = bits & here[i]

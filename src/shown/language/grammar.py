@@ -190,9 +190,7 @@ class Grammar:
                 heapq.heappush(heap, (bound, (*taken, number), probability * p, (*prefix, hole), rest))
                 following = levels[symbol].get(number + 1)
                 if following is not None:
-                    heapq.heappush(
-                        heap, (bound / p * following[0], (*taken, -number - 2), probability, prefix, todo)
-                    )
+                    heapq.heappush(heap, (bound / p * following[0], (*taken, -number - 2), probability, prefix, todo))
                 continue
             for i, rule in enumerate(by_left[symbol]):
                 chosen = -bound / best[symbol] * rule.probability * math.prod(best[s] for s in rule.right)

@@ -48,8 +48,8 @@ def run(term: Term, view: View, language: Mapping[str, Primitive]) -> bool:
     >>> from shown.language.terms import parse
     >>> tokens = Tokens(empty=".", stick="|")
     >>> program = parse("at_action_cell(shifted((0, 1), cell_is_value(empty)))", LANGUAGE, tokens.values)
-    >>> run(program, View(grid("|."), tokens, (0, 0)), LANGUAGE), run(program, View(grid("|."), tokens, (0, 1)), LANGUAGE)
-    (True, False)
+    >>> [run(program, View(grid("|."), tokens, click), LANGUAGE) for click in ((0, 0), (0, 1))]
+    [True, False]
     """
     return bool(_bind(term, language)(view))
 

@@ -1,0 +1,65 @@
+# Two commands set everything up: `make try` and `make test`. They need Python 3.11 or newer, and make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help try test check format benchmarks studio clean
+
+help:
+	@echo "make try         install shown, learn Nim from four demonstrations, play levels it has never seen"
+	@echo "make studio      teach by showing, in the browser"
+	@echo "make test        install what the tests need, check the code, run all tests"
+	@echo "make check       linter, formatting and types only"
+	@echo "make benchmarks  measure speed on this machine"
+
+try: .venv/.core
+	@echo
+	@echo "Four demonstrations of Nim by the built-in expert; what did they mean?"
+	@echo
+	@mkdir -p build
+	@$(BIN)/shown learn nim --levels train:0-3 --quiet --out build/nim.json
+	@echo
+	@echo "Nine levels nobody has shown it:"
+	@echo
+	@$(BIN)/shown evaluate build/nim.json --levels test
+
+test: check chromium
+	$(BIN)/python -m pytest -n auto
+
+check: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: .venv/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+benchmarks: .venv/.dev
+	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/games.py
+
+studio: .venv/.dev
+	$(BIN)/shown studio
+
+.PHONY: chromium
+chromium:
+	@sh scripts/find-chromium.sh --install > /dev/null
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit("shown needs Python 3.11 or newer; set PYTHON=…" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+
+.venv/.core: .venv/bin/python pyproject.toml
+	@echo "Installing shown into .venv (once) …"
+	$(PIP) -e .
+	@touch $@
+
+.venv/.dev: .venv/bin/python pyproject.toml constraints.txt
+	@echo "Installing what the tests need into .venv (once) …"
+	$(PIP) -c constraints.txt -e '.[dev]'
+	@touch $@ .venv/.core
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .hypothesis
