@@ -1,6 +1,6 @@
 """Letters as lines, drawn for this project, so that a tile or a caption looks the same in SVG and in pixels, anywhere.
 
-Each glyph stands on the baseline y = 6 and is drawn with a round pen; capitals reach up to y = 0, small letters to y = 2.
+Each glyph stands on the baseline y = 6, drawn with a round pen; capitals reach up to y = 0, small letters to y = 2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scenes as pixels: PNG and GIF, with Pillow. Each kind of cell is drawn once, large, and made smaller: smooth edges."""
+"""Scenes as pixels: PNG and GIF, with Pillow. Each kind of cell is drawn once, large, then made smaller and smooth."""
 
 from __future__ import annotations
 

@@ -1,0 +1,168 @@
+"""`shown watch`: see a policy, or a game's expert, play."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import textwrap
+import time
+from typing import TYPE_CHECKING, Any
+
+from shown.cli.common import add_json, add_levels, add_seed, check_writable, game_of, is_game, print_json, say
+from shown.errors import BadInput, did_you_mean
+
+if TYPE_CHECKING:
+    from shown.demonstrations import Step
+    from shown.games.episodes import Episode
+    from shown.games.game import Game
+    from shown.policy import Policy
+
+SECONDS_A_STEP = 1.0
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's options."""
+    parser.description = (
+        "Plays levels and shows every click; for a policy, also why. With --gif or --png: as a picture."
+    )
+    parser.add_argument("player", metavar="POLICY.json|GAME", help="a learned policy, or a game to see its expert play")
+    add_levels(parser, "test:0", "what to play")
+    add_seed(parser)
+    parser.add_argument("--speed", type=_speed, default=1.0, metavar="S", help="2 is twice as fast (default 1)")
+    parser.add_argument("--gif", metavar="FILE", help="write it as an animation instead of showing it")
+    parser.add_argument("--png", metavar="FILE", help="write it as one picture, click by click, instead of showing it")
+    parser.add_argument("--dark", action="store_true", help="pictures for a dark page")
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Plays each level once, and shows or writes it."""
+    from shown.games.episodes import play
+    from shown.games.levels import load_levels
+
+    game, policy = _player(args.player)
+    for path in filter(None, (args.gif, args.png)):
+        check_writable(path)
+    levels = load_levels(game, args.levels)
+    act = policy.act if policy else game.expert
+    quiet = bool(args.gif or args.png or args.json)
+    episodes = []
+    for level in levels:
+        episode = play(game, act, level, args.seed)
+        episodes.append(episode)
+        if not quiet:
+            _show(game, policy, episode, args.speed)
+    if args.gif or args.png:
+        _draw(game, episodes, args)
+    if args.json:
+        print_json(_to_json(game, policy, episodes))
+    elif quiet or len(episodes) > 1:
+        say(f"{game.title}: {sum(episode.won for episode in episodes)} of {len(episodes)} levels won")
+    return 0
+
+
+def _player(name: str) -> tuple[Game, Policy | None]:
+    """A game and the policy that plays it, or None for the expert."""
+    from shown.games import GAMES, find
+
+    if is_game(name):
+        if name not in GAMES:
+            raise BadInput(f"no game and no policy file called {name!r}. {did_you_mean(name, GAMES)}")
+        return find(name), None
+    from shown.policy import Policy
+
+    policy = Policy.load(name)
+    return game_of(policy, name), policy
+
+
+def _show(game: Game, policy: Policy | None, episode: Episode, speed: float) -> None:
+    """On a terminal, one picture that changes; otherwise all positions, one below the other."""
+    from shown.cli.terminal import wants_colour
+    from shown.render import text
+
+    live, colour, drawn = sys.stdout.isatty(), wants_colour(), 0
+    width, height = shutil.get_terminal_size()
+    print(f"{game.title} · {episode.level.name}\n")
+    for number, step in enumerate(episode.steps, 1):
+        board = text(step.grid, game.tokens, click=step.action, colour=colour).split("\n")
+        lines = [*board, "", *_say(number, step, policy, width), ""]
+        # What has scrolled off the screen cannot be drawn over, so a block too tall for it is followed by the next.
+        print(f"\x1b[{drawn}A\x1b[J" if live and drawn and drawn < height else "", end="")
+        print("\n".join(lines), flush=True)
+        drawn = len(lines)
+        if live:
+            time.sleep(SECONDS_A_STEP / speed)
+    print(f"\x1b[{drawn}A\x1b[J" if live and drawn and drawn < height else "", end="")
+    print(text(episode.last, game.tokens, colour=colour))
+    print(f"\n{_outcome(episode)}\n", flush=True)
+
+
+def _say(number: int, step: Step, policy: Policy | None, width: int) -> list[str]:
+    """What is done, and for a policy why."""
+    if policy is None:
+        action = step.action
+        where = f"button {action}" if isinstance(action, str) else f"click row {action[0]}, column {action[1]}"
+        return [f"{number}. {where}"]
+    from shown.explain import explain
+
+    first, *reasons = explain(policy, step.grid, step.action).text.split("\n")
+    lines = [f"{number}. {first}"]
+    for reason in reasons:
+        indent = " " * (len(reason) - len(reason.lstrip()))
+        lines += textwrap.wrap(
+            reason.strip(), max(20, width - 1), initial_indent=indent, subsequent_indent=indent + "  "
+        )
+    return lines
+
+
+def _outcome(episode: Episode) -> str:
+    clicks = f"{len(episode.steps)} {'step' if len(episode.steps) == 1 else 'steps'}"
+    return f"{episode.level.name}: {episode.demonstration.outcome} after {clicks}"
+
+
+def _draw(game: Game, episodes: list[Episode], args: argparse.Namespace) -> None:
+    from shown.files import write_bytes
+    from shown.render import film, gif, png, strip
+
+    films = [film(episode.steps, episode.last, episode.demonstration.outcome) for episode in episodes]
+    frames = [frame for one in films for frame in one]
+    if args.gif:
+        write_bytes(args.gif, gif(frames, game.tokens, game.name, dark=args.dark, speed=args.speed))
+    if args.png:
+        told = [frame for frame in frames if frame.click is not None or frame.outcome]
+        write_bytes(args.png, png(strip(told, game.tokens, game.name, dark=args.dark)))
+    say(f"wrote {' and '.join(name for name in (args.gif, args.png) if name)}")
+
+
+def _to_json(game: Game, policy: Policy | None, episodes: list[Episode]) -> dict[str, Any]:
+    from shown.demonstrations import Demonstrations
+
+    demonstrations = Demonstrations(
+        game.tokens, tuple(episode.demonstration for episode in episodes), game.name, game.buttons
+    )
+    runs = demonstrations.to_json()["demonstrations"]
+    for one, episode in zip(runs, episodes, strict=True):
+        one["last"] = list(episode.last.rows)
+        if policy is not None:
+            from shown.explain import explain
+
+            for step, told in zip(episode.steps, one["steps"], strict=True):
+                told["why"] = explain(policy, step.grid, step.action).text
+    return {
+        "game": game.name,
+        "player": "policy" if policy else "expert",
+        "won": sum(episode.won for episode in episodes),
+        "of": len(episodes),
+        "runs": runs,
+    }
+
+
+def _speed(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a speed: a number above 0 and up to 1000, such as 2")
+    return value
