@@ -69,15 +69,21 @@ class Chase(Game):
                 return grid
 
     def is_fair(self, grid: Grid) -> bool:
-        """Whether the expert wins for certain, whatever the rabbit does, and by walling it in at a corner."""
+        """Whether the expert wins for certain, whatever the rabbit does, and without surprises.
+
+        The rabbit is in a corner exactly when it can no longer run; the agent is in the rabbit's row exactly when a wall
+        stops it on its way up or down.
+        """
         grids = {grid}
         for _ in range(self.max_steps):
             following: set[Grid] = set()
             for now in grids:
                 agent, rabbit = _find(now, AGENT), _find(now, RABBIT)
-                blocked = [grid.get(moved(rabbit, way)) == WALL for way in SIDES]
-                runs, corner = bool(escapes(now, agent, rabbit)), any(blocked[:2]) and any(blocked[2:])
-                if runs == corner or sum(blocked) > 2:
+                above, below, left, right = (grid.get(moved(rabbit, way)) == WALL for way in SIDES)
+                corner = above != below and left != right
+                if corner == bool(escapes(now, agent, rabbit)) or (above and below) or (left and right):
+                    return False
+                if corner and agent[0] == rabbit[0] and grid.get(moved(agent, (-1 if above else 1, 0))) != WALL:
                     return False
                 following.update(outcome.grid for outcome in turn(now, self.expert(now)) if not outcome.won)
             if not following:
