@@ -325,7 +325,7 @@ def _mix_loop(columns, literals, signs, clause_ends, component_ends, weights, mi
             for r in range(rows):
                 allowed[r] |= bits[r]
             clause += 1
-        count = 0
+        count = np.int64(0)
         for r in range(rows):
             count += np.int64(allowed[r])
         for r in range(rows):

@@ -21,7 +21,7 @@ def add_levels(parser: argparse.ArgumentParser, default: str, what: str = "the l
         "--levels",
         default=default,
         metavar="SPEC",
-        help=f"{what}: train:0-4, test:0-8, random:0-99, a levels file, or several joined by commas (default {default})",
+        help=f"{what}: train:0-4, test:0-8, random:0-99, a file, or several joined by commas (default {default})",
     )
 
 

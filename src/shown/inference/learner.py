@@ -286,8 +286,10 @@ class Learner:
                 places.append((word, bit, len(actions) + state))
             actions += [len(world.buttons) or g.height * g.width for g in world.grids]
             start += len(words)
-        word, bit, state_number = (np.array(x, dtype=np.int64) for x in zip(*places, strict=True))
-        return Evidence(mask, positive, word, bit, state_number, state_of_row, np.array(actions))
+        words_of_steps, bits_of_steps, states_of_steps = np.array(places, dtype=np.int64).T
+        return Evidence(
+            mask, positive, words_of_steps, bits_of_steps, states_of_steps, state_of_row, np.array(actions)
+        )
 
     def _failure_rows(self) -> list[tuple[Grid, Planes, int, int]]:
         """For every distinct state: its grid, its planes, its number there and the words before its batch's."""
