@@ -50,7 +50,7 @@ class Architecture:
 
 
 def convolve(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """A 3 × 3 convolution with padding 1, network by network. [M, N, C, H, W], [M, O, C, 3, 3], [M, O] -> [M, N, O, H, W]"""
+    """A 3 × 3 convolution with padding 1 for each network: [M, N, C, H, W] by [M, O, C, 3, 3] gives [M, N, O, H, W]."""
     m, n, c, h, w = inputs.shape
     if m == 1:
         return functional.conv2d(inputs[0], weight[0], bias[0], padding=1)[None]
@@ -68,7 +68,7 @@ def _lln_scores(p: Parameters, inputs: Tensor, inside: Tensor) -> Tensor:
 
 
 FCN_LAYERS = 8
-"""Convolutions in the FCN: 8 channels after the first, 4 after each of the next six, one score a cell after the last."""
+"""Convolutions in the FCN: 8 channels after the first, 4 after each of the next six, after the last a score a cell."""
 
 
 def _fcn_shapes(channels: int, height: int, width: int) -> dict[str, tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Behaviour cloning: trains M networks at once, each on its own demonstrations, until each repeats what it was shown."""
+"""Behaviour cloning: trains M networks at once, each on its own demonstrations, until each repeats what it saw."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Training:
         loss: "cells" (each cell is to be clicked or not: a binary cross-entropy each, as the paper's LLN and FCN) or
             "choice" (one cell is to be clicked: a cross-entropy over cells, as its CNN).
         enough: stop when every demonstrated action is repeated and the mean loss is below this.
-        patience: stop when the mean loss has not fallen by a hundredth in so many steps (some cannot fit: an LLN sees too
-            little, and a cell that must be clicked only after something far away has changed keeps an FCN's loss up).
+        patience: stop when the mean loss has not fallen by a hundredth in so many steps (some cannot fit: an LLN sees
+            too little, and so does an FCN where a click far away decides whether a cell is next).
         check: look every so many steps whether it is time to stop.
     """
 
@@ -224,7 +224,8 @@ class _Group:
         while len(self._queues[i]) < self._training.batch:
             more = torch.randperm(self._sizes[i], generator=self._random[i])
             self._queues[i] = torch.cat([self._queues[i], more])
-        index, self._queues[i] = self._queues[i].split([self._training.batch, len(self._queues[i]) - self._training.batch])
+        index = self._queues[i][: self._training.batch]
+        self._queues[i] = self._queues[i][self._training.batch :]
         return index
 
     def _losses(self, scores: Tensor, inside: Tensor, actions: Tensor, weights: Tensor) -> Tensor:

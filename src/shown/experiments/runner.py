@@ -47,9 +47,7 @@ class Summary:
         return f"{self.asked} trials: " + ", ".join(parts) + "."
 
 
-def run(
-    trials: Iterable[Trial], store: Store, executor: Executor | None = None, talk: TextIO | None = None
-) -> Summary:
+def run(trials: Iterable[Trial], store: Store, executor: Executor | None = None, talk: TextIO | None = None) -> Summary:
     """Runs the trials that the store does not have yet and keeps each as soon as it ends.
 
     Trials that failed before are tried again. Ctrl-C stops cleanly: what has ended is kept.
@@ -180,12 +178,17 @@ class _Worker:
         self.pipe.close()
 
 
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
+
+
 def _work(pipe: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then ends its workers
     parent = parent_process()
     if parent is not None:
         # If the parent is killed nobody wants the result any more: do not go on in the background.
-        threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     while True:
         try:
             settings = pipe.recv()
@@ -249,7 +252,7 @@ class Progress:
         if self._live or now - self._spoke >= 15 or not self._left:
             self._spoke = now
             text = self._text(now, Trial.from_settings(row.settings).text)
-            self._talk.write(f"\r{text[:_columns() - 1]}\x1b[K" if self._live else text + "\n")
+            self._talk.write(f"\r{text[: _columns() - 1]}\x1b[K" if self._live else text + "\n")
             self._talk.flush()
 
     def _text(self, now: float, last: str) -> str:

@@ -13,7 +13,7 @@ from shown.grid import Action, Grid, check_action
 
 
 class Table:
-    """A policy with a memory: a grid seen before is not looked at again (the policies here are functions of the grid)."""
+    """A policy with a memory: a grid seen before is not looked at again (policies here are functions of the grid)."""
 
     def __init__(self, imitator: Any) -> None:
         self._imitator = imitator

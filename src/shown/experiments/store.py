@@ -87,7 +87,8 @@ class Row:
         for name, kind in (("method", str), ("game", str), ("seed", int)):
             if not isinstance(value["settings"].get(name), kind):
                 raise BadInput(f'{where}: not a result: "settings" lack "{name}".')
-        return cls(**{name: value.get(name) for name in cls.__slots__})
+        fields: dict[str, Any] = {name: value.get(name) for name in cls.__slots__}
+        return cls(**fields)
 
 
 class Store:
@@ -107,7 +108,7 @@ class Store:
         if self.path.is_dir():
             raise BadInput(f"{self.path}: is a folder. Give the path of a results file.")
         if not writing and not self.path.exists():
-            raise BadInput(f"{self.path}: no such results file. Make one with: shown reproduce demos --store {self.path}")
+            raise BadInput(f"{self.path}: no such results file. Make one: shown reproduce demos --store {self.path}")
         if writing:
             self._lock = _only_writer(self.path)
         try:
@@ -159,8 +160,8 @@ class Store:
             self._database.executemany(
                 "INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (key) DO UPDATE SET version = excluded.version, finished = excluded.finished,"
-                " seconds = excluded.seconds, status = excluded.status, error = excluded.error, result = excluded.result"
-                " WHERE status = 'failed'",
+                " seconds = excluded.seconds, status = excluded.status, error = excluded.error,"
+                " result = excluded.result WHERE status = 'failed'",
                 values,
             )
             return self._database.total_changes - before
@@ -219,8 +220,8 @@ class Store:
             raise BadInput(f"{self.path}: not a results file of shown. Choose another with --store.")
         elif schema > SCHEMA:
             raise BadInput(
-                f"{self.path}: written by a newer version of shown (form {schema}; this one, {__version__}, knows up to "
-                f"{SCHEMA}). Upgrade shown, or choose another file with --store."
+                f"{self.path}: written by a newer version of shown (form {schema}; this one, {__version__}, knows up "
+                f"to {SCHEMA}). Upgrade shown, or choose another file with --store."
             )
         elif writing:
             self._database.execute("PRAGMA journal_mode = WAL")
@@ -292,14 +293,13 @@ def _only_writer(path: Path) -> IO[bytes] | None:
         try:
             file = name.open("ab")
         except OSError as error:
-            raise BadInput(
-                f"{path}: cannot be written ({error.strerror}). Choose a file in a folder you may write to, with --store."
-            ) from None
+            reason = f"{path}: cannot be written ({error.strerror})."
+            raise BadInput(f"{reason} Choose a file in a folder you may write to, with --store.") from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             file.close()
-            raise BadInput(f"{path}: another run is writing to it. Wait for it to end, or use another --store.") from None
+            raise BadInput(f"{path}: another run is writing to it. Wait for its end, or use another --store.") from None
         with contextlib.suppress(OSError):
             if os.fstat(file.fileno()).st_ino == name.stat().st_ino:
                 return file

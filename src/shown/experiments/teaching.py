@@ -56,7 +56,7 @@ def _demonstration(game: Game, level: Level, kind: str, rng: np.random.Generator
 
 @lru_cache
 def training_sets(size: int, count: int) -> tuple[str, ...]:
-    """`count` distinct sets of `size` of the 11 training levels, as level names; the same ones for every game and method.
+    """`count` distinct sets of `size` of the 11 training levels, by name; the same for every game and method.
 
     Fewer where there are not so many: all 11 levels can be chosen in one way only.
 

@@ -1,7 +1,7 @@
 """A trial: one method learns one game from some demonstrations and is scored on levels it has not seen.
 
-A trial is a pure function of its settings: `run_trial(settings)` gives the same result wherever and whenever it runs, so
-that a pool of processes, or another executor on many machines, can run any of them in any order.
+A trial is a pure function of its settings: `run_trial(settings)` gives the same result wherever and whenever it runs,
+so that a pool of processes, or another executor on many machines, can run any of them in any order.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ class Method:
 
 _LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": True}
 _NETWORK = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
+_PERCEPTRON = "shown.baselines.features_nn:learner"
 _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
 
 METHODS: Mapping[str, Method] = MappingProxyType(
@@ -75,8 +76,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "lln": Method("LLN", "shown.baselines.networks:learner", {"network": "lln", "loss": "cells", **_NETWORK}),
         "fcn": Method("FCN", "shown.baselines.networks:learner", {"network": "fcn", "loss": "cells", **_NETWORK}),
         "cnn": Method("CNN", "shown.baselines.networks:learner", {"network": "cnn", "loss": "choice", **_NETWORK}),
-        "features-nn": Method("Features + NN", "shown.baselines.features_nn:learner", {**_FEATURES, "l1": 0.0}),
-        "features-nn-l1": Method("Features + NN + L1", "shown.baselines.features_nn:learner", {**_FEATURES, "l1": 1e-4}),
+        "features-nn": Method("Features + NN", _PERCEPTRON, {**_FEATURES, "l1": 0.0}),
+        "features-nn-l1": Method("Features + NN + L1", _PERCEPTRON, {**_FEATURES, "l1": 1e-4}),
         "no-prior": Method("No Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "uniform"}),
         "sparsity-prior": Method("Sparsity Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "sparsity"}),
     }
@@ -173,8 +174,9 @@ def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Runs one trial and returns what was measured, as JSON.
 
     The result has "success" (the fraction of levels won, for each set of test levels and for the demonstrated ones,
-    "train"), "won" (level by level, "1" or "0"), "fit" (the fraction of demonstrated actions the learned policy repeats),
-    "seconds" (learning and playing), "demonstrations", "steps", and "learned" (what the method says of its policy).
+    "train"), "won" (level by level, "1" or "0"), "fit" (the fraction of demonstrated actions that the learned policy
+    repeats), "seconds" (learning and playing), "demonstrations", "steps", and "learned" (what the method says of its
+    policy).
     """
     trial = Trial.from_settings(settings)
     game = find(trial.game)

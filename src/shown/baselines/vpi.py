@@ -1,0 +1,195 @@
+"""Vanilla Program Induction: whole policies, most probable first, with no Boolean learner to put them together.
+
+A policy is an *or* of clauses, a clause an *and* of literals, a literal a program or its negation. The numbers of
+clauses and of literals are geometric (p = 0.5), a literal is negated with probability 0.5, and its program is drawn from
+the same grammar as LPP's. Policies are enumerated in exactly this order of probability, each set of sets once (not again
+with its parts in another order, which only wastes the budget), and the best K are mixed as in LPP.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from shown.baselines.lpp import MixturePolicy
+from shown.baselines.values import Values
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+from shown.games.game import Game
+from shown.inference.features import CONSTANT, LazyTerms
+from shown.inference.posterior import Candidate, Evidence, Mixture, log_likelihood
+from shown.language.grammar import Grammar, paper_grammar
+from shown.language.terms import Term
+from shown.policy import Component, Formula, Literal, Policy, uniform_policy
+from shown.version import __version__
+
+Choice = tuple[int, bool]
+"""A program by its number, and whether it is to hold (or not)."""
+
+UNIT = 1e-9
+"""Costs (−log p) are counted in whole numbers of this, so that sums are exact and equal costs are equal."""
+
+T = TypeVar("T")
+
+
+class _Stream(Generic[T]):
+    """An iterator one can look into at any place, as far as it goes."""
+
+    def __init__(self, items: Iterator[tuple[int, T]]) -> None:
+        self._items, self._read = items, list[tuple[int, T]]()
+
+    def get(self, place: int) -> tuple[int, T] | None:
+        while len(self._read) <= place:
+            item = next(self._items, None)
+            if item is None:
+                return None
+            self._read.append(item)
+        return self._read[place]
+
+
+def sets(parts: Iterator[tuple[int, T]], each: int) -> Iterator[tuple[int, tuple[T, ...]]]:
+    """All finite non-empty sets of `parts`, cheapest first; a set costs the sum of its parts and `each` for every part.
+
+    `parts` come cheapest first and cost nothing negative; equal sets never come twice.
+
+    >>> list(itertools.islice(sets(iter([(1, "a"), (2, "b")]), each=0), 5))
+    [(1, ('a',)), (2, ('b',)), (3, ('a', 'b'))]
+    """
+    stream = _Stream(parts)
+    # A set is its parts' places in rising order. From it two others come, neither cheaper: the last part exchanged for
+    # the next one, or the next one added. So every set has exactly one origin, and the heap always holds the cheapest.
+    first = stream.get(0)
+    heap: list[tuple[int, tuple[int, ...]]] = [] if first is None else [(first[0] + each, (0,))]
+    while heap:
+        cost, places = heapq.heappop(heap)
+        yield cost, tuple(stream.get(place)[1] for place in places)  # type: ignore[index]
+        following = stream.get(places[-1] + 1)
+        if following is not None:
+            last = stream.get(places[-1])
+            assert last is not None
+            heapq.heappush(heap, (cost - last[0] + following[0], (*places[:-1], places[-1] + 1)))
+            heapq.heappush(heap, (cost + following[0] + each, (*places, places[-1] + 1)))
+
+
+def policies(log_priors: Sequence[float]) -> Iterator[tuple[int, tuple[tuple[Choice, ...], ...]]]:
+    """All policies over programs with these log priors (falling), most probable first, with their cost in `UNIT`s.
+
+    >>> found = list(itertools.islice(policies([-1.0, -2.0]), 3))
+    >>> [(round(-cost * UNIT, 2), clauses) for cost, clauses in found]
+    [(-3.08, (((0, True),),)), (-3.08, (((0, False),),)), (-4.08, (((1, True),),))]
+    """
+    half = round(math.log(2) / UNIT)
+    literals = ((round(-p / UNIT) + half, (i, sign)) for i, p in enumerate(log_priors) for sign in (True, False))
+    clauses = sets(literals, each=half)
+    return sets(clauses, each=half)
+
+
+class VpiPolicy(MixturePolicy):
+    """Enumerates policies and mixes the best.
+
+    >>> from shown.games import find
+    >>> from shown.experiments.teaching import demonstrations
+    >>> demos = demonstrations(find("nim"), "train:0-2")
+    >>> VpiPolicy(programs=200).fit(demos).policy_.components[0].formula.english()
+    'click a cell if\\n  the clicked cell is a matchstick'
+
+    Attributes:
+        programs: how many policies to enumerate.
+        ensemble: how many to mix.
+    """
+
+    def __init__(self, programs: int = 10_000, ensemble: int = 25, grammar: Grammar | None = None) -> None:
+        self.programs, self.ensemble, self.grammar = programs, ensemble, grammar
+
+    def fit(self, demos: Demonstrations) -> VpiPolicy:
+        if not len(demos):
+            raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
+        if demos.buttons:
+            raise BadInput("this method clicks cells, and these demonstrations press buttons. Use another method.")
+        grammar = self.grammar or paper_grammar(demos.tokens)
+        grids = list(dict.fromkeys(step.grid for step in demos.steps))
+        # No policy among the first n uses a program beyond the n-th: the n single programs before it come first.
+        values = Values.of(grids, demos.tokens, grammar, self.programs)
+        features, evidence = values.features, values.evidence(demos)
+        priors = np.concatenate([np.full(block.count, block.log_prior) for block in features.blocks])
+        terms = LazyTerms(features.blocks, np.arange(len(features.of_program)))
+        rows = _Rows(values, evidence)
+        mixture = Mixture(self.ensemble)
+        for cost, clauses in itertools.islice(policies(priors.tolist()), self.programs):
+            prior = -cost * UNIT
+            if prior < mixture.bound:
+                break
+            if rows.repeats_all(clauses):
+                mixture.offer(Candidate(clauses, prior, log_likelihood(rows.allowed(clauses), evidence)))
+        self.policy_ = self._policy(mixture, terms, demos, len(features))
+        return self
+
+    def _policy(self, mixture: Mixture, terms: Sequence[Term], demos: Demonstrations, distinct: int) -> Policy:
+        if not mixture.best:
+            return uniform_policy(demos.tokens, demos.game, demos.buttons)
+        components = tuple(
+            Component(
+                float(weight),
+                candidate.log_prior,
+                candidate.log_likelihood,
+                Formula(tuple(tuple(Literal(terms[i], sign) for i, sign in clause) for clause in candidate.clauses)),
+            )
+            for candidate, weight in zip(mixture.best, mixture.weights, strict=True)
+        )
+        origin = {"version": __version__, "programs": self.programs, "distinct": distinct}
+        language = {} if self.grammar is None else {"language": self.grammar.language}
+        return Policy(demos.tokens, components, demos.game, demos.buttons, origin, **language)
+
+
+def learner(game: Game, seed: int, options: Mapping[str, Any]) -> VpiPolicy:
+    """Plain program induction with these options; it makes no random choices."""
+    return VpiPolicy(**options)
+
+
+class _Rows:
+    """What policies say of the rows; most rule out a demonstrated action, which is seen from a few bits."""
+
+    def __init__(self, values: Values, evidence: Evidence) -> None:
+        features = self._features = values.features
+        self._evidence = evidence
+        steps = (features.columns[:, evidence.word] >> evidence.bit.astype(np.uint64)) & np.uint64(1)
+        packed = np.packbits(steps.astype(bool), axis=1, bitorder="little")
+        self._steps = [int.from_bytes(row.tobytes(), "little") for row in packed]
+        self._all_steps = (1 << len(evidence.word)) - 1
+        self._of_program, self._negates = features.of_program.tolist(), features.negates.tolist()
+        self._always = values.always.tolist()
+
+    def repeats_all(self, clauses: tuple[tuple[Choice, ...], ...]) -> bool:
+        """Whether a policy allows every demonstrated action."""
+        allowed = 0
+        for clause in clauses:
+            bits = self._all_steps
+            for program, sign in clause:
+                feature = self._of_program[program]
+                if feature == CONSTANT:
+                    bits = bits if self._always[program] == sign else 0
+                else:
+                    column = self._steps[feature]
+                    bits &= column if sign != self._negates[program] else ~column
+            allowed |= bits
+        return allowed == self._all_steps
+
+    def allowed(self, clauses: tuple[tuple[Choice, ...], ...]) -> np.ndarray:
+        """The rows that a policy allows. [R] uint64"""
+        columns, mask = self._features.columns, self._evidence.mask
+        allowed = np.zeros_like(mask)
+        for clause in clauses:
+            bits = mask.copy()
+            for program, sign in clause:
+                feature = self._of_program[program]
+                if feature == CONSTANT:
+                    bits = bits if self._always[program] == sign else np.zeros_like(mask)
+                else:
+                    bits &= columns[feature] if sign != self._negates[program] else ~columns[feature]
+            allowed |= bits
+        return allowed
