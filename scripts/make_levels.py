@@ -2,8 +2,9 @@
 
 The levels come from the games' own generators, so from the paper's ranges. Eleven random levels may all miss what the
 other nine need (an orientation, a star at the border), so batches of twenty are drawn until the eleven show it all. The
-seeds are triples of numbers, which no `random:SEED` is. Run from the repository's root: `python scripts/make_levels.py`.
-The other three games' levels are made by hand.
+seeds are triples of numbers, which no `random:SEED` is. The other three games' levels are made by hand.
+
+Run from the repository's root: `python scripts/make_levels.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ FOLDER = Path("src/shown/games/levels")
 def main() -> None:
     shows_all: dict[str, Callable[[list[Grid]], bool]] = {
         "nim": lambda grids: True,
-        "checkmate": lambda grids: sum(n > 1 for n in Counter(map(orientation, grids)).values()) == 4,
+        "checkmate": shows_orientations,
         "reach-for-the-star": shows_ranges,
     }
     for name, enough in shows_all.items():
@@ -46,14 +47,14 @@ def distinct(game: Game, batch: int) -> list[Grid]:
     return list(grids)
 
 
-def orientation(grid: Grid) -> tuple[int, int]:
-    """From the white king to the black one."""
-    (r1, c1), (r2, c2) = grid.where("k")[0], grid.where("K")[0]
-    return r1 - r2, c1 - c2
+def shows_orientations(grids: list[Grid]) -> bool:
+    """Whether the black king is at each of the four edges twice, and once among the first five levels."""
+    ways = [tuple(np.subtract(grid.find("k"), grid.find("K")).tolist()) for grid in grids]
+    return len(set(ways[:5])) == 4 and min(Counter(ways).values()) > 1
 
 
 def shows_ranges(grids: list[Grid]) -> bool:
-    """Whether the lowest and the highest star are there, and in both mirror images robot and star at and off the border."""
+    """Whether the lowest and the highest star are there, and, in both mirror images, borders near and far."""
     rises, borders = set(), []
     for grid in grids:
         (robot_row, robot), (star_row, star) = grid.where("A")[0], grid.where("*")[0]

@@ -71,8 +71,8 @@ class Chase(Game):
     def is_fair(self, grid: Grid) -> bool:
         """Whether the expert wins for certain, whatever the rabbit does, and without surprises.
 
-        The rabbit is in a corner exactly when it can no longer run; the agent is in the rabbit's row exactly when a wall
-        stops it on its way up or down.
+        The rabbit is in a corner exactly when it can no longer run, and the agent is in the rabbit's row exactly when a
+        wall stops it on its way up or down.
         """
         grids = {grid}
         for _ in range(self.max_steps):
@@ -97,7 +97,7 @@ class Chase(Game):
 
 
 def turn(grid: Grid, cell: Cell) -> list[Outcome]:
-    """All that a click may lead to, each as likely as the others: first what the agent does, then where the rabbit runs."""
+    """All that a click may lead to, each as likely as the others: first the agent acts, then the rabbit runs."""
     token, agent, rabbit = grid[cell], _find(grid, AGENT), _find(grid, RABBIT)
     if token == EMPTY:
         grid = grid.with_cells({cell: NEW_WALL})
@@ -133,7 +133,7 @@ def _find(grid: Grid, character: str) -> Cell:
 
 
 def _sketch(rng: np.random.Generator) -> Grid:
-    """A room with some walls inside, agent and rabbit, and the keys in a strip along one side; not always a fair level."""
+    """A room with some walls inside, agent and rabbit, and the keys in a strip along one side; not always fair."""
     height, width = (int(n) for n in rng.integers(4, 10, size=2))
     room = np.full((height + 2, width + 2), WALL)
     room[1:-1, 1:-1] = EMPTY

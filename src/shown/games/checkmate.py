@@ -24,8 +24,8 @@ class Checkmate(Game):
         any piece while one is selected.
     Rewards: 1 for checkmate, otherwise 0.
     End of episode: checkmate (won); stalemate, or the queen is taken (not won).
-    Levels: generated; 5 to 20 rows and columns, the black king at any edge but not in a corner, the white king two cells
-        away from that edge, and the queen where it can go between them.
+    Levels: generated; 5 to 20 rows and columns, the black king at any edge but not in a corner, the white king two
+        cells away from that edge, and the queen where it can go between them.
     """
 
     name = "checkmate"

@@ -36,7 +36,7 @@ class FenceIn(Game):
         return Outcome(grid, won=won, over=won)
 
     def expert(self, grid: Grid) -> Cell:
-        """Builds from left to right, one cell below the sheep, from the nearest fence on the left to that on the right."""
+        """Builds one cell below the sheep, from the nearest fence on the left to the nearest fence on the right."""
         r, c = _sheep(grid)
         row = grid.rows[r + 1]
         if row[c] == EMPTY:

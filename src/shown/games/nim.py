@@ -63,7 +63,7 @@ class Nim(Game):
                 )
         left, right = piles(grid)
         require(left > 0 and right > 0, "both columns need at least one matchstick.")
-        require(left != right, f"both columns have {left} matchsticks, so the first player cannot win. Make them differ.")
+        require(left != right, f"both columns have {left} matchsticks, so you cannot win. Make them differ.")
 
 
 def piles(grid: Grid) -> tuple[int, int]:

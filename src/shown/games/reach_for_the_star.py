@@ -14,9 +14,9 @@ FREE = (EMPTY, STAR)
 class ReachForTheStar(Game):
     """Take the robot to the star by building stairs of falling blocks.
 
-    Description: gravity is always on: after every action, robot and blocks fall until something is below them. Clicking an
-        empty cell makes a block there. An arrow key moves the robot to the next cell on that side, if it is free, or on
-        top of the block there, if the cell above the block is free: it climbs one block, not two. The star hangs in
+    Description: gravity is always on: after every action, robot and blocks fall until something is below them. Clicking
+        an empty cell makes a block there. An arrow key moves the robot to the next cell on that side, if it is free, or
+        on top of the block there, if the cell above the block is free: it climbs one block, not two. The star hangs in
         the air; blocks rest on it, and the robot takes it when it walks, climbs or falls into it.
     Observation: a grid; `A` robot, `*` star, `#` block, `<` `>` arrow keys, `.` empty.
     Actions: a click on a cell. Clicks on anything but an empty cell or an arrow key only let time pass.

@@ -25,7 +25,7 @@ class StopTheFall(Game):
 
     name = "stop-the-fall"
     title = "Stop the Fall"
-    goal = "Let the parachuter land without touching fire. Click empty cells to build, then the green button for gravity."
+    goal = "Let the parachuter land away from fire. Click empty cells to build, then the green button for gravity."
     tokens = Tokens(
         empty=EMPTY, parachuter=PARACHUTER, static_block=STATIC, new_block=NEW, fire=FIRE, green_button=BUTTON
     )
@@ -93,10 +93,9 @@ def _sketch(rng: np.random.Generator) -> Grid:
     height, width = (int(n) for n in rng.integers((7, 5), (15, 15)))
     cells = np.full((height, width), EMPTY)
     ground = np.clip(rng.integers(0, 4) + np.cumsum(rng.integers(-1, 2, size=width)), 0, height // 4)
-    column = int(rng.integers(1, width - 1))
-    ground[column - 1 : column + 2] = ground[column]
-    for c in range(width):
-        cells[height - ground[c] :, c] = STATIC
+    column = int(rng.integers(0, width))
+    ground[max(0, column - 1) : column + 2] = ground[column]
+    cells[np.arange(height)[:, None] >= height - ground] = STATIC
     floor = height - int(ground[column])  # the first row below the fall
     if floor > 8 and rng.random() < 0.3:  # a ledge in the air
         floor -= int(rng.integers(2, floor - 5))
@@ -104,14 +103,14 @@ def _sketch(rng: np.random.Generator) -> Grid:
     free = cells == EMPTY
     free[:, column] = False
     for _ in range(rng.integers(0, 7)):
-        r, c = rng.integers(0, height), rng.integers(0, width)
-        if free[r, c] and abs(c - column) > 1:
-            cells[r, c] = rng.choice((STATIC, FIRE))
-    stack = int(rng.integers(1, min(6, floor - 1)))
+        place = tuple(rng.integers((height, width)))
+        if free[place] and abs(place[1] - column) > 1:
+            cells[place] = rng.choice((STATIC, FIRE))
+    stack = int(rng.integers(1, min(7, floor - 1)))
     sides = [stack, int(rng.integers(0, stack + 1))]
     rng.shuffle(sides)
-    for side, fires in zip((-1, 1), sides, strict=True):
-        cells[floor - fires : floor, column + side] = FIRE
+    for side, fires in zip((column - 1, column + 1), sides, strict=True):
+        cells[floor - fires : floor, side : side + 1] = FIRE  # nothing, when that is off the grid
     if rng.random() < 0.15 and floor < height:  # fire in the ground itself
         cells[floor, column] = FIRE
     cells[rng.integers(0, floor - stack), column] = PARACHUTER
