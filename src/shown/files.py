@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -13,15 +15,19 @@ from shown.errors import BadInput
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 64
+_HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_json(path: str | Path, what: str) -> Any:
     """The JSON value in a file, or BadInput saying why it cannot be read."""
     path = Path(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
+        # Some files, such as /dev/zero, are longer than they say.
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
             raise BadInput(f"{path}: larger than {MAX_BYTES // 2**20} MiB, which no {what} file needs to be.")
-        text = path.read_bytes().decode("utf-8")
+        text = data.decode("utf-8")
     except FileNotFoundError:
         raise BadInput(f"{path}: no such file. Give the path of a {what} file.") from None
     except IsADirectoryError:
@@ -34,19 +40,21 @@ def read_json(path: str | Path, what: str) -> Any:
 
 
 def parse_json(text: str, where: str) -> Any:
-    """The JSON value in `text`. Too deep, too large, repeated keys or not JSON at all: BadInput.
+    """The JSON value in `text`. Too deep, numbers too large, repeated keys or not JSON at all: BadInput.
 
     >>> parse_json('{"a": [1]}', "example")
     {'a': [1]}
     """
     try:
-        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError:
         raise BadInput(f"{where}: nested too deeply to be meant.") from None
     except ValueError as error:
         raise BadInput(f"{where}: not valid JSON ({error}).") from None
     if _depth_exceeds(value, MAX_DEPTH):
         raise BadInput(f"{where}: nested too deeply to be meant.")
+    if _HALF_PAIR.search(text) and not _is_text(value):
+        raise BadInput(f"{where}: half of a surrogate pair is not a character.")
     return value
 
 
@@ -56,22 +64,28 @@ def write_json(path: str | Path, value: Any) -> None:
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Writes a file whole or not at all."""
+    """Writes a file whole or not at all. Links stay links; pipes and devices, such as /dev/stdout, are written to."""
     path = Path(path)
     temporary = None
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(data)
+            return
+        target = Path(os.path.realpath(path))
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".shown-", suffix=".tmp")
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        os.replace(temporary, target)
+        temporary = None
     except OSError as error:
+        raise BadInput(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from None
+    finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-        raise BadInput(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from None
 
 
 def _umask() -> int:
@@ -89,6 +103,22 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a number here")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:20]} is too large a number")
+    return number
+
+
+def _is_text(value: Any) -> bool:
+    """Whether all text in a JSON value can be written again."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:
