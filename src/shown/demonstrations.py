@@ -11,10 +11,11 @@ from typing import Any
 
 from shown.errors import BadInput
 from shown.files import read_json, write_json
-from shown.grid import Action, Grid, Tokens, check_action
+from shown.grid import Action, Grid, Tokens, check_action, check_buttons
 
 SCHEMA = "shown/demonstrations/1"
 OUTCOMES = ("won", "lost", "unfinished")
+MAX_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Demonstrations:
     buttons: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        check_buttons(self.buttons)
         for d, demonstration in enumerate(self.items):
             if not demonstration.steps:
                 raise BadInput(f"demonstration {d} has no steps. Record at least one action, or leave it out.")
@@ -134,9 +136,7 @@ class Demonstrations:
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:
             raise BadInput(f'{where}: not demonstrations: "schema" must be "{SCHEMA}".')
         tokens = tokens_from_json(value.get("tokens"), where)
-        game = value.get("game")
-        if game is not None and not isinstance(game, str):
-            raise BadInput(f'{where}: "game" must be a name or null.')
+        game = game_from_json(value.get("game"), where)
         buttons = names_from_json(value.get("buttons", []), f'{where}: "buttons"')
         items = value.get("demonstrations")
         if not isinstance(items, list):
@@ -164,12 +164,18 @@ def tokens_from_json(value: Any, where: str) -> Tokens:
         raise BadInput(f"{where}: {error}") from None
 
 
+def game_from_json(value: Any, where: str) -> str | None:
+    """A game's name. It is printed on terminals, so nothing but visible characters will do."""
+    if value is not None and not (isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable()):
+        raise BadInput(f'{where}: "game" must be a name or null.')
+    return value
+
+
 def names_from_json(value: Any, where: str) -> tuple[str, ...]:
     """Distinct non-empty names from a list."""
-    if not isinstance(value, list) or not all(isinstance(x, str) and x.isidentifier() for x in value):
+    if not isinstance(value, list):
         raise BadInput(f"{where} must be a list of names.")
-    if len(set(value)) < len(value):
-        raise BadInput(f"{where} has a name twice.")
+    check_buttons(value, where)
     return tuple(value)
 
 
@@ -178,8 +184,8 @@ def _demonstration(value: Any, d: int) -> Demonstration:
     if not isinstance(value, dict) or not isinstance(value.get("steps"), list):
         raise BadInput(f'{where}: must be an object with a list of "steps".')
     level, seed, outcome = value.get("level"), value.get("seed"), value.get("outcome", "unfinished")
-    if level is not None and not isinstance(level, str):
-        raise BadInput(f'{where}: "level" must be text or null.')
+    if level is not None and not (isinstance(level, str) and level.isprintable()):
+        raise BadInput(f'{where}: "level" must be text on one line, or null.')
     if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63):
         raise BadInput(f'{where}: "seed" must be a whole number from 0 to 2^63, or null.')
     if outcome not in OUTCOMES:

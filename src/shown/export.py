@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from shown.errors import BadInput
@@ -120,15 +119,15 @@ def standalone(policy: Policy) -> str:
     )
     rules = "\n".join(f"    {line}" for line in policy.table(most=1).splitlines()[2:])
     return _TEMPLATE.format(
-        title=f"A policy for {policy.game or 'a grid world'}.",
+        title=_in_docstring(" ".join(f"A policy for {policy.game or 'a grid world'}.".split())),
         version=__version__,
         example="...",
         gives="the name of a button" if policy.buttons else "(row, column)",
         kept=1,
         total=len(policy.components),
         rules=_in_docstring(rules),
-        tokens=_literal({character: name for name, character in policy.tokens.characters.items()}),
-        buttons=_literal(list(policy.buttons)),
+        tokens=repr({character: name for name, character in policy.tokens.characters.items()}),
+        buttons=repr(list(policy.buttons)),
         components=f"[\n    {components},\n]",
     )
 
@@ -140,10 +139,7 @@ def _tuple(term: Term) -> Any:
     return (term.primitive, *(plain(argument) for argument in term.arguments))
 
 
-def _literal(value: Any) -> str:
-    """JSON text of lists and objects of text is Python text too."""
-    return json.dumps(value)
-
-
 def _in_docstring(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"""', "'''")
+    """Text that nothing can break out of: a policy file may call its game anything."""
+    plain = "".join(character if character.isprintable() or character == "\n" else " " for character in text)
+    return plain.replace("\\", "\\\\").replace('"""', "'''")

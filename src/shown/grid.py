@@ -7,7 +7,7 @@ Everything outside a grid reads as the value `OFF`, which is one of the values o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +28,7 @@ MAX_SIDE = 4096
 """Larger grids are refused as a mistake."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_BUTTON = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 
 
 class Tokens:
@@ -40,7 +41,7 @@ class Tokens:
     ('empty', 'matchstick', 'OFF')
     """
 
-    def __init__(self, **characters: str) -> None:
+    def __init__(self, /, **characters: str) -> None:
         if not characters:
             raise BadInput("a game needs at least one token, such as empty='.'.")
         for name, character in characters.items():
@@ -194,6 +195,15 @@ class Grid:
 def grid(*rows: str) -> Grid:
     """A grid from its rows: `grid("#.", ".A")`."""
     return Grid(rows)
+
+
+def check_buttons(names: Sequence[object], where: str = "buttons") -> None:
+    """Raises BadInput unless these can be the names of buttons: words that programs can mention, each once."""
+    for name in names:
+        if not isinstance(name, str) or not _BUTTON.fullmatch(name):
+            raise BadInput(f"{where}: {name!r} is not a name. Use letters, digits and underscores, such as 'go_left'.")
+    if len(set(names)) < len(names):
+        raise BadInput(f"{where}: a name is given twice.")
 
 
 def check_action(action: Action, grid: Grid, buttons: tuple[str, ...], where: str = "") -> None:

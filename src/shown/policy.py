@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from shown.compiled import compiled
-from shown.demonstrations import names_from_json, tokens_from_json
+from shown.demonstrations import game_from_json, names_from_json, tokens_from_json
 from shown.errors import BadInput, BadProgram
 from shown.files import read_json, write_json
 from shown.grid import Action, Grid, Tokens
-from shown.language.evaluate import Plan
+from shown.language.evaluate import Plan, reach
 from shown.language.phrases import say
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.terms import Term, parse
@@ -24,6 +24,7 @@ from shown.language.terms import Term, parse
 SCHEMA = "shown/policy/1"
 MAX_COMPONENTS = 10_000
 MAX_LITERALS = 100_000
+MAX_REACH = 999
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,9 +220,8 @@ class Policy:
             raise BadInput(f'{where}: not a policy: "schema" must be "{SCHEMA}".')
         tokens = tokens_from_json(value.get("tokens"), where)
         buttons = names_from_json(value.get("buttons", []), f'{where}: "buttons"')
-        game, origin, items = value.get("game"), value.get("origin", {}), value.get("components")
-        if game is not None and not isinstance(game, str):
-            raise BadInput(f'{where}: "game" must be a name or null.')
+        game = game_from_json(value.get("game"), where)
+        origin, items = value.get("origin", {}), value.get("components")
         if not isinstance(origin, dict):
             raise BadInput(f'{where}: "origin" must be an object.')
         if not isinstance(items, list) or not 0 < len(items) <= MAX_COMPONENTS:
@@ -272,9 +272,14 @@ class _ComponentReader:
         program = text if positive else text[4:]
         if program not in self.known:
             try:
-                self.known[program] = parse(program, self.language, self.tokens.values, self.buttons)
+                term = parse(program, self.language, self.tokens.values, self.buttons)
             except BadProgram as error:
                 raise BadInput(f"{where}: {error}") from None
+            if term.primitive == "at_action_cell" and self.buttons:
+                raise BadInput(f"{where}: program {program!r}: in a world with buttons no cell is clicked.")
+            if reach(term) > MAX_REACH:
+                raise BadInput(f"{where}: program {program!r} looks more than {MAX_REACH} cells away.")
+            self.known[program] = term
         return Literal(self.known[program], positive)
 
 
@@ -284,8 +289,11 @@ def uniform_policy(tokens: Tokens, game: str | None = None, buttons: tuple[str, 
 
 
 def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
-        raise BadInput(f"{what} must be a number, not {str(value)[:40]!r}.")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        given = f", not {value[:40]!r}" if isinstance(value, str) else ""
+        raise BadInput(f"{what} must be a number{given}.")
+    if not abs(value) < 1e300:
+        raise BadInput(f"{what} is not a number of a sensible size.")
     return float(value)
 
 
@@ -294,11 +302,14 @@ def _headline(policy: Policy) -> str:
     shown = origin.get("demonstrations", {}) if isinstance(origin.get("demonstrations"), dict) else {}
     count = len(policy.components)
     parts = [f"{policy.game or 'policy'}: {count} {'policy' if count == 1 else 'policies'}"]
-    if "count" in shown and "steps" in shown:
-        plural = "" if shown["count"] == 1 else "s"
-        parts[0] += f" from {shown['count']} demonstration{plural} ({shown['steps']} steps)"
-    if "programs" in origin and "distinct" in origin:
-        parts.append(f"{origin['programs']:,} programs, {origin['distinct']:,} distinct")
+    # A file may claim anything about where it came from; only numbers are believed to be numbers.
+    match shown:
+        case {"count": int(demonstrations), "steps": int(steps)}:
+            plural = "" if demonstrations == 1 else "s"
+            parts[0] += f" from {demonstrations} demonstration{plural} ({steps} steps)"
+    match origin:
+        case {"programs": int(programs), "distinct": int(distinct)}:
+            parts.append(f"{programs:,} programs, {distinct:,} distinct")
     return ", ".join(parts)
 
 

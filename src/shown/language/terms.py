@@ -88,6 +88,7 @@ class Signature(Protocol):
 MAX_TEXT = 4000
 MAX_DEPTH = 40
 MAX_NUMBER = 10**6
+MAX_OFFSET = 999
 _PIECE = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>[+-]?\d{1,7})|(?P<mark>[(),]))")
 
 
@@ -157,6 +158,10 @@ class _Reader:
             self.next(",")
             right = self.number()
             self.next(")")
+            if down == right == 0:
+                raise self.fail("the offset (0, 0) leads nowhere: a scan along it would not end.")
+            if max(abs(down), abs(right)) > MAX_OFFSET:
+                raise self.fail(f"the offset ({down}, {right}) leads too far; at most {MAX_OFFSET} either way.")
             return down, right
         if kind is Kind.NUMBER:
             return self.number()
