@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from shown.compiled import compiled
-from shown.errors import OutOfMemory
+from shown.errors import BadInput, OutOfMemory, did_you_mean
 from shown.grid import Action, Grid, Tokens
-from shown.language.evaluate import run_many
+from shown.language.evaluate import how_many, run_many
 from shown.language.grammar import Block, Grammar, Hole, Shape
 from shown.language.primitives import Language, Primitive
 from shown.language.terms import Kind, Term
@@ -150,7 +150,7 @@ class Evaluator:
     def _transient(self, primitive: Primitive, shape: Shape, part: Shape) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Like `_programs`, for a program over one condition that is not kept."""
         inner, expand_inner = self._arguments(part)
-        total = len(inner[0])
+        total = how_many(inner)
         holes = [a for a in shape.arguments if isinstance(a, Hole)]
         ways = math.prod(len(hole.atoms) for hole in holes)
         ids = np.empty((ways, total), dtype=np.int32)
@@ -185,6 +185,8 @@ class Evaluator:
 
     def _arguments(self, shape: Shape) -> tuple[list[np.ndarray], np.ndarray]:
         """The distinct argument tuples of a shape's terms, and which of them each term has. ([n] each, [count])"""
+        if not shape.arguments:
+            return [], np.zeros(1, dtype=np.int64)
         choices: list[np.ndarray] = []
         inverses: list[np.ndarray] = []
         for argument in shape.arguments:
@@ -206,7 +208,7 @@ class Evaluator:
         if shape not in self._conditions:
             arguments, expand = self._arguments(shape)
             primitive = self.language[shape.primitive]
-            total = len(arguments[0])
+            total = how_many(arguments)
             ids = np.empty(total, dtype=np.int64)
             step = max(1, CHUNK_BYTES // self.world.bytes_per_plane)
             for start in range(0, total, step):
@@ -220,7 +222,7 @@ class Evaluator:
         self, primitive: Primitive, arguments: list[np.ndarray], planes: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The columns of programs: their numbers (or CONSTANT), and whether each is the negation of its column."""
-        total = len(arguments[0])
+        total = how_many(arguments)
         ids = np.empty(total, dtype=np.int32)
         flips = np.empty(total, dtype=bool)
         step = max(1, CHUNK_BYTES // max(self.world.bytes_per_plane, 1))
@@ -243,7 +245,7 @@ class Evaluator:
 
     def _run(self, primitive: Primitive, arguments: list[np.ndarray], planes: np.ndarray) -> np.ndarray:
         """The results of a primitive on many argument tuples. [n, ...]"""
-        total = len(arguments[0])
+        total = how_many(arguments)
         if self.threads == 1 or total < 4 * self.threads:
             return run_many(self.world, primitive, arguments, planes)
         cuts = np.linspace(0, total, self.threads + 1).astype(int)
@@ -368,10 +370,13 @@ def _inside(shape: Shape) -> list[Shape]:
 def _codes(hole: Shape | Hole, world: Planes) -> np.ndarray:
     """Numbers that stand for a hole's atoms: of values and buttons their places, of offsets the places in the hole."""
     assert isinstance(hole, Hole)
-    if hole.kind is Kind.VALUE:
-        return np.array([world.values.index(str(a)) for a in hole.atoms])
-    if hole.kind is Kind.BUTTON:
-        return np.array([world.buttons.index(str(a)) for a in hole.atoms])
+    if hole.kind in (Kind.VALUE, Kind.BUTTON):
+        known = world.values if hole.kind is Kind.VALUE else world.buttons
+        for atom in hole.atoms:
+            if atom not in known:
+                near = did_you_mean(str(atom), known)
+                raise BadInput(f"the grammar has a {hole.kind} {atom!r} that the demonstrations have not. {near}")
+        return np.array([known.index(str(atom)) for atom in hole.atoms])
     return np.arange(len(hole.atoms)) if hole.kind is Kind.OFFSET else np.array(hole.atoms)
 
 

@@ -114,13 +114,18 @@ def run_many(world: Planes, primitive: Primitive, arguments: Sequence[np.ndarray
         return world.buttons[code] if kind is Kind.BUTTON else int(code)
 
     results = []
-    for i in range(len(arguments[0])):
+    for i in range(how_many(arguments)):
         chosen = [argument(kind, codes[i]) for kind, codes in zip(primitive.takes, arguments, strict=True)]
         if primitive.kernel is not None:
             results.append(primitive.kernel(world, *chosen))
         else:
             results.append(run_cell_by_cell(world, primitive, chosen))
     return np.stack(results)
+
+
+def how_many(arguments: Sequence[np.ndarray]) -> int:
+    """The number of argument tuples: one, the empty tuple, for a primitive that takes nothing."""
+    return len(arguments[0]) if arguments else 1
 
 
 def run_cell_by_cell(world: Planes, primitive: Primitive, arguments: Sequence[Argument | np.ndarray]) -> np.ndarray:
@@ -150,10 +155,15 @@ def run_cell_by_cell(world: Planes, primitive: Primitive, arguments: Sequence[Ar
         real = bit in state_at
         grid = world.grids[state_at[bit]] if real else one_cell
         bound = [condition(a, bit) if isinstance(a, np.ndarray) else a for a in arguments]
-        if program:
-            for place in (range(len(world.buttons)) if world.buttons else places) if real else ():
-                action = world.buttons[place] if isinstance(place, int) else (place[0] - margin, place[1] - margin)
-                bits[bit, *np.atleast_1d(place)] = primitive.meaning(View(grid, world.tokens, action), *bound)
+        if program and real and world.buttons:
+            for place, button in enumerate(world.buttons):
+                bits[bit, place] = primitive.meaning(View(grid, world.tokens, button), *bound)
+        elif program and real:
+            # Only cells are clicked: a meaning need not know what to do elsewhere.
+            for r, c in grid.cells():
+                bits[bit, r + margin, c + margin] = primitive.meaning(View(grid, world.tokens, (r, c)), *bound)
+        elif program:
+            continue
         elif real:
             view = View(grid, world.tokens)
             for r, c in places:

@@ -24,12 +24,22 @@ Level = tuple[Fraction, tuple[Argument, ...]]
 
 @dataclass(frozen=True)
 class Rule:
-    """`left → primitive(right…)`, or, with no primitive, `left → right[0]`."""
+    """`left → primitive(right…)`, or, with no primitive, `left → right[0]`.
+
+    A probability given as a decimal, such as 0.3, is taken for the fraction it means.
+    """
 
     left: str
     primitive: str | None
     right: tuple[str, ...]
     probability: Fraction
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.probability, Fraction):
+            object.__setattr__(self, "probability", Fraction(self.probability).limit_denominator(10**9))
+
+    def __str__(self) -> str:
+        return f"{self.left} → {self.primitive or ''.join(self.right)}"
 
 
 @dataclass(frozen=True)
@@ -137,7 +147,7 @@ class Grammar:
     def __post_init__(self) -> None:
         sums: dict[str, Fraction] = {}
         for rule in self.rules:
-            name = f"rule {rule.left} → {rule.primitive or rule.right[0]}"
+            name = f"rule {rule}"
             if rule.probability <= 0:
                 raise BadInput(f"{name}: probability {rule.probability} must be greater than 0.")
             sums[rule.left] = sums.get(rule.left, Fraction(0)) + rule.probability
@@ -152,9 +162,25 @@ class Grammar:
         for left, total in sums.items():
             if total != 1:
                 raise BadInput(f"the rules for {left} add up to {float(total):g}; they must add up to 1.")
-        for symbol in {self.start, *(s for rule in self.rules for s in rule.right)}:
-            if symbol not in sums and symbol not in self.leaves:
-                raise BadInput(f"symbol {symbol} has no rules and no leaves.")
+        for symbol in dict.fromkeys([self.start, *(s for rule in self.rules for s in rule.right)]):
+            if (symbol in sums) == (symbol in self.leaves):
+                raise BadInput(f"symbol {symbol} must have either rules or leaves, and not both.")
+        self._check_kinds()
+
+    def _check_kinds(self) -> None:
+        """Raises BadInput where a rule has something else on its right than its primitive takes."""
+        kinds: dict[str, set[Kind]] = {symbol: {leaves.kind} for symbol, leaves in self.leaves.items()}
+        for _ in self.rules:
+            for rule in self.rules:
+                own = {self.language[rule.primitive].gives} if rule.primitive else kinds.get(rule.right[0], set())
+                kinds.setdefault(rule.left, set()).update(own)
+        for rule in self.rules:
+            takes = () if rule.primitive is None else self.language[rule.primitive].takes
+            for symbol, wanted in zip(rule.right, takes, strict=False):
+                for kind in sorted(kinds[symbol] - {wanted}):
+                    raise BadInput(f"rule {rule}: {symbol} stands for a {kind}, but {rule.primitive} takes a {wanted}.")
+        for kind in sorted(kinds[self.start] - {Kind.PROGRAM}):
+            raise BadInput(f"the start symbol {self.start} stands for a {kind}; it must stand for a program.")
 
     def shapes(self) -> Iterator[tuple[Fraction, Shape]]:
         """All shapes, most probable first, each with the probability of one program; endless where the grammar is.
@@ -273,6 +299,8 @@ class _Lazy:
             item = next(self._items, None)
             if item is None:
                 return None
+            if not 0 < item[0] <= (self._read[-1][0] if self._read else 1):
+                raise BadInput("the levels of leaves must come in falling probability, from at most 1.")
             self._read.append(item)
         return self._read[index]
 

@@ -5,6 +5,7 @@ A primitive is declared once; printing, parsing, enumeration, evaluation and exp
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from shown import planes
+from shown.errors import BadInput
 from shown.grid import Cell
 from shown.language.reference import NOWHERE, View
 from shown.language.terms import Kind, Offset
 
 Condition = Callable[[View, Cell | None], bool]
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,12 @@ class Primitive:
     at: str | None = None
 
     def __post_init__(self) -> None:
-        assert self.gives in (Kind.PROGRAM, Kind.CONDITION), "a primitive gives a program or a condition"
+        if not _WORD.fullmatch(self.name):
+            raise BadInput(f"primitive {self.name!r} needs a name of letters, digits and underscores.")
+        if self.gives not in (Kind.PROGRAM, Kind.CONDITION):
+            raise BadInput(f"primitive {self.name} gives a {self.gives}; it must give a program or a condition.")
+        if Kind.PROGRAM in self.takes:
+            raise BadInput(f"primitive {self.name} takes a program; programs are combined by formulas, not primitives.")
 
 
 class Language(Mapping[str, Primitive]):
