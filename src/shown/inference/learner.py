@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -131,18 +131,20 @@ class Learner:
             pass
         return self
 
-    def iter_fit(self, demonstrations: Demonstrations) -> Iterator[Progress]:
+    def iter_fit(self, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
         """Like `fit`, telling of its progress; `policy_` is the best so far after each, so one may stop at any."""
         self.demonstrations_ = None
         self._batches, self._blocks = [], []
         return self.iter_add(demonstrations)
 
-    def iter_add(self, demonstrations: Demonstrations) -> Iterator[Progress]:
+    def iter_add(self, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
         """Like `add`, telling of its progress."""
         self._check(demonstrations)
         if self.demonstrations_ is None:
             grammar = self.grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
             self._blocks = list(grammar.blocks(self.programs, self.finish_level))
+            if not self._blocks:
+                raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
             self.demonstrations_ = demonstrations
         else:
             grammar = self.grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
@@ -152,7 +154,7 @@ class Learner:
 
     # --- the run ------------------------------------------------------------------------------------------------------
 
-    def _run(self, start: float) -> Iterator[Progress]:
+    def _run(self, start: float) -> Generator[Progress, None, None]:
         demonstrations = self.demonstrations_
         assert demonstrations is not None
         self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons)
@@ -164,7 +166,7 @@ class Learner:
         done: list[Block] = []
         for chunk in _until_checkpoints(self._blocks):
             bound = search.mixture.bound
-            if self.stop_early and done and chunk[0].log_prior < bound:
+            if self.stop_early and done and literal_prices(np.array([chunk[0].log_prior]), self.prior)[0] < bound:
                 break
             for block in chunk:
                 self._evaluate(block, len(done))
@@ -287,9 +289,7 @@ class Learner:
             actions += [len(world.buttons) or g.height * g.width for g in world.grids]
             start += len(words)
         words_of_steps, bits_of_steps, states_of_steps = np.array(places, dtype=np.int64).T
-        return Evidence(
-            mask, positive, words_of_steps, bits_of_steps, states_of_steps, state_of_row, np.array(actions)
-        )
+        return Evidence(mask, positive, words_of_steps, bits_of_steps, states_of_steps, state_of_row, np.array(actions))
 
     def _failure_rows(self) -> list[tuple[Grid, Planes, int, int]]:
         """For every distinct state: its grid, its planes, its number there and the words before its batch's."""
@@ -300,10 +300,12 @@ class Learner:
         return rows
 
     def _check(self, demonstrations: Demonstrations) -> None:
-        for name, least in (("programs", 1), ("ensemble", 1), ("trees", 1)):
+        for name in ("programs", "ensemble", "trees", "threads", "memory_limit"):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
-                raise BadInput(f"{name} must be a whole number of at least {least}, not {value!r}.")
+            if value is None and name in ("threads", "memory_limit"):
+                continue
+            if not isinstance(value, int) or value < 1:
+                raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
         if not 0.0 <= self.noise <= 1.0:
             raise BadInput(f"noise must be from 0 to 1, not {self.noise!r}.")
         if not isinstance(self.seed, int) or self.seed < 0:
