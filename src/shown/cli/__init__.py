@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -33,6 +34,7 @@ USAGE, FAILURE, INTERRUPTED = 2, 1, 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns 0, 1 (it did not work out), 2 (wrong use) or 130 (interrupted)."""
     argv = list(sys.argv[1:] if argv is None else argv)
+    _never_fail_to_print()
     try:
         name = next((word for word in argv if not word.startswith("-")), None)
         if name is None or (argv and argv[0].startswith("-")):
@@ -72,6 +74,13 @@ def _top(argv: list[str]) -> int:
     parser.parse_args(argv)
     parser.print_help()
     return 0
+
+
+def _never_fail_to_print() -> None:
+    """A terminal that lacks a character shows a question mark instead of ending the run."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -42,7 +42,7 @@ def whole(least: int) -> Callable[[str], int]:
         except ValueError:
             raise argparse.ArgumentTypeError(f"a whole number is needed, not {text!r}") from None
         if not least <= number < 2**63:
-            raise argparse.ArgumentTypeError(f"at least {least} is needed, not {text}")
+            raise argparse.ArgumentTypeError(f"a number from {least} to 2^63 is needed, not {text[:40]}")
         return number
 
     return read
@@ -64,7 +64,9 @@ def fraction(text: str) -> float:
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=1))
+    # A stream that cannot write every character still gets valid JSON.
+    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    print(json.dumps(value, ensure_ascii=not utf8, indent=1))
 
 
 def say(text: str) -> None:
@@ -74,7 +76,7 @@ def say(text: str) -> None:
 
 def is_game(text: str) -> bool:
     """Whether a word on the command line means a game rather than a file."""
-    return text in GAMES or not (text.endswith(".json") or os.sep in text or Path(text).exists())
+    return text in GAMES or not (text.endswith(".json") or os.sep in text or os.path.exists(text))
 
 
 def game_of(policy: Policy, where: str) -> Game:
@@ -90,9 +92,9 @@ def game_of(policy: Policy, where: str) -> Game:
 def check_writable(path: str) -> None:
     """Raises BadInput now rather than after a long run."""
     target = Path(path)
-    if target.is_dir():
+    if os.path.isdir(path):
         raise BadInput(f"{path}: is a folder. Give the name of a file.")
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise BadInput(f"{path}: there is no folder {target.parent}. Make it first.")
-    if not os.access(target.parent, os.W_OK) or (target.exists() and not os.access(target, os.W_OK)):
+    if not os.access(target.parent, os.W_OK) or (os.path.exists(path) and not os.access(target, os.W_OK)):
         raise BadInput(f"{path}: cannot be written (permission denied).")

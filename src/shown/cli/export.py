@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from shown.cli.common import check_writable, say
+from shown.cli.common import add_json, check_writable, print_json, say
 from shown.files import write_bytes
 from shown.policy import Policy
 
@@ -12,15 +12,19 @@ from shown.policy import Policy
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policy", metavar="POLICY", help="a policy file")
     parser.add_argument("--out", metavar="FILE", help="where to write the module; stdout without it")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     if args.out:
         check_writable(args.out)
-    text = Policy.load(args.policy).to_python()
+    policy = Policy.load(args.policy)
+    text = policy.to_python()
     if args.out:
         write_bytes(args.out, text.encode())
         say(f"written to {args.out}; it needs nothing but Python")
-    else:
+    if args.json:
+        print_json({"game": policy.game, "out": args.out, "module": text})
+    elif not args.out:
         print(text, end="")
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from importlib.resources import files
@@ -102,7 +103,7 @@ def _load(game: Game, spec: str) -> list[Level]:
 
 
 def _from_file(game: Game, spec: str) -> list[Level]:
-    if not Path(spec).exists() and not spec.endswith(".json"):
+    if not os.path.exists(spec) and not spec.endswith(".json"):
         raise BadInput(f"levels {spec!r}: write train:0-4, test:0-8, random:0-99 or the path of a levels file.")
     value: Any = read_json(spec, "levels")
     if not isinstance(value, dict) or not isinstance(value.get("levels"), list):
