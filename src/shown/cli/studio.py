@@ -1,0 +1,32 @@
+"""`shown studio`: teach by showing, in the browser."""
+
+from __future__ import annotations
+
+import argparse
+
+DEFAULT_PORT = 7469
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's options."""
+    parser.description = "Opens a page in the browser on which you teach the computer a game by playing it."
+    parser.add_argument("--port", type=_port, default=DEFAULT_PORT, help="port to listen on (0: any free one)")
+    parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
+    parser.add_argument("--project", default="shown-studio", metavar="DIR", help="folder everything is saved in")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on; any but this machine's own needs the printed link"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs until interrupted."""
+    from shown.studio.server import serve
+
+    serve(args.project, args.host, args.port, browser=not args.no_browser)
+    return 0
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port: a whole number from 0 to 65535")
+    return int(text)

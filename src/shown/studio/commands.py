@@ -1,0 +1,258 @@
+"""What the page can ask for: one function a command, in one table. Each takes the studio and the request, and answers.
+
+Requests are not trusted: every value is checked here before anything else sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput, did_you_mean
+from shown.games.levels import check_level, parse_level
+from shown.grid import check_action
+from shown.studio.desk import Desk, catalogue
+from shown.studio.project import MAX_PROGRAMS
+from shown.studio.session import Studio, as_request
+from shown.studio.teach import action_from_json, action_to_json, check_task, grid_from_json
+
+Request = dict[str, Any]
+Answer = dict[str, Any]
+Command = Callable[[Studio, Request], Answer | Awaitable[Answer]]
+
+MAX_WALL = 24
+
+
+def command(studio: Studio, name: str, request: Any) -> Answer | Awaitable[Answer]:
+    """Runs the command called `name`."""
+    if name not in COMMANDS:
+        raise BadInput(f"no command called {name[:40]!r}. {did_you_mean(name[:40], COMMANDS)}")
+    if not isinstance(request, dict):
+        raise BadInput("a request must be a JSON object.")
+    return COMMANDS[name](studio, request)
+
+
+# --- the project -----------------------------------------------------------------------------------------------------
+
+
+def hello(studio: Studio, request: Request) -> Answer:
+    """What the page needs first: the games, and what the project remembers."""
+    settings = studio.settings
+    return {
+        "games": catalogue(),
+        "game": settings.game,
+        "toured": settings.toured,
+        "programs": settings.programs,
+        "folder": studio.project.folder.name,
+    }
+
+
+def open_game(studio: Studio, request: Request) -> Answer:
+    desk = studio.open(request.get("game"))
+    return {**desk.view(), "learned": studio.learned_view(desk)}
+
+
+def set_aside(studio: Studio, request: Request) -> Answer:
+    return {"folder": studio.set_aside(request.get("game"))}
+
+
+def toured(studio: Studio, request: Request) -> Answer:
+    studio.remember(toured=_flag(request, "toured"))
+    return {}
+
+
+# --- teaching --------------------------------------------------------------------------------------------------------
+
+
+def _teaching(change: Callable[[Desk, Request], Answer | None]) -> Command:
+    """A command that changes the lesson: answers with the lesson after it, and learns if that has changed."""
+
+    def run(studio: Studio, request: Request) -> Answer:
+        desk = studio.desk(request.get("game"))
+        answer = change(desk, request) or {}
+        studio.consider(desk)
+        view = desk.view()
+        studio.news.publish("taught", {"game": desk.game.name, "revision": desk.revision, "page": request.get("page")})
+        return {**answer, "lesson": view}
+
+    return run
+
+
+def _correct(desk: Desk, request: Request) -> None:
+    grid = grid_from_json(desk.game, request.get("rows"), "position")
+    level = desk.level(_text(request, "level"))
+    desk.correct(level.name, grid)
+
+
+def _change_click(desk: Desk, request: Request) -> None:
+    action = request.get("action")
+    desk.change_click(
+        _number(request, "id"), _number(request, "step"), None if action is None else action_from_json(action)
+    )
+
+
+def recording(studio: Studio, request: Request) -> Answer:
+    return studio.desk(request.get("game")).recording(_number(request, "id"))
+
+
+# --- learning --------------------------------------------------------------------------------------------------------
+
+
+def learn(studio: Studio, request: Request) -> Answer:
+    desk = studio.desk(request.get("game"))
+    if "programs" in request:
+        programs = _number(request, "programs")
+        if not 1 <= programs <= MAX_PROGRAMS:
+            raise BadInput(f"the number of programs must be from 1 to {MAX_PROGRAMS:,}.")
+        studio.remember(programs=programs)
+    studio.learn(desk)
+    return {"learned": studio.learned_view(desk)}
+
+
+def stop(studio: Studio, request: Request) -> Answer:
+    studio.stop_learning()
+    return {}
+
+
+# --- watching --------------------------------------------------------------------------------------------------------
+
+
+def unseen(studio: Studio, request: Request) -> Answer:
+    """Levels that nobody has shown, to be watched."""
+    desk = studio.desk(request.get("game"))
+    count, first = _number(request, "count"), _number(request, "first")
+    if not 1 <= count <= MAX_WALL or first > 100_000:
+        raise BadInput(f"at most {MAX_WALL} levels at once.")
+    return {"levels": [as_request(level) for level in desk.unseen(count, first)]}
+
+
+async def run(studio: Studio, request: Request) -> Answer:
+    """One run of the policy on a level, whole: the page plays it back at its own speed."""
+    desk = studio.desk(request.get("game"))
+    level = desk.level(_text(request, "level"))
+    if not level.name.startswith("painted:"):
+        return await studio.ask_player(desk, "run", **as_request(level), seed=_number(request, "seed"))
+    check_level(desk.game, level.grid)
+    return await studio.ask_player(desk, "run", **as_request(level), seed=_number(request, "seed"))
+
+
+async def position(studio: Studio, request: Request) -> Answer:
+    """What the policy thinks of a position: how likely each action is, and what each candidate would do."""
+    desk = studio.desk(request.get("game"))
+    grid = grid_from_json(desk.game, request.get("rows"), "position")
+    return await studio.ask_player(desk, "position", rows=list(grid.rows))
+
+
+async def why(studio: Studio, request: Request) -> Answer:
+    """Why the policy would, or would not, take an action in a position."""
+    desk = studio.desk(request.get("game"))
+    grid = grid_from_json(desk.game, request.get("rows"), "position")
+    action = action_from_json(request.get("action"))
+    check_action(action, grid, desk.game.buttons)
+    return await studio.ask_player(desk, "why", rows=list(grid.rows), action=action_to_json(action))
+
+
+# --- painting --------------------------------------------------------------------------------------------------------
+
+
+def paint(studio: Studio, request: Request) -> Answer:
+    desk = studio.desk(request.get("game"))
+    number = None if request.get("id") is None else _number(request, "id")
+    answer = desk.paint(number, grid_from_json(desk.game, request.get("rows"), "level", limit=32))
+    return {**answer, "painted": desk.view()["painted"]}
+
+
+def unpaint(studio: Studio, request: Request) -> Answer:
+    desk = studio.desk(request.get("game"))
+    desk.unpaint(_number(request, "id"))
+    return {"painted": desk.view()["painted"]}
+
+
+# --- export and import -----------------------------------------------------------------------------------------------
+
+
+def import_file(studio: Studio, request: Request) -> Answer:
+    """Takes in a file of demonstrations or of levels, which the page has read."""
+    desk = studio.desk(request.get("game"))
+    value = request.get("content")
+    if isinstance(value, dict) and "levels" in value:
+        answer = {"levels": _import_levels(desk, value)}
+    else:
+        demonstrations = Demonstrations.from_json(value, "the file")
+        check_task(desk.game, demonstrations, "the file")
+        if not demonstrations.items:
+            raise BadInput("the file has no demonstrations in it.")
+        desk.add(demonstrations)
+        studio.consider(desk)
+        answer = {"demonstrations": len(demonstrations)}
+    return {**answer, "lesson": desk.view()}
+
+
+def _import_levels(desk: Desk, value: dict[str, Any]) -> int:
+    if value.get("game") != desk.game.name:
+        raise BadInput(f"the file has levels of {str(value.get('game'))[:40]!r}, but this is {desk.game.name!r}.")
+    texts = value["levels"]
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+        raise BadInput('the file: "levels" must be a list of texts, one character a cell, rows as lines.')
+    grids = [parse_level(desk.game, text, f"the file, level {i}") for i, text in enumerate(texts)]
+    for grid in grids:
+        grid_from_json(desk.game, list(grid.rows), "level", limit=32)
+    for grid in grids:
+        desk.paint(None, grid)
+    return len(grids)
+
+
+# --- checks ----------------------------------------------------------------------------------------------------------
+
+
+def _number(request: Request, key: str) -> int:
+    value = request.get(key)
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
+        raise BadInput(f'"{key}" must be a whole number.')
+    return value
+
+
+def _text(request: Request, key: str) -> str:
+    value = request.get(key)
+    if not isinstance(value, str) or len(value) > 100:
+        raise BadInput(f'"{key}" must be a short text.')
+    return value
+
+
+def _flag(request: Request, key: str) -> bool:
+    value = request.get(key)
+    if not isinstance(value, bool):
+        raise BadInput(f'"{key}" must be true or false.')
+    return value
+
+
+COMMANDS: dict[str, Command] = {
+    "hello": hello,
+    "open": open_game,
+    "set-aside": set_aside,
+    "toured": toured,
+    "click": _teaching(lambda desk, request: desk.click(action_from_json(request.get("action")))),
+    "undo": _teaching(lambda desk, request: desk.undo()),
+    "redo": _teaching(lambda desk, request: desk.redo()),
+    "restart": _teaching(lambda desk, request: desk.restart()),
+    "keep": _teaching(lambda desk, request: desk.keep()),
+    "level": _teaching(lambda desk, request: desk.take_level(_text(request, "level"))),
+    "another": _teaching(lambda desk, request: desk.another()),
+    "expert": _teaching(lambda desk, request: desk.expert()),
+    "correct": _teaching(_correct),
+    "resume": _teaching(lambda desk, request: desk.resume(_number(request, "id"), _number(request, "step"))),
+    "delete": _teaching(lambda desk, request: desk.delete(_number(request, "id"))),
+    "count": _teaching(lambda desk, request: desk.set_learn(_number(request, "id"), _flag(request, "learn"))),
+    "change-click": _teaching(_change_click),
+    "recording": recording,
+    "learn": learn,
+    "stop": stop,
+    "unseen": unseen,
+    "run": run,
+    "position": position,
+    "why": why,
+    "paint": paint,
+    "unpaint": unpaint,
+    "import": import_file,
+}

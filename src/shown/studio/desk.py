@@ -1,0 +1,366 @@
+"""One game in an open project: its lesson with undo, its painted levels, what was learned; and how the page sees it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from shown.demonstrations import Demonstrations, Step
+from shown.errors import BadInput, BadLevel
+from shown.games import GAMES, find
+from shown.games.episodes import play
+from shown.games.game import Game
+from shown.games.levels import Level, built_in, check_level, generated
+from shown.grid import Action, Grid
+from shown.render.palette import ground
+from shown.studio import teach
+from shown.studio.project import MAX_LEVELS, Painted, Project
+from shown.studio.teach import History, Lesson, Recording, Table
+
+FRESH_SEED = 1000
+"""Random levels for teaching count up from here; those that are watched come from further up, so they never meet."""
+WATCH_SEED = 50_000
+MAX_SEED = 10**9
+
+
+@dataclass
+class Learned:
+    """How learning stands, as the page shows it.
+
+    Attributes:
+        state: "idle" (nothing to learn from), "waiting", "running", "done", "stopped" or "failed".
+        digest: of the demonstrations it is about.
+        numbers: the latest Progress.
+        curve: [programs, score] whenever the score changed.
+        policy: the best policy so far, as JSON.
+        version: counts the policies, so that the page knows when to look again.
+        summary: the policy's rules, as the player process read them.
+        failure: why nothing fits, as data with a "text".
+        next: the levels that candidates disagree on most, once found.
+    """
+
+    state: str = "idle"
+    digest: str = ""
+    numbers: dict[str, Any] = field(default_factory=dict)
+    curve: list[tuple[int, float]] = field(default_factory=list)
+    policy: Any = None
+    version: int = 0
+    summary: dict[str, Any] | None = None
+    failure: dict[str, Any] | None = None
+    next: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Desk:
+    """Everything about one game. Every change is saved before the method that makes it returns."""
+
+    def __init__(self, project: Project, name: str) -> None:
+        self.project = project
+        self.game: Game = find(name)
+        self.lessons: tuple[Level, ...] = tuple(built_in(self.game, "train"))
+        self.tests: tuple[Level, ...] = tuple(built_in(self.game, "test"))
+        recordings, next_id = project.recordings(self.game)
+        self.painted: tuple[Painted, ...] = project.painted(self.game)
+        table = project.table(self.game)
+        self.history: History[Lesson] = History(
+            Lesson(recordings, table or self._fresh_table(recordings, next_id), next_id)
+        )
+        self.revision = 0
+        self.learned = Learned()
+
+    @property
+    def lesson(self) -> Lesson:
+        return self.history.present
+
+    def demonstrations(self) -> Demonstrations:
+        return self.lesson.demonstrations(self.game)
+
+    # --- teaching ----------------------------------------------------------------------------------------------------
+
+    def click(self, action: Action) -> dict[str, Any]:
+        """Plays one click. A won game is kept as a demonstration and the next level is laid out."""
+        table = self.lesson.table
+        played = teach.play_on(self.game, table, action)
+        if played is table:
+            return {"happened": "nothing"}
+        lesson = replace(self.lesson, table=played)
+        if played.kind == "correction":
+            self._do(teach.keep_table(lesson))
+            return {"happened": "corrected", "shown": self._position(played)}
+        if not played.won:
+            self._do(lesson)
+            return {"happened": "lost" if played.over else "played"}
+        kept = teach.keep_table(lesson)
+        self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
+        return {"happened": "won", "shown": self._position(played), "recording": kept.recordings[-1].id}
+
+    def undo(self) -> None:
+        before = self.lesson
+        if not self.history.undo() and before.table.steps:
+            # The past is gone with the last run of the server, but the clicks of the game in play are not.
+            lesson = replace(before, table=teach.take_back(self.game, before.table))
+            self.history.present = teach.keep_table(lesson) if before.table.kind == "correction" else lesson
+            self.history.future.append(before)
+        self._saved(before)
+
+    def redo(self) -> None:
+        before = self.lesson
+        self.history.redo()
+        self._saved(before)
+
+    def restart(self) -> None:
+        """Lays the same level out again."""
+        table = self.lesson.table
+        if table.steps:
+            self._do(replace(self.lesson, table=teach.lay(table.level, table.start, self._seed(), table.kind)))
+
+    def keep(self) -> None:
+        """Keeps the game in play as a demonstration although it is not won."""
+        if not self.lesson.table.steps:
+            raise BadInput("nothing has been played yet, so there is nothing to keep.")
+        kept = teach.keep_table(self.lesson)
+        self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
+
+    def take_level(self, name: str) -> None:
+        """Lays out the level called `name`."""
+        level = self.level(name)
+        check_level(self.game, level.grid)
+        self._do(replace(self.lesson, table=self._lay(level)))
+
+    def another(self) -> None:
+        """Lays out a random level that was not shown yet."""
+        shown = _starts(self.lesson.recordings) | {self.lesson.table.start}
+        self._do(replace(self.lesson, table=self._lay(self._random_level(shown))))
+
+    def expert(self) -> dict[str, Any]:
+        """Lets the built-in expert play the level on the table, and keeps that."""
+        table = self.lesson.table
+        level = Level(table.level, table.start)
+        try:
+            episode = play(self.game, self.game.expert, level, self._seed())
+        except Exception as error:  # an expert may rely on what a painted level does not have
+            raise BadInput(f"the expert does not know what to do on this level ({error}).") from None
+        if not episode.won:
+            raise BadInput("the expert cannot win from this position. Take another level.")
+        kept = teach.keep(self.lesson, "expert", episode.demonstration, episode.last)
+        self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
+        return {"recording": self.recording(kept.recordings[-1].id)}
+
+    def correct(self, level: str, grid: Grid) -> None:
+        """Lays out a position of the computer's play, to be shown what to do there."""
+        self._do(replace(self.lesson, table=teach.lay(level, grid, self._seed(), "correction")))
+
+    def resume(self, number: int, step: int) -> None:
+        """Lays out a position of a recording, to play on from there."""
+        recording = self.lesson.recording(number)
+        steps = recording.demonstration.steps
+        if not 0 <= step < len(steps):
+            raise BadInput(f"that demonstration has no click {step + 1}.")
+        level = recording.demonstration.level or "position"
+        self._do(replace(self.lesson, table=teach.lay(level, steps[step].grid, self._seed(), "correction")))
+
+    def delete(self, number: int) -> None:
+        self.lesson.recording(number)
+        self._do(teach.drop(self.lesson, number))
+
+    def set_learn(self, number: int, learn: bool) -> None:
+        self._do(teach.set_learn(self.lesson, number, learn))
+
+    def change_click(self, number: int, step: int, action: Action | None) -> None:
+        self._do(teach.change_click(self.lesson, self.game, number, step, action))
+
+    def add(self, demonstrations: Demonstrations) -> None:
+        """Adds demonstrations from elsewhere."""
+        lesson = self.lesson
+        for item in demonstrations:
+            lesson = teach.keep(lesson, "imported", item, _after(self.game, item.steps[-1], item.seed))
+        self._do(lesson)
+
+    def _do(self, lesson: Lesson) -> None:
+        before = self.lesson
+        self.history.do(lesson)
+        self._saved(before)
+
+    def _saved(self, before: Lesson) -> None:
+        self.project.save_lesson(self.game, self.lesson, before)
+        self.revision += 1
+
+    # --- levels ------------------------------------------------------------------------------------------------------
+
+    def level(self, name: str) -> Level:
+        """The level called `name`: `train:0`, `test:3`, `random:17` or `painted:2`. Never a path."""
+        kind, _, number = name.partition(":")
+        if not (number.isascii() and number.isdigit() and len(number) <= 10):
+            raise BadInput(f"no level called {name[:40]!r}.")
+        if kind == "random" and int(number) < MAX_SEED:
+            return generated(self.game, int(number))
+        named = {"train": self.lessons, "test": self.tests, "painted": tuple(p.level for p in self.painted)}
+        for level in named.get(kind, ()):
+            if level.name == name:
+                return level
+        raise BadInput(f"no level called {name[:40]!r}.")
+
+    def unseen(self, count: int, first: int = 0) -> list[Level]:
+        """Levels that were never shown: the test levels, then generated ones."""
+        shown = _starts(self.lesson.recordings)
+        found: list[Level] = []
+        for level in self._watch_levels():
+            if level.grid not in shown:
+                found.append(level)
+            if len(found) >= first + count:
+                break
+        return found[first:]
+
+    def candidates(self, count: int) -> list[Level]:
+        """Levels that could be shown next: the lessons not shown yet, then generated ones."""
+        shown = _starts(self.lesson.recordings)
+        random = (generated(self.game, seed) for seed in range(FRESH_SEED, FRESH_SEED + count))
+        return [level for level in (*self.lessons, *random) if level.grid not in shown][:count]
+
+    def paint(self, number: int | None, grid: Grid) -> dict[str, Any]:
+        """Saves a painted level, a new one if `number` is None; legal or not, since painting takes time."""
+        painted = {p.id: p for p in self.painted}
+        if number is None or number not in painted:
+            if len(painted) >= MAX_LEVELS:
+                raise BadInput(f"{MAX_LEVELS} painted levels are all that a project keeps. Delete some first.")
+            number = max(painted, default=0) + 1
+        painted[number] = Painted(number, Level(f"painted:{number}", grid))
+        self._save_painted(tuple(painted.values()))
+        return {"id": number, "name": f"painted:{number}", **self.legality(grid)}
+
+    def unpaint(self, number: int) -> None:
+        self._save_painted(tuple(p for p in self.painted if p.id != number))
+
+    def legality(self, grid: Grid) -> dict[str, Any]:
+        """Whether a grid is a legal level, and if not, why and where."""
+        try:
+            check_level(self.game, grid)
+        except BadLevel as error:
+            return {"legal": False, **located(str(error))}
+        return {"legal": True}
+
+    def _save_painted(self, painted: tuple[Painted, ...]) -> None:
+        self.project.save_painted(self.game, painted)
+        self.painted = painted
+        self.revision += 1
+
+    def _lay(self, level: Level) -> Table:
+        return teach.lay(level.name, level.grid, self._seed())
+
+    def _seed(self) -> int:
+        # Any fixed rule will do; this one gives every game in play other chances.
+        return self.lesson.next_id * 1000 + len(self.history.past) % 1000
+
+    def _fresh_table(self, recordings: tuple[Recording, ...], next_id: int) -> Table:
+        """The first lesson that was not shown yet, or a random level when all were."""
+        shown = _starts(recordings)
+        level = next((x for x in self.lessons if x.grid not in shown), None) or self._random_level(shown)
+        return teach.lay(level.name, level.grid, next_id * 1000)
+
+    def _random_level(self, shown: set[Grid]) -> Level:
+        levels = (generated(self.game, seed) for seed in range(FRESH_SEED, MAX_SEED))
+        return next(level for level in levels if level.grid not in shown)
+
+    def _watch_levels(self) -> Iterator[Level]:
+        yield from self.tests
+        for seed in range(WATCH_SEED, MAX_SEED):
+            yield generated(self.game, seed)
+
+    # --- what the page sees ------------------------------------------------------------------------------------------
+
+    def view(self) -> dict[str, Any]:
+        """The lesson as the page shows it."""
+        shown = _starts(self.lesson.recordings)
+        return {
+            "game": self.game.name,
+            "revision": self.revision,
+            "table": self._position(self.lesson.table),
+            "canUndo": bool(self.history.past or self.lesson.table.steps),
+            "canRedo": bool(self.history.future),
+            "recordings": [self._card(r) for r in self.lesson.recordings],
+            "shown": [level.name for level in self.lessons if level.grid in shown],
+            "painted": [
+                {"id": p.id, "name": p.level.name, "rows": list(p.level.grid.rows), **self.legality(p.level.grid)}
+                for p in self.painted
+            ],
+        }
+
+    def recording(self, number: int) -> dict[str, Any]:
+        """A recording with all its positions, to be replayed."""
+        recording = self.lesson.recording(number)
+        steps = recording.demonstration.steps
+        return {
+            **self._card(recording),
+            "steps": [{"rows": list(s.grid.rows), "action": teach.action_to_json(s.action)} for s in steps],
+            "last": list(recording.last.rows),
+        }
+
+    def _card(self, recording: Recording) -> dict[str, Any]:
+        demonstration = recording.demonstration
+        return {
+            "id": recording.id,
+            "kind": recording.kind,
+            "level": demonstration.level,
+            "outcome": demonstration.outcome,
+            "clicks": len(demonstration.steps),
+            "learn": recording.learn,
+            "edited": recording.edited,
+            "rows": list(demonstration.steps[0].grid.rows),
+            "action": teach.action_to_json(demonstration.steps[0].action),
+        }
+
+    def _position(self, table: Table) -> dict[str, Any]:
+        return {
+            "level": table.level,
+            "kind": table.kind,
+            "rows": list(table.grid.rows),
+            "clicks": len(table.steps),
+            "action": teach.action_to_json(table.steps[-1].action) if table.steps else None,
+            "won": table.won,
+            "over": table.over,
+        }
+
+
+def catalogue() -> list[dict[str, Any]]:
+    """All games, for the page's picker."""
+    return [describe(find(name)) for name in GAMES]
+
+
+def describe(game: Game) -> dict[str, Any]:
+    """What the page must know of a game."""
+    lines = " ".join((type(game).__doc__ or "").split()).split("Description: ", 1)[-1]
+    return {
+        "name": game.name,
+        "title": game.title,
+        "goal": game.goal,
+        "rules": lines.split(" Observation: ", 1)[0],
+        "tokens": [{"name": name, "character": character} for name, character in game.tokens.characters.items()],
+        "buttons": list(game.buttons),
+        "lessons": [{"name": level.name, "rows": list(level.grid.rows)} for level in built_in(game, "train")],
+        "ground": list(ground(game.name)),
+    }
+
+
+def located(reason: str) -> dict[str, Any]:
+    """A reason as people count (rows and columns from 1), with the cell it is about, if it names one.
+
+    >>> located("row 0, column 2: a second rabbit.")
+    {'reason': 'row 1, column 3: a second rabbit.', 'cell': [0, 2]}
+    """
+    match = re.search(r"row (\d+), column (\d+)", reason)
+    if match is None:
+        return {"reason": reason}
+    row, column = int(match[1]), int(match[2])
+    text = f"{reason[: match.start()]}row {row + 1}, column {column + 1}{reason[match.end() :]}"
+    return {"reason": text, "cell": [row, column]}
+
+
+def _starts(recordings: tuple[Recording, ...]) -> set[Grid]:
+    return {r.demonstration.steps[0].grid for r in recordings}
+
+
+def _after(game: Game, step: Step, seed: int | None) -> Grid:
+    return game.step(step.grid, step.action, np.random.default_rng(seed or 0)).grid

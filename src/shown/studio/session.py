@@ -1,0 +1,301 @@
+"""An open project: the desks of its games, the process that learns, the process that plays, and the news for pages."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+from shown.errors import BadInput, ShownError
+from shown.games import GAMES
+from shown.games.levels import Level
+from shown.studio.desk import Desk, Learned
+from shown.studio.helpers import Helper, HelperDied
+from shown.studio.project import Project, Saved
+
+LEARN_NICENESS, PLAY_NICENESS = 15, 5
+STOP_PATIENCE = 3.0
+"""Seconds a stopped learner may take to finish; then its process is replaced."""
+ASK_PATIENCE = 30.0
+NEXT_LEVELS = 24
+
+
+class Broadcast:
+    """News for every page that listens, newest state only: a slow page skips what is out of date."""
+
+    def __init__(self) -> None:
+        self._listeners: set[asyncio.Queue[bytes | None]] = set()
+        self.closed = False
+
+    def publish(self, event: str, data: dict[str, Any]) -> None:
+        message = f"event: {event}\ndata: {json.dumps(data)}\n\n".encode()
+        for listener in self._listeners:
+            if listener.full():
+                listener.get_nowait()
+            listener.put_nowait(message)
+
+    async def listen(self) -> AsyncIterator[bytes]:
+        queue: asyncio.Queue[bytes | None] = asyncio.Queue(maxsize=256)
+        self._listeners.add(queue)
+        try:
+            yield b"retry: 1000\n\n"
+            while not self.closed:
+                try:
+                    message = await asyncio.wait_for(queue.get(), 15)
+                except TimeoutError:
+                    message = b": still here\n\n"
+                if message is None:
+                    return
+                yield message
+        finally:
+            self._listeners.discard(queue)
+
+    def close(self) -> None:
+        self.closed = True
+        for listener in self._listeners:
+            if listener.full():
+                listener.get_nowait()
+            listener.put_nowait(None)
+
+
+class Studio:
+    """The state behind the page. `start` it inside a running event loop, `close` it at the end."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.settings = project.settings()
+        self.news = Broadcast()
+        self.learner = Helper("learns", LEARN_NICENESS, self._warm)
+        self.player = Helper("plays", PLAY_NICENESS, self._warm)
+        self._desks: dict[str, Desk] = {}
+        self._learning: asyncio.Task[None] | None = None
+        self._searching: asyncio.Task[None] | None = None
+        self._request: int | None = None
+        self._known: set[tuple[str, int]] = set()
+
+    async def start(self) -> None:
+        await asyncio.gather(self.learner.start(), self.player.start())
+
+    async def close(self) -> None:
+        self.news.close()
+        for task in (self._learning, self._searching):
+            if task is not None:
+                task.cancel()
+        await asyncio.gather(self.learner.close(), self.player.close())
+
+    def _warm(self, helper: Helper) -> None:
+        # Importing and compiling takes seconds, so it is done before anyone waits for it.
+        helper.begin("warm")
+        if helper is getattr(self, "player", None):
+            self._known.clear()
+
+    # --- games -------------------------------------------------------------------------------------------------------
+
+    def desk(self, name: Any) -> Desk:
+        """The desk of a game, opened when first asked for; BadInput if its files are not right."""
+        if not isinstance(name, str) or name not in GAMES:
+            raise BadInput("no game of that name.")
+        if name not in self._desks:
+            desk = Desk(self.project, name)
+            self._restore_policy(desk)
+            self._desks[name] = desk
+        return self._desks[name]
+
+    def open(self, name: Any) -> Desk:
+        """Opens a game: remembers it for the next visit, and learns if there is something new to learn from."""
+        desk = self.desk(name)
+        if self.settings.game != desk.game.name:
+            self.remember(game=desk.game.name)
+        self.consider(desk)
+        return desk
+
+    def remember(self, **changes: Any) -> None:
+        self.settings = replace(self.settings, **changes)
+        self.project.save_settings(self.settings)
+
+    def set_aside(self, name: Any) -> str:
+        """Moves a game's unreadable files out of the way."""
+        if not isinstance(name, str) or name not in GAMES:
+            raise BadInput("no game of that name.")
+        if name in self._desks:
+            raise BadInput("this game's files are in order; there is nothing to set aside.")
+        from shown.games import find
+
+        return self.project.set_aside(find(name))
+
+    def _restore_policy(self, desk: Desk) -> None:
+        """Takes up what was learned before, if it was learned from just these demonstrations."""
+        demonstrations = desk.demonstrations()
+        with contextlib.suppress(BadInput):
+            saved = self.project.learned(desk.game)
+            if saved is not None and demonstrations.items and saved.digest == demonstrations.digest:
+                desk.learned = Learned(
+                    "done", saved.digest, saved.numbers, saved.curve, saved.policy, version=1, summary=saved.summary
+                )
+
+    # --- learning ----------------------------------------------------------------------------------------------------
+
+    def consider(self, desk: Desk) -> None:
+        """Starts learning if what is to be learned from has changed."""
+        demonstrations = desk.demonstrations()
+        digest = demonstrations.digest if demonstrations.items else ""
+        if digest == desk.learned.digest:
+            return
+        if digest:
+            self.learn(desk)
+        else:
+            self._cancel()
+            desk.learned = Learned(version=desk.learned.version + 1)
+            self.project.drop_learned(desk.game)
+            self.tell_learned(desk)
+
+    def learn(self, desk: Desk) -> None:
+        """Starts learning from all demonstrations that count, whatever was being learned before."""
+        self._cancel()
+        demonstrations = desk.demonstrations()
+        if not demonstrations.items:
+            raise BadInput("there is nothing to learn from yet. Play a level first.")
+        before = desk.learned
+        desk.learned = Learned(
+            "waiting", demonstrations.digest, policy=before.policy, version=before.version, summary=before.summary
+        )
+        self.tell_learned(desk)
+        self._learning = asyncio.create_task(self._learn(desk, demonstrations.to_json(), self.settings.programs))
+
+    def stop_learning(self) -> None:
+        if self._request is not None:
+            self.learner.stop(self._request)
+
+    def _cancel(self) -> None:
+        for task in (self._learning, self._searching):
+            if task is not None and not task.done():
+                task.cancel()
+
+    async def _learn(self, desk: Desk, demonstrations: Any, programs: int) -> None:
+        learned = desk.learned
+
+        def news(message: dict[str, Any]) -> None:
+            if learned.state in ("waiting", "running"):
+                learned.state = "running"
+                self._hear(desk, learned, message)
+
+        self._request, answer = self.learner.begin("learn", news, demonstrations=demonstrations, programs=programs)
+        try:
+            result = await asyncio.shield(answer)
+        except asyncio.CancelledError:
+            self._retire(self._request, answer)
+            raise
+        except ShownError as error:
+            learned.state = "failed"
+            learned.failure = {"text": str(error), "again": isinstance(error, HelperDied)}
+            self.tell_learned(desk)
+            return
+        self._hear(desk, learned, result)
+        learned.failure = result.get("failure")
+        learned.state = "stopped" if result.get("stopped") else "failed" if learned.failure else "done"
+        if learned.policy is not None and result.get("policy") is not None:
+            self.project.save_learned(
+                desk.game,
+                Saved(learned.policy, learned.digest, learned.numbers, learned.curve, learned.summary),
+            )
+        self.tell_learned(desk)
+        if learned.policy is not None:
+            self._searching = asyncio.create_task(self._search_next(desk, learned))
+
+    def _retire(self, number: int, answer: asyncio.Future[Any]) -> None:
+        """Stops a request nobody waits for any more; a process that does not heed is replaced."""
+        self.learner.stop(number)
+
+        async def insist() -> None:
+            with contextlib.suppress(ShownError):
+                done, _ = await asyncio.wait([answer], timeout=STOP_PATIENCE)
+                if not done:
+                    self.learner.kill()
+
+        self._insisting = asyncio.create_task(insist())
+
+    def _hear(self, desk: Desk, learned: Learned, message: dict[str, Any]) -> None:
+        if "progress" in message:
+            learned.numbers = message["progress"]
+            score = learned.numbers.get("score")
+            if score is not None and (not learned.curve or learned.curve[-1][1] != score):
+                learned.curve.append((learned.numbers["programs"], score))
+        if message.get("policy") is not None:
+            learned.policy = message["policy"]
+            learned.summary = message.get("summary")
+            learned.version += 1
+        self.tell_learned(desk)
+
+    def tell_learned(self, desk: Desk) -> None:
+        self.news.publish("learned", self.learned_view(desk))
+
+    def learned_view(self, desk: Desk) -> dict[str, Any]:
+        learned = desk.learned
+        demonstrations = [r for r in desk.lesson.recordings if r.learn]
+        return {
+            "game": desk.game.name,
+            "state": learned.state,
+            "version": learned.version,
+            "hasPolicy": learned.policy is not None,
+            "numbers": learned.numbers,
+            "curve": learned.curve,
+            "summary": learned.summary,
+            "failure": learned.failure,
+            "next": learned.next,
+            "programs": self.settings.programs,
+            "demonstrations": len(demonstrations),
+            "clicks": sum(len(r.demonstration.steps) for r in demonstrations),
+        }
+
+    # --- playing -----------------------------------------------------------------------------------------------------
+
+    async def ask_player(self, desk: Desk, do: str, **request: Any) -> dict[str, Any]:
+        """Asks the process that plays something about the game's policy."""
+        learned = desk.learned
+        if learned.policy is None:
+            raise BadInput("nothing has been learned yet. Show the computer a game first.")
+        key = (desk.game.name, learned.version)
+        for _ in range(2):
+            if key not in self._known:
+                await self._ask("policy", key=list(key), policy=learned.policy)
+                self._known.add(key)
+            result = await self._ask(do, key=list(key), game=desk.game.name, **request)
+            if not result.get("missing"):
+                return {**result, "version": key[1]}
+            self._known.discard(key)
+        raise BadInput("the process that plays has lost the policy. Try again.")
+
+    async def _ask(self, do: str, **request: Any) -> dict[str, Any]:
+        try:
+            return await asyncio.wait_for(self.player.ask(do, **request), ASK_PATIENCE)
+        except TimeoutError:
+            self.player.kill()
+            raise BadInput("that took too long, so it was given up.") from None
+
+    async def _search_next(self, desk: Desk, learned: Learned) -> None:
+        """Finds the level on which the candidates disagree most; one level a request, so that others get through."""
+        levels = desk.candidates(NEXT_LEVELS)
+        found: list[dict[str, Any]] = []
+        for level in levels:
+            try:
+                result = await self.ask_player(desk, "doubt", **as_request(level))
+            except ShownError:
+                return
+            found.append({"level": level.name, "rows": list(level.grid.rows), "doubt": result["doubt"]})
+        if desk.learned is learned:
+            found.sort(key=lambda item: -item["doubt"])
+            learned.next = found[:3]
+            self.tell_learned(desk)
+
+
+def as_request(level: Level) -> dict[str, Any]:
+    return {"name": level.name, "rows": list(level.grid.rows)}
+
+
+def stamp() -> str:
+    """Names this run of the server, so that a page notices a new one."""
+    return f"{time.time_ns():x}"

@@ -1,0 +1,112 @@
+// The page comes together here.
+
+import { listen, post } from "./api.js";
+import { prepare } from "./board.js";
+import { $, button, el, icon, replace, sprite } from "./dom.js";
+import { initExport } from "./export.js";
+import { initLearn } from "./learn.js";
+import { emit, state, takeLearned, takeLesson } from "./store.js";
+import { initTeach } from "./teach.js";
+import { attempt } from "./toast.js";
+import { initTour } from "./tour.js";
+import { initWatch } from "./watch.js";
+import { initWhy } from "./why.js";
+
+const FACES = { nim: "matchstick", checkmate: "white_queen", chase: "rabbit", "stop-the-fall": "parachuter", "reach-for-the-star": "star", "fence-in": "sheep" };
+const THEMES = { light: ["sun", "dark"], dark: ["moon", "system"], system: ["auto", "light"] };
+
+async function start() {
+  initTheme();
+  initTeach();
+  initWatch();
+  initLearn();
+  initWhy();
+  initExport();
+  const hello = await post("hello");
+  for (const game of hello.games) state.games.set(game.name, prepare(game));
+  state.folder = hello.folder;
+  showGames();
+  await openGame(hello.game ?? "chase");
+  initTour(hello.toured);
+  listen({
+    learned: takeLearned,
+    taught: (news) => news.game === state.game.name && news.revision > state.lesson.revision && reload(),
+    lost: () => banner("The studio has stopped answering. Everything you did is saved; start it again with: shown studio"),
+    found: (restarted) => {
+      banner(null);
+      if (restarted) reload();
+    },
+  });
+  document.documentElement.dataset.ready = "true";
+}
+
+function showGames() {
+  replace(
+    $("games"),
+    [...state.games.values()].map((game) => {
+      const face = game.tokens.find((token) => token.name === FACES[game.name]) ?? game.tokens.at(-1);
+      return el("button", { type: "button", class: "game", id: `game-${game.name}`, onClick: () => attempt(() => openGame(game.name)) }, sprite(game.name, face.name), el("span", { text: game.title }));
+    }),
+  );
+}
+
+async function openGame(name) {
+  for (const node of $("games").children) node.toggleAttribute("aria-current", node.id === `game-${name}`);
+  try {
+    take(name, await post("open", { game: name }));
+  } catch (error) {
+    banner(error.message, button({ id: "set-aside", text: "Set these files aside and start this game afresh", onClick: () => attempt(() => setAside(name)) }));
+  }
+}
+
+function take(name, { learned, ...lesson }) {
+  banner(null);
+  state.game = state.games.get(name);
+  state.lesson = null;
+  state.learned = null;
+  document.title = `${state.game.title} – shown studio`;
+  emit("game", state.game);
+  takeLesson(lesson);
+  takeLearned(learned);
+}
+
+async function setAside(name) {
+  await post("set-aside", { game: name });
+  await openGame(name);
+}
+
+/** Another page has changed the lesson, or the server is a new one: look at everything again. */
+async function reload() {
+  const { learned, ...lesson } = await post("open", { game: state.game.name });
+  state.lesson = null;
+  takeLesson(lesson);
+  takeLearned(learned);
+}
+
+function banner(text, action = null) {
+  $("banner").hidden = text === null;
+  replace($("banner"), text && el("span", { text }), action);
+}
+
+function initTheme() {
+  const now = () => document.documentElement.dataset.theme ?? "system";
+  const show = () => {
+    replace($("theme"), icon(THEMES[now()][0]));
+    $("theme").setAttribute("aria-label", `Theme: ${now()}. Change it.`);
+    $("theme").title = `Theme: ${now()}`;
+  };
+  $("theme").addEventListener("click", () => {
+    const next = THEMES[now()][1];
+    if (next === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = next;
+    try {
+      localStorage.setItem("shown-theme", next);
+    } catch {
+      // Then it lasts as long as the page does.
+    }
+    show();
+  });
+  show();
+}
+
+start().catch((error) => banner(error.message));

@@ -1,0 +1,209 @@
+// The demonstrations so far: a row of cards, and a replay in which every click can be changed or taken out.
+
+import { post } from "./api.js";
+import { Board, Miniature } from "./board.js";
+import { button, calm, el, icon, replace } from "./dom.js";
+import { draw } from "./overlay.js";
+import { on, state } from "./store.js";
+import { backToPlay, offerUndo, teach } from "./teach.js";
+import { attempt } from "./toast.js";
+import { actionName, levelTitle, plural } from "./words.js";
+
+const STEP = 650;
+const KINDS = { shown: "shown by you", expert: "by the expert", correction: "correction", imported: "imported" };
+
+let box = null;
+let stage = null;
+let replay = null;
+
+export function initRecordings(node, putOnStage) {
+  box = node;
+  stage = putOnStage;
+  on("lesson", showCards);
+}
+
+function outcome(card) {
+  const clicks = plural(card.clicks, "click");
+  if (card.edited) return `${clicks}, edited`;
+  return card.outcome === "won" ? `won, ${clicks}` : card.outcome === "lost" ? `lost, ${clicks}` : clicks;
+}
+
+function showCards(lesson) {
+  const { game } = state;
+  const learned = lesson.recordings.filter((card) => card.learn).length;
+  const head = el("h3", { text: lesson.recordings.length ? `Demonstrations (${learned})` : "Demonstrations" });
+  if (!lesson.recordings.length) {
+    replace(box, head, el("p", { class: "note", text: "What you play is kept here. Two are often enough." }));
+    return;
+  }
+  const cards = lesson.recordings.map((card, i) => {
+    const title = `${i + 1}. ${levelTitle(card.level)}`;
+    const open = el(
+      "button",
+      { type: "button", class: "record-open", "aria-label": `${title}, ${outcome(card)}, ${KINDS[card.kind]}. Replay and edit.`, onClick: () => attempt(() => open_(card.id)) },
+      new Miniature(game, card.rows, "").node,
+      el("span", { class: "record-title", text: title }),
+      el("span", { class: "record-note", text: outcome(card) }),
+      card.kind === "shown" ? null : el("span", { class: `tag ${card.kind}`, text: card.kind }),
+    );
+    const count = el("input", { type: "checkbox", checked: card.learn, "aria-label": `Learn from demonstration ${i + 1}`, title: "Learn from this one" });
+    count.addEventListener("change", () => attempt(() => teach("count", { id: card.id, learn: count.checked })));
+    const away = button({
+      icon: "trash",
+      label: `Delete demonstration ${i + 1}`,
+      kind: "quiet small",
+      onClick: () =>
+        attempt(async () => {
+          if (replay?.id === card.id) backToPlay();
+          await teach("delete", { id: card.id });
+          offerUndo("Demonstration deleted.");
+        }),
+    });
+    return el("li", { class: card.learn ? "record" : "record unused" }, open, el("div", { class: "record-tools" }, el("label", { class: "count" }, count, "learn"), away));
+  });
+  replace(box, head, el("ol", { class: "record-list" }, cards));
+}
+
+async function open_(id) {
+  openRecording(await post("recording", { game: state.game.name, id }));
+}
+
+/** Shows a recording on the stage; `play` starts it at once, `then` is called when it has been played to its end. */
+export function openRecording(recording, { play = false, then = null, step = 0 } = {}) {
+  closeReplay();
+  replay = new Replay(recording, then);
+  stage(replay.node);
+  replay.go(Math.min(step, recording.steps.length));
+  if (play) replay.play();
+}
+
+export function closeReplay() {
+  replay?.pause();
+  replay = null;
+}
+
+class Replay {
+  constructor(recording, then) {
+    this.then = then;
+    this.changing = false;
+    this.timer = 0;
+    this.board = new Board({ label: "A recorded position", onPress: (cell) => this.press(cell) });
+    this.title = el("p", { class: "replay-title" });
+    this.status = el("p", { class: "status", role: "status", "aria-live": "polite" });
+    this.slider = el("input", { type: "range", min: 0, class: "slider", "aria-label": "Click of the demonstration" });
+    this.slider.addEventListener("input", () => {
+      this.pause();
+      this.go(Number(this.slider.value));
+    });
+    this.toggle = button({ icon: "play", label: "Play", onClick: () => (this.timer ? this.pause() : this.play()) });
+    this.change = button({ id: "change-click", icon: "edit", text: "Change this click", onClick: () => this.startChange() });
+    this.remove = button({ id: "delete-click", icon: "trash", text: "Delete this click", onClick: () => attempt(() => this.edit(null)) });
+    this.resume = button({ id: "resume", text: "Play on from here", kind: "quiet", onClick: () => attempt(() => this.playOn()) });
+    const close = button({ id: "close-replay", text: "Back to the game", kind: "you", onClick: () => backToPlay() });
+    this.gif = el("a", { class: "button quiet", download: "", text: "GIF" });
+    this.node = el(
+      "div",
+      { class: "replay" },
+      el("div", { class: "replay-head" }, this.title, close),
+      this.board.node,
+      el(
+        "div",
+        { class: "transport" },
+        button({ icon: "back", label: "Previous click", onClick: () => this.step(-1) }),
+        this.toggle,
+        button({ icon: "forward", label: "Next click", onClick: () => this.step(1) }),
+        this.slider,
+      ),
+      this.status,
+      el("div", { class: "actions" }, this.change, this.remove, el("span", { class: "gap" }), this.resume, this.gif),
+    );
+    this.take(recording);
+  }
+
+  take(recording) {
+    this.recording = recording;
+    this.id = recording.id;
+    this.slider.max = recording.steps.length;
+    this.title.textContent = `${levelTitle(recording.level)}: ${outcome(recording)}`;
+    this.gif.href = `/export/demonstration.gif?game=${state.game.name}&id=${recording.id}`;
+  }
+
+  go(index) {
+    const { steps, last } = this.recording;
+    this.index = index;
+    this.changing = false;
+    const step = steps[index];
+    this.board.show(state.game, step ? step.rows : last);
+    this.board.disabled = true;
+    draw(this.board, { click: step?.action });
+    this.slider.value = index;
+    for (const part of [this.change, this.remove, this.resume]) part.disabled = !step;
+    this.status.textContent = step
+      ? `Click ${index + 1} of ${steps.length}: ${actionName(state.game, step.rows, step.action)}`
+      : this.recording.outcome === "won"
+        ? "The end: won."
+        : "The end.";
+  }
+
+  step(by) {
+    this.pause();
+    this.go(Math.max(0, Math.min(this.index + by, this.recording.steps.length)));
+  }
+
+  play() {
+    if (this.index >= this.recording.steps.length) this.go(0);
+    this.#showToggle(true);
+    const tick = () => {
+      if (this.index >= this.recording.steps.length) {
+        this.pause();
+        this.then?.();
+        return;
+      }
+      this.go(this.index + 1);
+      this.timer = setTimeout(tick, this.index >= this.recording.steps.length ? 2 * STEP : STEP);
+    };
+    this.timer = setTimeout(tick, calm() ? 2 * STEP : STEP);
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.#showToggle(false);
+  }
+
+  #showToggle(playing) {
+    replace(this.toggle, icon(playing ? "pause" : "play"));
+    this.toggle.setAttribute("aria-label", playing ? "Pause" : "Play");
+  }
+
+  startChange() {
+    this.pause();
+    this.changing = true;
+    this.board.disabled = false;
+    this.status.textContent = "Click the cell that should have been clicked here.";
+    this.board.focus();
+  }
+
+  press(cell) {
+    if (this.changing) attempt(() => this.edit(cell));
+  }
+
+  /** Changes the click, or takes it out if `action` is null. Positions after it stay as they were. */
+  async edit(action) {
+    this.pause();
+    const { id, index } = this;
+    const answer = await teach("change-click", { id, step: index, action });
+    offerUndo(action === null ? "Click deleted. The others stay." : "Click changed. The others stay.");
+    if (answer.lesson.recordings.every((card) => card.id !== id)) {
+      backToPlay();
+      return;
+    }
+    this.take(await post("recording", { game: state.game.name, id }));
+    this.go(Math.min(index, this.recording.steps.length - 1));
+  }
+
+  async playOn() {
+    await teach("resume", { id: this.id, step: this.index });
+    backToPlay();
+  }
+}

@@ -1,0 +1,229 @@
+// Teaching: the level on the table, played by clicking.
+
+import { post } from "./api.js";
+import { Board, Miniature, legend } from "./board.js";
+import { $, button, calm, el, replace } from "./dom.js";
+import { openPaint } from "./paint.js";
+import { draw } from "./overlay.js";
+import { closeReplay, initRecordings, openRecording } from "./recordings.js";
+import { initNext } from "./next.js";
+import { emit, on, state, takeLesson } from "./store.js";
+import { attempt, toast } from "./toast.js";
+import { levelTitle, plural } from "./words.js";
+
+const PAUSE = 1400;
+const parts = {};
+let queue = Promise.resolve();
+let pause = 0;
+let said = null;
+
+/** Sends a command that changes the lesson and takes in the lesson that comes of it. */
+export async function teach(name, body = {}) {
+  const answer = await post(name, { ...body, game: state.game.name });
+  takeLesson(answer.lesson);
+  return answer;
+}
+
+export function initTeach() {
+  parts.board = new Board({ label: "The level to play", onPress: press });
+  parts.status = el("p", { class: "status", role: "status", "aria-live": "polite" });
+  parts.goal = el("p", { class: "goal" });
+  parts.rules = el("details", { class: "rules" });
+  parts.actions = el("div", { class: "actions" });
+  parts.play = el("div", { class: "stage" }, parts.board.node, parts.status, parts.actions);
+  parts.other = el("div", { class: "stage", hidden: true });
+  parts.recordings = el("div", { class: "recordings", id: "recordings" });
+  parts.next = el("div", { class: "next", id: "next" });
+  replace($("teach-body"), el("div", { class: "goal-row" }, parts.goal, parts.rules), parts.play, parts.other, parts.recordings, parts.next);
+  parts.pick = button({ id: "pick-level", text: "Level", kind: "picker" });
+  parts.levels = el("div", { id: "levels", class: "popover", popover: "auto", "aria-label": "Levels" });
+  parts.pick.setAttribute("popovertarget", "levels");
+  parts.levels.addEventListener("beforetoggle", (event) => event.newState === "open" && fillLevels());
+  replace($("teach-tools"), parts.pick, parts.levels, button({ id: "open-paint", icon: "brush", text: "Paint a level", kind: "quiet", onClick: () => openPaint() }));
+  fillActions();
+  initRecordings(parts.recordings, stage);
+  initNext(parts.next);
+  on("game", showGame);
+  on("lesson", () => pause || show());
+  document.addEventListener("keydown", shortcut);
+}
+
+/** Puts something else where the board is (a replay, the painter), or with null the board again. */
+export function stage(node) {
+  parts.play.hidden = node !== null;
+  parts.other.hidden = node === null;
+  replace(parts.other, node);
+  if (node === null) show();
+}
+
+/** Goes back to the game in play, whatever stands in its place. */
+export function backToPlay() {
+  closeReplay();
+  stage(null);
+}
+
+function fillActions() {
+  parts.undo = button({ id: "undo", icon: "undo", text: "Undo", onClick: () => attempt(() => change("undo")) });
+  parts.redo = button({ id: "redo", icon: "redo", label: "Redo", onClick: () => attempt(() => change("redo")) });
+  parts.restart = button({ id: "restart", icon: "restart", label: "Start this level over", onClick: () => attempt(() => change("restart")) });
+  parts.keep = button({
+    id: "keep",
+    text: "Keep as it is",
+    title: "Keep these clicks as a demonstration although the game is not won",
+    onClick: () => attempt(() => change("keep")),
+  });
+  parts.expert = button({ id: "expert", text: "Let the expert show one", kind: "quiet", onClick: () => attempt(askExpert) });
+  replace(parts.actions, parts.undo, parts.redo, parts.restart, parts.keep, el("span", { class: "gap" }), parts.expert);
+}
+
+async function change(name, body) {
+  endPause();
+  said = null;
+  return teach(name, body);
+}
+
+export async function takeLevel(name) {
+  $("levels").hidePopover?.();
+  backToPlay();
+  await attempt(() => (name === null ? change("another") : change("level", { level: name })));
+  parts.board.focus();
+}
+
+function showGame(game) {
+  endPause();
+  closeReplay();
+  stage(null);
+  said = null;
+  parts.goal.textContent = game.goal;
+  replace(parts.rules, el("summary", { text: "How it works" }), el("p", { text: game.rules }), legend(game));
+  parts.rules.open = false;
+}
+
+function show() {
+  const { lesson, game } = state;
+  if (!lesson || !game || parts.play.hidden) return;
+  const { table } = lesson;
+  parts.board.show(game, table.rows);
+  parts.board.label = `${levelTitle(table.level)} of ${game.title}, ${table.rows.length} rows by ${table.rows[0].length} columns`;
+  parts.board.frame.classList.toggle("lost", table.over && !table.won);
+  parts.board.frame.classList.remove("won");
+  draw(parts.board, { ghost: table.action });
+  parts.pick.lastChild.textContent = table.kind === "correction" ? `Correcting: ${levelTitle(table.level)}` : levelTitle(table.level);
+  parts.undo.disabled = !lesson.canUndo;
+  parts.redo.disabled = !lesson.canRedo;
+  parts.restart.disabled = !table.clicks;
+  parts.keep.hidden = !table.clicks || table.kind === "correction";
+  parts.expert.hidden = table.kind === "correction";
+  say(said ?? describe(table, lesson));
+}
+
+function describe(table, lesson) {
+  if (table.kind === "correction" && table.won) return ["Solved from here. It is learning from this.", "good"];
+  if (table.kind === "correction") {
+    return table.clicks
+      ? [`Recorded ${plural(table.clicks, "click")}; it is learning from this. Play on, or choose another level.`, "good"]
+      : ["What should it have done here? Click it.", "you"];
+  }
+  if (table.over) return ["That did not work out, so it is not counted. Undo, start over, or keep it as it is.", "bad"];
+  if (table.clicks) return [`${plural(table.clicks, "click")}, all recorded.`, ""];
+  if (!lesson.recordings.length) return ["Your turn. Click the board to play; the computer watches.", "you"];
+  return ["Your turn.", ""];
+}
+
+function say([text, kind]) {
+  if (parts.status.textContent !== text) parts.status.textContent = text;
+  parts.status.className = `status ${kind}`;
+}
+
+function press(cell) {
+  const pressed = performance.now();
+  if (pause) {
+    endPause();
+    show();
+    return;
+  }
+  // One after the other: the second of two quick clicks is a click on what the first has led to.
+  queue = queue.then(() => attempt(() => click(cell, pressed)));
+}
+
+async function click(cell, pressed) {
+  said = null;
+  const answer = await post("click", { game: state.game.name, action: cell });
+  if (answer.happened === "won") celebrate(answer);
+  if (answer.happened === "nothing") said = ["Nothing happens there, so it is not recorded.", ""];
+  takeLesson(answer.lesson);
+  if (answer.happened === "corrected") emit("corrected", answer.lesson.table);
+  requestAnimationFrame(() => {
+    // Measured from the press to the frame that shows its result; benchmarks/studio.py reads it.
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => performance.measure("click-to-repaint", { start: pressed, end: performance.now() });
+    channel.port2.postMessage(null);
+  });
+}
+
+/** Leaves the won position on the board for a moment before the next level takes its place. */
+function celebrate(answer) {
+  const { shown } = answer;
+  parts.board.show(state.game, shown.rows);
+  draw(parts.board, { ghost: shown.action });
+  parts.board.frame.classList.add("won");
+  const count = answer.lesson.recordings.filter((recording) => recording.learn).length;
+  const more = count === 1 ? " One more, and it has something to compare." : "";
+  say([`Won in ${plural(shown.clicks, "click")}. That is demonstration ${count}.${more}`, "good"]);
+  emit("recorded", count);
+  pause = setTimeout(() => {
+    pause = 0;
+    show();
+  }, calm() ? PAUSE * 1.5 : PAUSE);
+}
+
+function endPause() {
+  clearTimeout(pause);
+  pause = 0;
+}
+
+async function askExpert() {
+  const answer = await change("expert");
+  emit("recorded", answer.lesson.recordings.length);
+  openRecording(answer.recording, { play: true, then: () => backToPlay() });
+}
+
+function fillLevels() {
+  const { game, lesson } = state;
+  const shown = new Set(lesson.shown);
+  const choice = (name, rows, title, note) =>
+    el(
+      "button",
+      { type: "button", class: "level", "aria-current": lesson.table.level === name ? "true" : null, onClick: () => takeLevel(name) },
+      new Miniature(game, rows, "").node,
+      el("span", { class: "level-name", text: title }),
+      note && el("span", { class: "level-note", text: note }),
+    );
+  const painted = lesson.painted.map((level) => {
+    const node = choice(level.name, level.rows, levelTitle(level.name), level.legal ? null : "not legal yet");
+    if (!level.legal) node.addEventListener("click", () => openPaint(level), { capture: true });
+    return node;
+  });
+  replace(
+    parts.levels,
+    el("h3", { text: "Lessons" }),
+    el("div", { class: "level-list" }, game.lessons.map((level) => choice(level.name, level.rows, levelTitle(level.name), shown.has(level.name) ? "shown" : null))),
+    painted.length ? el("h3", { text: "Painted by you" }) : null,
+    painted.length ? el("div", { class: "level-list" }, painted) : null,
+    el("div", { class: "popover-foot" }, button({ id: "random-level", text: "A random level", onClick: () => takeLevel(null) })),
+  );
+}
+
+function shortcut(event) {
+  if (!(event.ctrlKey || event.metaKey) || event.target.closest("input, textarea, select, dialog") || parts.play.hidden) return;
+  const key = event.key.toLowerCase();
+  const redo = key === "y" || (key === "z" && event.shiftKey);
+  if (key !== "z" && !redo) return;
+  event.preventDefault();
+  if (!(redo ? parts.redo : parts.undo).disabled) attempt(() => change(redo ? "redo" : "undo"));
+}
+
+/** Offers to take back what was just done. */
+export function offerUndo(text) {
+  toast(text, { action: { text: "Undo", run: () => attempt(() => change("undo")) } });
+}

@@ -1,0 +1,38 @@
+// Short messages that go away by themselves.
+
+import { $, button, el } from "./dom.js";
+
+const LONG_ENOUGH = 7000;
+
+/** Says something; `action` is {text, run} for something that can be done about it. */
+export function toast(text, { kind = "", action = null } = {}) {
+  const node = el("div", { class: `toast ${kind}` }, el("span", { text }));
+  const gone = () => node.remove();
+  if (action) {
+    node.append(
+      button({
+        text: action.text,
+        kind: "link",
+        onClick: () => {
+          gone();
+          action.run();
+        },
+      }),
+    );
+  }
+  node.append(button({ icon: "close", label: "Close this message", kind: "quiet small", onClick: gone }));
+  const box = $("toasts");
+  while (box.children.length > 2) box.firstChild.remove();
+  box.append(node);
+  setTimeout(gone, LONG_ENOUGH);
+}
+
+/** Runs something that may fail and says so if it does. */
+export async function attempt(work) {
+  try {
+    return await work();
+  } catch (error) {
+    toast(error.message, { kind: "bad" });
+    return null;
+  }
+}

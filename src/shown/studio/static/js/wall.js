@@ -1,0 +1,133 @@
+// A wall of small boards that play at once, and how many of them are won.
+
+import { post } from "./api.js";
+import { Miniature } from "./board.js";
+import { button, calm, el, icon, replace } from "./dom.js";
+import { state } from "./store.js";
+import { levelTitle, plural } from "./words.js";
+
+const COUNT = 12;
+const STEP = 320;
+const LIMIT = 60;
+
+export class Wall {
+  /** `onChoose(run)`: a board was clicked; `onResult(run, last)`: a run has come, the last one if `last`. */
+  constructor({ onChoose, onResult }) {
+    this.onChoose = onChoose;
+    this.onResult = onResult;
+    this.tiles = [];
+    this.first_ = 0;
+    this.round = 0;
+    this.timer = 0;
+    this.rate = el("h3", { class: "rate", id: "rate", role: "status", "aria-live": "polite" });
+    this.boards = el("ul", { class: "wall-boards" });
+    this.node = el(
+      "div",
+      { class: "wall" },
+      el(
+        "div",
+        { class: "wall-head" },
+        this.rate,
+        el("span", { class: "gap" }),
+        button({ id: "wall-play", icon: "play", label: "Play all at once", kind: "quiet", onClick: () => this.play() }),
+        button({ id: "wall-more", text: "Others", kind: "quiet", onClick: () => this.others() }),
+      ),
+      this.boards,
+    );
+  }
+
+  clear() {
+    this.round++;
+    this.first_ = 0;
+    this.#stop();
+    this.tiles = [];
+    replace(this.boards);
+    this.rate.textContent = "";
+  }
+
+  async others() {
+    this.first_ = (this.first_ + COUNT) % 240;
+    await this.start();
+  }
+
+  /** Plays the levels again, with the policy of the moment. A later start makes an earlier one stop. */
+  async start() {
+    const round = ++this.round;
+    const game = state.game;
+    this.#stop();
+    const { levels } = await post("unseen", { game: game.name, count: COUNT, first: this.first_ });
+    if (round !== this.round) return;
+    this.tiles = levels.map((level) => this.#tile(game, level));
+    replace(this.boards, this.tiles.map((tile) => tile.node));
+    this.rate.textContent = `Trying ${COUNT} levels nobody has shown it …`;
+    this.rate.className = "rate";
+    for (const [i, tile] of this.tiles.entries()) {
+      const run = await post("run", { game: game.name, level: tile.level.name, seed: 0 });
+      if (round !== this.round) return;
+      tile.run = run;
+      this.onResult(run, i === this.tiles.length - 1);
+    }
+    this.#score();
+    this.play();
+  }
+
+  first() {
+    return this.tiles[0].run;
+  }
+
+  select(run) {
+    for (const tile of this.tiles) tile.node.firstChild.setAttribute("aria-pressed", String(tile.level.name === run.level));
+  }
+
+  #tile(game, level) {
+    const picture = new Miniature(game, level.rows, "");
+    const badge = el("span", { class: "badge" });
+    const press = el("button", { type: "button", class: "tile", "aria-pressed": "false", "aria-label": levelTitle(level.name) }, picture.node, badge);
+    const tile = { level, picture, badge, run: null, node: el("li", {}, press) };
+    press.addEventListener("click", () => tile.run && this.onChoose(tile.run));
+    return tile;
+  }
+
+  #score() {
+    const won = this.tiles.filter((tile) => tile.run.won).length;
+    const all = this.tiles.length;
+    this.rate.textContent = `It solves ${won} of ${all} levels nobody has shown it`;
+    this.rate.className = `rate ${won === all ? "good" : won * 2 >= all ? "" : "bad"}`;
+    for (const tile of this.tiles) {
+      const how = tile.run.won ? `solved in ${plural(tile.run.steps.length, "click")}` : tile.run.over ? "lost" : "not solved";
+      tile.node.firstChild.setAttribute("aria-label", `${levelTitle(tile.level.name)}: ${how}. Watch it.`);
+    }
+  }
+
+  /** All boards at once, a click each beat; with reduced motion only the ends. */
+  play() {
+    this.#stop();
+    const ready = this.tiles.filter((tile) => tile.run);
+    let beat = calm() ? LIMIT : 0;
+    const tick = () => {
+      let going = false;
+      for (const tile of ready) {
+        const { steps, last } = tile.run;
+        const ended = beat >= steps.length;
+        tile.picture.show(ended ? last : steps[beat].rows);
+        this.#badge(tile, ended);
+        going ||= !ended;
+      }
+      beat++;
+      if (going) this.timer = setTimeout(tick, STEP);
+    };
+    tick();
+  }
+
+  #badge(tile, ended) {
+    const kind = !ended ? "" : tile.run.won ? "won" : "lost";
+    if (tile.badge.dataset.kind === kind) return;
+    tile.badge.dataset.kind = kind;
+    replace(tile.badge, kind && icon(kind === "won" ? "check" : "cross"));
+  }
+
+  #stop() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+  }
+}

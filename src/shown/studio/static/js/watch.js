@@ -1,0 +1,224 @@
+// Watching: the policy plays levels nobody has shown it, one large and a wall of small ones.
+
+import { post } from "./api.js";
+import { Board } from "./board.js";
+import { $, button, calm, el, icon, replace } from "./dom.js";
+import { draw } from "./overlay.js";
+import { emit, on, state } from "./store.js";
+import { backToPlay, teach } from "./teach.js";
+import { attempt } from "./toast.js";
+import { Wall } from "./wall.js";
+import { actionName, levelTitle, percent, plural, same } from "./words.js";
+
+const STEP = 800;
+const SPEEDS = [0.5, 1, 2, 4, 8];
+const parts = {};
+/** The run on the large board, the step it is at, and what is marked on it by whoever explains it. */
+const now = { run: null, index: 0, timer: 0, speed: 1, chosen: null, marks: {}, position: null, heat: true, stale: true };
+
+export function initWatch() {
+  parts.board = new Board({ label: "The computer's board", onPress: (cell) => emit("pin", cell), onPoint: (cell) => emit("point", cell), suffix: chance });
+  parts.empty = el("div", { class: "waiting" });
+  parts.title = el("p", { class: "watch-title" });
+  parts.status = el("p", { class: "status", role: "status", "aria-live": "polite", id: "watch-status" });
+  parts.slider = el("input", { type: "range", min: 0, value: 0, class: "slider", "aria-label": "Click of the run" });
+  parts.slider.addEventListener("input", () => {
+    pause();
+    go(Number(parts.slider.value));
+  });
+  parts.toggle = button({ id: "watch-play", icon: "play", label: "Play", onClick: () => (now.timer ? pause() : play()) });
+  parts.speed = el("select", { "aria-label": "Speed", title: "Speed" }, SPEEDS.map((value) => el("option", { value, text: `${value}×` })));
+  parts.speed.value = "1";
+  parts.speed.addEventListener("change", () => (now.speed = Number(parts.speed.value)));
+  parts.correct = button({ id: "correct", text: "Show it what to do here", kind: "you", onClick: () => attempt(correct) });
+  parts.gif = el("a", { class: "button quiet", download: "", text: "GIF", id: "run-gif" });
+  parts.heat = el("input", { type: "checkbox", checked: true, id: "heat" });
+  parts.heat.addEventListener("change", () => {
+    now.heat = parts.heat.checked;
+    mark();
+  });
+  parts.wall = new Wall({ onChoose: (run) => choose(run), onResult: offer });
+  parts.stage = el(
+    "div",
+    { class: "stage", hidden: true },
+    parts.board.node,
+    el(
+      "div",
+      { class: "transport" },
+      button({ id: "watch-back", icon: "back", label: "One click back", onClick: () => step(-1) }),
+      parts.toggle,
+      button({ id: "watch-step", icon: "forward", label: "One click on", onClick: () => step(1) }),
+      parts.slider,
+      parts.speed,
+    ),
+    parts.status,
+    el("div", { class: "actions" }, parts.correct, el("span", { class: "gap" }), el("label", { class: "check" }, parts.heat, "Show chances"), parts.gif),
+    parts.wall.node,
+  );
+  replace($("watch-tools"), parts.title);
+  replace($("watch-body"), parts.empty, parts.stage);
+  on("game", forget);
+  on("policy", renew);
+  on("corrected", (table) => (now.chosen = { level: table.level, seed: now.run?.seed ?? 0 }));
+  on("mark", (marks) => {
+    now.marks = marks;
+    mark();
+  });
+}
+
+function forget() {
+  pause();
+  Object.assign(now, { run: null, index: 0, chosen: null, marks: {}, position: null, stale: true });
+  parts.wall.clear();
+  showEmpty();
+}
+
+function showEmpty() {
+  parts.stage.hidden = true;
+  parts.empty.hidden = false;
+  parts.title.textContent = "";
+  const busy = state.learned?.state === "running" || state.learned?.state === "waiting";
+  replace(
+    parts.empty,
+    el("p", { text: busy ? "It is thinking …" : `Play ${state.game?.title ?? "a game"} on the left. After each game you win, the computer works out what you might have meant and tries it here, on levels nobody has shown it.` }),
+  );
+  emit("position", null);
+}
+
+/** There is another policy: play the wall again, and the level that was being watched. */
+function renew(learned) {
+  if (!learned.hasPolicy) {
+    forget();
+    return;
+  }
+  now.stale = true;
+  if (now.chosen) attempt(() => watchLevel(now.chosen.level, now.chosen.seed));
+  attempt(() => parts.wall.start());
+}
+
+/** The wall has a result: without a level of the user's own choice, the first one that is won goes on the large board. */
+function offer(run, last) {
+  if (now.chosen || !now.stale) return;
+  if (run.won) show(run);
+  else if (last) show(parts.wall.first());
+}
+
+function choose(run) {
+  now.chosen = { level: run.level, seed: run.seed };
+  show(run);
+}
+
+/** Plays a level of the user's choice on the large board. */
+export async function watchLevel(level, seed = 0) {
+  const run = await post("run", { game: state.game.name, level, seed });
+  now.chosen = { level, seed };
+  show(run);
+}
+
+function show(run) {
+  pause();
+  now.run = run;
+  now.stale = false;
+  parts.stage.hidden = false;
+  parts.empty.hidden = true;
+  parts.title.textContent = levelTitle(run.level);
+  parts.slider.max = run.steps.length;
+  parts.gif.href = `/export/run.gif?game=${state.game.name}&level=${encodeURIComponent(`${run.level}@${run.seed}`)}`;
+  parts.wall.select(run);
+  parts.board.label = `${levelTitle(run.level)} of ${state.game.title}, played by the computer`;
+  go(0);
+  if (!calm()) play();
+}
+
+function go(index) {
+  const { run } = now;
+  now.index = index;
+  const at = run.steps[index];
+  const rows = at ? at.rows : run.last;
+  now.marks = {};
+  now.position = null;
+  parts.board.show(state.game, rows);
+  parts.board.frame.classList.toggle("won", !at && run.won);
+  parts.board.frame.classList.toggle("lost", !at && !run.won);
+  parts.slider.value = index;
+  parts.slider.setAttribute("aria-valuetext", at ? `Click ${index + 1} of ${run.steps.length}` : "The end");
+  parts.correct.hidden = !at && run.won;
+  parts.correct.disabled = !at && run.over;
+  mark();
+  say(at);
+  emit("position", { rows, action: at?.action ?? null, ended: !at, run });
+}
+
+function say(at) {
+  const { run, index } = now;
+  let text;
+  if (at) text = `Click ${index + 1}: ${actionName(state.game, at.rows, at.action)}`;
+  else if (run.won) text = `Solved in ${plural(run.steps.length, "click")}, on a level nobody has shown it.`;
+  else if (run.over) text = "Lost. Step back to where it went wrong and show it what to do.";
+  else text = `Not solved in ${plural(run.steps.length, "click")}. Step back to where it went wrong and show it what to do.`;
+  if (shownBefore(run.level) && !at && run.won) text = `Solved in ${plural(run.steps.length, "click")}.`;
+  parts.status.textContent = text;
+  parts.status.className = `status ${at ? "" : run.won ? "good" : "bad"}`;
+}
+
+const shownBefore = (level) => state.lesson.recordings.some((card) => card.level === level);
+
+/** What the policy thinks of the position has arrived. */
+export function takePosition(position) {
+  now.position = position;
+  mark();
+  parts.board.refreshNames();
+}
+
+function mark() {
+  if (!now.run) return;
+  const at = now.run.steps[now.index];
+  const heat = now.heat && at && now.position ? now.position.probabilities : [];
+  draw(parts.board, { heat, click: at?.action, ...now.marks });
+}
+
+function chance(cell) {
+  const p = now.position?.probabilities.find((item) => same(item, cell))?.[2];
+  return p ? `chance ${percent(p)}` : "";
+}
+
+function step(by) {
+  pause();
+  go(Math.max(0, Math.min(now.index + by, now.run.steps.length)));
+}
+
+function play() {
+  if (now.index >= now.run.steps.length) go(0);
+  showToggle(true);
+  const tick = () => {
+    if (now.index >= now.run.steps.length) {
+      pause();
+      return;
+    }
+    go(now.index + 1);
+    now.timer = setTimeout(tick, STEP / now.speed);
+  };
+  now.timer = setTimeout(tick, STEP / now.speed);
+}
+
+function pause() {
+  clearTimeout(now.timer);
+  now.timer = 0;
+  if (parts.toggle) showToggle(false);
+}
+
+function showToggle(playing) {
+  replace(parts.toggle, icon(playing ? "pause" : "play"));
+  parts.toggle.setAttribute("aria-label", playing ? "Pause" : "Play");
+}
+
+/** Takes the position back to the teacher. */
+async function correct() {
+  pause();
+  const { run, index } = now;
+  const at = run.steps[index] ?? { rows: run.last };
+  now.chosen = { level: run.level, seed: run.seed };
+  await teach("correct", { level: run.level, rows: at.rows });
+  backToPlay();
+  $("teach").focus();
+}

@@ -1,0 +1,267 @@
+"""What the child processes can do: learn, play, think about a position, draw.
+
+Policies are kept by key, a few at a time, so that a request need not carry one. A request about a policy that is not
+there answers {"missing": true}; the server then sends it and asks again.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Generator
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.errors import BadInput
+from shown.games import find
+from shown.games.episodes import Episode, demonstrate, play
+from shown.games.levels import Level, load_levels
+from shown.grid import Action, Grid
+from shown.studio.teach import action_to_json
+
+if TYPE_CHECKING:
+    from shown.policy import Formula, Policy
+
+Request = dict[str, Any]
+Answer = dict[str, Any]
+
+KEPT = 4
+POLICY_EVERY = 1.0
+"""Seconds between two intermediate policies; the first comes as soon as there is one."""
+MAX_CANDIDATES = 25
+TINY = 0.0005
+
+
+class Tasks:
+    """The tasks and the policies they are about."""
+
+    def __init__(self) -> None:
+        self.policies: OrderedDict[tuple[str, int], Policy] = OrderedDict()
+
+    def table(self) -> dict[str, Callable[[Request], Any]]:
+        return {
+            "warm": self.warm,
+            "learn": self.learn,
+            "policy": self.policy,
+            "run": self._with(self.run),
+            "position": self._with(self.position),
+            "why": self._with(self.why),
+            "doubt": self._with(self.doubt),
+            "python": self._with(lambda policy, request: {"text": policy.to_python()}),
+            "gif": self._with(self.gif),
+            "film": self.film,
+        }
+
+    def _with(self, task: Callable[[Policy, Request], Answer]) -> Callable[[Request], Answer]:
+        def run(request: Request) -> Answer:
+            key = (request["key"][0], request["key"][1])
+            if key not in self.policies:
+                return {"missing": True}
+            self.policies.move_to_end(key)
+            return task(self.policies[key], request)
+
+        return run
+
+    # --- learning ----------------------------------------------------------------------------------------------------
+
+    def warm(self, request: Request) -> Answer:
+        """Imports and compiles everything once, on a lesson of Nim."""
+        from shown.explain import explain
+        from shown.inference.learner import Learner
+
+        nim = find("nim")
+        levels = load_levels(nim, "train:0-1")
+        policy = Learner(programs=500).fit(demonstrate(nim, levels)).policy_
+        policy.probabilities(levels[0].grid)
+        explain(policy, levels[0].grid, policy.act(levels[0].grid))
+        return {}
+
+    def learn(self, request: Request) -> Generator[Answer, bool | None, Answer]:
+        """Learns from demonstrations; news are progress and, now and then, the policy so far."""
+        from shown.inference.learner import Learner
+
+        demonstrations = Demonstrations.from_json(request["demonstrations"])
+        learner = Learner(programs=request["programs"])
+        fit = learner.iter_fit(demonstrations)
+        sent: Any = None
+        due = 0.0
+        stopped = False
+        for progress in fit:
+            news: Answer = {"progress": _progress(asdict(progress))}
+            if progress.best is not None and time.monotonic() >= due and learner.policy_ is not sent:
+                sent, due = learner.policy_, time.monotonic() + POLICY_EVERY
+                news |= {"policy": sent.to_json(), "summary": summary(sent)}
+            if (yield news):
+                stopped = True
+                fit.close()  # type: ignore[attr-defined]
+                break
+        failure = getattr(learner, "failure_", None)
+        answer: Answer = {"stopped": stopped, "failure": failure.to_json() if failure is not None else None}
+        if sent is not None and failure is None:
+            answer |= {"policy": learner.policy_.to_json(), "summary": summary(learner.policy_)}
+        return answer
+
+    # --- playing -----------------------------------------------------------------------------------------------------
+
+    def policy(self, request: Request) -> Answer:
+        """Takes a policy in; everything about it is checked here."""
+        from shown.policy import Policy
+
+        policy = Policy.from_json(request["policy"], "the policy")
+        key = (request["key"][0], request["key"][1])
+        game = find(key[0])
+        if policy.tokens != game.tokens or policy.buttons != game.buttons:
+            raise BadInput(f"the policy is not one for {game.name}.")
+        self.policies[key] = policy
+        while len(self.policies) > KEPT:
+            self.policies.popitem(last=False)
+        return {}
+
+    def run(self, policy: Policy, request: Request) -> Answer:
+        """One whole run on a level."""
+        episode = _episode(policy, request)
+        return {
+            "level": episode.level.name,
+            "seed": episode.seed,
+            "steps": [{"rows": list(s.grid.rows), "action": action_to_json(s.action)} for s in episode.steps],
+            "last": list(episode.last.rows),
+            "won": episode.won,
+            "over": episode.over,
+        }
+
+    def position(self, policy: Policy, request: Request) -> Answer:
+        """How likely every action is, and what each candidate would do."""
+        grid = Grid(tuple(request["rows"]))
+        shares = policy.component_probabilities(grid)
+        mixed = policy.probabilities(grid)
+        chosen = policy.act(grid)
+        return {
+            "chosen": action_to_json(chosen),
+            "probabilities": _sparse(policy, grid, mixed),
+            "disagreement": policy.disagreement(grid),
+            "clauses": [
+                _allowed(policy, grid, share) or [] for share in self._clauses(policy).component_probabilities(grid)
+            ],
+            "candidates": [
+                {"weight": component.weight, "actions": _allowed(policy, grid, share)}
+                for component, share in list(zip(policy.components, shares, strict=True))[:MAX_CANDIDATES]
+            ],
+        }
+
+    @staticmethod
+    def _clauses(policy: Policy) -> Policy:
+        """The clauses of the best candidate as candidates of their own, to see which cells each one means."""
+        from shown.policy import Formula
+
+        best = policy.components[0]
+        clauses = best.formula.clauses
+        return replace(
+            policy,
+            components=tuple(replace(best, weight=1 / len(clauses), formula=Formula((clause,))) for clause in clauses),
+        )
+
+    def why(self, policy: Policy, request: Request) -> Answer:
+        """Why this action, or why not: the clauses of the weightiest candidate that allows it, or of the best."""
+        from shown.explain import explain
+
+        grid, action = Grid(tuple(request["rows"])), _action(request["action"])
+        place = policy.buttons.index(str(action)) if policy.buttons else action
+        shares = policy.component_probabilities(grid)
+        allowing = [k for k, share in enumerate(shares) if share[place] > 0 and not (share > 0).all()]
+        speaker = allowing[0] if allowing else 0
+        alone = replace(policy, components=(replace(policy.components[speaker], weight=1.0),))
+        view = explain(alone, grid, action).components[0]
+        clauses = [asdict(clause) for clause in view.clauses]
+        for clause in clauses:
+            clause["literals"] = sorted(clause["literals"], key=lambda literal: not literal["positive"])
+        return {
+            "action": action_to_json(action),
+            "probability": float(policy.probabilities(grid)[place]),
+            "candidate": speaker,
+            "weight": policy.components[speaker].weight,
+            "allowing": len(allowing),
+            "allowingWeight": sum(policy.components[k].weight for k in allowing),
+            "candidates": len(policy.components),
+            "clauses": clauses,
+        }
+
+    def doubt(self, policy: Policy, request: Request) -> Answer:
+        """How much the candidates disagree on a level: the most on any position of a run."""
+        episode = _episode(policy, request)
+        grids = list(dict.fromkeys(step.grid for step in episode.steps))
+        return {"doubt": max(policy.disagreement(grid) for grid in grids)}
+
+    # --- drawing -----------------------------------------------------------------------------------------------------
+
+    def gif(self, policy: Policy, request: Request) -> Answer:
+        """A run on a level as a GIF."""
+        episode = _episode(policy, request)
+        return _film(request["game"], episode.demonstration, episode.last)
+
+    def film(self, request: Request) -> Answer:
+        """A recording as a GIF."""
+        recording = request["recording"]
+        steps = tuple(Step(Grid(tuple(s["rows"])), _action(s["action"])) for s in recording["steps"])
+        demonstration = Demonstration(steps, outcome=recording["outcome"])
+        return _film(request["game"], demonstration, Grid(tuple(recording["last"])))
+
+
+def summary(policy: Policy) -> Answer:
+    """The policy's rules in English: the best candidate's clauses, and how many others there are."""
+    best = policy.components[0]
+    return {
+        "subject": policy.subject,
+        "clauses": rule(policy, best.formula),
+        "weight": best.weight,
+        "components": len(policy.components),
+        "literals": len(best.formula.literals),
+    }
+
+
+def rule(policy: Policy, formula: Formula) -> list[list[str]]:
+    """A formula's clauses as English phrases, what is there before what is not."""
+    from shown.language.phrases import say
+
+    return [
+        [say(x.term, policy.language, x.positive) for x in sorted(clause, key=lambda literal: not literal.positive)]
+        for clause in formula.clauses
+    ]
+
+
+def _progress(progress: dict[str, Any]) -> dict[str, Any]:
+    score = progress.get("score")
+    return {**progress, "score": None if score is None else float(score)}
+
+
+def _episode(policy: Policy, request: Request) -> Episode:
+    level = Level(request["name"], Grid(tuple(request["rows"])))
+    return play(find(request["game"]), policy.act, level, request.get("seed", 0))
+
+
+def _film(game: str, demonstration: Demonstration, last: Grid) -> Answer:
+    from shown.render import film, gif
+
+    frames = film(demonstration.steps, last, demonstration.outcome)
+    picture = gif(frames, find(game).tokens, game, cell=None)
+    return {"gif": base64.b64encode(picture).decode()}
+
+
+def _action(value: Any) -> Action:
+    return value if isinstance(value, str) else (value[0], value[1])
+
+
+def _sparse(policy: Policy, grid: Grid, shares: Any) -> list[list[Any]]:
+    """The actions with more than a trace of probability, as [row, column, p] or [button, p]."""
+    if policy.buttons:
+        return [[name, float(p)] for name, p in zip(policy.buttons, shares, strict=True) if p >= TINY]
+    return [[r, c, round(float(shares[r, c]), 4)] for r, c in grid.cells() if shares[r, c] >= TINY]
+
+
+def _allowed(policy: Policy, grid: Grid, share: Any) -> list[Any] | None:
+    """The actions a candidate allows, or None where it allows none and would guess."""
+    actions: list[Any] = list(policy.buttons) or [list(cell) for cell in grid.cells()]
+    flat = share.reshape(-1)
+    allowed = [action for action, p in zip(actions, flat, strict=True) if p > 0]
+    return None if len(allowed) == len(actions) else allowed
