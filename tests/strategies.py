@@ -1,0 +1,153 @@
+"""What the tests draw from: tokens, grids, offsets, programs, demonstrations, policies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from shown.demonstrations import OUTCOMES, Demonstration, Demonstrations, Step
+from shown.grid import Grid, Tokens
+from shown.language.primitives import Primitive
+from shown.language.reference import View, run
+from shown.language.terms import Term
+from shown.policy import Component, Formula, Literal, Policy
+
+TOKENS = Tokens(empty=".", wall="#", agent="A", star="*")
+BUTTONS = ("left", "right", "fire")
+
+names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
+characters = st.characters(min_codepoint=33, exclude_categories=["C", "Z", "M"]).filter(str.isprintable)
+
+
+@st.composite
+def tokens(draw: Any, least: int = 1, most: int = 5) -> Tokens:
+    """Any names with any visible characters."""
+    chosen = draw(st.lists(names, min_size=least, max_size=most, unique=True))
+    shown = draw(st.lists(characters, min_size=len(chosen), max_size=len(chosen), unique=True))
+    return Tokens(**dict(zip(chosen, shown, strict=True)))
+
+
+@st.composite
+def grids(draw: Any, of: Tokens = TOKENS, most: int = 5) -> Grid:
+    """Any rectangle, from a single cell on."""
+    height, width = draw(st.integers(1, most)), draw(st.integers(1, most))
+    row = st.text(st.sampled_from(list(of)), min_size=width, max_size=width)
+    return Grid(tuple(draw(st.lists(row, min_size=height, max_size=height))))
+
+
+def random_grids(seed: int, count: int, of: Tokens = TOKENS, most: int = 5) -> list[Grid]:
+    """Many grids of mixed shapes at once; cheaper to draw than `grids`, for batches of more than one word."""
+    rng = np.random.default_rng(seed)
+    alphabet = list(of)
+    return [
+        Grid(tuple("".join(rng.choice(alphabet, size=width)) for _ in range(height)))
+        for height, width in rng.integers(1, most + 1, size=(count, 2)).tolist()
+    ]
+
+
+def offsets(most: int = 3) -> SearchStrategy[tuple[int, int]]:
+    """Straight and diagonal, near and far, but not (0, 0), which leads nowhere."""
+    return st.tuples(st.integers(-most, most), st.integers(-most, most)).filter(any)
+
+
+def conditions(of: Tokens = TOKENS, most: int = 6) -> SearchStrategy[Term]:
+    """Conditions nested in any way, deeper than any grammar would soon derive."""
+    leaves = st.sampled_from(of.values).map(lambda value: Term("cell_is_value", (value,)))
+    return st.recursive(
+        leaves,
+        lambda inner: st.one_of(
+            st.tuples(offsets(), inner).map(lambda arguments: Term("shifted", arguments)),
+            st.tuples(offsets(), inner, inner).map(lambda arguments: Term("scanning", arguments)),
+        ),
+        max_leaves=most,
+    )
+
+
+def programs(of: Tokens = TOKENS, buttons: tuple[str, ...] = (), most: int = 6) -> SearchStrategy[Term]:
+    """Programs about the clicked cell (or the button) and about the first cell with a value, be there one or not."""
+    at_value = st.tuples(st.sampled_from(of.values), conditions(of, most)).map(lambda a: Term("at_cell_with_value", a))
+    if buttons:
+        return st.one_of(st.sampled_from(buttons).map(lambda name: Term("action_is", (name,))), at_value)
+    return st.one_of(conditions(of, most).map(lambda inner: Term("at_action_cell", (inner,))), at_value)
+
+
+@st.composite
+def demonstrations(draw: Any, most: int = 3) -> Demonstrations:
+    """Demonstrations of any world, with clicks or with buttons."""
+    world = draw(tokens())
+    buttons = draw(st.sampled_from([(), BUTTONS]))
+
+    def step() -> Step:
+        grid = draw(grids(world, 3))
+        return Step(grid, draw(st.sampled_from(buttons or list(grid.cells()))))
+
+    items = tuple(
+        Demonstration(
+            tuple(step() for _ in range(draw(st.integers(1, 3)))),
+            draw(st.none() | st.text(characters, max_size=8)),
+            draw(st.none() | st.integers(0, 2**63 - 1)),
+            draw(st.sampled_from(OUTCOMES)),
+        )
+        for _ in range(draw(st.integers(0, most)))
+    )
+    return Demonstrations(world, items, draw(st.none() | st.text(characters, min_size=1, max_size=8)), buttons)
+
+
+@st.composite
+def formulas(draw: Any, of: Tokens = TOKENS, buttons: tuple[str, ...] = ()) -> Formula:
+    """Formulas in disjunctive normal form; "never" and "always" among them."""
+    literal = st.builds(Literal, programs(of, buttons, most=3), st.booleans())
+    clause = st.lists(literal, max_size=3).map(tuple)
+    return Formula(tuple(draw(st.lists(clause, max_size=3))))
+
+
+@st.composite
+def policies(draw: Any, of: Tokens = TOKENS, buttons: tuple[str, ...] = (), most: int = 4) -> Policy:
+    """Mixtures whose weights add up to 1."""
+    chosen = draw(st.lists(formulas(of, buttons), min_size=1, max_size=most))
+    shares = [draw(st.integers(1, 9)) for _ in chosen]
+    finite = st.floats(-1e6, 0)
+    parts = [
+        Component(share / sum(shares), draw(finite), draw(finite), formula)
+        for share, formula in zip(shares, chosen, strict=True)
+    ]
+    return Policy(of, tuple(parts), draw(st.none() | names), buttons, draw(st.sampled_from([{}, {"seed": 3}])))
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+"""Anything that JSON can hold."""
+
+
+@st.composite
+def damaged(draw: Any, value: Any) -> Any:
+    """A JSON value with one part of it, however deep inside, replaced by something else or gone."""
+    if isinstance(value, dict) and value and draw(st.integers(0, 5)):
+        key = draw(st.sampled_from(sorted(value)))
+        if draw(st.integers(0, 9)) == 0:
+            return {k: v for k, v in value.items() if k != key}
+        return {**value, key: draw(damaged(value[key]))}
+    if isinstance(value, list) and value and draw(st.integers(0, 5)):
+        place = draw(st.integers(0, len(value) - 1))
+        return [draw(damaged(item)) if i == place else item for i, item in enumerate(value)]
+    if isinstance(value, str) and value and draw(st.booleans()):
+        cut = draw(st.integers(0, len(value)))
+        return value[:cut] + draw(st.text(max_size=3)) + value[cut + draw(st.integers(0, 2)) :]
+    return draw(json_values)
+
+
+def reference_rows(
+    terms: list[Term], states: list[Grid], of: Tokens, buttons: tuple[str, ...], language: Mapping[str, Primitive]
+) -> list[list[list[bool]]]:
+    """What each program says about each action of each state, by the interpreter that defines the meaning."""
+    return [
+        [[run(term, View(grid, of, action), language) for action in buttons or grid.cells()] for grid in states]
+        for term in terms
+    ]

@@ -1,0 +1,139 @@
+"""Demonstrations: what was shown, and its form on disk."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.errors import BadInput, ShownError
+from shown.grid import Tokens, grid
+from strategies import BUTTONS, TOKENS, damaged, demonstrations, json_values
+
+STEP = Step(grid(".#", "A."), (0, 1))
+ONE = Demonstrations(TOKENS, (Demonstration((STEP,), "train:0", 3, "won"),), "mine")
+
+
+@given(demonstrations())
+def test_json_round_trip(demos):
+    text = json.dumps(demos.to_json())
+    again = Demonstrations.from_json(json.loads(text))
+    assert again == demos
+    assert again.digest == demos.digest
+    assert json.dumps(again.to_json()) == text
+
+
+@given(demonstrations())
+def test_file_round_trip(tmp_path_factory, demos):
+    path = tmp_path_factory.mktemp("demonstrations") / "demos.json"
+    demos.save(path)
+    assert Demonstrations.load(path) == demos
+
+
+@given(demonstrations(), st.data())
+@settings(max_examples=300)
+def test_damaged_json_is_read_or_refused_but_never_crashes(demos, data):
+    value = data.draw(damaged(demos.to_json()))
+    try:
+        again = Demonstrations.from_json(value, "file")
+    except ShownError:
+        return
+    assert Demonstrations.from_json(json.loads(json.dumps(again.to_json()))) == again
+
+
+@given(json_values)
+def test_any_json_is_refused(value):
+    with pytest.raises(BadInput, match="not demonstrations"):
+        Demonstrations.from_json(value)
+
+
+def test_the_form_on_disk():
+    assert ONE.to_json() == {
+        "schema": "shown/demonstrations/1",
+        "game": "mine",
+        "tokens": {"empty": ".", "wall": "#", "agent": "A", "star": "*"},
+        "demonstrations": [
+            {"level": "train:0", "seed": 3, "outcome": "won", "steps": [{"grid": [".#", "A."], "action": [0, 1]}]}
+        ],
+    }
+
+
+def broken(**changes):
+    """The JSON of ONE with parts of its only demonstration or step replaced."""
+    value = ONE.to_json()
+    item = value["demonstrations"][0]
+    for key, change in changes.items():
+        (item["steps"][0] if key in ("grid", "action") else item if key in item else value)[key] = change
+    return value
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"schema": "shown/policy/1"}, 'file: not demonstrations: "schema" must be "shown/demonstrations/1".'),
+        ({"tokens": []}, 'file: "tokens" must be an object'),
+        ({"tokens": {"wall": "##"}}, "file: token 'wall' must be one visible character"),
+        ({"game": 3}, 'file: "game" must be a name or null.'),
+        ({"game": "x\x1b[31m"}, 'file: "game" must be a name or null.'),
+        ({"buttons": "left"}, 'file: "buttons" must be a list of names.'),
+        ({"buttons": ["go left"]}, "file: \"buttons\": 'go left' is not a name."),
+        ({"buttons": ["left", "left"]}, 'file: "buttons": a name is given twice.'),
+        ({"demonstrations": {}}, 'file: "demonstrations" must be a list.'),
+        ({"demonstrations": [3]}, 'file, demonstration 0: must be an object with a list of "steps".'),
+        ({"steps": []}, "file, demonstration 0 has no steps."),
+        ({"steps": [3]}, "file, demonstration 0, step 0, must be an object"),
+        ({"level": 3}, 'file, demonstration 0: "level" must be text on one line, or null.'),
+        ({"seed": -1}, 'file, demonstration 0: "seed" must be a whole number'),
+        ({"seed": 2**63}, 'file, demonstration 0: "seed" must be a whole number'),
+        ({"outcome": "draw"}, "file, demonstration 0: \"outcome\" must be one of won, lost, unfinished, not 'draw'."),
+        ({"grid": []}, "file, demonstration 0, step 0, the grid is empty."),
+        ({"grid": ["..", "."]}, "file, demonstration 0, step 0, row 1 has 1 cells but row 0 has 2."),
+        ({"grid": [3]}, "file, demonstration 0, step 0, every row of the grid must be text."),
+        ({"grid": [".x", ".."]}, "file, demonstration 0, step 0, row 0, column 1: 'x' is not a token."),
+        ({"action": [2, 0]}, "file, demonstration 0, step 0, action (2, 0) is off the grid of 2 rows and 2 columns."),
+        ({"action": [0]}, "file, demonstration 0, step 0, action (0,) must be a cell, [row, column]."),
+        ({"action": "left"}, "file, demonstration 0, step 0, action 'left' must be a cell, [row, column]."),
+        ({"action": None}, "file, demonstration 0, step 0, action None must be a cell, [row, column]."),
+        ({"buttons": ["left"]}, "file, demonstration 0, step 0, action (0, 1) is not a button. Buttons: left."),
+    ],
+)
+def test_mistakes_are_named_with_their_place(changes, message):
+    with pytest.raises(BadInput) as caught:
+        Demonstrations.from_json(broken(**changes), "file")
+    assert str(caught.value).startswith(message)
+
+
+def test_the_same_state_with_two_actions_is_legal():
+    both = Demonstrations(TOKENS, (Demonstration((STEP, Step(STEP.grid, (1, 1)))),))
+    assert len(both.steps) == 2
+
+
+def test_the_digest_is_of_what_was_shown():
+    renamed = Demonstrations(TOKENS, (Demonstration((STEP,), None, None, "lost"),), "another")
+    assert renamed.digest == ONE.digest
+    elsewhere = Demonstrations(TOKENS, (Demonstration((Step(STEP.grid, (0, 0)),)),))
+    assert elsewhere.digest != ONE.digest
+
+
+def test_demonstrations_of_one_task_add_up():
+    assert (ONE + ONE).items == ONE.items * 2
+    assert (ONE + ONE).select([1]).items == ONE.items
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Demonstrations(TOKENS, ONE.items, "yours"),
+        Demonstrations(Tokens(empty=".", rock="#", agent="A"), ONE.items, "mine"),
+        Demonstrations(TOKENS, (Demonstration((Step(STEP.grid, "left"),)),), "mine", BUTTONS),
+    ],
+)
+def test_demonstrations_of_two_tasks_do_not(other):
+    with pytest.raises(BadInput, match="different tasks"):
+        ONE + other
+
+
+def test_buttons_that_no_program_could_mention_are_refused():
+    with pytest.raises(BadInput, match="is not a name"):
+        Demonstrations(TOKENS, (Demonstration((Step(STEP.grid, "press left"),)),), buttons=("press left",))
