@@ -166,11 +166,8 @@ class Grid:
 
     def find(self, character: str) -> Cell | None:
         """The first cell in reading order that holds `character`."""
-        for r, row in enumerate(self.rows):
-            c = row.find(character)
-            if c >= 0:
-                return r, c
-        return None
+        i = "".join(self.rows).find(character)
+        return divmod(i, self.width) if i >= 0 else None
 
     def where(self, characters: str) -> tuple[Cell, ...]:
         """All cells in reading order that hold one of `characters`."""

@@ -55,7 +55,7 @@ class Chase(Game):
         """
         agent, rabbit = _find(grid, AGENT), _find(grid, RABBIT)
         if escapes(grid, agent, rabbit):
-            return _find(grid, WALL)
+            return grid.find(WALL) or rabbit
         exits = [cell for way in SIDES if grid.get(cell := moved(rabbit, way)) == EMPTY]
         if len(exits) > 1:
             return exits[0]

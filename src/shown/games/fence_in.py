@@ -42,7 +42,8 @@ class FenceIn(Game):
         if row[c] == EMPTY:
             return r + 1, row.rfind(FENCE, 0, c) + 1
         gap = row.find(EMPTY, c)
-        assert gap >= 0, "the expert's row is closed, yet the sheep is not"
+        if gap < 0:  # not a pen for this tactic: close it anywhere
+            return grid.find(EMPTY) or (r, c)
         return r + 1, gap
 
     def generate(self, rng: np.random.Generator) -> Grid:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -94,13 +95,19 @@ def settle(grid: Grid, loose: str) -> Grid:
     a#
     b.
     """
-    falling = re.compile(f"[{re.escape(loose)}]{re.escape(EMPTY)}")
-    columns = ["".join(column) for column in zip(*grid.rows, strict=True)]
-    if not any(falling.search(column) for column in columns):
+    (height, width), text = grid.shape, "".join(grid.rows)
+    columns = "\n".join(text[c::width] for c in range(width))
+    falling, run = _patterns(loose)
+    if not falling.search(columns):
         return grid
-    run = re.compile(f"[{re.escape(loose + EMPTY)}]+")
-    columns = [run.sub(_packed, column) for column in columns]
-    return Grid(tuple("".join(row) for row in zip(*columns, strict=True)))
+    columns = run.sub(_packed, columns)
+    return Grid(tuple(columns[r :: height + 1] for r in range(height)))
+
+
+@cache
+def _patterns(loose: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Something loose above a gap, and a stretch of loose things and gaps."""
+    return re.compile(f"[{re.escape(loose)}]{re.escape(EMPTY)}"), re.compile(f"[{re.escape(loose + EMPTY)}]+")
 
 
 def _packed(run: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Levels by name: `train:0-10`, `test:0-8`, `random:0-999`, or a file of one's own."""
+"""Levels by name: `train:0-10`, `test:0-8`, `random:0-999`, a file of one's own, or the level itself as text."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from shown.games.game import Game
 from shown.grid import Grid
 
 SETS = ("train", "test", "random")
+TRAIN, TEST = 11, 9
 MAX_LEVELS = 100_000
 _RANGE = re.compile(r"(?P<set>[a-z]+):(?P<first>\d{1,12})(-(?P<last>\d{1,12}))?")
 
@@ -30,12 +31,14 @@ class Level:
 
 
 def load_levels(game: Game, spec: str) -> list[Level]:
-    """The levels that `spec` names; several specs may be joined by commas.
+    """The levels that `spec` names; several specs may be joined by commas. Text of several lines is itself a level.
 
     >>> from shown.games import find
     >>> [level.name for level in load_levels(find("nim"), "train:0-1,random:7")]
     ['train:0', 'train:1', 'random:7']
     """
+    if "\n" in spec:
+        return [Level("level", parse_level(game, spec))]
     levels: list[Level] = []
     for part in spec.split(","):
         levels += _load(game, part.strip())
@@ -45,10 +48,22 @@ def load_levels(game: Game, spec: str) -> list[Level]:
 
 
 def built_in(game: Game, which: str) -> list[Level]:
-    """All `train` or `test` levels of a game that ship with the package."""
-    text = files("shown.games").joinpath("levels", f"{game.name}-{which}.txt").read_text("utf-8")
-    blocks = [block for block in re.split(r"\n\s*\n", text.strip()) if block.strip()]
-    return [Level(f"{which}:{i}", Grid.from_text(block)) for i, block in enumerate(blocks)]
+    """All `train` or `test` levels of a game: those in the folder `levels` beside it, or else generated ones."""
+    package = type(game).__module__.rpartition(".")[0]
+    file = files(package).joinpath("levels", f"{game.name}-{which}.txt") if package else None
+    if file is not None and file.is_file():
+        return [
+            Level(f"{which}:{i}", parse_level(game, block, f"{game.name}, {which}:{i}"))
+            for i, block in enumerate(blocks(file.read_text("utf-8")))
+        ]
+    seeds = range(TRAIN) if which == "train" else range(TRAIN, TRAIN + TEST)
+    grids = [game.generate(np.random.default_rng([2019, seed, 0])) for seed in seeds]  # triples: never a `random:SEED`
+    return [Level(f"{which}:{i}", grid) for i, grid in enumerate(grids)]
+
+
+def blocks(text: str) -> list[str]:
+    """The parts of a text that blank lines separate."""
+    return [block for block in re.split(r"\n\s*\n", text.strip()) if block]
 
 
 def generated(game: Game, seed: int) -> Level:
@@ -78,14 +93,11 @@ def check_level(game: Game, grid: Grid) -> None:
 
 
 def _load(game: Game, spec: str) -> list[Level]:
-    match = _RANGE.fullmatch(spec)
+    if spec in ("train", "test"):
+        return built_in(game, spec)
+    match = _RANGE.fullmatch("random:0-99" if spec == "random" else spec)
     if match is None:
-        if spec in SETS:
-            match = _RANGE.fullmatch(f"{spec}:0-99") if spec == "random" else None
-            if match is None:
-                return built_in(game, spec)
-        else:
-            return _from_file(game, spec)
+        return _from_file(game, spec)
     which, first = match["set"], int(match["first"])
     last = int(match["last"] or first)
     if which not in SETS:
@@ -104,7 +116,10 @@ def _load(game: Game, spec: str) -> list[Level]:
 
 def _from_file(game: Game, spec: str) -> list[Level]:
     if not os.path.exists(spec) and not spec.endswith(".json"):
-        raise BadInput(f"levels {spec!r}: write train:0-4, test:0-8, random:0-99 or the path of a levels file.")
+        raise BadInput(
+            f"no levels called {spec!r}. {did_you_mean(spec, SETS)} "
+            "Write train:0-4, test:0-8, random:0-99 or the path of a levels file."
+        )
     value: Any = read_json(spec, "levels")
     if not isinstance(value, dict) or not isinstance(value.get("levels"), list):
         raise BadInput(f'{spec}: must be an object such as {{"game": "{game.name}", "levels": ["…"]}}.')

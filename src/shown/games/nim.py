@@ -68,12 +68,15 @@ class Nim(Game):
 
 def piles(grid: Grid) -> tuple[int, int]:
     """The number of matchsticks in each column."""
-    return sum(row[0] == STICK for row in grid.rows), sum(row[1] == STICK for row in grid.rows)
+    text = "".join(grid.rows)
+    return text[0::2].count(STICK), text[1::2].count(STICK)
 
 
 def take(grid: Grid, cell: Cell) -> Grid:
     """The grid without the matchstick at `cell` and those above it."""
-    return grid.with_cells({(r, cell[1]): EMPTY for r in range(cell[0] + 1)})
+    r, c = cell
+    above = tuple(row[:c] + EMPTY + row[c + 1 :] for row in grid.rows[: r + 1])
+    return Grid(above + grid.rows[r + 1 :])
 
 
 def optimal_moves(grid: Grid) -> list[Cell]:
