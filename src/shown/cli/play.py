@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shown.games.recording import Recorder
     from shown.grid import Cell
 
-KEYS = "arrows move · Enter or a mouse click plays · u undo · r redo · s start over · q quit"
+KEYS = "arrows and Enter, or mouse: click · u undo · r redo · s start over · q quit"
 _MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 _TOO_SMALL = 8, 16
 

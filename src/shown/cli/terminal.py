@@ -124,7 +124,7 @@ class Screen:
 
     def draw(self, lines: list[str]) -> None:
         """Shows these lines and nothing else."""
-        _write("\x1b[H" + "\x1b[K\r\n".join(lines) + "\x1b[K\x1b[J")
+        _write("\x1b[H" + "\x1b[K\n".join(lines) + "\x1b[K\x1b[J")
 
     def wait(self, redraw: Callable[[], None]) -> list[Event]:
         """The next events; `redraw` is called whenever the window changes its size meanwhile."""

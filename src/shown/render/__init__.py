@@ -54,7 +54,7 @@ def svg(
     """
     from shown.render.vector import describe, write
 
-    scene = build(Frame(grid, click, highlight, paths, heat, caption, outcome), tokens, game)
+    scene = build(Frame(grid, click, tuple(highlight), tuple(paths), heat, caption, outcome), tokens, game)
     return write(scene, tokens, cell, dark, prefix, describe(grid, tokens, game, click))
 
 
@@ -86,7 +86,9 @@ def image(
     """The grid as a Pillow image. Arguments as for `svg`; very large grids are made smaller to fit."""
     from shown.render.raster import draw
 
-    return draw(build(Frame(grid, click, highlight, paths, heat, caption, outcome), tokens, game), cell, dark)
+    return draw(
+        build(Frame(grid, click, tuple(highlight), tuple(paths), heat, caption, outcome), tokens, game), cell, dark
+    )
 
 
 def png(picture: Image) -> bytes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,23 +22,28 @@ if TYPE_CHECKING:
 LONGEST_GIF = 480
 LONGEST_SHEET = 1600
 MOST_PANELS = 60
+MOST_FRAMES = 5000
+EXACT_COLOURS = 96
 
 
-def draw(scene: Scene, cell: int | None = None, dark: bool = False, longest: int = LONGEST_SIDE) -> Image:
-    """A scene as a picture; `cell` is the side of a cell in pixels, chosen to suit the grid if None."""
+def draw(scene: Scene, cell: int | None = None, dark: bool = False, longest: int | None = None) -> Image:
+    """A scene as a picture.
+
+    Args:
+        cell: the side of a cell in pixels; chosen to suit the grid if None.
+        longest: the most pixels on a side; a grid with more cells than that is made smaller.
+    """
+    longest = longest or (LONGEST_SIDE if cell is None else MOST_PIXELS)
     size = cell_size(scene, cell, longest)
     pixels = _board(scene, size, dark)
-    x0, y0, width, height = (v * size / 100 for v in scene.box)
-    canvas = _pillow().new("RGB", (max(1, round(width)), max(1, round(height))), colour("page", dark))
-    left, top = round(-x0) - scene.margin * size, round(-y0) - scene.margin * size
-    canvas.paste(_pillow().fromarray(pixels), (left, top))
-    _frame(canvas, scene, size, round(-x0), round(-y0), dark)
+    x, y, width, height = scene.pixels(size)
+    canvas = _pillow().new("RGB", (width, height), colour("page", dark))
+    canvas.paste(_pillow().fromarray(pixels), (x - scene.margin * size, y - scene.margin * size))
+    _frame(canvas, scene, size, x, y, dark)
     for shapes in (scene.lines, scene.writing):
         if shapes:
-            _overlay(canvas, shapes, size / 100, round(-x0), round(-y0), dark)
-    side = max(canvas.size)
-    limit = min(longest, MOST_PIXELS) if cell is None else MOST_PIXELS
-    return canvas.reduce(-(-side // limit)) if size == 1 and side > limit else canvas
+            _overlay(canvas, shapes, size / 100, x, y, dark)
+    return canvas.reduce(-(-max(canvas.size) // longest)) if size == 1 and max(canvas.size) > longest else canvas
 
 
 def encode_png(picture: Image) -> bytes:
@@ -50,21 +56,32 @@ def encode_gif(
     frames: Iterable[Frame], tokens: Tokens, game: str | None, cell: int | None, dark: bool, speed: float
 ) -> bytes:
     """An animation that repeats. All frames share one palette, so that nothing flickers."""
-    scenes = [(build(frame, tokens, game), frame.seconds) for frame in frames]
-    if not scenes:
-        raise BadInput("there is nothing to animate: no frames.")
     if not 0 < speed <= 1000:
         raise BadInput(f"speed={speed}: must be above 0 and at most 1000, such as 2 for twice as fast.")
-    size = min(cell_size(scene, cell, LONGEST_GIF) for scene, _ in scenes)
-    pictures = [draw(scene, size, dark, LONGEST_GIF) for scene, _ in scenes]
-    width, height = (max(picture.size[axis] for picture in pictures) for axis in (0, 1))
-    palette = _common_palette(pictures)
-    indexed = list(_indexed(pictures, width, height, palette, dark))
-    # Players treat less than 20 ms as "slow"; GIF counts in hundredths of a second.
-    durations = [max(20, 10 * round(100 * seconds / speed)) for _, seconds in scenes]
+    frames = list(frames)
+    if not 0 < len(frames) <= MOST_FRAMES:
+        raise BadInput(f"an animation has 1 to {MOST_FRAMES:,} frames, not {len(frames):,}. Show fewer levels in one.")
+    longest = LONGEST_GIF if cell is None else MOST_PIXELS
+    size = min(cell_size(build(frame, tokens, game), cell, longest) for frame in frames)
+
+    def pictures() -> Iterator[Image]:
+        # Drawn twice, once for the colours and once to write, rather than kept: a long film would not fit in memory.
+        return (draw(build(frame, tokens, game), size, dark, longest) for frame in frames)
+
+    whole, counts = (0, 0), Counter[int]()
+    for picture in pictures():
+        whole = max(whole[0], picture.width), max(whole[1], picture.height)
+        counts.update(
+            dict(zip(*(part.tolist() for part in np.unique(_packed(picture), return_counts=True)), strict=True))
+        )
+    known, palette = np.array(sorted(counts), np.uint32), _palette(counts)
+    nearest = _nearest(known, palette)
+    indexed = (_indexed(picture, whole, known, nearest, palette, dark) for picture in pictures())
+    # GIF counts in hundredths of a second, and browsers take less than two of them for "slow".
+    durations = [max(20, 10 * round(100 * frame.seconds / speed)) for frame in frames]
     stream = io.BytesIO()
-    indexed[0].save(
-        stream, "GIF", save_all=True, append_images=indexed[1:], duration=durations, loop=0, disposal=1, optimize=False
+    next(indexed).save(
+        stream, "GIF", save_all=True, append_images=indexed, duration=durations, loop=0, disposal=1, optimize=False
     )
     return stream.getvalue()
 
@@ -90,12 +107,19 @@ def contact_sheet(frames: Sequence[Frame], tokens: Tokens, game: str | None, cel
     return sheet
 
 
-def _common_palette(pictures: list[Image]) -> Image:
-    """The 256 colours that serve all pictures best; each distinct colour counts once, so that rare ones are kept."""
-    seen = np.unique(np.concatenate([np.unique(_packed(picture)) for picture in pictures]))
-    channels = np.stack([seen >> 16, seen >> 8 & 255, seen & 255], axis=-1).astype(np.uint8)
-    flat = _pillow().fromarray(channels[None])
-    return flat.quantize(256, method=_pillow().Quantize.MEDIANCUT, dither=_pillow().Dither.NONE)
+def _palette(counts: Mapping[int, int]) -> np.ndarray:
+    """At most 256 colours: the most frequent exactly, so that flat areas do not shift; of the rest, edges, a choice."""
+    frequent_first = np.array(sorted(counts, key=lambda packed: (-counts[packed], packed)), np.uint32)
+    exact, rest = _channels(frequent_first[:EXACT_COLOURS]), _channels(frequent_first[EXACT_COLOURS:])
+    if not len(rest):
+        return exact
+    some = _pillow().fromarray(rest[None]).quantize(256 - EXACT_COLOURS, method=_pillow().Quantize.MEDIANCUT)
+    return np.concatenate([exact, np.array(some.getpalette(), np.uint8).reshape(-1, 3)[: 256 - EXACT_COLOURS]])
+
+
+def _channels(packed: np.ndarray) -> np.ndarray:
+    """[N] uint32 to [N, 3] uint8"""
+    return np.stack([packed >> 16, packed >> 8 & 255, packed & 255], axis=-1).astype(np.uint8)
 
 
 def _packed(picture: Image) -> np.ndarray:
@@ -104,13 +128,24 @@ def _packed(picture: Image) -> np.ndarray:
     return pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
 
 
-def _indexed(pictures: list[Image], width: int, height: int, palette: Image, dark: bool) -> Iterator[Image]:
-    for picture in pictures:
-        canvas = picture
-        if picture.size != (width, height):
-            canvas = _pillow().new("RGB", (width, height), colour("page", dark))
-            canvas.paste(picture, ((width - picture.width) // 2, (height - picture.height) // 2))
-        yield canvas.quantize(palette=palette, dither=_pillow().Dither.NONE)
+def _indexed(
+    picture: Image, size: tuple[int, int], known: np.ndarray, nearest: np.ndarray, palette: np.ndarray, dark: bool
+) -> Image:
+    """The picture, all of whose colours are known, in those of the palette, in the middle of a page of that size."""
+    if picture.size != size:
+        page = _pillow().new("RGB", size, colour("page", dark))
+        page.paste(picture, ((size[0] - picture.width) // 2, (size[1] - picture.height) // 2))
+        picture = page
+    indexed = _pillow().fromarray(nearest[np.searchsorted(known, _packed(picture))])
+    indexed.putpalette(palette.tobytes())
+    return indexed
+
+
+def _nearest(known: np.ndarray, palette: np.ndarray) -> np.ndarray:
+    """Which colour of the palette is nearest to each known one; Pillow's own search turns white into nearly white."""
+    parts = np.array_split(known, -(-len(known) // 4096))
+    distances = (np.square(_channels(part)[:, None].astype(np.int32) - palette).sum(axis=2) for part in parts)
+    return np.concatenate([distance.argmin(axis=1) for distance in distances]).astype(np.uint8)
 
 
 def _board(scene: Scene, size: int, dark: bool) -> np.ndarray:
@@ -182,7 +217,7 @@ def _draw_line(drawer: Any, points: list[tuple[float, float]], closed: bool, wid
     """A line with round ends and joints: Pillow's own joints leave gaps, so a disc stands on every point."""
     ends = [*points, points[0]] if closed else points
     drawer.line(ends, fill=paint, width=max(1, round(width)))
-    r = (width - 1) / 2  # Pillow counts both borders of an ellipse in
+    r = max(0.0, (width - 1) / 2)  # Pillow counts both borders of an ellipse in
     for x, y in points:
         drawer.ellipse((x - r, y - r, x + r, y + r), fill=paint)
 

@@ -6,7 +6,7 @@ the scene grow a margin, since programs do look there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,8 +47,8 @@ class Frame:
 
     grid: Grid
     click: Action | None = None
-    highlight: Iterable[Cell] = ()
-    paths: Iterable[Sequence[Cell]] = ()
+    highlight: Collection[Cell] = ()
+    paths: Collection[Sequence[Cell]] = ()
     heat: Heat | None = None
     caption: str = ""
     outcome: str | None = None
@@ -89,6 +89,14 @@ class Scene:
         edge = 100.0 * self.margin + PAD
         width = 100.0 * self.grid.width + 2 * (edge + self.side)
         return -edge - self.side, -edge, width, 100.0 * self.grid.height + 2 * edge + self.footer
+
+    def pixels(self, size: int) -> tuple[int, int, int, int]:
+        """Where the board begins in the picture (x, y), and the picture's width and height, for cells of that size.
+
+        Whole numbers, so that the edges of the cells are sharp in SVG and pixels alike.
+        """
+        x, y, width, height = (value * size / 100 for value in self.box)
+        return round(-x), round(-y), max(1, round(width)), max(1, round(height))
 
     def ground(self, cell: Cell) -> str:
         """The colour of a cell's ground."""

@@ -41,10 +41,11 @@ def write(scene: Scene, tokens: Tokens, cell: int | None, dark: bool | None, pre
         raise BadInput(f"a grid of {grid.height} × {grid.width} is too large for SVG. Draw it as PNG instead.")
     to_colour = paint(dark)
     size = cell_size(scene, cell)
-    x, y, width, height = scene.box
+    pixels = scene.pixels(size)
+    x, y, width, height = -pixels[0] * 100 / size, -pixels[1] * 100 / size, *(v * 100 / size for v in pixels[2:])
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{" ".join(number(v) for v in scene.box)}" '
-        f'width="{number(round(width * size / 100))}" height="{number(round(height * size / 100))}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{" ".join(number(v) for v in (x, y, width, height))}" '
+        f'width="{pixels[2]}" height="{pixels[3]}" '
         f'role="img" aria-label={quoteattr(title)} {PEN}>',
         f"<title>{escape(title)}</title>",
     ]
