@@ -178,9 +178,11 @@ class Grammar:
             takes = () if rule.primitive is None else self.language[rule.primitive].takes
             for symbol, wanted in zip(rule.right, takes, strict=False):
                 for kind in sorted(kinds[symbol] - {wanted}):
-                    raise BadInput(f"rule {rule}: {symbol} stands for a {kind}, but {rule.primitive} takes a {wanted}.")
+                    raise BadInput(
+                        f"rule {rule}: {symbol} is of kind {kind}; {rule.primitive} takes kind {wanted} there."
+                    )
         for kind in sorted(kinds[self.start] - {Kind.PROGRAM}):
-            raise BadInput(f"the start symbol {self.start} stands for a {kind}; it must stand for a program.")
+            raise BadInput(f"the start symbol {self.start} is of kind {kind}; it must be of kind program.")
 
     def shapes(self) -> Iterator[tuple[Fraction, Shape]]:
         """All shapes, most probable first, each with the probability of one program; endless where the grammar is.

@@ -1,0 +1,102 @@
+"""Programs in English."""
+
+import pytest
+from hypothesis import given
+
+from shown.errors import BadProgram
+from shown.grid import Tokens
+from shown.language.grammar import paper_grammar
+from shown.language.phrases import say
+from shown.language.primitives import CELL_IS_VALUE, LANGUAGE, Primitive
+from shown.language.terms import Kind, Term, parse
+from strategies import BUTTONS, TOKENS, programs
+
+FALL = Tokens(empty=".", parachuter="P", static_block="#", advisor="*")
+
+
+@pytest.mark.parametrize(
+    ("program", "phrase", "negation"),
+    [
+        (
+            "at_action_cell(cell_is_value(empty))",
+            "the clicked cell is empty",
+            "the clicked cell is not empty",
+        ),
+        (
+            "at_action_cell(shifted((0, 1), cell_is_value(empty)))",
+            "the cell right of the clicked cell is empty",
+            "the cell right of the clicked cell is not empty",
+        ),
+        (
+            "at_action_cell(shifted((-1, 1), cell_is_value(OFF)))",
+            "the cell diagonally up and right of the clicked cell is off the grid",
+            "the cell diagonally up and right of the clicked cell is not off the grid",
+        ),
+        (
+            "at_action_cell(shifted((2, -3), cell_is_value(advisor)))",
+            "the cell 2 below and 3 to the left of the clicked cell is an advisor",
+            "the cell 2 below and 3 to the left of the clicked cell is not an advisor",
+        ),
+        (
+            "at_action_cell(shifted((-2, 0), cell_is_value(advisor)))",
+            "the cell 2 above the clicked cell is an advisor",
+            "the cell 2 above the clicked cell is not an advisor",
+        ),
+        (
+            "at_action_cell(scanning((-1, 0), cell_is_value(parachuter), cell_is_value(static_block)))",
+            "going up from the clicked cell, a parachuter comes before a static block",
+            "going up from the clicked cell, a parachuter does not come before a static block",
+        ),
+        (
+            "at_action_cell(scanning((1, -1), cell_is_value(OFF), cell_is_value(empty)))",
+            "going diagonally down and left from the clicked cell, the edge of the grid comes before an empty cell",
+            "going diagonally down and left from the clicked cell, "
+            "the edge of the grid does not come before an empty cell",
+        ),
+        (
+            "at_cell_with_value(parachuter, shifted((1, 0), cell_is_value(static_block)))",
+            "the cell below the first parachuter is a static block",
+            "the cell below the first parachuter is not a static block",
+        ),
+        (
+            "at_cell_with_value(empty, scanning((0, 2), shifted((1, 0), cell_is_value(empty)), cell_is_value(OFF)))",
+            "going in steps of 2 right from the first empty cell, a cell where the cell below it is empty comes before "
+            "the edge of the grid",
+            "going in steps of 2 right from the first empty cell, a cell where the cell below it is empty does not "
+            "come before the edge of the grid",
+        ),
+        ("action_is(left)", "the action is left", "the action is not left"),
+    ],
+)
+def test_how_programs_are_said(program, phrase, negation):
+    term = parse(program, LANGUAGE, FALL.values, BUTTONS)
+    assert say(term, LANGUAGE) == phrase
+    assert say(term, LANGUAGE, positive=False) == negation
+
+
+def test_no_two_programs_are_said_alike():
+    told = {}
+    for term, _ in paper_grammar(FALL).programs(3000):
+        for positive in (True, False):
+            phrase = say(term, LANGUAGE, positive)
+            assert told.setdefault(phrase, (term, positive)) == (term, positive)
+
+
+@given(programs())
+def test_every_program_can_be_said_on_one_line(program):
+    for positive in (True, False):
+        phrase = say(program, LANGUAGE, positive)
+        assert phrase.isprintable()
+        assert not any(mark in phrase for mark in "{}()_")
+
+
+@given(programs())
+def test_a_phrase_names_the_tokens_the_program_names(program):
+    names = {a for term in program.walk() for a in term.arguments if a in TOKENS.names}
+    assert all(name in say(program, LANGUAGE) for name in names)
+
+
+def test_a_phrase_that_asks_for_a_form_there_is_not_says_so():
+    count = Primitive("count", (Kind.NUMBER,), Kind.CONDITION, lambda *_: True, "{0:noun} cells", "not {0} cells")
+    with pytest.raises(BadProgram, match="form 'noun' of 3"):
+        say(Term("count", (3,)), {"count": count, "cell_is_value": CELL_IS_VALUE})
