@@ -106,6 +106,8 @@ def learn(studio: Studio, request: Request) -> Answer:
         if not 1 <= programs <= MAX_PROGRAMS:
             raise BadInput(f"the number of programs must be from 1 to {MAX_PROGRAMS:,}.")
         studio.remember(programs=programs)
+    if "forgiving" in request:
+        studio.remember(forgiving=_flag(request, "forgiving"))
     studio.learn(desk)
     return {"learned": studio.learned_view(desk)}
 
@@ -238,6 +240,7 @@ COMMANDS: dict[str, Command] = {
     "restart": _teaching(lambda desk, request: desk.restart()),
     "keep": _teaching(lambda desk, request: desk.keep()),
     "level": _teaching(lambda desk, request: desk.take_level(_text(request, "level"))),
+    "onward": _teaching(lambda desk, request: desk.onward()),
     "another": _teaching(lambda desk, request: desk.another()),
     "expert": _teaching(lambda desk, request: desk.expert()),
     "correct": _teaching(_correct),

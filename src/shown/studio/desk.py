@@ -130,6 +130,11 @@ class Desk:
         check_level(self.game, level.grid)
         self._do(replace(self.lesson, table=self._lay(level)))
 
+    def onward(self) -> None:
+        """Lays out the next lesson."""
+        lesson = self.lesson
+        self._do(replace(lesson, table=self._fresh_table(lesson.recordings, lesson.next_id)))
+
     def another(self) -> None:
         """Lays out a random level that was not shown yet."""
         shown = _starts(self.lesson.recordings) | {self.lesson.table.start}

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,11 +52,13 @@ class Settings:
     Attributes:
         game: the game last opened, or None on the very first visit.
         programs: how many programs the computer considers.
+        forgiving: it takes into account that a click may have been a slip.
         toured: the guided tour was finished or closed.
     """
 
     game: str | None = None
     programs: int = DEFAULT_PROGRAMS
+    forgiving: bool = False
     toured: bool = False
 
 
@@ -70,13 +72,12 @@ class Painted:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A policy and how it came about: the demonstrations' digest, the last Progress, the curve, the rule in English."""
+    """A policy and how it came about: the demonstrations' digest, the numbers of the last Progress, the curve."""
 
     policy: Any
     digest: str
-    numbers: dict[str, Any]
+    numbers: dict[str, float]
     curve: list[tuple[int, float]]
-    summary: dict[str, Any] | None
 
 
 class Project:
@@ -131,11 +132,10 @@ class Project:
             raise BadInput(f'{path}: "game" must be one of {", ".join(GAMES)}.')
         if not isinstance(programs, int) or isinstance(programs, bool) or not 1 <= programs <= MAX_PROGRAMS:
             raise BadInput(f'{path}: "programs" must be a whole number from 1 to {MAX_PROGRAMS:,}.')
-        return Settings(game, programs, toured is True)
+        return Settings(game, programs, value.get("forgiving") is True, toured is True)
 
     def save_settings(self, settings: Settings) -> None:
-        value = {"schema": SCHEMA, "game": settings.game, "programs": settings.programs, "toured": settings.toured}
-        write_json(self.folder / "project.json", value)
+        write_json(self.folder / "project.json", {"schema": SCHEMA, **asdict(settings)})
 
     def recordings(self, game: Game) -> tuple[tuple[Recording, ...], int]:
         """The demonstrations of a game and the next id."""
@@ -184,21 +184,21 @@ class Project:
         if not policy.exists() or not about.exists():
             return None
         value = _read(about, "learning")
-        digest, numbers, curve, summary = (
-            (value.get(key) for key in ("digest", "numbers", "curve", "summary"))
-            if isinstance(value, dict) and value.get("schema") == LEARNED_SCHEMA
-            else (None,) * 4
-        )
-        if not isinstance(digest, str) or not isinstance(numbers, dict) or not isinstance(summary, dict):
+        if not isinstance(value, dict) or value.get("schema") != LEARNED_SCHEMA:
             raise BadInput(f'{about}: not written by the studio: "schema" must be "{LEARNED_SCHEMA}".')
-        if not isinstance(curve, list) or not all(isinstance(p, list) and len(p) == 2 for p in curve):
+        digest, numbers, curve = (value.get(key) for key in ("digest", "numbers", "curve"))
+        if not isinstance(digest, str) or not isinstance(numbers, dict) or not all(map(_is_number, numbers.values())):
+            raise BadInput(f'{about}: "digest" must be text and "numbers" numbers.')
+        if not isinstance(curve, list) or not all(
+            isinstance(point, list) and len(point) == 2 and all(map(_is_number, point)) for point in curve
+        ):
             raise BadInput(f'{about}: "curve" must be a list of points.')
-        return Saved(_read(policy, "policy"), digest, numbers, [(p[0], p[1]) for p in curve], summary)
+        return Saved(_read(policy, "policy"), digest, numbers, [(p[0], p[1]) for p in curve])
 
     def save_learned(self, game: Game, saved: Saved) -> None:
         """Saves a policy, and how it came about."""
         self._write(game, "policy", saved.policy)
-        about = {"digest": saved.digest, "numbers": saved.numbers, "curve": saved.curve, "summary": saved.summary}
+        about = {"digest": saved.digest, "numbers": saved.numbers, "curve": saved.curve}
         self._write(game, "learned", {"schema": LEARNED_SCHEMA, **about})
 
     def drop_learned(self, game: Game) -> None:
@@ -215,6 +215,10 @@ class Project:
                 folder.rename(target)
                 return target.name
         raise BadInput(f"{folder}: set aside too often. Tidy up {self.folder} first.")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
 
 
 def _read(path: Path, what: str) -> Any:

@@ -22,6 +22,8 @@ STOP_PATIENCE = 3.0
 """Seconds a stopped learner may take to finish; then its process is replaced."""
 ASK_PATIENCE = 30.0
 NEXT_LEVELS = 24
+NOISE = 0.001
+"""How often a forgiving learner expects a click to be a slip."""
 
 
 class Broadcast:
@@ -74,6 +76,7 @@ class Studio:
         self._desks: dict[str, Desk] = {}
         self._learning: asyncio.Task[None] | None = None
         self._searching: asyncio.Task[None] | None = None
+        self._insisting: set[asyncio.Task[None]] = set()
         self._request: int | None = None
         self._known: set[tuple[str, int]] = set()
 
@@ -133,9 +136,7 @@ class Studio:
         with contextlib.suppress(BadInput):
             saved = self.project.learned(desk.game)
             if saved is not None and demonstrations.items and saved.digest == demonstrations.digest:
-                desk.learned = Learned(
-                    "done", saved.digest, saved.numbers, saved.curve, saved.policy, version=1, summary=saved.summary
-                )
+                desk.learned = Learned("done", saved.digest, saved.numbers, saved.curve, saved.policy, version=1)
 
     # --- learning ----------------------------------------------------------------------------------------------------
 
@@ -179,32 +180,43 @@ class Studio:
         learned = desk.learned
 
         def news(message: dict[str, Any]) -> None:
-            if learned.state in ("waiting", "running"):
+            if desk.learned is learned and learned.state in ("waiting", "running"):
                 learned.state = "running"
                 self._hear(desk, learned, message)
 
-        self._request, answer = self.learner.begin("learn", news, demonstrations=demonstrations, programs=programs)
+        self._request, answer = self.learner.begin(
+            "learn",
+            news,
+            demonstrations=demonstrations,
+            programs=programs,
+            noise=NOISE if self.settings.forgiving else 0.0,
+        )
         try:
             result = await asyncio.shield(answer)
         except asyncio.CancelledError:
+            learned.digest = ""  # not learned: to be taken up again when the game is opened again
             self._retire(self._request, answer)
             raise
         except ShownError as error:
-            learned.state = "failed"
-            learned.failure = {"text": str(error), "again": isinstance(error, HelperDied)}
-            self.tell_learned(desk)
+            self._fail(desk, learned, {"text": str(error), "again": isinstance(error, HelperDied)})
             return
+        if result["failure"] is not None:
+            self._fail(desk, learned, result["failure"])
+            return
+        learned.state = "stopped" if result["stopped"] else "done"
         self._hear(desk, learned, result)
-        learned.failure = result.get("failure")
-        learned.state = "stopped" if result.get("stopped") else "failed" if learned.failure else "done"
-        if learned.policy is not None and result.get("policy") is not None:
-            self.project.save_learned(
-                desk.game,
-                Saved(learned.policy, learned.digest, learned.numbers, learned.curve, learned.summary),
-            )
-        self.tell_learned(desk)
+        if result.get("policy") is not None:
+            numbers = {key: value for key, value in learned.numbers.items() if isinstance(value, int | float)}
+            self.project.save_learned(desk.game, Saved(learned.policy, learned.digest, numbers, learned.curve))
         if learned.policy is not None:
             self._searching = asyncio.create_task(self._search_next(desk, learned))
+
+    def _fail(self, desk: Desk, learned: Learned, failure: dict[str, Any]) -> None:
+        """Nothing fits what was shown, so what was learned before does not either."""
+        learned.state, learned.failure = "failed", failure
+        learned.policy, learned.summary, learned.version = None, None, learned.version + 1
+        self.project.drop_learned(desk.game)
+        self.tell_learned(desk)
 
     def _retire(self, number: int, answer: asyncio.Future[Any]) -> None:
         """Stops a request nobody waits for any more; a process that does not heed is replaced."""
@@ -216,7 +228,9 @@ class Studio:
                 if not done:
                     self.learner.kill()
 
-        self._insisting = asyncio.create_task(insist())
+        task = asyncio.create_task(insist())
+        self._insisting.add(task)
+        task.add_done_callback(self._insisting.discard)
 
     def _hear(self, desk: Desk, learned: Learned, message: dict[str, Any]) -> None:
         if "progress" in message:
@@ -247,6 +261,7 @@ class Studio:
             "failure": learned.failure,
             "next": learned.next,
             "programs": self.settings.programs,
+            "forgiving": self.settings.forgiving,
             "demonstrations": len(demonstrations),
             "clicks": sum(len(r.demonstration.steps) for r in demonstrations),
         }
@@ -261,13 +276,28 @@ class Studio:
         key = (desk.game.name, learned.version)
         for _ in range(2):
             if key not in self._known:
-                await self._ask("policy", key=list(key), policy=learned.policy)
-                self._known.add(key)
+                await self._hand_over(desk, key)
             result = await self._ask(do, key=list(key), game=desk.game.name, **request)
             if not result.get("missing"):
                 return {**result, "version": key[1]}
             self._known.discard(key)
         raise BadInput("the process that plays has lost the policy. Try again.")
+
+    async def _hand_over(self, desk: Desk, key: tuple[str, int]) -> None:
+        """Gives the player the policy. One that it does not accept was not written here; learn a new one."""
+        learned = desk.learned
+        try:
+            answer = await self._ask("policy", key=list(key), policy=learned.policy)
+        except HelperDied:
+            raise
+        except ShownError:
+            learned.policy, learned.digest = None, ""
+            self.consider(desk)
+            raise
+        self._known.add(key)
+        if learned.summary is None and learned.version == key[1]:
+            learned.summary = answer["summary"]
+            self.tell_learned(desk)
 
     async def _ask(self, do: str, **request: Any) -> dict[str, Any]:
         try:

@@ -83,7 +83,7 @@ class Tasks:
         from shown.inference.learner import Learner
 
         demonstrations = Demonstrations.from_json(request["demonstrations"])
-        learner = Learner(programs=request["programs"])
+        learner = Learner(programs=request["programs"], noise=request["noise"])
         fit = learner.iter_fit(demonstrations)
         sent: Any = None
         due = 0.0
@@ -117,7 +117,7 @@ class Tasks:
         self.policies[key] = policy
         while len(self.policies) > KEPT:
             self.policies.popitem(last=False)
-        return {}
+        return {"summary": summary(policy)}
 
     def run(self, policy: Policy, request: Request) -> Answer:
         """One whole run on a level."""
@@ -175,7 +175,7 @@ class Tasks:
         view = explain(alone, grid, action).components[0]
         clauses = [asdict(clause) for clause in view.clauses]
         for clause in clauses:
-            clause["literals"] = sorted(clause["literals"], key=lambda literal: not literal["positive"])
+            clause["literals"] = sorted(clause["literals"], key=lambda literal: literal["program"].count("("))
         return {
             "action": action_to_json(action),
             "probability": float(policy.probabilities(grid)[place]),
@@ -221,11 +221,11 @@ def summary(policy: Policy) -> Answer:
 
 
 def rule(policy: Policy, formula: Formula) -> list[list[str]]:
-    """A formula's clauses as English phrases, what is there before what is not."""
+    """A formula's clauses as English phrases, the simplest first."""
     from shown.language.phrases import say
 
     return [
-        [say(x.term, policy.language, x.positive) for x in sorted(clause, key=lambda literal: not literal.positive)]
+        [say(x.term, policy.language, x.positive) for x in sorted(clause, key=lambda literal: literal.term.size)]
         for clause in formula.clauses
     ]
 

@@ -69,8 +69,8 @@ class Worker:
             self.say({"id": number, "error": self._reason(error)})
 
     def advance(self) -> None:
-        """One step of the long request that came last."""
-        number = next(reversed(self.long))
+        """One step of a long request: of one that is to stop, or else of the one that came last."""
+        number = next(iter(self.stopping), next(reversed(self.long)))
         try:
             self._step(number, number in self.stopping)
         except Exception as error:

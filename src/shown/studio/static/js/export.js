@@ -51,7 +51,7 @@ function open() {
       link("demonstrations.json", "Demonstrations", `${plural(learned.demonstrations, "demonstration")}, for shown learn.`, learned.demonstrations > 0),
       link("levels.json", "Painted levels", `${plural(legal, "level")}, for every command's --levels.`, legal > 0),
     ),
-    el("p", { class: "note", text: "A GIF of any run: the GIF button under the computer's board, or in the replay of a demonstration." }),
+    el("p", { class: "note", text: "For a GIF of any run, press GIF under the computer's board, or in the replay of a demonstration." }),
     el("h3", { text: "Five lines of Python that use it" }),
     el(
       "div",

@@ -20,14 +20,16 @@ export function initLearn() {
   parts.curve = svg("svg", { class: "curve", viewBox: "0 0 240 64", preserveAspectRatio: "none", role: "img" });
   parts.curveNote = el("p", { class: "curve-note" });
   parts.failure = el("div", { class: "failure" });
-  parts.details = el("details", { class: "learn-details", open: true }, el("summary", { text: "How it got there" }), parts.numbers, el("div", { class: "curve-box" }, parts.curve, parts.curveNote));
+  parts.details = el("details", { class: "learn-details", open: true }, el("summary", { text: "How it got there" }), el("div", { class: "search" }, parts.numbers, el("div", {}, parts.curve, parts.curveNote)));
   parts.state = el("span", { class: "pill", id: "learn-state" });
   parts.stop = button({ id: "stop", text: "Stop", onClick: () => attempt(() => post("stop", {})) });
   parts.budget = el("select", { id: "programs", "aria-label": "Programs to consider", title: "Programs to consider" });
   parts.budget.addEventListener("change", () => attempt(() => learn(Number(parts.budget.value))));
   replace($("learn-tools"), parts.state, parts.stop);
   parts.foot = el("label", { class: "budget" }, "Look through ", parts.budget, " programs");
-  parts.details.append(parts.foot);
+  parts.forgive = el("input", { type: "checkbox", id: "forgiving" });
+  parts.forgive.addEventListener("change", () => attempt(() => learn(state.learned.programs, parts.forgive.checked)));
+  parts.details.append(el("div", { class: "budget-row" }, parts.foot, el("label", { class: "count", title: "Allow for a click that was a slip" }, parts.forgive, "forgive slips")));
   replace($("learn-body"), parts.bar, parts.failure, parts.rule, parts.details);
   on("game", () => {
     all = false;
@@ -36,8 +38,8 @@ export function initLearn() {
   on("learned", show);
 }
 
-function learn(programs) {
-  return post("learn", { game: state.game.name, programs });
+function learn(programs, forgiving = state.learned.forgiving) {
+  return post("learn", { game: state.game.name, programs, forgiving });
 }
 
 function show(learned) {
@@ -66,6 +68,7 @@ function showBudget(learned) {
     replace(parts.budget, values.map((value) => el("option", { value, text: value.toLocaleString("en") })));
   }
   parts.budget.value = String(learned.programs);
+  parts.forgive.checked = learned.forgiving;
 }
 
 function showNumbers({ numbers, state: how }) {
@@ -101,7 +104,7 @@ function showCurve(curve, numbers) {
   replace(parts.curve, svg("path", { d: area, class: "curve-area" }), svg("path", { d: line, class: "curve-line" }));
   const said = curve.length === 1 ? "was found at once" : `improved ${plural(curve.length - 1, "time")}`;
   parts.curve.setAttribute("aria-label", `Score of the best rule: ${high.toFixed(1)}; it ${said}.`);
-  parts.curveNote.textContent = `Score of the best rule: ${high.toFixed(1)}. It ${said}.`;
+  parts.curveNote.textContent = `Score of the best rule: ${high.toFixed(1)}`;
 }
 
 function showFailure(learned) {
@@ -117,6 +120,7 @@ function showFailure(learned) {
     const cards = state.lesson.recordings.filter((card) => card.learn);
     const card = cards[failure.demonstration];
     text = `No rule among ${plural(failure.programs, "program")} explains click ${failure.step + 1} of demonstration ${failure.demonstration + 1}: to each of them it looks the same as a click that was not made.`;
+    if (!learned.forgiving) buttons.push(button({ id: "forgive", text: "Forgive a slip", onClick: () => attempt(() => learn(learned.programs, true)) }));
     if (card) buttons.push(button({ text: "Look at that click", onClick: () => attempt(async () => openRecording(await post("recording", { game: state.game.name, id: card.id }), { step: failure.step })) }));
   } else if (failure.again) {
     buttons.unshift(button({ text: "Try again", onClick: () => attempt(() => learn(learned.programs)) }));

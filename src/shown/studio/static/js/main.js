@@ -15,7 +15,10 @@ import { initWhy } from "./why.js";
 const FACES = { nim: "matchstick", checkmate: "white_queen", chase: "rabbit", "stop-the-fall": "parachuter", "reach-for-the-star": "star", "fence-in": "sheep" };
 const THEMES = { light: ["sun", "dark"], dark: ["moon", "system"], system: ["auto", "light"] };
 
+const COLUMNS = { wide: ["teach", "learn test", "watch why"], narrow: ["teach learn", "watch why test", ""] };
+
 async function start() {
+  initLayout();
   initTheme();
   initTeach();
   initWatch();
@@ -30,14 +33,23 @@ async function start() {
   initTour(hello.toured);
   listen({
     learned: takeLearned,
-    taught: (news) => news.game === state.game.name && news.revision > state.lesson.revision && reload(),
+    taught: (news) => news.game === state.game?.name && news.revision > state.lesson.revision && reload(),
     lost: () => banner("The studio has stopped answering. Everything you did is saved; start it again with: shown studio"),
     found: (restarted) => {
       banner(null);
-      if (restarted) reload();
+      if (restarted && state.game) reload();
     },
   });
   document.documentElement.dataset.ready = "true";
+}
+
+/** Two columns or three. The parts move, rather than only their pictures, so that the tab key follows what is seen. */
+function initLayout() {
+  const wide = matchMedia("(width >= 1360px)");
+  const columns = document.querySelectorAll(".column");
+  const arrange = () => COLUMNS[wide.matches ? "wide" : "narrow"].forEach((names, i) => columns[i].append(...names.split(" ").filter(Boolean).map($)));
+  wide.addEventListener("change", arrange);
+  arrange();
 }
 
 function showGames() {

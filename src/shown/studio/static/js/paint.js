@@ -98,7 +98,7 @@ class Painter {
     const edge = (side, name) =>
       el(
         "div",
-        { class: `edge ${side}` },
+        { class: `edge at-${side}` },
         button({ id: `grow-${side}`, icon: "plus", label: `Add a ${name}`, kind: "quiet small", onClick: () => this.set(canvas.grow(this.rows, side, this.game.empty)) }),
         button({ id: `shrink-${side}`, icon: "minus", label: `Take away the ${name}`, kind: "quiet small", onClick: () => this.set(canvas.shrink(this.rows, side)) }),
       );

@@ -39,6 +39,7 @@ export function initTeach() {
   parts.levels = el("div", { id: "levels", class: "popover", popover: "auto", "aria-label": "Levels" });
   parts.pick.setAttribute("popovertarget", "levels");
   parts.levels.addEventListener("beforetoggle", (event) => event.newState === "open" && fillLevels());
+  parts.levels.addEventListener("toggle", (event) => event.newState === "open" && placeLevels());
   replace($("teach-tools"), parts.pick, parts.levels, button({ id: "open-paint", icon: "brush", text: "Paint a level", kind: "quiet", onClick: () => openPaint() }));
   fillActions();
   initRecordings(parts.recordings, stage);
@@ -72,8 +73,9 @@ function fillActions() {
     title: "Keep these clicks as a demonstration although the game is not won",
     onClick: () => attempt(() => change("keep")),
   });
+  parts.onward = button({ id: "onward", text: "Next level", onClick: () => attempt(() => change("onward")) });
   parts.expert = button({ id: "expert", text: "Let the expert show one", kind: "quiet", onClick: () => attempt(askExpert) });
-  replace(parts.actions, parts.undo, parts.redo, parts.restart, parts.keep, el("span", { class: "gap" }), parts.expert);
+  replace(parts.actions, parts.undo, parts.redo, parts.restart, parts.keep, el("span", { class: "gap" }), parts.onward, parts.expert);
 }
 
 async function change(name, body) {
@@ -114,6 +116,7 @@ function show() {
   parts.restart.disabled = !table.clicks;
   parts.keep.hidden = !table.clicks || table.kind === "correction";
   parts.expert.hidden = table.kind === "correction";
+  parts.onward.hidden = table.kind !== "correction";
   say(said ?? describe(table, lesson));
 }
 
@@ -212,6 +215,14 @@ function fillLevels() {
     painted.length ? el("div", { class: "level-list" }, painted) : null,
     el("div", { class: "popover-foot" }, button({ id: "random-level", text: "A random level", onClick: () => takeLevel(null) })),
   );
+}
+
+/** Below the button that opens it, and inside the window. */
+function placeLevels() {
+  const { left, bottom } = parts.pick.getBoundingClientRect();
+  const { offsetWidth, offsetHeight } = parts.levels;
+  parts.levels.style.setProperty("left", `${Math.max(12, Math.min(left, innerWidth - offsetWidth - 12))}px`);
+  parts.levels.style.setProperty("top", `${Math.max(12, Math.min(bottom + 6, innerHeight - offsetHeight - 12))}px`);
 }
 
 function shortcut(event) {

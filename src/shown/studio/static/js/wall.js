@@ -2,8 +2,9 @@
 
 import { post } from "./api.js";
 import { Miniature } from "./board.js";
-import { button, calm, el, icon, replace } from "./dom.js";
+import { $, button, calm, el, icon, replace } from "./dom.js";
 import { state } from "./store.js";
+import { attempt } from "./toast.js";
 import { levelTitle, plural } from "./words.js";
 
 const COUNT = 12;
@@ -19,21 +20,12 @@ export class Wall {
     this.first_ = 0;
     this.round = 0;
     this.timer = 0;
-    this.rate = el("h3", { class: "rate", id: "rate", role: "status", "aria-live": "polite" });
+    this.rate = el("p", { class: "rate", id: "rate", role: "status", "aria-live": "polite" });
     this.boards = el("ul", { class: "wall-boards" });
-    this.node = el(
-      "div",
-      { class: "wall" },
-      el(
-        "div",
-        { class: "wall-head" },
-        this.rate,
-        el("span", { class: "gap" }),
-        button({ id: "wall-play", icon: "play", label: "Play all at once", kind: "quiet", onClick: () => this.play() }),
-        button({ id: "wall-more", text: "Others", kind: "quiet", onClick: () => this.others() }),
-      ),
-      this.boards,
-    );
+    this.again = button({ id: "wall-play", icon: "play", text: "Play all", kind: "quiet", onClick: () => this.play() });
+    this.more = button({ id: "wall-more", text: "Others", kind: "quiet", onClick: () => attempt(() => this.others()) });
+    replace($("test-tools"), this.again, this.more);
+    replace($("test-body"), this.rate, this.boards);
   }
 
   clear() {
@@ -42,7 +34,9 @@ export class Wall {
     this.#stop();
     this.tiles = [];
     replace(this.boards);
-    this.rate.textContent = "";
+    this.again.hidden = this.more.hidden = true;
+    this.rate.className = "rate note";
+    this.rate.textContent = `${COUNT} levels nobody has shown it, played at once: so you see how well it understood.`;
   }
 
   async others() {
@@ -57,6 +51,7 @@ export class Wall {
     this.#stop();
     const { levels } = await post("unseen", { game: game.name, count: COUNT, first: this.first_ });
     if (round !== this.round) return;
+    this.again.hidden = this.more.hidden = false;
     this.tiles = levels.map((level) => this.#tile(game, level));
     replace(this.boards, this.tiles.map((tile) => tile.node));
     this.rate.textContent = `Trying ${COUNT} levels nobody has shown it …`;
@@ -99,11 +94,12 @@ export class Wall {
     }
   }
 
-  /** All boards at once, a click each beat; with reduced motion only the ends. */
+  /** All boards at once, a click each beat; at the end, or with reduced motion at once, where they began and how it went. */
   play() {
     this.#stop();
     const ready = this.tiles.filter((tile) => tile.run);
     let beat = calm() ? LIMIT : 0;
+    const rest = () => ready.forEach((tile) => tile.picture.show(tile.level.rows));
     const tick = () => {
       let going = false;
       for (const tile of ready) {
@@ -114,7 +110,8 @@ export class Wall {
         going ||= !ended;
       }
       beat++;
-      if (going) this.timer = setTimeout(tick, STEP);
+      if (calm()) rest();
+      else this.timer = setTimeout(going ? tick : rest, going ? STEP : 3 * STEP);
     };
     tick();
   }

@@ -53,7 +53,6 @@ export function initWatch() {
     ),
     parts.status,
     el("div", { class: "actions" }, parts.correct, el("span", { class: "gap" }), el("label", { class: "check" }, parts.heat, "Show chances"), parts.gif),
-    parts.wall.node,
   );
   replace($("watch-tools"), parts.title);
   replace($("watch-body"), parts.empty, parts.stage);
