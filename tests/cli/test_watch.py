@@ -1,11 +1,13 @@
 """`shown watch`: the expert or a policy plays, on paper, in JSON or in pictures."""
 
 import json
+import sys
 
 import pytest
 from PIL import Image
 
 from shown.cli import main
+from shown.games import find, load_levels
 from shown.grid import Tokens
 from shown.language.terms import Term
 from shown.policy import Component, Formula, Literal, Policy
@@ -30,6 +32,17 @@ def test_the_expert_is_shown_click_by_click(capsys):
     assert "1. click row" in out
     assert "train:0: won after" in out
     assert "\x1b" not in out
+
+
+def test_on_a_terminal_each_position_is_drawn_over_the_last(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("LINES", "30")
+    assert main(["watch", "nim", "--levels", "train:0", "--speed", "1000"]) == 0
+    out = capsys.readouterr().out
+    height = load_levels(find("nim"), "train:0")[0].grid.height
+    assert out.count(f"\x1b[{height + 3}A\x1b[J") == out.count(". click row")
 
 
 def test_a_policy_says_why(policy, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import textwrap
@@ -10,7 +11,6 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from shown.cli.common import add_json, add_levels, add_seed, check_writable, game_of, is_game, print_json, say
-from shown.errors import BadInput, did_you_mean
 
 if TYPE_CHECKING:
     from shown.demonstrations import Step
@@ -64,11 +64,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _player(name: str) -> tuple[Game, Policy | None]:
     """A game and the policy that plays it, or None for the expert."""
-    from shown.games import GAMES, find
+    from shown.games import find
 
     if is_game(name):
-        if name not in GAMES:
-            raise BadInput(f"no game and no policy file called {name!r}. {did_you_mean(name, GAMES)}")
         return find(name), None
     from shown.policy import Policy
 
@@ -81,19 +79,20 @@ def _show(game: Game, policy: Policy | None, episode: Episode, speed: float) -> 
     from shown.cli.terminal import wants_colour
     from shown.render import text
 
-    live, colour, drawn = sys.stdout.isatty(), wants_colour(), 0
     width, height = shutil.get_terminal_size()
+    live, colour, drawn = sys.stdout.isatty(), wants_colour(), 0
+    moves = live and os.environ.get("TERM") != "dumb" and 2 * episode.last.width < width
     print(f"{game.title} · {episode.level.name}\n")
     for number, step in enumerate(episode.steps, 1):
         board = text(step.grid, game.tokens, click=step.action, colour=colour).split("\n")
         lines = [*board, "", *_say(number, step, policy, width), ""]
         # What has scrolled off the screen cannot be drawn over, so a block too tall for it is followed by the next.
-        print(f"\x1b[{drawn}A\x1b[J" if live and drawn and drawn < height else "", end="")
+        print(f"\x1b[{drawn}A\x1b[J" if moves and 0 < drawn < height else "", end="")
         print("\n".join(lines), flush=True)
         drawn = len(lines)
         if live:
             time.sleep(SECONDS_A_STEP / speed)
-    print(f"\x1b[{drawn}A\x1b[J" if live and drawn and drawn < height else "", end="")
+    print(f"\x1b[{drawn}A\x1b[J" if moves and 0 < drawn < height else "", end="")
     print(text(episode.last, game.tokens, colour=colour))
     print(f"\n{_outcome(episode)}\n", flush=True)
 
