@@ -1,8 +1,8 @@
 """The ablations Features + NN and Features + NN + L1: a multilayer perceptron on the values of the first programs.
 
 The classifier says of each action of a state whether it is to be taken, from the values of all enumerated programs
-there. Programs that agree on every row are computed once and their weights added up: the network is exactly the one that
-has an input for each of them, at a fraction of the cost.
+there. Programs that agree on every row are computed once and their weights added up: the network is exactly the one
+that has an input for each of them, at a fraction of the cost.
 """
 
 from __future__ import annotations

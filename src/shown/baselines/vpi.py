@@ -1,9 +1,9 @@
 """Vanilla Program Induction: whole policies, most probable first, with no Boolean learner to put them together.
 
 A policy is an *or* of clauses, a clause an *and* of literals, a literal a program or its negation. The numbers of
-clauses and of literals are geometric (p = 0.5), a literal is negated with probability 0.5, and its program is drawn from
-the same grammar as LPP's. Policies are enumerated in exactly this order of probability, each set of sets once (not again
-with its parts in another order, which only wastes the budget), and the best K are mixed as in LPP.
+clauses and of literals are geometric (p = 0.5), a literal is negated with probability 0.5, and its program is drawn
+from the same grammar as LPP's. Policies are enumerated in exactly this order of probability, each set of sets once (not
+again with its parts in another order, which only wastes the budget), and the best K are mixed as in LPP.
 """
 
 from __future__ import annotations

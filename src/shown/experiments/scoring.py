@@ -12,7 +12,7 @@ from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
 
 
-class Table:
+class Remembering:
     """A policy with a memory: a grid seen before is not looked at again (policies here are functions of the grid)."""
 
     def __init__(self, imitator: Any) -> None:
@@ -28,14 +28,14 @@ class Table:
         return [self._known[grid] for grid in grids]
 
 
-def won(game: Game, table: Table, levels: Sequence[Level], seed: int = 0) -> list[bool]:
+def won(game: Game, table: Remembering, levels: Sequence[Level], seed: int = 0) -> list[bool]:
     """Whether each level is won: what `shown.games.episodes.play` gives level by level, played side by side.
 
     >>> from shown.games import find
     >>> from shown.games.levels import load_levels
     >>> class Expert:
     ...     act = find("nim").expert
-    >>> won(find("nim"), Table(Expert()), load_levels(find("nim"), "train:0-3"))
+    >>> won(find("nim"), Remembering(Expert()), load_levels(find("nim"), "train:0-3"))
     [True, True, True, True]
     """
     grids = [level.grid for level in levels]

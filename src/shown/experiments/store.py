@@ -104,6 +104,7 @@ class Store:
 
     def __init__(self, path: str | Path, *, writing: bool = True) -> None:
         self.path = Path(path)
+        self._writing = writing
         self._lock: IO[bytes] | None = None
         if self.path.is_dir():
             raise BadInput(f"{self.path}: is a folder. Give the path of a results file.")
@@ -130,6 +131,10 @@ class Store:
         self.close()
 
     def close(self) -> None:
+        """Ends the use of the store. Nobody writing, it is one plain file again, with no side files."""
+        if self._writing:
+            with contextlib.suppress(sqlite3.Error):  # a reader is still there: the side files stay until the next run
+                self._database.execute("PRAGMA journal_mode = DELETE")
         self._database.close()
         self._release()
 

@@ -198,10 +198,10 @@ def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def scores(game: Game, imitator: Imitator, demos: Demonstrations, trial: Trial) -> dict[str, Any]:
     """How a fitted imitator does on the trial's test levels and on what it was shown."""
-    from shown.experiments.scoring import Table, won
+    from shown.experiments.scoring import Remembering, won
     from shown.games.levels import load_levels
 
-    table = Table(imitator)
+    table = Remembering(imitator)
     sets = {spec: load_levels(game, spec) for spec in trial.test}
     shown = load_levels(game, trial.levels)[:TRAINING_LEVELS_SCORED]
     wins = won(game, table, [level for levels in (*sets.values(), shown) for level in levels])

@@ -1,0 +1,33 @@
+"""`shown report`: writes the report on the experiments."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from shown.cli.common import check_writable, say
+from shown.cli.reproduce import add_store
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_store(parser)
+    parser.add_argument("--out", default="report.html", metavar="FILE", help="the page to write (default report.html)")
+    parser.add_argument("--figures", metavar="FOLDER", help="also write each figure as an SVG file there")
+
+
+def run(args: argparse.Namespace) -> int:
+    from shown.experiments.report import figure_files, report
+    from shown.experiments.store import Store
+    from shown.files import write_bytes
+
+    check_writable(args.out)
+    with Store(args.store, writing=False) as store:
+        rows = list(store.rows())
+    page = report(rows, args.store)
+    if args.figures:
+        Path(args.figures).mkdir(parents=True, exist_ok=True)
+        for name, text in figure_files(rows):
+            write_bytes(Path(args.figures) / name, text.encode())
+    write_bytes(args.out, page.encode())
+    say(f"wrote {args.out}")
+    return 0

@@ -1,0 +1,88 @@
+"""`shown reproduce`: runs the paper's experiments."""
+
+from __future__ import annotations
+
+import argparse
+
+from shown.cli.common import positive, say
+from shown.errors import BadInput
+from shown.experiments import EXPERIMENTS, find
+
+STORE = "results.sqlite"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    names = ", ".join(EXPERIMENTS)
+    parser.add_argument("experiments", nargs="+", metavar="NAME", help=f"{names}, or all")
+    how_much = parser.add_mutually_exclusive_group()
+    how_much.add_argument("--quick", action="store_true", help="a few minutes' worth (the default)")
+    how_much.add_argument("--full", action="store_true", help="the paper's sizes")
+    add_store(parser)
+    parser.add_argument("--workers", type=positive, metavar="N", help="processes (default: one a core)")
+    parser.add_argument("--methods", type=words, metavar="A,B", help="only these methods, such as lpp,vpi")
+    parser.add_argument("--games", type=words, metavar="A,B", help="only these games")
+    parser.add_argument("--demos", type=numbers, metavar="1,5", help="only these numbers of demonstrations")
+    parser.add_argument("--sets", type=positive, metavar="N", help="at most so many training sets, or seeds, a point")
+    parser.add_argument("--programs", type=positive, metavar="N", help="enumerate at most so many programs")
+    parser.add_argument(
+        "--levels", type=words, metavar="SPEC,SPEC", help="score on these (default test:0-8,random:0-99)"
+    )
+    parser.add_argument("--list", action="store_true", help="only say which trials there are and which are done")
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--store", default=STORE, metavar="FILE", help=f"the results file (default {STORE})")
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Words joined by commas, for argparse."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """Positive whole numbers joined by commas, for argparse."""
+    return tuple(positive(word) for word in words(text))
+
+
+def run(args: argparse.Namespace) -> int:
+    from shown.experiments.experiment import Scale, check
+    from shown.experiments.runner import OnCores
+    from shown.experiments.runner import run as run_trials
+    from shown.experiments.store import Store
+
+    given = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs")}
+    given.update({name: value for name, value in (("games", args.games), ("test", args.levels)) if value})
+    scale = Scale(full=args.full, **given)
+    check(scale)
+    names = list(EXPERIMENTS) if "all" in args.experiments else args.experiments
+    trials = [trial for name in names for trial in find(name).trials(scale)]
+    if not trials:
+        raise BadInput(f"{' '.join(names)}: no trials with these methods, games and numbers of demonstrations.")
+    if args.list:
+        return _list(trials, args.store)
+    if not args.full and not args.quick:
+        say("a first look (--quick); --full runs the paper's sizes")
+    with Store(args.store) as store:
+        summary = run_trials(trials, store, OnCores(args.workers))
+    say(summary.text)
+    if summary.stopped:
+        raise KeyboardInterrupt
+    for row in summary.failed:
+        from shown.experiments.trials import Trial
+
+        say(f"  failed: {Trial.from_settings(row.settings).text}: {row.error}")
+    return 1 if summary.failed else 0
+
+
+def _list(trials: list, path: str) -> int:
+    from pathlib import Path
+
+    from shown.experiments.store import Store
+
+    done: set[str] = set()
+    if Path(path).exists():
+        with Store(path, writing=False) as store:
+            done = store.done()
+    for trial in {trial.key: trial for trial in trials}.values():
+        print(f"{'done' if trial.key in done else 'todo'}  {trial.text}")
+    return 0

@@ -1,0 +1,45 @@
+"""The paper's evidence, rerun: one file a figure or table, the results store, the report.
+
+trials.py         what a trial is, and the methods
+teaching.py       the demonstrations it learns from
+scoring.py        how its policy is scored
+store.py          where results are kept
+runner.py         how trials are run
+demos.py          success against demonstrations            (Figure 4)
+programs.py       success against programs enumerated       (Figure 5)
+ablations.py      LPP with a part taken away                (Figure 6)
+data_efficiency.py  networks with up to 5,000 demonstrations  (appendix)
+policies.py       the size of the learned policies          (appendix)
+noise.py          noisy demonstrations                      (appendix)
+report.py         all of it on one page
+networks.py       only the networks' trials, on a GPU, with NumPy and PyTorch alone
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from shown.errors import BadInput, did_you_mean
+from shown.experiments.experiment import Experiment
+
+EXPERIMENTS: dict[str, str] = {
+    "demos": "shown.experiments.demos",
+    "programs": "shown.experiments.programs",
+    "ablations": "shown.experiments.ablations",
+    "policies": "shown.experiments.policies",
+    "noise": "shown.experiments.noise",
+    "data-efficiency": "shown.experiments.data_efficiency",
+}
+"""Where each experiment is. A module has one `EXPERIMENT`."""
+
+
+def find(name: str) -> Experiment:
+    """The experiment called `name`.
+
+    >>> find("demos").title
+    'Success against demonstrations'
+    """
+    if name not in EXPERIMENTS:
+        raise BadInput(f"no experiment called {name!r}. {did_you_mean(name, EXPERIMENTS)}")
+    experiment: Experiment = import_module(EXPERIMENTS[name]).EXPERIMENT
+    return experiment
