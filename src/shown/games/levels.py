@@ -50,7 +50,7 @@ def load_levels(game: Game, spec: str) -> list[Level]:
 def built_in(game: Game, which: str) -> list[Level]:
     """All `train` or `test` levels of a game: those in the folder `levels` beside it, or else generated ones."""
     package = type(game).__module__.rpartition(".")[0]
-    file = files(package).joinpath("levels", f"{game.name}-{which}.txt") if package else None
+    file = files(package) / "levels" / f"{game.name}-{which}.txt" if package else None
     if file is not None and file.is_file():
         return [
             Level(f"{which}:{i}", parse_level(game, block, f"{game.name}, {which}:{i}"))

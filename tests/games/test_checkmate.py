@@ -1,0 +1,142 @@
+import pytest
+
+from playing import all_outcomes, step
+from shown.errors import BadLevel
+from shown.games.checkmate import Checkmate, black_moves, in_check, legal_move
+from shown.grid import grid
+
+CHECKMATE = Checkmate()
+
+
+def test_a_click_on_a_white_piece_selects_it_and_black_does_not_move():
+    before = grid(".k..", "....", ".K..", "Q...")
+    assert step(CHECKMATE, before, (3, 0)).grid == grid(".k..", "....", ".K..", "R...")
+    assert step(CHECKMATE, before, (2, 1)).grid == grid(".k..", "....", ".L..", "Q...")
+
+
+@pytest.mark.parametrize("click", [(0, 1), (1, 1), (3, 3)])
+def test_with_nothing_selected_other_clicks_change_nothing(click: tuple[int, int]):
+    before = grid(".k..", "....", ".K..", "Q...")
+    assert step(CHECKMATE, before, click).grid == before
+
+
+@pytest.mark.parametrize("click", [(2, 1), (3, 0), (0, 1)])
+def test_with_a_piece_selected_clicks_on_pieces_change_nothing(click: tuple[int, int]):
+    before = grid(".k..", "....", ".K..", "R...")
+    assert step(CHECKMATE, before, click).grid == before
+
+
+@pytest.mark.parametrize("click", [(0, 0), (4, 0), (1, 1), (2, 4)])
+def test_illegal_moves_change_nothing(click: tuple[int, int]):
+    before = grid(".k...", ".....", ".K...", "..R..", ".....")
+    assert step(CHECKMATE, before, click).grid == before
+
+
+@pytest.mark.parametrize("click", [(3, 0), (3, 4), (2, 2), (4, 2), (1, 4), (4, 1), (4, 3)])
+def test_the_queen_moves_along_rows_columns_and_diagonals(click: tuple[int, int]):
+    before = grid(".k...", ".....", ".K...", "..R..", ".....")
+    after = step(CHECKMATE, before, click).grid
+    assert after.find("Q") == click
+    assert after[3, 2] == "."
+
+
+def test_the_queen_does_not_jump():
+    before = grid("..k..", ".....", "..K..", ".....", "..R..")
+    assert not legal_move(before, (4, 2), (1, 2))
+    assert legal_move(before, (4, 2), (3, 2))
+    assert step(CHECKMATE, before, (1, 2)).grid == before
+
+
+def test_the_queen_between_the_kings_is_mate():
+    outcome = step(CHECKMATE, grid("..k..", "R....", "..K..", "....."), (1, 2))
+    assert outcome.grid == grid("..k..", "..Q..", "..K..", ".....")
+    assert outcome.won
+    assert outcome.over
+
+
+def test_the_white_king_keeps_away_from_the_black_king():
+    before = grid("..k..", ".....", "..L..", "Q....")
+    for click in [(1, 1), (1, 2), (1, 3)]:
+        assert step(CHECKMATE, before, click).grid == before
+    assert step(CHECKMATE, before, (2, 1)).grid != before
+
+
+def test_the_white_king_moves_one_cell():
+    before = grid("k....", ".....", ".....", "...L.", "Q....")
+    assert not legal_move(before, (3, 3), (3, 1))
+    assert legal_move(before, (3, 3), (2, 2))
+
+
+def test_after_a_quiet_move_black_moves_at_random():
+    before = grid("k....", ".....", "...R.", ".....", "....K")
+    assert all_outcomes(CHECKMATE, before, (2, 4)) == {
+        grid(".k...", ".....", "....Q", ".....", "....K"),
+        grid(".....", "k....", "....Q", ".....", "....K"),
+        grid(".....", ".k...", "....Q", ".....", "....K"),
+    }
+
+
+def test_the_black_king_cannot_step_back_along_the_line_of_check():
+    board = grid(".....", "Q.k..", ".....", ".....", "....K")
+    assert in_check(board)
+    assert (1, 3) not in black_moves(board)
+
+
+def test_the_black_king_is_shielded_by_the_white_king():
+    board = grid("Q.K.k", ".....", ".....")
+    assert not in_check(board)
+    assert (0, 3) not in black_moves(board), "next to the white king"
+
+
+def test_a_pinned_king_has_no_move_but_is_not_in_check():
+    board = grid("k...", "..Q.", ".K..", "....")
+    assert black_moves(board) == []
+    assert not in_check(board)
+
+
+def test_stalemate_ends_the_game_unwon():
+    outcome = step(CHECKMATE, grid("k...", "...R", ".K..", "...."), (1, 2))
+    assert outcome.grid == grid("k...", "..Q.", ".K..", "....")
+    assert outcome.over
+    assert not outcome.won
+
+
+def test_black_takes_an_unprotected_queen_and_the_game_is_over():
+    before = grid("k....", ".....", ".R...", ".....", "....K")
+    taken = grid(".....", ".k...", ".....", ".....", "....K")
+    outcomes = [step(CHECKMATE, before, (1, 1), seed) for seed in range(40)]
+    assert {outcome.grid for outcome in outcomes if outcome.over} == {taken}
+    assert not any(outcome.won for outcome in outcomes)
+
+
+def test_black_does_not_take_a_protected_queen():
+    assert black_moves(grid("k...", ".Q..", "..K.", "....")) == []
+
+
+def test_a_move_of_the_white_king_may_discover_check():
+    before = grid("k.L.Q", ".....")
+    assert all_outcomes(CHECKMATE, before, (1, 2)) == {grid("....Q", "k.K..")}
+
+
+def test_the_expert_goes_between_the_kings():
+    board = grid(".....", "k.K..", ".....", ".Q...", ".....")
+    assert CHECKMATE.expert(board) == (3, 1)
+    assert CHECKMATE.expert(step(CHECKMATE, board, (3, 1)).grid) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        (("k..", "...", "..K"), "there is no white queen"),
+        (("k..", "Q..", "..."), "there is no white king"),
+        (("K..", "Q..", "..."), r"there is no black king \('k'\)"),
+        (("k.k", "...", "K.Q"), "row 0, column 2: a second black king"),
+        (("k..", "...", "K.L", "Q.."), "row 2, column 2: a second white king"),
+        (("k..", "Q..", "..K", "..R"), "row 3, column 2: a second white queen"),
+        (("k..", "...", "L.R"), "row 2, column 2: both white pieces are selected"),
+        (("k..", ".K.", "..Q"), "row 0, column 0: the black king stands next to the white king"),
+    ],
+)
+def test_bad_levels(rows: tuple[str, ...], reason: str):
+    with pytest.raises(BadLevel, match=reason):
+        CHECKMATE.check(grid(*rows))

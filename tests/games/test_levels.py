@@ -1,0 +1,114 @@
+import json
+
+import pytest
+
+from shown.errors import BadInput, BadLevel
+from shown.games import GAMES, find, load_levels
+from shown.games.levels import parse_level
+from shown.games.nim import Nim
+
+NIM, CHASE, FENCE_IN = find("nim"), find("chase"), find("fence-in")
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_eleven_levels_to_train_and_nine_to_test_all_different(name: str):
+    train, test = load_levels(find(name), "train"), load_levels(find(name), "test")
+    assert (len(train), len(test)) == (11, 9)
+    assert len({level.grid for level in train + test}) == 20
+    assert [level.name for level in test] == [f"test:{i}" for i in range(9)]
+
+
+def test_ranges_and_lists():
+    names = [level.name for level in load_levels(NIM, "train:3-5, test:8,random:7,random:1000-1001")]
+    assert names == ["train:3", "train:4", "train:5", "test:8", "random:7", "random:1000", "random:1001"]
+    assert len(load_levels(NIM, "random")) == 100
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_seed_always_gives_the_same_level_and_other_seeds_others(name: str):
+    game = find(name)
+    levels = load_levels(game, "random:0-49")
+    assert levels == load_levels(game, "random:0-49")
+    assert len({level.grid for level in levels}) > 40
+
+
+def test_built_in_levels_are_not_the_generated_ones():
+    for name in ("checkmate", "chase", "reach-for-the-star"):
+        game = find(name)
+        shipped = {level.grid for level in load_levels(game, "train,test")}
+        assert not shipped & {level.grid for level in load_levels(game, "random:0-199")}
+
+
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("trian:0", r"no levels called 'trian'\. Did you mean 'train'\?"),
+        ("trian", r"no levels called 'trian'\. Did you mean 'train'\? Write train:0-4"),
+        ("train:11", r"nim has train levels 0 to 10; there is no train:11\."),
+        ("test:5-9", r"there is no test:9\."),
+        ("random:5-2", r"runs backwards\. Write random:2-5\."),
+        ("random:0-100000", "more than 100,000 at once"),
+        ("missing.json", r"missing\.json: no such file"),
+        ("", "no levels called ''"),
+    ],
+)
+def test_unknown_levels(spec: str, complaint: str):
+    with pytest.raises(BadInput, match=complaint):
+        load_levels(NIM, spec)
+
+
+def test_a_level_as_text():
+    (level,) = load_levels(NIM, "|.\n||\n")
+    assert level.grid.rows == ("|.", "||")
+
+
+def write(path, value) -> str:
+    path.write_text(json.dumps(value))
+    return str(path)
+
+
+def test_a_file_of_levels(tmp_path):
+    spec = write(tmp_path / "mine.json", {"game": "nim", "levels": ["|.\n||", ".|\n||"]})
+    assert [level.name for level in load_levels(NIM, spec)] == ["mine.json:0", "mine.json:1"]
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ([], "must be an object such as"),
+        ({"game": "nim", "levels": "|."}, "must be an object such as"),
+        ({"game": "chase", "levels": []}, "levels of 'chase', but 'nim' was asked for"),
+        ({"game": "nim", "levels": []}, "no levels there"),
+        ({"game": "nim", "levels": ["|.\n||", 3]}, "level 1: must be text"),
+        ({"game": "nim", "levels": ["|.\n||", "|.\n|"]}, "level 1, row 1 has 1 cells but row 0 has 2"),
+        ({"game": "nim", "levels": ["|.\n|x"]}, r"level 0, row 1, column 1: 'x' is not a token of nim\. Tokens: \. \|"),
+        ({"game": "nim", "levels": [""]}, "level 0: the grid is empty"),
+        ({"game": "nim", "levels": ["|.\n.|"]}, "level 0, row 0, column 0: a matchstick must not float"),
+    ],
+)
+def test_bad_files(tmp_path, value, complaint: str):
+    with pytest.raises(BadInput, match=complaint):
+        load_levels(NIM, write(tmp_path / "mine.json", value))
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "complaint"),
+    [
+        (CHASE, "####\n#AR#\n#R.#\n<>^v", r"^level, row 2, column 1: a second rabbit"),
+        (FENCE_IN, "...\n...\n...", r"^level: there is no sheep"),
+        (FENCE_IN, "...\n.S\n...", r"^level, row 1 has 2 cells but row 0 has 3"),
+        (FENCE_IN, "...\n.S?\n...", r"^level, row 1, column 2: '\?' is not a token of fence-in"),
+    ],
+)
+def test_illegal_levels_say_why_and_where(game, text: str, complaint: str):
+    with pytest.raises(BadLevel, match=complaint):
+        parse_level(game, text)
+
+
+def test_a_game_without_level_files_has_generated_ones():
+    class Bare(Nim):
+        name = "bare"
+
+    train, test = load_levels(Bare(), "train"), load_levels(Bare(), "test")
+    assert (len(train), len(test)) == (11, 9)
+    assert train == load_levels(Bare(), "train")
