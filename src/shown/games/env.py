@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from shown.errors import BadInput, MissingExtra
-from shown.games import GAMES, Game, Level, find, load_levels
+from shown.games import Game, Level, all_games, find, load_levels
 from shown.games.levels import check_level
 from shown.grid import Action, Grid, check_action
 
@@ -156,6 +156,6 @@ def _levels(game: Game, levels: str | Grid) -> list[Level]:
     return [Level("level", levels)]
 
 
-for _name in GAMES:
+for _name in all_games():
     if environment_id(_name) not in gymnasium.registry:
         gymnasium.register(environment_id(_name), entry_point="shown.games.env:GameEnv", kwargs={"game": _name})
