@@ -38,7 +38,7 @@ class Features:
         columns: bit by bit, the value of terms[f] on the rows. [F, R] uint64
         mask: 1 where a bit is a row. [R] uint64
         of_program: which feature each program enumerated equals (up to negation); CONSTANT if it is constant. [P]
-        negates: whether it is that feature's negation. [P] bool
+        negates: whether it is that feature's negation, or constantly 1. [P] bool
         prior_mass: log of the summed probability of all programs with that column or its negation. [F] float64
     """
 
@@ -273,17 +273,24 @@ class _Distinct:
 
     def add(self, rows: np.ndarray) -> np.ndarray:
         """The number of each row, new or known. [n, words] → [n]"""
-        ids = np.empty(len(rows), dtype=np.int64)
-        for i, mix in enumerate(_mix(rows).tolist()):
-            places = self._places.setdefault(mix, [])
-            for place in places:
-                if np.array_equal(self._rows[place], rows[i]):
-                    ids[i] = place
-                    break
-            else:
-                ids[i] = self._append(rows[i])
-                places.append(int(ids[i]))
-        return ids
+        mixes, first, inverse = np.unique(_mix(rows), return_index=True, return_inverse=True)
+        ids = np.empty(len(mixes), dtype=np.int64)
+        # New rows are numbered in the order in which they come.
+        for i in np.argsort(first).tolist():
+            ids[i] = self._find(int(mixes[i]), rows[first[i]])
+        result = ids[inverse]
+        for i in np.flatnonzero((self._rows[result] != rows).any(axis=1)).tolist():
+            result[i] = self._find(int(mixes[inverse[i]]), rows[i])
+        return result
+
+    def _find(self, mix: int, row: np.ndarray) -> int:
+        """The number of a row, which is added if it is new."""
+        places = self._places.setdefault(mix, [])
+        for place in places:
+            if np.array_equal(self._rows[place], row):
+                return place
+        places.append(self._append(row))
+        return places[-1]
 
     def _append(self, row: np.ndarray) -> int:
         if self._count == len(self._rows):
@@ -321,6 +328,8 @@ def combine(evaluators: Sequence[Evaluator], blocks: Sequence[Block], count: int
         part = known[i[first]]
         part[f[first]] = ~part[f[first]] & e.world.row_mask
         parts.append(part)
+    relative = negates.copy()
+    relative[live] ^= negates[first][of_program[live]]
     mass = np.full(len(first), -np.inf)
     np.logaddexp.at(mass, of_program[live], log_prior[live])
     return Features(
@@ -330,7 +339,7 @@ def combine(evaluators: Sequence[Evaluator], blocks: Sequence[Block], count: int
         columns=np.concatenate(parts, axis=1),
         mask=np.concatenate([e.world.row_mask for e in evaluators]),
         of_program=of_program,
-        negates=negates ^ negates[first][of_program] if len(first) else negates,
+        negates=relative,
         prior_mass=mass,
         blocks=tuple(blocks),
     )

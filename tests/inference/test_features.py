@@ -1,0 +1,242 @@
+"""Columns of programs: right, merged where equal, counted in memory before they are kept."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown.errors import OutOfMemory
+from shown.grid import Tokens, grid
+from shown.inference import features as module
+from shown.inference.features import CONSTANT, Evaluator, Memory, combine, evaluate, row_of
+from shown.language.evaluate import Plan
+from shown.language.grammar import Grammar, Leaves, Rule, paper_grammar, uniform
+from shown.language.primitives import LANGUAGE
+from shown.language.terms import Kind
+from shown.planes import Planes
+from strategies import BUTTONS, TOKENS, grids, random_grids, reference_rows
+
+SMALL = Tokens(empty=".", wall="#")
+
+
+def deep_grammar(tokens, buttons=()):
+    """Soon nests scans in shifts in scans, with long and slanted strides, as the paper's would only much later."""
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    strides = [(Fraction(1, 3), ((0, 1), (-1, 0))), (Fraction(1, 6), ((2, -1), (-3, 3)))]
+    first = Rule("P", "action_is", ("A",), half) if buttons else Rule("P", "at_action_cell", ("C",), half)
+    return Grammar(
+        "P",
+        (
+            first,
+            Rule("P", "at_cell_with_value", ("V", "C"), half),
+            Rule("C", "shifted", ("O", "C"), quarter),
+            Rule("C", "scanning", ("O", "C", "C"), half),
+            Rule("C", "cell_is_value", ("V",), quarter),
+        ),
+        {
+            "V": uniform(Kind.VALUE, tokens.values),
+            "O": Leaves(Kind.OFFSET, lambda: iter(strides)),
+            **({"A": uniform(Kind.BUTTON, buttons)} if buttons else {}),
+        },
+    )
+
+
+def value_on_rows(features, program, places):
+    """A program's value on some rows, through the feature it was merged into."""
+    column = features.columns[features.of_program[program]]
+    return [bool(int(column[word]) >> bit & 1) != bool(features.negates[program]) for word, bit in places]
+
+
+def check_columns(world, features, terms, states, tokens, buttons=()):
+    """Every program's column is what the reference says; constant ones are constant."""
+    places = [world.row(s, a) for s, board in enumerate(states) for a in buttons or board.cells()]
+    for i, rows in enumerate(reference_rows(terms, states, tokens, buttons, LANGUAGE)):
+        expected = [value for of_state in rows for value in of_state]
+        if features.of_program[i] == CONSTANT:
+            assert set(expected) == {bool(features.negates[i])}, terms[i]
+        else:
+            assert value_on_rows(features, i, places) == expected, terms[i]
+
+
+@pytest.mark.parametrize("grammar", [paper_grammar(SMALL), deep_grammar(SMALL)], ids=["paper", "deep"])
+@given(states=st.lists(grids(SMALL, 4), min_size=1, max_size=3))
+@settings(max_examples=10)
+def test_columns_are_what_the_reference_says(grammar, states):
+    world, features = evaluate(states, SMALL, grammar, 500)
+    check_columns(world, features, [term for term, _ in grammar.programs(500)], states, SMALL)
+
+
+def test_columns_with_buttons_are_what_the_reference_says():
+    states = random_grids(2, 66, SMALL, 3)
+    grammar = deep_grammar(SMALL, BUTTONS)
+    world, features = evaluate(states, SMALL, grammar, 400, BUTTONS)
+    check_columns(world, features, [term for term, _ in grammar.programs(400)], states, SMALL, BUTTONS)
+
+
+@pytest.mark.parametrize("grammar", [paper_grammar(TOKENS), deep_grammar(TOKENS)], ids=["paper", "deep"])
+def test_columns_over_several_words_are_what_single_programs_give(grammar):
+    states = random_grids(7, 130, most=5)
+    terms = [term for term, _ in grammar.programs(3000)]
+    world, features = evaluate(states, TOKENS, grammar, 3000)
+    plan = Plan(terms, TOKENS, (), LANGUAGE)
+    plan.margin = world.margin
+    expected = plan.columns(plan.world(states))
+    for i, column in enumerate(expected):
+        feature = features.of_program[i]
+        if feature == CONSTANT:
+            assert np.array_equal(column, features.mask if features.negates[i] else np.zeros_like(features.mask))
+        else:
+            found = features.columns[feature]
+            assert np.array_equal(~found & features.mask if features.negates[i] else found, column)
+
+
+@pytest.fixture(scope="module")
+def example():
+    grammar = paper_grammar(TOKENS)
+    states = random_grids(11, 20)
+    return grammar, states, evaluate(states, TOKENS, grammar, 2000)[1]
+
+
+def test_no_two_features_are_equal_or_opposite(example):
+    _, _, features = example
+    seen = {column.tobytes() for column in features.columns}
+    assert len(seen) == len(features)
+    assert not any((~column & features.mask).tobytes() in seen for column in features.columns)
+    assert not any(not column.any() or np.array_equal(column, features.mask) for column in features.columns)
+
+
+def test_a_feature_is_the_most_probable_program_of_its_column(example):
+    grammar, _, features = example
+    programs = list(grammar.programs(2000))
+    assert np.all(np.diff(features.first) > 0)
+    for f, place in enumerate(features.first.tolist()):
+        assert features.terms[f] == programs[place][0]
+        assert features.log_prior[f] == programs[place][1]
+        assert np.flatnonzero(features.of_program == f)[0] == place
+        assert not features.negates[place]
+
+
+def test_aliases_and_prior_mass_account_for_every_program(example):
+    grammar, _, features = example
+    programs = list(grammar.programs(2000))
+    constant = int((features.of_program == CONSTANT).sum())
+    assert constant + len(features) + sum(len(features.aliases(f)) for f in range(len(features))) == 2000
+    for f in range(0, len(features), 7):
+        places = np.flatnonzero(features.of_program == f)
+        assert [term for term, _, _ in features.aliases(f)] == [programs[p][0] for p in places[1:]]
+        assert [prior for _, prior, _ in features.aliases(f)] == [programs[p][1] for p in places[1:]]
+        assert math.exp(features.prior_mass[f]) == pytest.approx(math.fsum(math.exp(programs[p][1]) for p in places))
+
+
+def test_most_programs_repeat_an_earlier_one(example):
+    _, _, features = example
+    assert len(features) < 2000 * 0.6
+
+
+def test_a_shorter_run_has_the_first_features_of_a_longer_one(example):
+    grammar, states, long = example
+    _, short = evaluate(states, TOKENS, grammar, 700)
+    assert [str(term) for term in short.terms] == [str(long.terms[f]) for f in range(len(short))]
+    assert np.array_equal(short.of_program, long.of_program[:700])
+
+
+def test_threads_change_nothing(example):
+    grammar, states, one = example
+    for threads in (2, 4):
+        _, many = evaluate(states, TOKENS, grammar, 2000, threads=threads)
+        assert np.array_equal(many.columns, one.columns)
+        assert np.array_equal(many.of_program, one.of_program)
+        assert np.array_equal(many.negates, one.negates)
+
+
+def test_working_in_small_pieces_changes_nothing(example, monkeypatch):
+    grammar, states, whole = example
+    monkeypatch.setattr(module, "CHUNK_BYTES", 1)
+    _, pieces = evaluate(states, TOKENS, grammar, 2000)
+    assert np.array_equal(pieces.columns, whole.columns)
+    assert np.array_equal(pieces.of_program, whole.of_program)
+
+
+def test_rows_with_the_same_fingerprint_are_still_told_apart(example, monkeypatch):
+    grammar, states, good = example
+    monkeypatch.setattr(module, "_mix", lambda rows: np.zeros(len(rows), dtype=np.uint64))
+    _, poor = evaluate(states, TOKENS, grammar, 700)
+    assert np.array_equal(poor.of_program, good.of_program[:700])
+
+
+def test_the_compiled_fingerprint_is_the_plain_one():
+    rows = np.random.default_rng(0).integers(0, 2**64, size=(5, 7), dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        assert np.array_equal(module._mix(rows), module._mix.plain(rows))
+
+
+@given(st.integers(0, 10**6), st.lists(st.integers(1, 5), min_size=2, max_size=3))
+@settings(max_examples=10)
+def test_batches_together_are_one_batch(seed, sizes):
+    grammar = paper_grammar(TOKENS)
+    blocks = list(grammar.blocks(600))
+    states = random_grids(seed, sum(sizes))
+    _, together = evaluate(states, TOKENS, grammar, 600)
+    evaluators = []
+    for start, size in zip(np.cumsum([0, *sizes[:-1]]), sizes, strict=True):
+        world = Planes(states[start : start + size], TOKENS, margin=max(block.shape.reach for block in blocks))
+        evaluators.append(Evaluator(world, grammar.language, Memory(2**30)))
+        evaluators[-1].expect(blocks)
+        for block in blocks:
+            evaluators[-1].evaluate(block)
+    apart = combine(evaluators, blocks)
+    assert np.array_equal(apart.of_program, together.of_program)
+    assert np.array_equal(apart.negates, together.negates)
+    worlds = [evaluator.world for evaluator in evaluators]
+    batch = [b for b, size in enumerate(sizes) for _ in range(size)]
+    number = [i for size in sizes for i in range(size)]
+    terms = [term for term, _ in grammar.programs(600)]
+    for f in range(0, len(apart), 25):
+        rows = reference_rows([terms[apart.first[f]]], states, TOKENS, (), LANGUAGE)[0]
+        for s, board in enumerate(states):
+            places = [row_of(worlds, batch[s], number[s], cell) for cell in board.cells()]
+            assert [bool(int(apart.columns[f][word]) >> bit & 1) for word, bit in places] == rows[s]
+
+
+def test_programs_that_say_the_same_everywhere_are_no_features():
+    _, features = evaluate([grid("."), grid(".")], SMALL, paper_grammar(SMALL), 300)
+    assert len(features) == 0
+    assert set(features.of_program.tolist()) == {CONSTANT}
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+def test_memory_is_refused_before_it_is_taken():
+    memory = Memory(100 * 2**20)
+    memory.take(60 * 2**20, "the planes")
+    memory.programs = 1234
+    with pytest.raises(OutOfMemory) as caught:
+        memory.take(50 * 2**20, "the columns")
+    assert str(caught.value) == (
+        "the columns would need 110 MiB, but the limit is 100 MiB. About 1,234 programs fit; learn with fewer "
+        "(--programs 1234), or allow more memory."
+    )
+    assert memory.held == 60 * 2**20
+
+
+def test_when_not_even_the_states_fit():
+    with pytest.raises(OutOfMemory, match="Use fewer or smaller demonstrations, or allow more memory"):
+        Memory(2**30).take(2**31, "the demonstrated states")
+
+
+def test_the_account_is_of_what_is_held(example):
+    grammar, states, _ = example
+    blocks = list(grammar.blocks(2000))
+    memory = Memory(2**30)
+    evaluator = Evaluator(
+        Planes(states, TOKENS, margin=max(block.shape.reach for block in blocks)), grammar.language, memory
+    )
+    evaluator.expect(blocks)
+    for block in blocks:
+        evaluator.evaluate(block)
+    held = evaluator._columns._rows.nbytes + evaluator._planes._rows.nbytes
+    assert memory.held == held
