@@ -98,18 +98,19 @@ class Desk:
         return {"happened": "won", "shown": self._position(played), "recording": kept.recordings[-1].id}
 
     def undo(self) -> None:
-        before = self.lesson
-        if not self.history.undo() and before.table.steps:
+        present = self.lesson
+        if not self.history.past and present.table.steps:
             # The past is gone with the last run of the server, but the clicks of the game in play are not.
-            lesson = replace(before, table=teach.take_back(self.game, before.table))
-            self.history.present = teach.keep_table(lesson) if before.table.kind == "correction" else lesson
-            self.history.future.append(before)
-        self._saved(before)
+            lesson = replace(present, table=teach.take_back(self.game, present.table))
+            self.history.past.append(teach.keep_table(lesson) if present.table.kind == "correction" else lesson)
+        if self.history.past:
+            self._save(self.history.past[-1])
+            self.history.undo()
 
     def redo(self) -> None:
-        before = self.lesson
-        self.history.redo()
-        self._saved(before)
+        if self.history.future:
+            self._save(self.history.future[-1])
+            self.history.redo()
 
     def restart(self) -> None:
         """Lays the same level out again."""
@@ -185,12 +186,12 @@ class Desk:
         self._do(lesson)
 
     def _do(self, lesson: Lesson) -> None:
-        before = self.lesson
+        self._save(lesson)
         self.history.do(lesson)
-        self._saved(before)
 
-    def _saved(self, before: Lesson) -> None:
-        self.project.save_lesson(self.game, self.lesson, before)
+    def _save(self, lesson: Lesson) -> None:
+        """Saves the lesson that is to come. If that fails, the present one stays, here as on disk."""
+        self.project.save_lesson(self.game, lesson, self.lesson)
         self.revision += 1
 
     # --- levels ------------------------------------------------------------------------------------------------------

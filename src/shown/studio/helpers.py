@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -49,17 +51,16 @@ class Helper:
     async def close(self) -> None:
         """Ends the process."""
         self._closing = True
-        if self._process is not None and self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+        self.kill()
         if self._task is not None:
             await self._task
 
     def kill(self) -> None:
         """Ends the process at once; a fresh one takes its place."""
-        if self._process is not None:
+        if self._process is not None and self._process.returncode is None:
+            # Not Process.kill: that collects the status of a dead child before the event loop does, which complains.
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+                os.kill(self._process.pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
 
     @property
     def pid(self) -> int | None:
@@ -113,8 +114,7 @@ class Helper:
             self._ready.set()
             with contextlib.suppress(ValueError, ConnectionError):
                 await self._listen(self._process)
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+            self.kill()
             await self._process.wait()
             self._ready.clear()
             self._deaths.append(time.monotonic())

@@ -1,0 +1,131 @@
+"""A real studio for tests: started as a user would start it, talked to over HTTP, killed without mercy."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+PATIENCE = 60.0
+
+
+class Refused(Exception):
+    """The server answered with an error."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(f"{status}: {text}")
+        self.status, self.text = status, text
+
+
+class Server:
+    """A studio in a process of its own."""
+
+    def __init__(self, folder: Path, port: int = 0, host: str = "127.0.0.1") -> None:
+        self.folder, self.host = folder, host
+        self.start(port)
+
+    def start(self, port: int = 0) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "shown", "studio", "--no-browser", "--host", self.host]
+            + ["--port", str(port), "--project", str(self.folder)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().strip()
+        assert self.address.startswith("http://"), "the studio did not start"
+        self.port = int(self.address.split("/")[2].rpartition(":")[2])
+        until(lambda: self._answers(), "the studio answers")
+
+    def _answers(self) -> bool:
+        try:
+            self.request("GET", "/")
+        except OSError:
+            return False
+        return True
+
+    def kill(self) -> None:
+        """As the power would: no time to tidy up."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> int:
+        """As Ctrl-C would."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        return self.process.wait(timeout=PATIENCE)
+
+    def request(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """One request with exactly these headers (and Host, unless given)."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        try:
+            connection.request(method, path, body, {"Host": f"127.0.0.1:{self.port}", **(headers or {})})
+            response = connection.getresponse()
+            return response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
+        finally:
+            connection.close()
+
+    def post(self, command: str, **body: Any) -> Any:
+        """A command, as the page sends it; Refused if it is."""
+        headers = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{self.port}"}
+        status, _, content = self.request("POST", f"/api/{command}", json.dumps(body).encode(), headers)
+        answer = json.loads(content)
+        if status != 200:
+            raise Refused(status, answer["error"])
+        return answer
+
+    def get(self, path: str) -> bytes:
+        status, _, content = self.request("GET", path)
+        if status != 200:
+            raise Refused(status, json.loads(content)["error"])
+        return content
+
+    def learned(self, game: str) -> Any:
+        """What was learned, once learning has ended."""
+        return until(lambda: self._settled(game), f"{game} is learned")
+
+    def _settled(self, game: str) -> Any:
+        learned = self.post("open", game=game)["learned"]
+        return learned if learned["state"] in ("done", "failed", "stopped", "idle") else None
+
+    def children(self) -> dict[int, str]:
+        """The child processes, and whether each is the one that learns or the one that plays."""
+        found = {}
+        for entry in Path("/proc").iterdir():
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except (OSError, ValueError, IndexError):
+                continue
+            if parent == self.process.pid and b"shown.studio.worker" in words:
+                found[int(entry.name)] = "learns" if words[-2] == b"15" else "plays"
+        return found
+
+
+def until(look: Callable[[], T], what: str, patience: float = PATIENCE) -> T:
+    """Waits until `look` gives something, and gives it."""
+    end = time.monotonic() + patience
+    while True:
+        found = look()
+        if found:
+            return found
+        assert time.monotonic() < end, f"waited {patience} s in vain: {what}"
+        time.sleep(0.02)
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False

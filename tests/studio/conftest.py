@@ -1,0 +1,56 @@
+"""Studios and browsers for the tests of the studio."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+from serving import Server
+
+# What Debian's Chromium needs to run without a screen and without looking for its maker's servers.
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One studio for all tests that leave nothing behind that would disturb others."""
+    studio = Server(tmp_path_factory.mktemp("studio") / "project")
+    yield studio
+    studio.stop()
+
+
+@pytest.fixture
+def make_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts studios of one's own: on a fresh folder, or on the one given."""
+    studios: list[Server] = []
+
+    def make(folder: Path | None = None, **options: object) -> Server:
+        studios.append(Server(folder or tmp_path / "project", **options))  # type: ignore[arg-type]
+        return studios[-1]
+
+    yield make
+    for studio in studios:
+        studio.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A real Chromium. Its absence is a failure, not a reason to skip: nothing else sees the page."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        pytest.fail("The browser tests need Chromium. On Debian: apt-get install chromium (or run `make test`).")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))
+        yield chromium
+        chromium.close()

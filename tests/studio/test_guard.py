@@ -1,0 +1,186 @@
+"""Who may ask: every way in which another site's page, or a stranger, could try to read or command the studio."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import pytest
+from serving import Refused, Server
+
+OPEN = json.dumps({"game": "nim"}).encode()
+JSON = {"Content-Type": "application/json"}
+
+
+def status(server: Server, method: str, path: str, headers: dict[str, str], body: bytes | None = None) -> int:
+    return server.request(method, path, body, headers)[0]
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:{port}", ""]
+)
+def test_another_host_name_gets_nothing(server, host):
+    for path in ("/", "/news", "/js/main.js", "/export/policy.json?game=nim"):
+        assert status(server, "GET", path, {"Host": host.format(port=server.port)}) in (400, 421)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST:{port}", "[::1]:{port}"])
+def test_this_machine_s_names_are_answered(server, host):
+    assert status(server, "GET", "/", {"Host": host.format(port=server.port)}) == 200
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://evil.example", "null", "https://127.0.0.1.evil.example", "http://127.0.0.1:1", "file://"]
+)
+def test_another_origin_can_neither_command_nor_read(server, origin):
+    assert status(server, "POST", "/api/open", {**JSON, "Origin": origin}, OPEN) == 403
+    assert status(server, "GET", "/news", {"Origin": origin}) == 403
+    assert status(server, "GET", "/export/demonstrations.json?game=nim", {"Origin": origin}) == 403
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_the_browser_s_own_word_on_where_a_request_comes_from_counts(server, site):
+    for path in ("/js/main.js", "/news", "/export/demonstrations.json?game=nim"):
+        assert status(server, "GET", path, {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors"}) == 403
+    assert status(server, "POST", "/api/open", {**JSON, "Sec-Fetch-Site": site}, OPEN) == 403
+    # A link on another page may lead here: that shows the page, and tells the other one nothing.
+    assert status(server, "GET", "/", {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate"}) == 200
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_what_a_form_of_another_site_could_send_is_no_command(server, kind):
+    assert status(server, "POST", "/api/open", {"Content-Type": kind}, OPEN) == 415
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"])
+def test_only_get_and_post(server, method):
+    assert status(server, method, "/api/open", JSON, OPEN) == 405
+
+
+def test_no_answer_allows_another_site_anything(server):
+    for method, path, body in (("GET", "/", None), ("POST", "/api/open", OPEN), ("GET", "/nothing", None)):
+        _, headers, _ = server.request(method, path, body, JSON if body else {})
+        assert not [name for name in headers if name.startswith("access-control-")]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert "http" not in policy
+
+
+def test_large_requests_are_refused_before_they_are_read(server):
+    assert status(server, "POST", "/api/open", {**JSON, "Content-Length": str(10**9)}, b"{}") == 413
+    assert status(server, "POST", "/api/open", {**JSON, "Content-Length": "9" * 30}, b"{}") in (400, 413)
+    assert status(server, "POST", "/api/open", JSON, b" " * 300_000 + OPEN) == 413
+
+
+def test_a_body_without_a_length_is_refused(server):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as line:
+        head = f"POST /api/open HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
+        line.sendall(head.encode() + b"Transfer-Encoding: chunked\r\n\r\n")
+        assert b" 411 " in line.recv(1000).split(b"\r\n")[0]
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"nonsense", b"\xff\xfe", b"[" * 100_000, b"[1]", b'"text"', b'{"a":NaN}', b"null"]
+)
+def test_bodies_that_make_no_sense_are_an_error(server, body):
+    code, _, content = server.request("POST", "/api/open", body, JSON)
+    assert code == 400
+    assert json.loads(content)["error"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../../etc/passwd",
+        "/..%2f..%2fetc/passwd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/js/../../session.py",
+        "//etc/passwd",
+        "/js/",
+        "/js/main.js/",
+        "/index.html",
+        "/js/main.js%00.css",
+        "/session.py",
+    ],
+)
+def test_no_path_reaches_the_file_system(server, path):
+    assert status(server, "GET", path, {}) == 404
+
+
+@pytest.mark.parametrize("game", ["../nim", "/etc", "nim/../chase", "", None, 3, ["nim"], {"nim": 1}, "x" * 1000])
+def test_only_games_of_the_table_are_games(server, game):
+    with pytest.raises(Refused, match="no game|No game"):
+        server.post("open", game=game)
+
+
+@pytest.mark.parametrize(
+    ("command", "body"),
+    [
+        ("click", {"action": "not a cell"}),
+        ("click", {"action": [99, 99]}),
+        ("click", {}),
+        ("level", {"level": "/etc/passwd"}),
+        ("level", {"level": "../x.json"}),
+        ("level", {"level": 5}),
+        ("change-click", {"id": 99, "step": 0, "action": None}),
+        ("count", {"id": 1, "learn": "yes"}),
+        ("correct", {"level": "test:0", "rows": ["xx"]}),
+        ("correct", {"level": "test:0", "rows": ["." * 100]}),
+        ("paint", {"rows": [1, 2]}),
+        ("paint", {"rows": ["." * 33]}),
+        ("learn", {"programs": 10**9}),
+        ("learn", {}),
+        ("run", {"level": "test:0", "seed": 0}),
+        ("run", {"level": "test:0", "seed": -1}),
+        ("why", {"rows": ["|.", "||"], "action": [9, 9]}),
+        ("unseen", {"count": 10**6, "first": 0}),
+        ("import", {"content": {"schema": "shown/demonstrations/1"}}),
+        ("import", {"content": {"game": "chase", "levels": ["."]}}),
+        ("nothing-of-that-name", {}),
+        ("__init__", {}),
+    ],
+)
+def test_requests_that_make_no_sense_are_an_error_in_one_sentence(server, command, body):
+    with pytest.raises(Refused) as refused:
+        server.post(command, game="nim", **body)
+    assert refused.value.status == 400
+    assert "\n" not in refused.value.text
+    assert "Traceback" not in refused.value.text
+
+
+@pytest.fixture(scope="module")
+def open_server(tmp_path_factory):
+    studio = Server(tmp_path_factory.mktemp("open") / "project", host="0.0.0.0")
+    yield studio
+    studio.stop()
+
+
+def test_bound_elsewhere_every_request_needs_the_secret(open_server):
+    anywhere = {"Host": f"some-name:{open_server.port}"}
+    for path in ("/", "/js/main.js", "/news", "/export/policy.json?game=nim", "/?token=wrong"):
+        assert status(open_server, "GET", path, anywhere) == 403
+    assert status(open_server, "POST", "/api/open", {**anywhere, **JSON}, OPEN) == 403
+    assert status(open_server, "POST", "/api/open?token=", {**anywhere, **JSON}, OPEN) == 403
+
+
+def test_the_secret_in_the_link_becomes_a_cookie(open_server):
+    anywhere = {"Host": f"some-name:{open_server.port}"}
+    link = open_server.address[open_server.address.index("/?") :]
+    code, headers, _ = open_server.request("GET", link, None, anywhere)
+    assert code == 303
+    assert headers["location"] == "/"
+    assert "httponly" in headers["set-cookie"].lower()
+    assert "samesite=lax" in headers["set-cookie"].lower()
+    cookie = {**anywhere, "Cookie": headers["set-cookie"].partition(";")[0]}
+    assert status(open_server, "GET", "/", cookie) == 200
+    assert status(open_server, "POST", "/api/open", {**cookie, **JSON}, OPEN) == 200
+    # The cookie alone does not let another site in.
+    assert status(open_server, "POST", "/api/open", {**cookie, **JSON, "Origin": "http://evil.example"}, OPEN) == 403
+
+
+def test_the_link_of_a_studio_on_this_machine_has_no_secret(server):
+    assert server.address == f"http://127.0.0.1:{server.port}/"

@@ -1,0 +1,386 @@
+"""The studio without a browser: the whole story over HTTP, and what happens when parts of it are killed."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+from PIL import Image
+from serving import Refused, Server, alive, until
+
+from shown.demonstrations import Demonstrations
+from shown.games import find, load_levels
+from shown.grid import Grid
+from shown.policy import Policy
+
+
+def click_as_expert(server: Server, game: str) -> dict:
+    """One click of someone who knows how to play."""
+    table = server.post("open", game=game)["table"]
+    action = find(game).expert(Grid(tuple(table["rows"])))
+    return server.post("click", game=game, action=list(action))
+
+
+def win(server: Server, game: str) -> dict:
+    while True:
+        answer = click_as_expert(server, game)
+        if answer["happened"] == "won":
+            return answer
+
+
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory):
+    """A studio that was shown three games of Nim, and has learned from them."""
+    studio = Server(tmp_path_factory.mktemp("taught") / "project")
+    for _ in range(3):
+        win(studio, "nim")
+    assert studio.learned("nim")["state"] == "done"
+    yield studio
+    studio.stop()
+
+
+def test_learning_starts_by_itself_and_says_how_it_stands(taught):
+    learned = taught.learned("nim")
+    assert learned["hasPolicy"]
+    assert learned["numbers"]["programs"] == learned["numbers"]["total"]
+    assert 0 < learned["numbers"]["distinct"] < learned["numbers"]["programs"]
+    assert learned["curve"]
+    assert any("the clicked cell" in phrase for clause in learned["summary"]["clauses"] for phrase in clause)
+
+
+def test_the_policy_plays_levels_nobody_has_shown_it(taught):
+    levels = taught.post("unseen", game="nim", count=6, first=0)["levels"]
+    shown = [card["rows"] for card in taught.post("open", game="nim")["recordings"]]
+    for level in levels:
+        assert level["rows"] not in shown
+        run = taught.post("run", game="nim", level=level["name"], seed=0)
+        assert run["won"]
+        assert run["steps"][0]["rows"] == level["rows"]
+
+
+def test_a_position_is_explained(taught):
+    rows = ["|.", "|.", "||"]
+    position = taught.post("position", game="nim", rows=rows)
+    assert sum(p for _, _, p in position["probabilities"]) == pytest.approx(1, abs=0.02)
+    assert position["chosen"] == [1, 0]
+    why = taught.post("why", game="nim", rows=rows, action=[1, 0])
+    assert why["allowing"] > 0
+    holding = [clause for clause in why["clauses"] if clause["holds"]]
+    assert holding
+    assert all(literal["holds"] and literal["phrase"] and literal["cells"] for literal in holding[0]["literals"])
+    against = taught.post("why", game="nim", rows=rows, action=[0, 1])
+    assert not any(clause["holds"] for clause in against["clauses"])
+
+
+def test_the_most_useful_level_is_offered(taught):
+    learned = until(lambda: (now := taught.learned("nim"))["next"] and now, "a level is offered")
+    doubts = [level["doubt"] for level in learned["next"]]
+    assert doubts == sorted(doubts, reverse=True)
+    shown = [card["rows"] for card in taught.post("open", game="nim")["recordings"]]
+    assert all(level["rows"] not in shown for level in learned["next"])
+
+
+def test_everything_can_be_taken_home_and_works_there(taught, tmp_path):
+    policy = Policy.from_json(json.loads(taught.get("/export/policy.json?game=nim")))
+    level = load_levels(find("nim"), "test:0")[0]
+    run = taught.post("run", game="nim", level="test:0", seed=0)
+    assert list(policy.act(level.grid)) == run["steps"][0]["action"]
+    demonstrations = Demonstrations.from_json(json.loads(taught.get("/export/demonstrations.json?game=nim")))
+    assert len(demonstrations) == len([c for c in taught.post("open", game="nim")["recordings"] if c["learn"]])
+    module = tmp_path / "nim_policy.py"
+    module.write_bytes(taught.get("/export/policy.py?game=nim"))
+    grid = json.dumps(list(level.grid.rows))
+    # The module stands alone: it runs in a Python that sees nothing that is installed.
+    out = subprocess.run(
+        [
+            sys.executable,
+            "-I",
+            "-S",
+            "-c",
+            f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import nim_policy; print(nim_policy.act({grid}))",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert list(eval(out.stdout, {"__builtins__": {}})) == run["steps"][0]["action"]
+    for path in ("/export/run.gif?game=nim&level=test:0@0", "/export/demonstration.gif?game=nim&id=1"):
+        picture = Image.open(io.BytesIO(taught.get(path)))
+        assert picture.format == "GIF"
+        assert picture.n_frames > 2
+    with pytest.raises(Refused, match="painted"):
+        taught.get("/export/levels.json?game=nim")
+    taught.post("paint", game="nim", rows=["|.", "||"])
+    levels = json.loads(taught.get("/export/levels.json?game=nim"))
+    assert levels == {"game": "nim", "levels": ["|.\n||"]}
+
+
+def test_what_was_taken_home_can_be_brought_back(taught, make_server):
+    content = json.loads(taught.get("/export/demonstrations.json?game=nim"))
+    other = make_server()
+    answer = other.post("import", game="nim", content=content)
+    assert answer["demonstrations"] == len(content["demonstrations"])
+    assert other.learned("nim")["hasPolicy"]
+    assert other.post("import", game="nim", content={"game": "nim", "levels": ["|.\n||"]})["levels"] == 1
+    with pytest.raises(Refused, match=r"level 0.*float"):
+        other.post("import", game="nim", content={"game": "nim", "levels": ["|.\n.|"]})
+
+
+def test_correcting_one_click_is_a_demonstration_and_is_learned_from_at_once(make_server):
+    studio = make_server()
+    win(studio, "nim")
+    before = studio.learned("nim")
+    rows = ["|.", "|.", "|.", "||"]
+    studio.post("correct", game="nim", level="test:0", rows=rows)
+    answer = studio.post("click", game="nim", action=[2, 0])
+    assert answer["happened"] == "corrected"
+    card = answer["lesson"]["recordings"][-1]
+    assert (card["kind"], card["clicks"], card["rows"]) == ("correction", 1, rows)
+    after = studio.learned("nim")
+    assert after["version"] > before["version"]
+    assert after["clicks"] == before["clicks"] + 1
+
+
+def test_recordings_are_edited_and_every_edit_can_be_undone(make_server):
+    studio = make_server()
+    for _ in range(2):
+        win(studio, "nim")
+    whole = studio.post("recording", game="nim", id=1)
+    changed = studio.post("change-click", game="nim", id=1, step=0, action=[0, 0])["lesson"]
+    assert changed["recordings"][0]["edited"]
+    assert (
+        studio.post("change-click", game="nim", id=1, step=0, action=None)["lesson"]["recordings"][0]["clicks"]
+        == len(whole["steps"]) - 1
+    )
+    assert not studio.post("count", game="nim", id=2, learn=False)["lesson"]["recordings"][1]["learn"]
+    assert len(studio.post("delete", game="nim", id=1)["lesson"]["recordings"]) == 1
+    for _ in range(4):
+        studio.post("undo", game="nim")
+    assert studio.post("recording", game="nim", id=1) == whole
+    assert studio.post("open", game="nim")["canRedo"]
+
+
+def test_with_no_demonstration_left_nothing_is_believed(make_server):
+    studio = make_server()
+    win(studio, "nim")
+    assert studio.learned("nim")["hasPolicy"]
+    studio.post("delete", game="nim", id=1)
+    learned = studio.learned("nim")
+    assert (learned["state"], learned["hasPolicy"], learned["summary"]) == ("idle", False, None)
+
+
+def test_clicks_that_nothing_explains_are_reported_and_can_be_learned_with_more_programs(make_server):
+    studio = make_server()
+    studio.post("correct", game="nim", level="test:0", rows=["|.", "|.", "|.", "||"])
+    studio.post("click", game="nim", action=[2, 0])
+    studio.post("learn", game="nim", programs=2)
+    learned = studio.learned("nim")
+    assert learned["state"] == "failed"
+    assert not learned["hasPolicy"]
+    assert learned["failure"]["action"] == [2, 0]
+    studio.post("learn", game="nim", programs=1000, forgiving=True)
+    assert studio.learned("nim")["hasPolicy"]
+
+
+def test_learning_can_be_stopped_and_keeps_the_best_so_far(make_server):
+    studio = make_server()
+    studio.post("expert", game="reach-for-the-star")
+    studio.learned("reach-for-the-star")
+    studio.post("learn", game="reach-for-the-star", programs=1_000_000)
+    until(
+        lambda: studio.post("open", game="reach-for-the-star")["learned"]["numbers"].get("programs"), "it is learning"
+    )
+    studio.post("stop")
+    learned = studio.learned("reach-for-the-star")
+    assert learned["state"] == "stopped"
+    assert learned["hasPolicy"]
+    assert learned["numbers"]["programs"] < 1_000_000
+
+
+def test_a_new_demonstration_takes_the_place_of_what_was_being_learned(make_server):
+    studio = make_server()
+    studio.post("expert", game="reach-for-the-star")
+    studio.learned("reach-for-the-star")
+    studio.post("learn", game="reach-for-the-star", programs=1_000_000)
+    studio.post("expert", game="nim")
+    assert studio.learned("nim")["state"] == "done"
+
+
+def test_killed_and_started_again_nothing_is_lost(make_server):
+    studio = make_server()
+    for _ in range(2):
+        win(studio, "nim")
+    studio.learned("nim")
+    studio.post("paint", game="nim", rows=["|.", "||"])
+    studio.post("toured", toured=True)
+    answer = click_as_expert(studio, "nim")
+    assert answer["happened"] == "played"
+    before = studio.post("open", game="nim")
+    run = studio.post("run", game="nim", level="test:3", seed=0)
+    children = studio.children()
+    studio.kill()
+    until(lambda: not any(map(alive, children)), "the children of a killed server end by themselves")
+    studio.start(studio.port)
+    hello = studio.post("hello")
+    assert (hello["game"], hello["toured"]) == ("nim", True)
+    after = studio.post("open", game="nim")
+    for key in ("table", "recordings", "painted", "shown"):
+        assert after[key] == before[key]
+    assert after["learned"]["state"] == "done"
+    assert after["learned"]["numbers"]["programs"] == before["learned"]["numbers"]["programs"]
+    again = studio.post("run", game="nim", level="test:3", seed=0)
+    assert {k: v for k, v in again.items() if k != "version"} == {k: v for k, v in run.items() if k != "version"}
+    assert studio.post("undo", game="nim")["lesson"]["table"]["clicks"] == 0
+
+
+def test_killed_at_any_moment_the_files_are_whole(make_server):
+    """Clicks and restarts without pause; every time the lesson comes back, with every click that was answered."""
+    studio = make_server()
+    port = studio.port
+    for _ in range(3):
+        answered: list[int] = []
+
+        def play() -> None:
+            try:
+                while True:
+                    answer = studio.post("expert", game="nim")  # noqa: B023
+                    answered.append(len(answer["lesson"]["recordings"]))  # noqa: B023
+            except (OSError, Refused, json.JSONDecodeError):
+                return
+
+        player = threading.Thread(target=play)
+        player.start()
+        until(lambda: len(answered) > 3, "some games are shown")  # noqa: B023
+        studio.kill()
+        player.join()
+        studio.start(port)
+        assert len(studio.post("open", game="nim")["recordings"]) >= answered[-1]
+
+
+def test_a_child_that_dies_is_replaced(make_server):
+    studio = make_server()
+    for _ in range(3):
+        win(studio, "nim")
+    studio.learned("nim")
+    before = studio.children()
+    assert sorted(before.values()) == ["learns", "plays"]
+    for pid in before:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: len(set(studio.children()) - set(before)) == 2, "both children are replaced")
+    assert studio.post("run", game="nim", level="test:0", seed=0)["won"]
+    win(studio, "nim")
+    assert studio.learned("nim")["state"] == "done"
+
+
+def test_hostile_project_files_give_an_error_and_the_other_games_go_on(tmp_path, make_server):
+    folder = tmp_path / "hostile"
+    (folder / "nim").mkdir(parents=True)
+    (folder / "nim" / "lesson.json").write_text("[" * 100_000)
+    studio = make_server(folder)
+    with pytest.raises(Refused, match=r"lesson\.json.*nested too deeply"):
+        studio.post("open", game="nim")
+    assert studio.post("open", game="chase")["table"]
+    aside = studio.post("set-aside", game="nim")["folder"]
+    assert (folder / aside / "lesson.json").read_text() == "[" * 100_000
+    assert studio.post("open", game="nim")["recordings"] == []
+    with pytest.raises(Refused, match="nothing to set aside"):
+        studio.post("set-aside", game="nim")
+
+
+def test_a_hostile_policy_is_not_believed_but_learned_again(make_server):
+    studio = make_server()
+    for _ in range(2):
+        win(studio, "nim")
+    studio.learned("nim")
+    studio.stop()
+    path = studio.folder / "nim" / "policy.json"
+    policy = json.loads(path.read_text())
+    policy["components"][0]["clauses"] = [["__import__('os').system('true')"]]
+    path.write_text(json.dumps(policy))
+    studio.start(studio.port)
+    studio.post("open", game="nim")
+    with pytest.raises(Refused, match="program"):
+        studio.post("run", game="nim", level="test:0", seed=0)
+    assert studio.learned("nim")["state"] == "done"
+    assert studio.post("run", game="nim", level="test:0", seed=0)["steps"]
+    assert "__import__" not in path.read_text()
+
+
+def test_a_hostile_project_does_not_open(tmp_path):
+    (tmp_path / "project.json").write_text('{"schema": "something else"}')
+    result = start_and_fail("--project", str(tmp_path))
+    assert result.returncode == 2
+    assert "project.json" in result.stderr
+
+
+def test_a_port_in_use_gives_a_clear_message(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = start_and_fail("--port", str(port), "--project", str(tmp_path / "project"))
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"shown: port {port}")
+    assert "--port" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "project").exists()
+
+
+def test_a_project_that_is_open_does_not_open_twice(server):
+    result = start_and_fail("--port", "0", "--project", str(server.folder))
+    assert result.returncode == 2
+    assert "already open" in result.stderr
+
+
+@pytest.mark.parametrize("options", [("--port", "x"), ("--port", "70000"), ("--host", "no such host")])
+def test_wrong_options_are_one_line(tmp_path, options):
+    result = start_and_fail(*options, "--project", str(tmp_path / "project"))
+    assert result.returncode == 2
+    assert result.stderr.count("\n") == 1
+
+
+def start_and_fail(*options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "shown", "studio", "--no-browser", *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_interrupted_it_ends_at_once_with_its_children(make_server):
+    studio = make_server()
+    children = studio.children()
+    assert studio.stop() == 0
+    until(lambda: not any(map(alive, children)), "the children end")
+
+
+def test_the_page_is_small(server):
+    """Everything the first visit loads, in bytes."""
+    page = server.get("/").decode()
+    paths = ["/sprites.css", "/icon.svg", *(f"/css/{name}.css" for name in ("base", "layout", "board", "panels"))]
+    assert all(path in page for path in paths)
+    names = [line.split('"./')[1].split('"')[0] for line in _modules(server)]
+    total = len(page) + sum(
+        len(server.get(path)) for path in paths + [f"/js/{name}" for name in {*names, "main.js", "theme.js"}]
+    )
+    total += len(json.dumps(server.post("hello"))) + len(json.dumps(server.post("open", game="chase")))
+    assert total < 300_000
+
+
+def _modules(server: Server) -> list[str]:
+    found, queue = [], ["main.js"]
+    seen = set(queue)
+    while queue:
+        text = server.get(f"/js/{queue.pop()}").decode()
+        for line in text.splitlines():
+            if ' from "./' in line:
+                found.append(line)
+                name = line.split('"./')[1].split('"')[0]
+                if name not in seen:
+                    seen.add(name)
+                    queue.append(name)
+    return found
