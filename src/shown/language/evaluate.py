@@ -58,16 +58,10 @@ class Plan:
         """The programs' values on all rows. [terms, R] uint64"""
         store = np.empty((len(self._conditions), *world.shape), dtype=np.uint64)
         for primitive, arguments, places in self._steps:
-            if primitive.name == "cell_is_value":
-                store[places] = world.of_values[arguments[0]]
-            else:
-                store[places] = run_many(world, primitive, arguments, store)
+            store[places] = run_many(world, primitive, arguments, store)
         columns = np.empty((len(self.terms), len(world.row_words)), dtype=np.uint64)
         for primitive, arguments, places in self._tops:
-            if primitive.name == "at_action_cell":
-                columns[places] = world.columns(store[arguments[0]])
-            else:
-                columns[places] = world.columns(run_many(world, primitive, arguments, store))
+            columns[places] = world.columns(run_many(world, primitive, arguments, store))
         return columns
 
     def _groups(self, terms: list[Term]) -> list[tuple[Primitive, list[Term]]]:

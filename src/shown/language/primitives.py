@@ -118,6 +118,7 @@ CELL_IS_VALUE = Primitive(
     gives=Kind.CONDITION,
     meaning=_cell_is_value,
     kernel=lambda world, value: world.of_value(value),
+    many=lambda world, store, values: world.of_values[values],
     phrase="{cell} is {0}",
     negation="{cell} is not {0}",
 )
@@ -170,6 +171,7 @@ AT_ACTION_CELL = Primitive(
     gives=Kind.PROGRAM,
     meaning=_at_action_cell,
     kernel=lambda world, condition: condition,
+    many=lambda world, store, conditions: store[conditions],
     phrase="{0}",
     negation="{0:not}",
     at="the clicked cell",
