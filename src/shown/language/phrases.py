@@ -30,7 +30,9 @@ def say(term: Term, language: Mapping[str, Primitive], positive: bool = True, ce
     if primitive.at is not None:
         inner = primitive.at.format(*arguments, cell=cell)
         arguments = [_Said(a, kind, language, inner) for a, kind in zip(term.arguments, primitive.takes, strict=True)]
-    return (primitive.phrase if positive else primitive.negation).format(*arguments, cell=cell)
+    wording = primitive.wording(*term.arguments) if primitive.wording else None
+    phrase, negation = wording or (primitive.phrase, primitive.negation)
+    return (phrase if positive else negation).format(*arguments, cell=cell)
 
 
 class _Said:
@@ -43,6 +45,8 @@ class _Said:
         match self.argument, form:
             case Term(), "noun":
                 return _noun(self.argument, self.language)
+            case Term(), "bare":
+                return _bare_noun(self.argument, self.language)
             case Term(), _:
                 return say(self.argument, self.language, form != "not", self.cell)
             case tuple(), "beside":
@@ -51,6 +55,8 @@ class _Said:
                 return _way(self.argument)
             case str(), "bare" if self.kind is Kind.VALUE:
                 return _bare(self.argument)
+            case str(), "some" if self.kind is Kind.VALUE:
+                return _some(self.argument)
             case str(), _ if self.kind is Kind.VALUE:
                 return _value(self.argument)
             case _:
@@ -67,6 +73,11 @@ def _value(name: str) -> str:
     return words if name == "empty" else f"{_article(words)} {words}"
 
 
+def _some(name: str) -> str:
+    """A cell with the value as a thing: "an empty cell", "a wall", "the edge of the grid"."""
+    return {"empty": "an empty cell", OFF: "the edge of the grid"}.get(name) or _value(name)
+
+
 def _bare(name: str) -> str:
     return {"empty": "empty cell", OFF: "cell off the grid"}.get(name, name.replace("_", " "))
 
@@ -74,9 +85,16 @@ def _bare(name: str) -> str:
 def _noun(condition: Term, language: Mapping[str, Primitive]) -> str:
     """A thing one can come upon: "a wall", "the edge of the grid", "a cell where …"."""
     if condition.primitive == "cell_is_value":
-        value = str(condition.arguments[0])
-        return {"empty": "an empty cell", OFF: "the edge of the grid"}.get(value) or _value(value)
+        return _some(str(condition.arguments[0]))
     return f"a cell where {say(condition, language)}"
+
+
+def _bare_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
+    """The same without an article, as it stands after "no"."""
+    if condition.primitive == "cell_is_value":
+        value = str(condition.arguments[0])
+        return "edge of the grid" if value == OFF else _bare(value)
+    return _noun(condition, language).removeprefix("a ")
 
 
 def _article(words: str) -> str:

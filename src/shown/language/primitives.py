@@ -15,9 +15,9 @@ import numpy as np
 
 from shown import planes
 from shown.errors import BadInput
-from shown.grid import Cell
+from shown.grid import OFF, Cell
 from shown.language.reference import NOWHERE, View
-from shown.language.terms import Kind, Offset
+from shown.language.terms import Kind, Offset, Term
 
 Condition = Callable[[View, Cell | None], bool]
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -42,6 +42,7 @@ class Primitive:
         phrase: how it is said. `{cell}` is the cell it is asked at, `{0}` … its arguments.
         negation: how its opposite is said.
         at: if given, how the cell is called at which the condition arguments are asked.
+        wording: if given, another phrase and negation for some arguments, or None for the usual ones.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Primitive:
     kernel: Callable[..., np.ndarray] | None = None
     many: Callable[..., np.ndarray] | None = None
     at: str | None = None
+    wording: Callable[..., tuple[str, str] | None] | None = None
 
     def __post_init__(self) -> None:
         if not _WORD.fullmatch(self.name):
@@ -112,6 +114,14 @@ def _scanning(view: View, cell: Cell | None, offset: Offset, until: Condition, u
     return found
 
 
+def _scanning_wording(offset: Offset, until: Term, unless: Term) -> tuple[str, str] | None:
+    """Where only the end of the grid can stop the walk, no second thing need be named."""
+    edge = Term("cell_is_value", (OFF,))
+    if until == unless or (unless == edge and until.primitive == "cell_is_value"):
+        return "going {0} from {cell}, there is {1:noun}", "going {0} from {cell}, there is no {1:bare}"
+    return None
+
+
 CELL_IS_VALUE = Primitive(
     name="cell_is_value",
     takes=(Kind.VALUE,),
@@ -144,6 +154,7 @@ SCANNING = Primitive(
     many=planes.scan_many,
     phrase="going {0} from {cell}, {1:noun} comes before {2:noun}",
     negation="going {0} from {cell}, {1:noun} does not come before {2:noun}",
+    wording=_scanning_wording,
 )
 
 # --- programs --------------------------------------------------------------------------------------------------------
@@ -158,6 +169,15 @@ def _at_action_cell(view: View, condition: Condition) -> bool:
 def _at_cell_with_value(view: View, value: str, condition: Condition) -> bool:
     """Attends to the first cell with the value, in reading order; nowhere if there is none."""
     return condition(view, view.first(value))
+
+
+def _at_cell_with_value_wording(value: str, condition: Term) -> tuple[str, str] | None:
+    """To ask whether the first wall is a wall is to ask whether there is one."""
+    if condition == Term("cell_is_value", (value,)) and value != OFF:
+        return "there is {0:some}", "there is no {0:bare}"
+    if condition == Term("cell_is_value", (OFF,)) and value != OFF:
+        return "there is no {0:bare}", "there is {0:some}"
+    return None
 
 
 def _action_is(view: View, button: str) -> bool:
@@ -188,6 +208,7 @@ AT_CELL_WITH_VALUE = Primitive(
     phrase="{1}",
     negation="{1:not}",
     at="the first {0:bare}",
+    wording=_at_cell_with_value_wording,
 )
 
 ACTION_IS = Primitive(
