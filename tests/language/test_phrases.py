@@ -99,7 +99,7 @@ def test_programs_that_are_said_alike_mean_the_same():
         for positive in (True, False):
             told.setdefault(say(term, LANGUAGE, positive), []).append((term, positive))
     alike = [group for group in told.values() if len(group) > 1]
-    assert 0 < len(alike) < 200
+    assert alike
     for (first, sign), *others in alike:
         for other, other_sign in others:
             for board in boards:
