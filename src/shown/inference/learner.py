@@ -36,6 +36,10 @@ CHECKPOINTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_0
 """After so many programs the trees are grown and progress is told."""
 
 
+TELL_EVERY = 0.5
+"""Seconds after which a long block is not left without a word."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a run is.
@@ -164,6 +168,7 @@ class Learner:
         search = _Search(self, evidence)
         total = sum(block.count for block in self._blocks)
         done: list[Block] = []
+        told = start
         for chunk in _until_checkpoints(self._blocks):
             bound = search.mixture.bound
             if self.stop_early and done and literal_prices(np.array([chunk[0].log_prior]), self.prior)[0] < bound:
@@ -171,13 +176,17 @@ class Learner:
             for block in chunk:
                 self._evaluate(block, len(done))
                 done.append(block)
+                if time.monotonic() - told > TELL_EVERY:
+                    told = time.monotonic()
+                    yield self._progress(search, self._seen(done), total, start, "enumerating programs")
             features = combine([batch.evaluator for batch in self._batches], done, len(done))
             self.features_ = features
-            yield self._progress(search, features, total, start, "growing trees")
+            yield self._progress(search, self._seen(done, features), total, start, "growing trees")
             for found in forest.extend(features.columns):
                 search.consider([tree for _, tree in found], features)
             self._publish(search, features)
-            yield self._progress(search, features, total, start, "enumerating programs")
+            told = time.monotonic()
+            yield self._progress(search, self._seen(done, features), total, start, "enumerating programs")
         if not self.candidates_:
             self.failure_ = explain_failure(demonstrations, self._failure_rows(), self.features_, evidence)
 
@@ -228,13 +237,18 @@ class Learner:
             },
         }  # fmt: skip
 
-    def _progress(self, search: _Search, features: Features, total: int, start: float, phase: str) -> Progress:
+    def _seen(self, done: Sequence[Block], features: Features | None = None) -> tuple[int, int]:
+        """The programs seen so far, and how many of them are distinct (within a batch, until batches are combined)."""
+        batches = max(len(batch.evaluator.columns) for batch in self._batches)
+        return done[-1].start + done[-1].count, batches if features is None else len(features)
+
+    def _progress(self, search: _Search, seen: tuple[int, int], total: int, start: float, phase: str) -> Progress:
         best = search.mixture.best
         fits = bool(best) and bool(self.candidates_)
         return Progress(
-            programs=len(features.of_program),
+            programs=seen[0],
             total=total,
-            distinct=len(features),
+            distinct=seen[1],
             best=self.policy_.components[0].formula.english(self.policy_.language, self.policy_.subject)
             if fits
             else None,
