@@ -1,0 +1,126 @@
+"""Why nothing fits: the demonstration, the step, and two actions that every program takes for one another."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.grid import grid
+from shown.inference.learner import Learner
+from shown.language.grammar import paper_grammar
+from shown.language.primitives import LANGUAGE
+from shown.language.reference import View, run
+from strategies import BUTTONS, TOKENS, grids
+
+VALUES_ONLY = len(TOKENS.values)
+"""So many programs only ask what the clicked cell is."""
+
+
+def demos(*steps, buttons=()):
+    """One demonstration a step."""
+    return Demonstrations(TOKENS, tuple(Demonstration((Step(*step),)) for step in steps), buttons=buttons)
+
+
+def failure_of(demonstrations, programs=VALUES_ONLY, **settings):
+    return Learner(programs=programs, **settings).fit(demonstrations).failure_
+
+
+def test_two_clicks_on_one_board():
+    failure = failure_of(demos((grid("A."), (0, 0)), (grid("#.##"), (0, 2))))
+    assert (failure.demonstration, failure.step) == (1, 0)
+    assert (failure.action, failure.other) == ((0, 2), (0, 0))
+    assert (failure.other_demonstration, failure.other_step) == (1, 0)
+    assert failure.text == (
+        "nothing fits demonstration 1, step 0: among the first 5 programs none tells the click (0, 2) from (0, 0). "
+        "Try more programs (--programs 25), a little noise (--noise 0.001), or a primitive that sees the difference."
+    )
+
+
+def test_two_clicks_on_different_boards():
+    failure = failure_of(demos((grid("*#"), (0, 0)), (grid("A**"), (0, 0))))
+    assert (failure.demonstration, failure.step, failure.action) == (0, 0, (0, 0))
+    assert (failure.other_demonstration, failure.other_step, failure.other) == (1, 0, (0, 1))
+    assert "none tells the click (0, 0) from (0, 1) of demonstration 1, step 0" in failure.text
+
+
+def test_a_later_step_of_a_demonstration():
+    steps = (Step(grid(".#"), (0, 1)), Step(grid("#."), (0, 0)), Step(grid("##"), (0, 1)))
+    failure = failure_of(Demonstrations(TOKENS, (Demonstration(steps[:1]), Demonstration(steps))))
+    assert failure is None
+    failure = failure_of(Demonstrations(TOKENS, (Demonstration((Step(grid(".#"), (0, 0)), steps[2])),)))
+    assert (failure.demonstration, failure.step, failure.action, failure.other) == (0, 1, (0, 1), (0, 0))
+
+
+def test_buttons():
+    world = demos((grid("A"), "left"), (grid("A."), "right"), buttons=BUTTONS)
+    failure = failure_of(world, programs=3)
+    assert (failure.action, failure.other, failure.other_demonstration) == ("left", "left", 1)
+    assert "none tells the action left from left of demonstration 1, step 0" in failure.text
+
+
+def test_more_programs_tell_them_apart():
+    shown = demos((grid("#.#."), (0, 2)))
+    assert failure_of(shown) is not None
+    learner = Learner(programs=200).fit(shown)
+    assert learner.failure_ is None
+    assert learner.policy_.act(grid("#.#.")) == (0, 2)
+
+
+def test_a_little_noise_helps_too():
+    learner = Learner(programs=VALUES_ONLY, noise=0.001).fit(demos((grid("#.#."), (0, 2))))
+    assert learner.failure_ is None
+    assert learner.candidates_
+
+
+def test_the_report_is_data():
+    failure = failure_of(demos((grid("#.#."), (0, 2))))
+    assert json.loads(json.dumps(failure.to_json())) == {
+        "demonstration": 0,
+        "step": 0,
+        "action": [0, 2],
+        "other": [0, 0],
+        "other_demonstration": 0,
+        "other_step": 0,
+        "programs": 5,
+        "text": failure.text,
+    }
+
+
+def test_the_policy_is_then_uniform():
+    learner = Learner(programs=VALUES_ONLY).fit(demos((grid("#.#."), (0, 2))))
+    assert learner.candidates_ == []
+    assert learner.policy_.probabilities(grid("#.")).tolist() == [[0.5, 0.5]]
+
+
+@st.composite
+def any_demonstrations(draw):
+    steps = []
+    for _ in range(draw(st.integers(1, 4))):
+        board = draw(grids(most=3))
+        steps.append((board, draw(st.sampled_from(list(board.cells())))))
+    return demos(*steps)
+
+
+@given(any_demonstrations(), st.sampled_from([3, 5, 30, 60]))
+@settings(max_examples=150)
+def test_there_is_a_reason_exactly_if_nothing_fits_and_the_reason_is_true(shown, programs):
+    learner = Learner(programs=programs, trees=2, ensemble=2).fit(shown)
+    failure = learner.failure_
+    assert (failure is None) == bool(learner.candidates_)
+    if failure is None:
+        return
+    step = shown.items[failure.demonstration].steps[failure.step]
+    other = shown.items[failure.other_demonstration].steps[failure.other_step]
+    assert step.action == failure.action
+    assert (other.grid, failure.other) not in [(s.grid, s.action) for s in shown.steps]
+    for term, _ in paper_grammar(TOKENS).programs(programs):
+        here = run(term, View(step.grid, TOKENS, failure.action), LANGUAGE)
+        there = run(term, View(other.grid, TOKENS, failure.other), LANGUAGE)
+        assert here == there
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_seed_can_help(seed):
+    assert failure_of(demos((grid("#.#."), (0, 2))), seed=seed) is not None

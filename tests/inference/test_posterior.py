@@ -1,0 +1,249 @@
+"""Prior, likelihood and mixture, by hand."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown.inference import posterior as module
+from shown.inference.posterior import (
+    Candidate,
+    Evidence,
+    Mixture,
+    clause_bits,
+    drop_literals,
+    formula_bits,
+    literal_prices,
+    log_likelihood,
+    log_prior,
+)
+
+LOG = math.log
+
+
+def evidence(steps, actions=(2, 3)):
+    """States with so many actions each, their rows one after another, and the steps (state, action) shown."""
+    starts = np.cumsum([0, *actions])
+    state_of_row = np.full((1, 64), -1, dtype=np.int32)
+    for state, (a, b) in enumerate(pairwise(starts)):
+        state_of_row[0, a:b] = state
+    shown = [int(starts[state] + action) for state, action in steps]
+    return Evidence(
+        mask=np.array([2 ** int(starts[-1]) - 1], dtype=np.uint64),
+        positive=np.array([sum({1 << row for row in shown})], dtype=np.uint64),
+        word=np.zeros(len(steps), dtype=np.int64),
+        bit=np.array(shown),
+        state=np.array([state for state, _ in steps]),
+        state_of_row=state_of_row,
+        actions=np.array(actions),
+    )
+
+
+def rows(text):
+    """Which rows are allowed, from left to right; spaces between states do not count."""
+    return np.array([int(text.replace(" ", "")[::-1], 2)], dtype=np.uint64)
+
+
+# --- likelihood -------------------------------------------------------------------------------------------------------
+
+SHOWN = evidence([(0, 0), (1, 1)])
+
+
+@pytest.mark.parametrize(
+    ("allowed", "expected"),
+    [
+        ("10 010", 0.0),
+        ("11 010", LOG(1 / 2)),
+        ("10 110", LOG(1 / 2)),
+        ("11 111", LOG(1 / 2) + LOG(1 / 3)),
+        ("01 010", -math.inf),
+        ("10 000", -math.inf),
+        ("00 000", -math.inf),
+    ],
+)
+def test_each_state_spreads_its_probability_over_what_is_allowed(allowed, expected):
+    assert log_likelihood(rows(allowed), SHOWN) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "expected"),
+    [
+        ("10 010", LOG(0.9 + 0.1 / 2) + LOG(0.9 + 0.1 / 3)),
+        ("11 010", LOG(0.9 / 2 + 0.1 / 2) + LOG(0.9 + 0.1 / 3)),
+        ("01 010", LOG(0.1 / 2) + LOG(0.9 + 0.1 / 3)),
+        ("00 000", LOG(0.1 / 2) + LOG(0.1 / 3)),
+    ],
+)
+def test_with_noise_every_action_has_a_chance(allowed, expected):
+    assert log_likelihood(rows(allowed), SHOWN, noise=0.1) == pytest.approx(expected)
+
+
+def test_pure_noise_makes_all_policies_alike():
+    assert log_likelihood(rows("01 101"), SHOWN, noise=1.0) == pytest.approx(LOG(1 / 2) + LOG(1 / 3))
+
+
+@pytest.mark.parametrize(
+    ("allowed", "expected"),
+    [
+        ("10 000", LOG(1) + LOG(1 / 3)),
+        ("00 000", LOG(1 / 2) + LOG(1 / 3)),
+        ("01 000", -math.inf),
+        ("10 010", 0.0),
+    ],
+)
+def test_as_an_option_a_policy_that_allows_nothing_guesses(allowed, expected):
+    assert log_likelihood(rows(allowed), SHOWN, uniform_if_empty=True) == pytest.approx(expected)
+
+
+def test_noise_and_guessing_together():
+    found = log_likelihood(rows("10 000"), SHOWN, noise=0.1, uniform_if_empty=True)
+    assert found == pytest.approx(LOG(0.9 + 0.1 / 2) + LOG(0.9 / 3 + 0.1 / 3))
+
+
+def test_a_step_shown_twice_counts_twice():
+    twice = evidence([(0, 0), (0, 0), (1, 1)])
+    assert log_likelihood(rows("11 010"), twice) == pytest.approx(2 * LOG(1 / 2))
+
+
+def test_one_state_with_two_actions():
+    both = evidence([(0, 0), (0, 1)])
+    assert log_likelihood(rows("11 000"), both) == pytest.approx(2 * LOG(1 / 2))
+    assert log_likelihood(rows("10 000"), both) == -math.inf
+
+
+# --- prior ------------------------------------------------------------------------------------------------------------
+
+PRICES = np.array([-1.0, -2.5, -4.0])
+
+
+def test_every_literal_of_every_clause_pays_as_often_as_it_occurs_negated_or_not():
+    assert log_prior((((0, True), (1, False)), ((0, False), (2, True))), PRICES) == -1.0 - 2.5 - 1.0 - 4.0
+    assert log_prior(((),), PRICES) == 0.0
+    assert log_prior((), PRICES) == 0.0
+
+
+def test_other_priors_count_literals_or_nothing():
+    assert literal_prices(PRICES, "grammar").tolist() == PRICES.tolist()
+    assert literal_prices(PRICES, "sparsity").tolist() == [-LOG(2)] * 3
+    assert literal_prices(PRICES, "uniform").tolist() == [0.0] * 3
+
+
+# --- dropping what changes nothing ------------------------------------------------------------------------------------
+
+
+@st.composite
+def fitted(draw):
+    """A formula over random columns."""
+    seed = draw(st.integers(0, 10**6))
+    rng = np.random.default_rng(seed)
+    features, words = draw(st.integers(1, 6)), draw(st.integers(1, 3))
+    mask = rng.integers(0, 2**64, size=words, dtype=np.uint64)
+    columns = rng.integers(0, 2**64, size=(features, words), dtype=np.uint64) & mask
+    for _ in range(draw(st.integers(0, 2))):
+        columns[rng.integers(features)] &= columns[rng.integers(features)]
+    literal = st.tuples(st.integers(0, features - 1), st.booleans())
+    clause = st.lists(literal, max_size=4, unique_by=lambda x: x[0]).map(tuple)
+    clauses = tuple(draw(st.lists(clause, max_size=4)))
+    return clauses, columns, mask, -rng.random(features) * 10
+
+
+@given(fitted())
+def test_dropping_literals_changes_no_bit_of_the_fit(case):
+    clauses, columns, mask, prices = case
+    shorter = drop_literals(clauses, columns, mask, prices)
+    assert np.array_equal(formula_bits(shorter, columns, mask), formula_bits(clauses, columns, mask))
+    assert sum(map(len, shorter)) <= sum(map(len, clauses))
+    assert log_prior(shorter, prices) >= log_prior(clauses, prices)
+
+
+@given(fitted())
+def test_nothing_more_can_be_dropped(case):
+    clauses, columns, mask, prices = case
+    shorter = drop_literals(clauses, columns, mask, prices)
+    allowed = formula_bits(shorter, columns, mask)
+    for i, clause in enumerate(shorter):
+        others = (*shorter[:i], *shorter[i + 1 :])
+        assert not np.array_equal(formula_bits(others, columns, mask), allowed)
+        for j in range(len(clause)):
+            without = (*others, (*clause[:j], *clause[j + 1 :]))
+            assert not np.array_equal(formula_bits(without, columns, mask), allowed)
+
+
+@given(fitted(), st.randoms(use_true_random=False))
+def test_the_order_of_clauses_and_literals_does_not_matter(case, random):
+    clauses, columns, mask, prices = case
+    shuffled = [tuple(random.sample(clause, len(clause))) for clause in clauses]
+    random.shuffle(shuffled)
+    assert drop_literals(tuple(shuffled), columns, mask, prices) == drop_literals(clauses, columns, mask, prices)
+
+
+def test_the_dearest_literal_is_dropped_first():
+    same = np.array([[0b0011], [0b0011]], dtype=np.uint64)
+    mask = np.array([0b1111], dtype=np.uint64)
+    assert drop_literals((((0, True), (1, True)),), same, mask, np.array([-9.0, -1.0])) == (((1, True),),)
+    assert drop_literals((((0, True), (1, True)),), same, mask, np.array([-1.0, -9.0])) == (((0, True),),)
+
+
+def test_compiled_loops_do_what_their_python_says():
+    rng = np.random.default_rng(4)
+    columns = rng.integers(0, 2**64, size=(4, 2), dtype=np.uint64)
+    signs = np.array([0, 2**64 - 1, 0, 2**64 - 1], dtype=np.uint64)
+    forbidden = rng.integers(0, 2**64, size=2, dtype=np.uint64) & ~clause_bits(
+        [(0, True), (1, False), (2, True), (3, False)], columns, np.full(2, 2**64 - 1, dtype=np.uint64)
+    )
+    keeps = np.ones(4, dtype=bool), np.ones(4, dtype=bool)
+    module._shorten_loop(columns, np.arange(4), signs, np.arange(2), forbidden, keeps[0])
+    module._shorten_loop.plain(columns, np.arange(4), signs, np.arange(2), forbidden, keeps[1])
+    assert np.array_equal(*keeps)
+    counts = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    module._count_allowed(rows("11 101"), SHOWN.state_of_row, counts[0])
+    module._count_allowed.plain(rows("11 101"), SHOWN.state_of_row, counts[1])
+    assert counts[0].tolist() == counts[1].tolist() == [2, 2]
+
+
+# --- mixture ----------------------------------------------------------------------------------------------------------
+
+
+def candidate(number, score):
+    return Candidate((((number, True),),), score, 0.0)
+
+
+offers = st.lists(st.tuples(st.integers(0, 12), st.integers(-6, 0)), max_size=40)
+
+
+@given(offers, st.integers(1, 6))
+@settings(max_examples=200)
+def test_the_mixture_holds_the_best_different_candidates(given_offers, size):
+    score_of = {}
+    mixture = Mixture(size)
+    for number, score in given_offers:
+        mixture.offer(candidate(number, float(score_of.setdefault(number, score))))
+    expected = sorted(score_of.items(), key=lambda item: -item[1])[:size]
+    assert [c.clauses[0][0][0] for c in mixture.best] == [number for number, _ in expected]
+    assert mixture.bound == (min(s for _, s in expected) if len(expected) == size else -math.inf)
+
+
+def test_the_same_formula_in_another_order_is_the_same():
+    mixture = Mixture(5)
+    mixture.offer(Candidate((((0, True), (1, False)), ((2, True),)), -1.0, 0.0))
+    mixture.offer(Candidate((((2, True),), ((1, False), (0, True))), -1.0, 0.0))
+    assert len(mixture.best) == 1
+
+
+def test_what_cannot_be_is_not_held():
+    mixture = Mixture(5)
+    mixture.offer(Candidate((), -1.0, -math.inf))
+    assert mixture.best == []
+    assert mixture.bound == -math.inf
+
+
+def test_weights_are_posteriors_normalised():
+    mixture = Mixture(3)
+    for number, score in enumerate((-1000.0, -1001.0, -1003.0)):
+        mixture.offer(candidate(number, score))
+    total = 1 + math.exp(-1) + math.exp(-3)
+    assert mixture.weights.tolist() == pytest.approx([1 / total, math.exp(-1) / total, math.exp(-3) / total])
+    assert mixture.weights.sum() == pytest.approx(1.0)
