@@ -34,8 +34,10 @@ class Server:
 
     def start(self, port: int = 0) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "shown", "studio", "--no-browser", "--host", self.host]
-            + ["--port", str(port), "--project", str(self.folder)],
+            [
+                *(sys.executable, "-m", "shown", "studio", "--no-browser"),
+                *("--host", self.host, "--port", str(port), "--project", str(self.folder)),
+            ],
             stdout=subprocess.PIPE,
             text=True,
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
+
 from serving import Server
 
 # What Debian's Chromium needs to run without a screen and without looking for its maker's servers.

@@ -6,6 +6,7 @@ import json
 import socket
 
 import pytest
+
 from serving import Refused, Server
 
 OPEN = json.dumps({"game": "nim"}).encode()
@@ -113,7 +114,7 @@ def test_no_path_reaches_the_file_system(server, path):
 
 @pytest.mark.parametrize("game", ["../nim", "/etc", "nim/../chase", "", None, 3, ["nim"], {"nim": 1}, "x" * 1000])
 def test_only_games_of_the_table_are_games(server, game):
-    with pytest.raises(Refused, match="no game|No game"):
+    with pytest.raises(Refused, match="No game"):
         server.post("open", game=game)
 
 

@@ -1,4 +1,4 @@
-"""The project folder: what is saved comes back, and what was not written by the studio is refused, never overwritten."""
+"""The project folder: what is saved comes back; what the studio did not write is refused and never overwritten."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_hostile_files_are_an_error_that_names_them_and_are_left_as_they_are(pro
 @pytest.mark.parametrize("content", [*HOSTILE, '{"schema": "shown/studio-project/1", "game": "../etc", "programs": 1}'])
 def test_hostile_settings_are_an_error(project, content):
     _write(project, "project.json", content)
-    with pytest.raises(BadInput, match="project.json"):
+    with pytest.raises(BadInput, match=r"project\.json"):
         project.settings()
 
 

@@ -13,8 +13,8 @@ import threading
 
 import pytest
 from PIL import Image
-from serving import Refused, Server, alive, until
 
+from serving import Refused, Server, alive, until
 from shown.demonstrations import Demonstrations
 from shown.games import find, load_levels
 from shown.grid import Grid
@@ -194,9 +194,7 @@ def test_learning_can_be_stopped_and_keeps_the_best_so_far(make_server):
     studio.post("expert", game="reach-for-the-star")
     studio.learned("reach-for-the-star")
     studio.post("learn", game="reach-for-the-star", programs=1_000_000)
-    until(
-        lambda: studio.post("open", game="reach-for-the-star")["learned"]["numbers"].get("programs"), "it is learning"
-    )
+    until(lambda: studio.post("open", game="reach-for-the-star")["learned"]["numbers"].get("programs"), "it learns")
     studio.post("stop")
     learned = studio.learned("reach-for-the-star")
     assert learned["state"] == "stopped"
@@ -250,7 +248,7 @@ def test_killed_at_any_moment_the_files_are_whole(make_server):
         def play() -> None:
             try:
                 while True:
-                    answer = studio.post("expert", game="nim")  # noqa: B023
+                    answer = studio.post("expert", game="nim")
                     answered.append(len(answer["lesson"]["recordings"]))  # noqa: B023
             except (OSError, Refused, json.JSONDecodeError):
                 return

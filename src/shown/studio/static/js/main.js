@@ -15,6 +15,7 @@ import { initWhy } from "./why.js";
 const FACES = { nim: "matchstick", checkmate: "white_queen", chase: "rabbit", "stop-the-fall": "parachuter", "reach-for-the-star": "star", "fence-in": "sheep" };
 const THEMES = { light: ["sun", "dark"], dark: ["moon", "system"], system: ["auto", "light"] };
 
+const banners = new Map();
 const COLUMNS = { wide: ["teach", "learn test", "watch why"], narrow: ["teach learn", "watch why test", ""] };
 
 async function start() {
@@ -34,9 +35,9 @@ async function start() {
   listen({
     learned: takeLearned,
     taught: (news) => news.game === state.game?.name && news.revision > state.lesson.revision && reload(),
-    lost: () => banner("The studio has stopped answering. Everything you did is saved; start it again with: shown studio"),
+    lost: () => banner("silence", "The studio has stopped answering. Everything you did is saved; start it again with: shown studio"),
     found: (restarted) => {
-      banner(null);
+      banner("silence", null);
       if (restarted && state.game) reload();
     },
   });
@@ -67,12 +68,12 @@ async function openGame(name) {
   try {
     take(name, await post("open", { game: name }));
   } catch (error) {
-    banner(error.message, button({ id: "set-aside", text: "Set these files aside and start this game afresh", onClick: () => attempt(() => setAside(name)) }));
+    banner("trouble", error.message, button({ id: "set-aside", text: "Set these files aside and start this game afresh", onClick: () => attempt(() => setAside(name)) }));
   }
 }
 
 function take(name, { learned, ...lesson }) {
-  banner(null);
+  banner("trouble", null);
   state.game = state.games.get(name);
   state.lesson = null;
   state.learned = null;
@@ -95,9 +96,12 @@ async function reload() {
   takeLearned(learned);
 }
 
-function banner(text, action = null) {
-  $("banner").hidden = text === null;
-  replace($("banner"), text && el("span", { text }), action);
+/** Says what is wrong until it is right again. `about` tells the two things that can be wrong apart. */
+function banner(about, text, action = null) {
+  banners.delete(about);
+  if (text !== null) banners.set(about, el("div", {}, el("span", { text }), action));
+  $("banner").hidden = banners.size === 0;
+  replace($("banner"), [...banners.values()]);
 }
 
 function initTheme() {
@@ -121,4 +125,4 @@ function initTheme() {
   show();
 }
 
-start().catch((error) => banner(error.message));
+start().catch((error) => banner("trouble", error.message));

@@ -1,0 +1,113 @@
+"""A visitor of the studio's page: a real browser, and what a person would do in it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from serving import Server
+from shown.games import find
+from shown.games.game import Game
+from shown.grid import Cell, Grid
+
+PATIENCE = 40_000
+CELL = re.compile(r"row (\d+), column (\d+), ([a-z ]+?)(, chance .*)?")
+
+expect.set_options(timeout=PATIENCE)
+
+
+class Visitor:
+    """One browser window. Whatever goes wrong in it, and whoever it talks to, is remembered."""
+
+    def __init__(self, browser: Browser, server: Server, **options: Any) -> None:
+        self.server = server
+        self.context = browser.new_context(**{"viewport": {"width": 1500, "height": 950}, **options})
+        self.context.set_default_timeout(PATIENCE)
+        self.problems: list[str] = []
+        self.foreign: list[str] = []
+        self.expecting_silence = False
+        self.page = self.tab()
+
+    def tab(self) -> Page:
+        page = self.context.new_page()
+        page.on("console", lambda message: self._hear(message.type, message.text))
+        page.on("pageerror", lambda error: self._hear("error", str(error)))
+        page.on("request", lambda request: self._see(request.url))
+        page.goto(self.server.address)
+        expect(page.locator("html[data-ready]")).to_be_attached()
+        return page
+
+    def _hear(self, kind: str, text: str) -> None:
+        # A server that is gone cannot be asked; the browser says so in its own words, and that is no fault of the page.
+        if kind in ("error", "warning") and not (self.expecting_silence and "net::ERR_" in text):
+            self.problems.append(f"{kind}: {text}")
+
+    def _see(self, address: str) -> None:
+        parts = urlsplit(address)
+        if parts.scheme not in ("data", "blob") and parts.netloc != f"127.0.0.1:{self.server.port}":
+            self.foreign.append(address)
+
+    def leave(self) -> None:
+        """Closes the window; fails if anything was wrong in it."""
+        self.context.close()
+        assert not self.foreign, f"the page talked to others: {self.foreign}"
+        assert not self.problems, f"the browser complained: {self.problems}"
+
+    def at(self, selector: str) -> Locator:
+        return self.page.locator(selector)
+
+    def choose(self, game: str) -> Game:
+        self.at(f"#game-{game}").click()
+        found = find(game)
+        expect(self.at(f"#game-{game}")).to_have_attribute("aria-current", "")
+        expect(self.at("#teach .cells:visible")).to_have_attribute("aria-label", re.compile(f" of {found.title}, "))
+        return found
+
+    def board(self, game: Game, part: str = "teach") -> Grid:
+        """What stands on a board, as its cells say it."""
+        names = self.page.eval_on_selector_all(
+            f"#{part} .cell", "cells => cells.filter(c => c.offsetParent).map(c => c.getAttribute('aria-label'))"
+        )
+        cells: dict[Cell, str] = {}
+        for name in names:
+            match = CELL.fullmatch(name)
+            assert match, f"a cell is called {name!r}"
+            cells[int(match[1]) - 1, int(match[2]) - 1] = game.tokens[match[3].replace(" ", "_")]
+        height, width = 1 + max(r for r, _ in cells), 1 + max(c for _, c in cells)
+        return Grid(tuple("".join(cells[r, c] for c in range(width)) for r in range(height)))
+
+    def cell(self, game: Game, cell: Cell, part: str = "teach") -> Locator:
+        """A cell by its name, as a screen reader finds it."""
+        token = game.tokens.name(self.board(game, part)[cell]).replace("_", " ")
+        name = re.compile(rf"^row {cell[0] + 1}, column {cell[1] + 1}, {token}(, chance .*)?$")
+        return self.at(f"#{part} .board-host:visible").get_by_role("button", name=name)
+
+    def click(self, game: Game, cell: Cell) -> None:
+        """Clicks a cell of the board to teach on, and waits for what it leads to."""
+        count = self.painted()
+        self.cell(game, cell).click()
+        self.page.wait_for_function("n => performance.getEntriesByName('click-to-repaint').length > n", arg=count)
+
+    def painted(self) -> int:
+        return int(self.page.evaluate("performance.getEntriesByName('click-to-repaint').length"))
+
+    def win(self, game: Game) -> None:
+        """Plays the level on the table as someone who knows how, and waits for the next one."""
+        before = self.at(".record").count()
+        level = self.at("#pick-level").inner_text()
+        for _ in range(game.max_steps):
+            self.click(game, game.expert(self.board(game)))
+            if self.at(".record").count() > before:
+                break
+        expect(self.at("#teach .status:visible")).to_contain_text("Won in")
+        expect(self.at("#pick-level")).not_to_have_text(level)
+        expect(self.at("#teach .status:visible")).not_to_contain_text("Won in")
+
+    def has_learned(self, demonstrations: int) -> None:
+        noun = "demonstration" if demonstrations == 1 else "demonstrations"
+        expect(self.at("#learn-state")).to_have_text("done")
+        expect(self.at("#rule")).to_contain_text(f"From {demonstrations} {noun}")
+        expect(self.at("#rule .clause").first).to_be_visible()
