@@ -1,8 +1,9 @@
 """Writes the training and test levels of the three generated games: Nim, Checkmate Tactic and Reach for the Star.
 
 The levels come from the games' own generators, so from the paper's ranges. Eleven random levels may all miss what the
-other nine need (an orientation, a star at the border), so batches of twenty are drawn until the eleven show it all. The
-seeds are triples of numbers, which no `random:SEED` is. The other three games' levels are made by hand.
+other nine need (an orientation, a star at the border), so batches of eleven are drawn until one shows it all. The nine
+test levels are the first nine new ones from seeds of their own, taken as they come. The seeds are triples of numbers,
+which no `random:SEED` is. The other three games' levels are made by hand.
 
 Run from the repository's root: `python scripts/make_levels.py`.
 """
@@ -31,19 +32,22 @@ def main() -> None:
         "reach-for-the-star": shows_ranges,
     }
     for name, enough in shows_all.items():
-        grids = next(grids for batch in count(1) if enough((grids := distinct(find(name), batch))[:TRAIN]))
-        for which, part in (("train", grids[:TRAIN]), ("test", grids[TRAIN:])):
-            text = "\n\n".join(grid.text for grid in part) + "\n"
+        game = find(name)
+        train = next(grids for batch in count(1) if enough(grids := distinct(game, 2019, batch, TRAIN)))
+        fresh = distinct(game, 2020, 1, TRAIN + TEST)
+        test = [grid for grid in fresh if grid not in train][:TEST]
+        for which, grids in (("train", train), ("test", test)):
+            text = "\n\n".join(grid.text for grid in grids) + "\n"
             (FOLDER / f"{name}-{which}.txt").write_text(text, encoding="utf-8")
 
 
-def distinct(game: Game, batch: int) -> list[Grid]:
+def distinct(game: Game, year: int, batch: int, number: int) -> list[Grid]:
     """The first different levels that the generator gives in a batch."""
     grids: dict[Grid, None] = {}
     for i in count():
-        if len(grids) == TRAIN + TEST:
+        if len(grids) == number:
             break
-        grids[game.generate(np.random.default_rng([2019, i, batch]))] = None
+        grids[game.generate(np.random.default_rng([year, i, batch]))] = None
     return list(grids)
 
 

@@ -111,6 +111,16 @@ def test_the_expert_waits_builds_walks_up_or_down_and_then_along_the_row():
     assert CHASE.expert(running) == (0, 4), "the first wall"
 
 
+def test_the_expert_walks_round_walls_that_stand_in_the_way():
+    before = grid("#######", "#A....#", "###.###", "#....R#", "#######", "#<>^v##")
+    for _ in range(12):
+        outcome = step(CHASE, before, CHASE.expert(before))
+        before = outcome.grid
+        if outcome.won:
+            break
+    assert outcome.won
+
+
 def test_some_levels_are_not_fair():
     assert CHASE.is_fair(grid("######", "#A...#", "#...R#", "#....#", "######", "#<>^v#"))
     assert not CHASE.is_fair(grid("######", "#A..R#", "######", "#<>^v#")), "no wall is needed"

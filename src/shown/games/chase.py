@@ -51,7 +51,7 @@ class Chase(Game):
         """Waits until the rabbit cannot run, walls it in on the third side, then walks to its row and along it.
 
         Waiting is clicking the first wall of the grid. The third side is the one above or below the rabbit, so that
-        the way to it leads along its row.
+        the way to it leads along its row. Where walls stand in that way, it takes a shortest way round them.
         """
         agent, rabbit = _find(grid, AGENT), _find(grid, RABBIT)
         if escapes(grid, agent, rabbit):
@@ -59,8 +59,11 @@ class Chase(Game):
         exits = [cell for way in SIDES if grid.get(cell := moved(rabbit, way)) == EMPTY]
         if len(exits) > 1:
             return exits[0]
-        down, right = rabbit[0] - agent[0], rabbit[1] - agent[1]
-        return _find(grid, KEY[_sign(down), 0] if down else KEY[0, _sign(right)])
+        straight = _straight(agent, rabbit)
+        far = way_lengths(grid, rabbit)
+        here = far.get(agent, 0)
+        nearer = [way for way in (*straight, *SIDES) if far.get(moved(agent, way), here) < here]
+        return _find(grid, KEY[(nearer or straight)[0]])
 
     def generate(self, rng: np.random.Generator) -> Grid:
         while True:
@@ -72,7 +75,7 @@ class Chase(Game):
         """Whether the expert wins for certain, whatever the rabbit does, and without surprises.
 
         The rabbit is in a corner exactly when it can no longer run, and the agent is in the rabbit's row exactly when a
-        wall stops it on its way up or down.
+        wall stops it on its way up or down; nothing stands in the way that leads there.
         """
         grids = {grid}
         for _ in range(self.max_steps):
@@ -85,7 +88,10 @@ class Chase(Game):
                     return False
                 if corner and agent[0] == rabbit[0] and grid.get(moved(agent, (-1 if above else 1, 0))) != WALL:
                     return False
-                following.update(outcome.grid for outcome in turn(now, self.expert(now)) if not outcome.won)
+                click = self.expert(now)
+                if KEYS.get(now[click], straight := _straight(agent, rabbit)[0]) != straight:
+                    return False
+                following.update(outcome.grid for outcome in turn(now, click) if not outcome.won)
             if not following:
                 return True
             grids = following
@@ -116,6 +122,27 @@ def escapes(grid: Grid, agent: Cell, rabbit: Cell) -> list[Cell]:
     """The empty cells next to the rabbit that are farther from the agent than it is now."""
     cells = (moved(rabbit, way) for way in SIDES)
     return [cell for cell in cells if grid.get(cell) == EMPTY and _distance(agent, cell) > _distance(agent, rabbit)]
+
+
+def way_lengths(grid: Grid, goal: Cell) -> dict[Cell, int]:
+    """How many steps it is to `goal` from every cell from which one can walk there."""
+    lengths, edge = {goal: 0}, [goal]
+    while edge:
+        edge = [
+            cell
+            for place in edge
+            for way in SIDES
+            if grid.get(cell := moved(place, way)) in (EMPTY, AGENT)
+            and cell not in lengths
+            and lengths.setdefault(cell, lengths[place] + 1)
+        ]
+    return lengths
+
+
+def _straight(agent: Cell, rabbit: Cell) -> list[tuple[int, int]]:
+    """The ways that lead towards the rabbit, up or down before left or right."""
+    down, right = rabbit[0] - agent[0], rabbit[1] - agent[1]
+    return [way for way in ((_sign(down), 0), (0, _sign(right))) if way != (0, 0)]
 
 
 def _distance(a: Cell, b: Cell) -> int:
