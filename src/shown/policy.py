@@ -24,7 +24,7 @@ from shown.language.terms import Term, parse
 SCHEMA = "shown/policy/1"
 MAX_COMPONENTS = 10_000
 MAX_LITERALS = 100_000
-MAX_REACH = 999
+MAX_REACH = 250
 
 
 @dataclass(frozen=True, slots=True)

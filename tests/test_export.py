@@ -1,0 +1,130 @@
+"""The standalone module: no dependency, the same policy."""
+
+import ast
+import importlib.util
+import json
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown.games import demonstrate, find, load_levels
+from shown.grid import Tokens, grid
+from shown.inference.learner import Learner
+from shown.language.terms import Term
+from shown.policy import Component, Formula, Literal, Policy
+from strategies import BUTTONS, TOKENS, grids, policies, random_grids, tokens
+
+WALL = Literal(Term("at_action_cell", (Term("cell_is_value", ("wall",)),)))
+
+
+def module_of(policy):
+    """The exported module, run."""
+    names = {"__name__": "exported"}
+    exec(compile(policy.to_python(), "exported.py", "exec"), names)
+    return names
+
+
+def same(policy, boards):
+    """Not nearly the same: the same to the last bit, so that no tie is broken differently."""
+    module = module_of(policy)
+    for board in boards:
+        rows = list(board.rows)
+        assert module["act"](rows) == policy.act(board)
+        assert list(module["probabilities"](rows).values()) == policy.probabilities(board).ravel().tolist()
+
+
+@pytest.mark.parametrize("buttons", [(), BUTTONS])
+@given(data=st.data())
+@settings(max_examples=60)
+def test_any_policy_acts_identically(buttons, data):
+    policy = data.draw(policies(buttons=buttons))
+    same(policy, data.draw(st.lists(grids(), min_size=1, max_size=3)))
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_any_characters(data):
+    world = data.draw(tokens())
+    policy = data.draw(policies(of=world, most=2))
+    same(policy, [data.draw(grids(world))])
+
+
+@pytest.mark.parametrize("name", ["nim", "chase", "fence-in"])
+def test_a_learned_policy_acts_identically(name):
+    game = find(name)
+    levels = load_levels(game, "train:0-2")
+    policy = Learner(programs=3000).fit(demonstrate(game, levels)).policy_
+    same(policy, [level.grid for level in load_levels(game, "test:0-2")] + random_grids(1, 20, game.tokens, 6))
+
+
+def test_the_file_runs_alone(tmp_path):
+    """In a fresh interpreter, outside the package's reach and with nothing installed."""
+    game = find("nim")
+    policy = Learner(programs=1000).fit(demonstrate(game, load_levels(game, "train:0-4"))).policy_
+    (tmp_path / "nim_policy.py").write_text(policy.to_python(), "utf-8")
+    boards = [level.grid for level in load_levels(game, "test")]
+    script = (
+        "import json, sys, nim_policy\n"
+        "boards = json.load(sys.stdin)\n"
+        "assert 'numpy' not in sys.modules and 'shown' not in sys.modules\n"
+        "print(json.dumps([nim_policy.act(rows) for rows in boards]))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{script}"],
+        input=json.dumps([board.rows for board in boards]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [tuple(action) for action in json.loads(result.stdout)] == [policy.act(board) for board in boards]
+
+
+def test_the_file_can_be_imported_and_read(tmp_path):
+    policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, Formula(((WALL,),))),), "mine")
+    path = tmp_path / "mine.py"
+    path.write_text(policy.to_python(), "utf-8")
+    spec = importlib.util.spec_from_file_location("mine", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.__doc__.startswith("A policy for mine.\n")
+    assert "the clicked cell is a wall" in module.__doc__
+    assert module.act([".#"]) == (0, 1)
+    imported = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Import)]
+    assert imported == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        '"""\nraise SystemExit(3)\n"""',
+        '"',
+        '""',
+        '"""',
+        '""""',
+        "\\",
+        '\\"""',
+        "{x}",
+        "%s",
+        "\x00",
+        "\r",
+        "'''",
+        "\\N{x}",
+    ],
+)
+def test_nothing_breaks_out_of_the_docstring(name):
+    policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, Formula(((WALL,),))),), name)
+    names = module_of(policy)
+    assert names["act"]([".#"]) == (0, 1)
+    tree = ast.parse(policy.to_python())
+    assert {type(node) for node in tree.body} == {ast.Expr, ast.Assign, ast.FunctionDef}
+    assert sum(isinstance(node, ast.Expr) for node in tree.body) == 1
+
+
+def test_characters_that_need_care():
+    world = Tokens(empty=".", wall="😀", quote='"', tick="'", slash="\\", brace="{")
+    wall = Literal(Term("at_action_cell", (Term("cell_is_value", ("wall",)),)))
+    policy = Policy(world, (Component(1.0, 0.0, 0.0, Formula(((wall,),))),))
+    same(policy, [grid(".😀", "\"'", "\\{")])

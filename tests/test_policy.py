@@ -1,0 +1,314 @@
+"""Policies: by hand on tiny formulas, and on disk."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown import policy as module
+from shown.errors import BadInput, ShownError
+from shown.grid import grid
+from shown.language.primitives import LANGUAGE
+from shown.language.reference import View, run
+from shown.language.terms import parse
+from shown.policy import MAX_REACH, Component, Formula, Literal, Policy, most_disagreed, uniform_policy
+from strategies import BUTTONS, TOKENS, damaged, grids, json_values, policies
+
+
+def formula(*clauses, buttons=()):
+    """A formula from texts: clauses are lists of programs, perhaps after "not "."""
+    return Formula(
+        tuple(
+            tuple(
+                Literal(parse(text.removeprefix("not "), LANGUAGE, TOKENS.values, buttons), not text.startswith("not "))
+                for text in clause
+            )
+            for clause in clauses
+        )
+    )
+
+
+def mixture(*parts, buttons=()):
+    """A policy from pairs (weight, formula)."""
+    return Policy(TOKENS, tuple(Component(weight, -1.0, -2.0, f) for weight, f in parts), "mine", buttons)
+
+
+IS_WALL = "at_action_cell(cell_is_value(wall))"
+IS_STAR = "at_action_cell(cell_is_value(star))"
+WALL, STAR = formula([IS_WALL]), formula([IS_STAR])
+NEVER, ALWAYS = Formula(()), Formula(((),))
+
+
+# --- acting -----------------------------------------------------------------------------------------------------------
+
+
+def test_probability_is_spread_evenly_over_what_is_allowed():
+    assert mixture((1.0, WALL)).probabilities(grid("#.", "##")).tolist() == [[1 / 3, 0], [1 / 3, 1 / 3]]
+
+
+def test_where_nothing_is_allowed_all_is_equally_likely():
+    for f in (NEVER, ALWAYS, STAR):
+        assert mixture((1.0, f)).probabilities(grid("#.", "##")).tolist() == [[0.25, 0.25], [0.25, 0.25]]
+
+
+def test_components_are_averaged_by_weight_after_each_has_spread_its_own():
+    policy = mixture((0.75, WALL), (0.25, STAR))
+    assert policy.probabilities(grid("##*.")).tolist() == [[0.375, 0.375, 0.25, 0.0]]
+    assert policy.component_probabilities(grid("##*.")).tolist() == [[[0.5, 0.5, 0, 0]], [[0, 0, 1, 0]]]
+
+
+def test_a_heavy_component_that_spreads_thin_may_lose():
+    policy = mixture((0.6, WALL), (0.4, STAR))
+    assert policy.act(grid("####*")) == (0, 4)
+    assert policy.map_policy.act(grid("####*")) == (0, 0)
+
+
+def test_ties_go_to_the_first_in_reading_order():
+    assert mixture((1.0, WALL)).act(grid("..", ".#", "#.")) == (1, 1)
+    assert mixture((0.5, WALL), (0.5, STAR)).act(grid(".*", "#.")) == (0, 1)
+    assert mixture((1.0, NEVER)).act(grid("..", "..")) == (0, 0)
+
+
+def test_a_clause_needs_all_its_literals_and_a_formula_one_of_its_clauses():
+    left_is_wall = "at_action_cell(shifted((0, -1), cell_is_value(wall)))"
+    policy = mixture((1.0, formula([IS_STAR, f"not {left_is_wall}"], [IS_WALL, left_is_wall])))
+    assert policy.probabilities(grid("#*##*")).tolist() == [[0, 0, 0, 1.0, 0]]
+    assert policy.probabilities(grid(".*##.")).tolist() == [[0, 0.5, 0, 0.5, 0]]
+
+
+def test_the_map_policy_is_the_first_component_alone():
+    policy = mixture((0.75, WALL), (0.25, STAR)).map_policy
+    assert [(c.weight, c.formula) for c in policy.components] == [(1.0, WALL)]
+    assert policy.game == "mine"
+
+
+def test_disagreement_is_the_mean_distance_from_the_average():
+    assert mixture((0.5, WALL), (0.5, WALL)).disagreement(grid("#*")) == 0.0
+    assert mixture((0.5, WALL), (0.5, STAR)).disagreement(grid("#*")) == pytest.approx(0.5)
+    assert mixture((0.75, WALL), (0.25, STAR)).disagreement(grid("#*")) == pytest.approx(0.375)
+    assert mixture((0.5, WALL), (0.5, STAR)).disagreement(grid("..")) == 0.0
+
+
+def test_the_grid_most_disagreed_about():
+    policy = mixture((0.5, WALL), (0.5, STAR))
+    assert most_disagreed(policy, [grid(".."), grid("#*"), grid("##")]) == 1
+
+
+def test_with_buttons():
+    policy = mixture((1.0, formula(["action_is(right)"], ["action_is(fire)"], buttons=BUTTONS)), buttons=BUTTONS)
+    assert policy.probabilities(grid("..")).tolist() == [0.0, 0.5, 0.5]
+    assert policy.act(grid("..")) == "right"
+    assert policy.component_probabilities(grid("..")).shape == (1, 3)
+
+
+def test_a_grid_with_foreign_characters_is_refused():
+    with pytest.raises(BadInput, match="row 0, column 1: 'x' is not a token"):
+        mixture((1.0, WALL)).act(grid(".x"))
+
+
+def test_the_uniform_policy_knows_nothing():
+    assert uniform_policy(TOKENS).probabilities(grid("#*")).tolist() == [[0.5, 0.5]]
+    assert uniform_policy(TOKENS, buttons=BUTTONS).act(grid("#*")) == "left"
+
+
+@pytest.mark.parametrize("buttons", [(), BUTTONS])
+@given(data=st.data())
+@settings(max_examples=60)
+def test_any_policy_does_what_its_formulas_say(buttons, data):
+    policy, board = data.draw(policies(buttons=buttons)), data.draw(grids())
+    actions = list(buttons or board.cells())
+    mixed = np.zeros(len(actions))
+    for component in policy.components:
+        allowed = [
+            any(
+                all(run(x.term, View(board, TOKENS, action), LANGUAGE) == x.positive for x in clause)
+                for clause in component.formula.clauses
+            )
+            for action in actions
+        ]
+        mixed += component.weight * (np.array(allowed) / sum(allowed) if any(allowed) else 1 / len(actions))
+    found = policy.probabilities(board)
+    assert found.shape == ((len(buttons),) if buttons else board.shape)
+    assert found.ravel().tolist() == pytest.approx(mixed.tolist())
+    assert found.sum() == pytest.approx(1.0)
+    assert policy.act(board) == actions[int(np.argmax(found))]
+    assert 0.0 <= policy.disagreement(board) <= 1.0
+
+
+def test_machine_code_does_what_its_python_says():
+    rng = np.random.default_rng(3)
+    columns = rng.integers(0, 2, size=(4, 9), dtype=np.uint64)
+    arguments = (
+        columns,
+        np.array([0, 1, 2, 3, 0]),
+        np.array([0, 1, 0, 0, 1], dtype=np.uint64),
+        np.array([2, 2, 4, 5]),
+        np.array([2, 2, 4]),
+        np.array([0.5, 0.25, 0.25]),
+    )
+    compiled, plain = ((np.zeros(9), np.zeros((3, 9))) for _ in range(2))
+    module._mix_loop(*arguments, *compiled)
+    module._mix_loop.plain(*arguments, *plain)
+    assert np.array_equal(compiled[0], plain[0])
+    assert np.array_equal(compiled[1], plain[1])
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+def test_sizes_of_a_formula():
+    f = formula([IS_WALL, "not at_action_cell(shifted((0, 1), cell_is_value(wall)))"], [IS_WALL])
+    assert (len(f.literals), f.method_calls, f.depth) == (3, 7, 3)
+    assert (NEVER.method_calls, NEVER.depth) == (0, 0)
+
+
+def test_a_formula_as_text():
+    f = formula([IS_WALL, f"not {IS_STAR}"], [IS_STAR])
+    assert str(f) == f"{IS_WALL} and not {IS_STAR}\nor {IS_STAR}"
+    assert f.english() == (
+        "click a cell if\n"
+        "  the clicked cell is a wall\n"
+        "    and the clicked cell is not a star, or if\n"
+        "  the clicked cell is a star"
+    )
+    assert (str(NEVER), str(ALWAYS)) == ("never", "always")
+    assert (NEVER.english(), ALWAYS.english()) == ("never click a cell", "click a cell, whichever")
+
+
+def test_the_table_has_the_best_rules_and_says_what_is_left_out():
+    policy = replace(
+        mixture((0.5, WALL), (0.25, STAR), (0.25, NEVER)),
+        origin={"programs": 1000, "distinct": 77, "demonstrations": {"count": 1, "steps": 4}},
+    )
+    assert policy.table(most=2).splitlines() == [
+        "mine: 3 policies from 1 demonstration (4 steps), 1,000 programs, 77 distinct",
+        "",
+        "  weight   rule",
+        "▸   0.50    click a cell if",
+        "              the clicked cell is a wall",
+        "    0.25    click a cell if",
+        "              the clicked cell is a star",
+        "    0.25    in 1 more",
+    ]
+
+
+def test_with_buttons_one_takes_actions():
+    policy = mixture((1.0, formula(["action_is(fire)"], buttons=BUTTONS)), buttons=BUTTONS)
+    assert "take the action if\n              the action is fire" in policy.table()
+
+
+@given(policies(), st.dictionaries(st.sampled_from(["programs", "distinct", "demonstrations"]), json_values))
+def test_a_table_is_printed_whatever_the_origin_claims(policy, origin):
+    assert replace(policy, origin=origin).table()
+
+
+# --- on disk ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("buttons", [(), BUTTONS])
+@given(data=st.data())
+def test_json_round_trip(buttons, data):
+    policy = data.draw(policies(buttons=buttons))
+    text = json.dumps(policy.to_json())
+    again = Policy.from_json(json.loads(text))
+    assert again == policy
+    assert json.dumps(again.to_json()) == text
+
+
+@given(policies())
+@settings(max_examples=30)
+def test_file_round_trip(tmp_path_factory, policy):
+    path = tmp_path_factory.mktemp("policies") / "policy.json"
+    policy.save(path)
+    assert Policy.load(path) == policy
+    first = path.read_bytes()
+    Policy.load(path).save(path)
+    assert path.read_bytes() == first
+
+
+def test_the_form_on_disk():
+    assert mixture((1.0, formula([IS_WALL, f"not {IS_STAR}"], []))).to_json() == {
+        "schema": "shown/policy/1",
+        "game": "mine",
+        "tokens": {"empty": ".", "wall": "#", "agent": "A", "star": "*"},
+        "buttons": [],
+        "components": [
+            {"weight": 1.0, "log_prior": -1.0, "log_likelihood": -2.0, "clauses": [[IS_WALL, f"not {IS_STAR}"], []]}
+        ],
+        "origin": {},
+    }
+
+
+@given(policies(most=2), grids(), st.data())
+@settings(max_examples=200)
+def test_damaged_json_is_read_or_refused_but_never_crashes(policy, board, data):
+    value = data.draw(damaged(policy.to_json()))
+    try:
+        again = Policy.from_json(value, "file")
+    except ShownError as error:
+        assert str(error).startswith("file")  # noqa: PT017
+        return
+    if again.tokens == TOKENS:
+        assert again.probabilities(board).sum() == pytest.approx(1.0)
+    again.table()
+    compile(again.to_python(), "exported.py", "exec")
+    again.to_json()
+
+
+@given(json_values)
+def test_any_json_is_refused(value):
+    with pytest.raises(BadInput, match="not a policy"):
+        Policy.from_json(value)
+
+
+def broken(**changes):
+    """The JSON of a policy with parts of it, or of its only component, replaced."""
+    value = mixture((1.0, WALL)).to_json()
+    for key, change in changes.items():
+        (value["components"][0] if key in value["components"][0] else value)[key] = change
+    return value
+
+
+def far(steps):
+    return f"at_action_cell({'shifted((0, 150), ' * steps}cell_is_value(wall){')' * steps})"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"schema": "shown/demonstrations/1"}, 'file: not a policy: "schema" must be "shown/policy/1".'),
+        ({"tokens": {"wall": ""}}, "file: token 'wall' must be one visible character"),
+        ({"tokens": {"empty": "."}}, f"file, component 0: program '{IS_WALL}': 'wall' is not a value here."),
+        ({"buttons": [1]}, 'file: "buttons": 1 is not a name.'),
+        ({"buttons": ["left"]}, f"file, component 0: program '{IS_WALL}': in a world with buttons no cell is clicked."),
+        ({"game": 1}, 'file: "game" must be a name or null.'),
+        ({"game": "x\n"}, 'file: "game" must be a name or null.'),
+        ({"origin": []}, 'file: "origin" must be an object.'),
+        ({"components": []}, 'file: "components" must be a list of 1 to 10,000.'),
+        ({"components": [[]]}, "file, component 0: must be an object."),
+        ({"weight": 0.5}, "file: the weights of the components must add up to 1."),
+        ({"weight": 2}, 'file, component 0: "weight" must be from 0 to 1, not 2.0.'),
+        ({"weight": "1"}, "file, component 0: \"weight\" must be a number, not '1'."),
+        ({"weight": True}, 'file, component 0: "weight" must be a number.'),
+        ({"log_prior": 10**400}, 'file, component 0: "log_prior" is not a number of a sensible size.'),
+        ({"log_prior": 10**5000}, 'file, component 0: "log_prior" is not a number of a sensible size.'),
+        ({"log_likelihood": None}, 'file, component 0: "log_likelihood" must be a number.'),
+        ({"clauses": [IS_WALL]}, 'file, component 0: "clauses" must be a list of lists of programs.'),
+        ({"clauses": [["nonsense("]]}, "file, component 0: program 'nonsense(': there is no primitive 'nonsense'."),
+        ({"clauses": [["not not " + IS_WALL]]}, "file, component 0: program 'not at_action_cell"),
+        ({"clauses": [[far(2)]]}, f"file, component 0: program '{far(2)}' looks more than {MAX_REACH} cells away."),
+        ({"clauses": [[IS_WALL] * 100_001]}, "file, component 0: more than 100,000 programs in all."),
+    ],
+)
+def test_mistakes_are_named_with_their_place(changes, message):
+    with pytest.raises(BadInput) as caught:
+        Policy.from_json(broken(**changes), "file")
+    assert str(caught.value).startswith(message)
+
+
+def test_a_look_as_far_as_is_allowed():
+    policy = Policy.from_json(broken(clauses=[["at_action_cell(shifted((0, 250), cell_is_value(OFF)))"]]))
+    assert policy.act(grid("#.")) == (0, 0)
