@@ -50,7 +50,7 @@ class Demonstrations:
     >>> from shown.grid import grid
     >>> demos = Demonstrations(Tokens(empty=".", stick="|"), (Demonstration((Step(grid("|.", "||"), (0, 0)),)),))
     >>> len(demos), demos.digest[:8]
-    (1, 'f00aef68')
+    (1, 'ad84fb6a')
 
     Attributes:
         tokens: the values cells can have.

@@ -360,7 +360,7 @@ def evaluate(
     >>> tokens = Tokens(empty=".", stick="|")
     >>> world, features = evaluate([grid("|.", "||")], tokens, paper_grammar(tokens), 50)
     >>> len(features), str(features.terms[0])
-    (9, 'at_action_cell(cell_is_value(empty))')
+    (6, 'at_action_cell(cell_is_value(empty))')
     """
     blocks = list(grammar.blocks(programs))
     world = Planes(grids, tokens, buttons, margin=max((block.shape.reach for block in blocks), default=0))
