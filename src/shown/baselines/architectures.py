@@ -54,9 +54,10 @@ def convolve(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     m, n, c, h, w = inputs.shape
     if m == 1:
         return functional.conv2d(inputs[0], weight[0], bias[0], padding=1)[None]
-    columns = functional.unfold(inputs.reshape(m * n, c, h, w), 3, padding=1).reshape(m, n, c * 9, h * w)
-    out = torch.matmul(weight.reshape(m, 1, -1, c * 9), columns) + bias[:, None, :, None]
-    return out.reshape(m, n, -1, h, w)
+    # One convolution in M groups: on a GPU many times faster than one by one, or than products of unfolded inputs.
+    side_by_side = inputs.transpose(0, 1).reshape(n, m * c, h, w)
+    out = functional.conv2d(side_by_side, weight.flatten(0, 1), bias.flatten(), padding=1, groups=m)
+    return out.reshape(n, m, -1, h, w).transpose(0, 1)
 
 
 def _lln_shapes(channels: int, height: int, width: int) -> dict[str, tuple[int, ...]]:
@@ -104,7 +105,7 @@ def _cnn_shapes(channels: int, height: int, width: int) -> dict[str, tuple[int, 
 def _cnn_scores(p: Parameters, inputs: Tensor, inside: Tensor) -> Tensor:
     m, n = inputs.shape[:2]
     seen = functional.relu(convolve(inputs, p["convolution"], p["convolution_bias"]))
-    pooled = functional.max_pool2d(seen.flatten(0, 1), kernel_size=3, stride=1, padding=1)
+    pooled = functional.max_pool2d(seen.reshape(-1, *seen.shape[2:]), kernel_size=3, stride=1, padding=1)
     hidden = functional.relu(pooled.reshape(m, n, -1) @ p["hidden"].mT + p["hidden_bias"][:, None])
     return hidden @ p["output"].mT + p["output_bias"][:, None]
 

@@ -96,7 +96,7 @@ class VpiPolicy(MixturePolicy):
     >>> from shown.experiments.teaching import demonstrations
     >>> demos = demonstrations(find("nim"), "train:0-2")
     >>> VpiPolicy(programs=200).fit(demos).policy_.components[0].formula.english()
-    'click a cell if\\n  the clicked cell is a matchstick'
+    'click a cell if\\n  the clicked cell is not empty'
 
     Attributes:
         programs: how many policies to enumerate.

@@ -60,9 +60,9 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput(f"{' '.join(names)}: no trials with these methods, games and numbers of demonstrations.")
     if args.list:
         return _list(trials, args.store)
-    if not args.full and not args.quick:
-        say("a first look (--quick); --full runs the paper's sizes")
     with Store(args.store) as store:
+        if not args.full and not args.quick:
+            say("a first look (--quick); --full runs the paper's sizes")
         summary = run_trials(trials, store, OnCores(args.workers))
     say(summary.text)
     if summary.stopped:

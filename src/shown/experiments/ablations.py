@@ -42,7 +42,7 @@ PARTS = {
 
 
 class Ablations(Experiment):
-    """All 11 demonstrations as in the paper, and sets of 5 (ten; three for the networks), where differences show better."""
+    """All 11 demonstrations as in the paper, and sets of 5 (three for the networks, else ten), to see more."""
 
     name = "ablations"
     title = "What each part adds"

@@ -146,14 +146,16 @@ def _made(rows: Sequence[Row], store: str) -> str:
     failed = [row for row in rows if row.status != "ok"]
     by_method = Counter(row.settings["method"] for row in rows)
     counts = ", ".join(
-        f"{METHODS[name].label if name in METHODS else name} {number:,}" for name, number in by_method.most_common()
+        f"{METHODS[name].label if name in METHODS else name} {number:,}"
+        for name, number in sorted(by_method.items(), key=lambda item: (-item[1], item[0]))
     )
-    lost = (
-        f"<p>{len(failed)} trials failed and are left out; <code>shown results --status failed --store {escape(store)}"
-        "</code> lists them.</p>"
-        if failed
-        else ""
-    )
+    used = [row for row in rows if any(find(name).belongs(row.settings) for name in EXPERIMENTS)]
+    lost = ""
+    if failed or len(used) < len(rows):
+        lost = (
+            f"<p>Left out: {len(failed)} failed (<code>shown results --status failed</code> lists them), "
+            f"{len(rows) - len(used)} with settings that are in none of the experiments.</p>"
+        )
     return f"""<h2 id="made">How this was made</h2>
 <p>From <code>{escape(store)}</code>: {len(rows):,} trials ({escape(counts)}), {hours:.1f} hours of trials in all, run
 between {dates[0]} and {dates[-1]} with version {escape(", ".join(versions))}.</p>{lost}

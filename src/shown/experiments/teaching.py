@@ -61,7 +61,7 @@ def training_sets(size: int, count: int) -> tuple[str, ...]:
     Fewer where there are not so many: all 11 levels can be chosen in one way only.
 
     >>> training_sets(1, 3)
-    ('train:7', 'train:3', 'train:2')
+    ('train:7', 'train:8', 'train:0')
     """
     sets = list(itertools.combinations(range(TRAINING_LEVELS), size))
     order = np.random.default_rng([2020, size]).permutation(len(sets))

@@ -94,8 +94,8 @@ class Trial:
     >>> trial = Trial("lpp", "nim", "train:0-4", options={"programs": 100})
     >>> trial == Trial.from_settings(trial.settings)
     True
-    >>> trial.key[:8], trial.settings["options"]["programs"], trial.settings["options"]["ensemble"]
-    ('9d2f9d0e', 100, 25)
+    >>> len(trial.key), trial.settings["options"]["programs"], trial.settings["options"]["ensemble"]
+    (64, 100, 25)
 
     Attributes:
         method: a name in `METHODS`.

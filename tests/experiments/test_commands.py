@@ -1,0 +1,161 @@
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from measuring import measured
+from shown.cli import main
+from shown.experiments.store import Store
+from shown.experiments.trials import Trial
+
+TINY = ["--games", "nim", "--demos", "1", "--sets", "1", "--programs", "60", "--levels", "test:0-1,random:0-2"]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of one small run of every method of `demos`."""
+    path = tmp_path_factory.mktemp("results") / "r.sqlite"
+    assert main(["reproduce", "demos", "--quick", *TINY, "--store", str(path), "--workers", "2"]) == 0
+    return path
+
+
+def test_demos_quick_runs_every_method(store: Path, capsys: pytest.CaptureFixture):
+    assert main(["results", "--store", str(store), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["settings"]["method"] for row in rows} == {"lpp", "vpi", "lln", "fcn", "cnn"}
+    assert all(row["status"] == "ok" for row in rows)
+
+
+def test_a_second_run_does_nothing(store: Path, capsys: pytest.CaptureFixture):
+    before = store.read_bytes()
+    assert main(["reproduce", "demos", "--quick", *TINY, "--store", str(store)]) == 0
+    assert "0 run, 5 were there already." in capsys.readouterr().err
+    with Store(store, writing=False) as opened:
+        assert len(list(opened.rows())) == 5
+    assert len(before) == len(store.read_bytes())
+
+
+def test_results_as_csv(store: Path, capsys: pytest.CaptureFixture):
+    assert main(["results", "--store", str(store), "--csv", "--method", "lpp"]) == 0
+    lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [line["count"] for line in lines] == ["1"]
+    assert json.loads(lines[0]["options"])["programs"] == 60
+    assert all(0 <= float(line["success_test"]) <= 1 for line in lines)
+
+
+def test_results_as_a_table(store: Path, capsys: pytest.CaptureFixture):
+    assert main(["results", "--store", str(store), "--game", "nim"]) == 0
+    printed = capsys.readouterr()
+    assert "LPP nim from train:7, programs 60" in printed.out
+    assert printed.err == "5 results\n"
+
+
+def test_results_merge(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture):
+    lines = tmp_path / "more.jsonl"
+    lines.write_text(json.dumps(measured(Trial("cnn", "nim", "train:4")).to_json()) + "\n")
+    target = tmp_path / "all.sqlite"
+    assert main(["results", "--store", str(target), "--import", str(store), str(lines), str(lines)]) == 0
+    talk = capsys.readouterr().err
+    assert "5 results, 5 of them new" in talk
+    assert talk.count("1 results, 1 of them new") == 1
+    assert talk.count("1 results, 0 of them new") == 1
+
+
+def test_report_writes_one_page(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture):
+    out, folder = tmp_path / "report.html", tmp_path / "figures"
+    assert main(["report", "--store", str(store), "--out", str(out), "--figures", str(folder)]) == 0
+    assert out.read_text().startswith("<!doctype html>")
+    assert capsys.readouterr().err == f"wrote {out}\n"
+
+
+def test_failed_trials_end_with_exit_1_and_a_list(tmp_path: Path, capsys: pytest.CaptureFixture):
+    path = tmp_path / "r.sqlite"
+    asked = [
+        "reproduce",
+        "demos",
+        "--games",
+        "nim",
+        "--methods",
+        "vpi",
+        "--demos",
+        "1",
+        "--sets",
+        "2",
+        "--programs",
+        "30",
+    ]
+    assert main([*asked, "--levels", "test:0,nowhere.json", "--store", str(path), "--workers", "1"]) == 1
+    talk = capsys.readouterr().err
+    assert "2 trials: 0 run, 2 failed." in talk
+    assert talk.count("failed: VPI nim from train:") == 2
+    assert "nowhere.json: no such file" in talk
+    assert main(["results", "--store", str(path), "--status", "failed"]) == 0
+    assert "2 results, 2 of them failed" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["reproduce", "demo"], "no experiment called 'demo'"),
+        (["reproduce", "demos", "--games", "nmi"], "no game called 'nmi'. Did you mean 'nim'?"),
+        (["reproduce", "demos", "--methods", "lp"], "no method called 'lp'"),
+        (["reproduce", "demos", "--demos", "12"], "no trials with these"),
+        (["reproduce", "demos", "--workers", "0"], "argument --workers"),
+        (["reproduce", "demos", "--store", "no/such/folder/r.sqlite"], "cannot be written"),
+        (["results", "--store", "missing.sqlite"], "no such results file"),
+        (["report", "--store", "missing.sqlite"], "no such results file"),
+    ],
+)
+def test_wrong_use_gets_one_line_and_exit_2(
+    arguments: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main(arguments)
+    except SystemExit as leave:
+        code = leave.code
+    talk = capsys.readouterr().err
+    assert code == 2
+    assert says in talk
+    assert talk.count("\n") == 1
+
+
+def test_list_runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture):
+    path = tmp_path / "r.sqlite"
+    assert main(["reproduce", "all", "--full", "--list", "--store", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(set(lines)) > 4000
+    assert all(line.startswith("todo  ") for line in lines)
+    assert not path.exists()
+
+
+BLOCK = """
+import sys
+for name in ("numba", "gymnasium", "PIL", "matplotlib", "sklearn", "scipy"):
+    sys.modules[name] = None
+"""
+
+
+def test_the_networks_alone_need_only_numpy_and_torch(tmp_path: Path):
+    (tmp_path / "sitecustomize.py").write_text(BLOCK)
+    out = tmp_path / "networks.jsonl"
+    command = [
+        *(sys.executable, "-m", "shown.experiments.networks", "--out", str(out), "--processes", "1", "--games", "nim"),
+        *("--methods", "cnn", "--demos", "1,10", "--sets", "2", "--levels", "test:0-1", "--experiments"),
+    ]
+    path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2] / "src")])
+    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    first = subprocess.run([*command, "demos"], capture_output=True, text=True, env=environment)
+    assert first.returncode == 0, first.stderr
+    assert "4 run, 0 left" in first.stderr
+    with out.open("a") as file:
+        file.write('{"settings": {"method"')  # killed while writing
+    second = subprocess.run([*command, "demos,data-efficiency"], capture_output=True, text=True, env=environment)
+    assert second.returncode == 0, second.stderr
+    assert "4 done before" in second.stderr
+    assert main(["results", "--store", str(tmp_path / "r.sqlite"), "--import", str(out)]) == 0

@@ -1,0 +1,114 @@
+import pytest
+
+from measuring import all_measured, measured
+from shown.errors import BadInput
+from shown.experiments import EXPERIMENTS, find
+from shown.experiments.experiment import MISSING, NO, YES, Scale, first_perfect, size, success
+from shown.experiments.trials import NETWORKS, Trial
+from shown.games import GAMES
+
+FULL = Scale(full=True)
+
+
+@pytest.mark.parametrize("name", list(EXPERIMENTS))
+@pytest.mark.parametrize("full", [False, True])
+def test_every_trial_of_an_experiment_belongs_to_it(name: str, full: bool):
+    experiment = find(name)
+    trials = experiment.trials(Scale(full=full))
+    assert trials
+    assert all(experiment.belongs(trial.settings) for trial in trials)
+    assert {trial.method for trial in trials} == set(experiment.methods)
+    assert {trial.game for trial in trials} == set(experiment.games)
+
+
+def test_the_full_sizes_are_the_papers():
+    demos = find("demos").trials(FULL)
+    assert len(demos) == len({trial.key for trial in demos}) == 5 * 6 * 10 * 10
+    noise = find("noise").trials(FULL)
+    assert {trial.options["noise"] for trial in noise} == {0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0}
+    assert {len(trial.levels.split(",")) for trial in noise} == set(range(2, 17))
+    efficiency = find("data-efficiency").trials(FULL)
+    assert "random:1000000-1004999" in {trial.levels for trial in efficiency}
+    assert max(trial.options["programs"] for trial in find("programs").trials(FULL)) == 100_000
+
+
+def test_quick_is_a_small_part():
+    quick = {trial.key for name in EXPERIMENTS for trial in find(name).trials(Scale())}
+    networks = [trial for trial in find("demos").trials(Scale()) if trial.method in NETWORKS]
+    assert len(quick) < 800
+    assert len(networks) == 3 * 6 * 2
+
+
+def test_the_same_trial_in_two_experiments_is_run_once():
+    policies = {trial.key for trial in find("policies").trials(FULL)}
+    programs = {trial.key for trial in find("programs").trials(FULL)}
+    ablations = {trial.key for trial in find("ablations").trials(FULL)}
+    assert len(policies & programs & ablations) == len(GAMES)
+
+
+def test_nothing_is_demonstrated_on_levels_that_are_scored():
+    for name in EXPERIMENTS:
+        for trial in find(name).trials(FULL):
+            shown = [part for part in trial.levels.split(",") if not part.startswith("train:")]
+            assert all(part.startswith("random:") for part in shown)
+            assert all(int(part.partition(":")[2].partition("-")[0]) >= 900_000 for part in shown)
+            assert trial.test == ("test:0-8", "random:0-99")
+
+
+def test_a_scale_narrows():
+    scale = Scale(full=True, games=("nim",), methods=("lpp",), demos=(2,), sets=3, programs=50, test=("test:0",))
+    trials = find("demos").trials(scale)
+    assert len(trials) == 3
+    assert all(trial.options["programs"] == 50 and trial.test == ("test:0",) for trial in trials)
+
+
+def test_unknown_experiments_are_refused():
+    with pytest.raises(BadInput, match=r"no experiment called 'demo'. Did you mean 'demos'\?"):
+        find("demo")
+
+
+def test_without_results_no_claim_is_judged():
+    for name in EXPERIMENTS:
+        claims = find(name).read([]).claims
+        assert claims
+        assert all(claim.verdict == MISSING for claim in claims)
+
+
+def test_claims_follow_the_measurements():
+    demos = find("demos")
+    trials = demos.trials(Scale(full=True, methods=("lpp",), sets=1))
+
+    def perfect_from(least: int):
+        rows = all_measured(trials, lambda trial: 1.0 if len(trial.levels.split(",")) >= least else 0.5)
+        return {claim.paper: claim for claim in demos.read(rows).claims}
+
+    says = "At most 5 demonstrations are needed for a perfect policy in every game."
+    assert perfect_from(4)[says].verdict == YES
+    assert perfect_from(7)[says].verdict == NO
+    nim = "Nim: a policy that wins every test level from 2 demonstrations."
+    assert perfect_from(2)[nim].verdict == YES
+    assert perfect_from(3)[nim].verdict == NO
+    assert "From 3" in perfect_from(3)[nim].measured
+
+
+def test_the_networks_needs_follow_the_measurements():
+    efficiency = find("data-efficiency")
+    need = {"lpp": 5, "fcn": 100, "cnn": 1000}
+    trials = efficiency.trials(Scale(full=True, demos=(5, 10, 100, 1000), sets=2))
+
+    def enough(trial: Trial) -> float:
+        first, _, last = trial.levels.partition(":")[2].partition("-")
+        return 1.0 if int(last or first) - int(first) + 1 >= need[trial.method] else 0.5
+
+    claims = {claim.paper: claim for claim in efficiency.read(all_measured(trials, enough)).claims}
+    assert claims["FCN needs 100 demonstrations of Nim for success 1."].verdict == YES
+    assert claims["CNN needs 1,000 demonstrations of Nim for success 1."].verdict == YES
+    assert "20" in claims["LPP is 20 to 1,000 times as data-efficient as these networks."].measured
+
+
+def test_the_first_perfect_point_is_by_best_or_mean():
+    rows = [measured(Trial("lpp", "nim", levels), value) for levels, value in
+            (("train:0", 0.5), ("train:0-1", 1.0), ("train:1-2", 0.5), ("train:0-2", 1.0))]  # fmt: skip
+    assert first_perfect(rows, size) == 2
+    assert first_perfect(rows, size, pool=lambda values: sum(values) / len(values)) == 3
+    assert success(rows[0], "random") == 0.5

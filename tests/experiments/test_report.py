@@ -1,0 +1,89 @@
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from measuring import all_measured
+from shown.experiments import EXPERIMENTS, find
+from shown.experiments.experiment import Scale
+from shown.experiments.report import figure_files, report
+from shown.experiments.store import Row
+from shown.experiments.trials import Trial
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    trials = [trial for name in EXPERIMENTS for trial in find(name).trials(Scale(sets=1))]
+    made = all_measured(trials, lambda trial: {"lpp": 1.0, "vpi": 0.3}.get(trial.method, 0.6))
+    return [*made, Row(Trial("cnn", "nim", "train:0,train:1").settings, "failed", None, "<broken>", 1.0)]
+
+
+@pytest.fixture(scope="module")
+def page(rows: list[Row]) -> str:
+    return report(rows, "my & results.sqlite")
+
+
+class Balance(HTMLParser):
+    """Checks that every element that is opened is closed, in order."""
+
+    VOID = ("meta", "br", "img", "link")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list) -> None:
+        self.ids += [value for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_whole_and_needs_nothing_else(page: str):
+    balance = Balance()
+    balance.feed(page)
+    assert balance.open == []
+    assert len(balance.ids) == len(set(balance.ids)), "two elements share an id"
+    targets = re.findall(r'href="([^"]*)"', page)
+    assert all(target.startswith("#") for target in targets)
+    assert {target[1:] for target in targets} <= set(balance.ids)
+    assert "<script" not in page
+    assert not re.search(r'(src|url\()\s*=?\s*["\']?https?:', page)
+
+
+def test_every_experiment_has_its_figure_or_table(page: str):
+    for name in EXPERIMENTS:
+        section = page[page.index(f'<h2 id="{name}">') :]
+        section = section[: section.index("<h2", 4)]
+        assert "<svg" in section or "<table" in section
+    assert page.count("<figcaption>") == 6
+
+
+def test_every_claim_is_judged_and_names_are_escaped(page: str):
+    claims = sum(len(find(name).read([]).claims) for name in EXPERIMENTS)
+    assert page.count('<td class="verdict') == claims
+    assert "my &amp; results.sqlite" in page
+    assert "1 failed" in page
+
+
+def test_the_same_rows_give_the_same_bytes(rows: list[Row]):
+    few = [row for row in rows if find("data-efficiency").belongs(row.settings)]
+    assert report(few, "r.sqlite") == report(list(reversed(few)), "r.sqlite")
+
+
+def test_an_empty_store_gives_a_page_that_says_so():
+    page = report([], "r.sqlite")
+    assert "The store is empty." in page
+    assert page.count("– not measured") == page.count('<td class="verdict')
+
+
+def test_figures_are_files_too(rows: list[Row]):
+    few = [row for row in rows if row.settings["game"] in ("nim", "checkmate")]
+    names = [name for name, text in figure_files(few) if text.startswith("<svg")]
+    assert names == ["demos-1.svg", "demos-2.svg", "programs.svg", "ablations.svg", "noise.svg", "data-efficiency.svg"]
