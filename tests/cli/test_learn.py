@@ -1,0 +1,167 @@
+"""`shown learn`."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.grid import Grid, Tokens, grid
+from shown.policy import Policy
+
+QUICK = ("--programs", "1000", "--quiet")
+
+
+def test_a_game_is_learned_from_its_expert(shown, nim_demos):
+    ran = shown("learn", "nim", "--levels", "train:0-4", *QUICK, "--out", "policy.json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(f"nim: 20 policies from 5 demonstrations ({len(nim_demos.steps)} steps), 1,000 programs")
+    assert "▸" in ran.out
+    assert "written to policy.json" in ran.out
+    policy = Policy.load("policy.json")
+    assert policy.game == "nim"
+    assert policy.origin["demonstrations"]["digest"] == nim_demos.digest
+
+
+def test_a_file_of_demonstrations_teaches_the_same(shown, nim_demos):
+    nim_demos.save("demos.json")
+    shown("learn", "nim", "--levels", "train:0-4", *QUICK, "--out", "game.json")
+    shown("learn", "demos.json", *QUICK, "--out", "file.json")
+    assert Path("game.json").read_bytes() == Path("file.json").read_bytes()
+
+
+def test_several_files_teach_together(shown, nim_demos):
+    nim_demos.select([0, 1]).save("one.json")
+    nim_demos.select([2, 3, 4]).save("two.json")
+    nim_demos.save("all.json")
+    shown("learn", "one.json", "two.json", *QUICK, "--out", "apart.json")
+    shown("learn", "all.json", *QUICK, "--out", "together.json")
+    assert Path("apart.json").read_bytes() == Path("together.json").read_bytes()
+
+
+def test_json_on_stdout_is_the_policy(shown):
+    ran = shown("learn", "nim", "--levels", "train:0-2", *QUICK, "--json", "--out", "policy.json")
+    told = json.loads(ran.out)
+    assert told.pop("learned") is True
+    assert told.pop("seconds") >= 0
+    assert told == json.loads(Path("policy.json").read_text("utf-8"))
+
+
+def test_progress_is_told_on_stderr(shown):
+    ran = shown("learn", "nim", "--levels", "train:0-4", "--programs", "1000")
+    lines = ran.err.splitlines()
+    assert lines[0].strip().startswith("108 of 1,000 programs")
+    assert "nothing fits yet" in lines[0]
+    assert any("best" in line and "policies" in line for line in lines)
+    assert "of 1,000" not in ran.out
+
+
+def test_settings_arrive(shown):
+    shown(
+        "learn", "nim", "--levels", "train:0", "--programs", "50", "--ensemble", "3", "--trees", "2", "--noise", "0.25",
+        "--seed", "9", "--threads", "2", "--memory", "100", "--finish-level", "--keep-literals", "--quiet",
+        "--out", "policy.json",
+    )  # fmt: skip
+    settings = Policy.load("policy.json").origin["settings"]
+    assert settings == {
+        "programs": 50, "ensemble": 3, "trees": 2, "noise": 0.25, "seed": 9, "drop_literals": False,
+        "finish_level": True, "uniform_if_empty": False, "stop_early": True, "prior": "grammar",
+    }  # fmt: skip
+
+
+def test_the_same_seed_writes_the_same_bytes(shown):
+    for threads, name in (("1", "one.json"), ("2", "two.json"), ("4", "four.json")):
+        shown("learn", "nim", *QUICK, "--threads", threads, "--seed", "5", "--out", name)
+    assert Path("one.json").read_bytes() == Path("two.json").read_bytes() == Path("four.json").read_bytes()
+
+
+def test_levels_of_ones_own(shown):
+    Path("levels.json").write_text(json.dumps({"game": "nim", "levels": ["|.\n||", ".|\n.|\n||"]}))
+    ran = shown("learn", "nim", "--levels", "levels.json", "--programs", "300", "--quiet", "--json")
+    assert json.loads(ran.out)["origin"]["demonstrations"]["levels"] == ["levels.json:0", "levels.json:1"]
+
+
+# --- when nothing fits ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hopeless():
+    """Two cells that the first three programs take for one another."""
+    world = Tokens(empty=".", wall="#")
+    return Demonstrations(world, (Demonstration((Step(grid("#.#."), (0, 2)),)),))
+
+
+def test_when_nothing_fits_the_reason_is_told_and_nothing_is_written(shown, hopeless):
+    hopeless.save("demos.json")
+    ran = shown("learn", "demos.json", "--programs", "3", "--quiet", "--out", "policy.json")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "shown: nothing fits demonstration 0, step 0: among the first 3 programs none tells the click (0, 2) from "
+        "(0, 0). Try more programs (--programs 15), a little noise (--noise 0.001), or a primitive that sees the "
+        "difference.\n"
+    )
+    assert not Path("policy.json").exists()
+
+
+def test_the_reason_is_data_too(shown, hopeless):
+    hopeless.save("demos.json")
+    told = json.loads(shown("learn", "demos.json", "--programs", "3", "--quiet", "--json").out)
+    assert told["learned"] is False
+    assert (told["failure"]["action"], told["failure"]["other"]) == ([0, 2], [0, 0])
+
+
+def test_what_the_reason_advises_helps(shown, hopeless):
+    hopeless.save("demos.json")
+    assert shown("learn", "demos.json", "--programs", "15", "--quiet").code == 1
+    assert shown("learn", "demos.json", "--programs", "75", "--quiet").code == 0
+    assert shown("learn", "demos.json", "--programs", "3", "--noise", "0.001", "--quiet").code == 0
+
+
+# --- Ctrl-C -----------------------------------------------------------------------------------------------------------
+
+
+def interrupted(folder, until, *words):
+    """Sends Ctrl-C to `shown learn` at the first line of progress with `until` in it. Exit code, rest of stderr."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "shown", "learn", *words],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    with process:
+        for line in process.stderr:
+            if until in line:
+                break
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    return process.returncode, rest
+
+
+def test_ctrl_c_keeps_and_writes_the_best_so_far(tmp_path):
+    code, rest = interrupted(
+        tmp_path, "best", "chase", "--levels", "train:0-4", "--programs", "100000000", "--out", "policy.json"
+    )
+    assert code == 130
+    assert "shown: stopped; keeping the best so far." in rest
+    assert "Traceback" not in rest
+    policy = Policy.load(tmp_path / "policy.json")
+    assert policy.origin["programs"] < 10**8
+    assert os.listdir(tmp_path) == ["policy.json"]
+
+
+def test_ctrl_c_before_anything_fits_writes_nothing(tmp_path):
+    middle_of_nowhere = Demonstration((Step(Grid(("." * 41,) * 41), (20, 20)),))
+    Demonstrations(Tokens(empty=".", wall="#"), (middle_of_nowhere,)).save(tmp_path / "demos.json")
+    (tmp_path / "policy.json").write_text("old")
+    words = ("demos.json", "--programs", "100000000", "--out", "policy.json")
+    code, rest = interrupted(tmp_path, "nothing fits yet", *words)
+    assert code == 130
+    assert "nothing fits the demonstrations so far" in rest
+    assert "Traceback" not in rest
+    assert (tmp_path / "policy.json").read_text() == "old"

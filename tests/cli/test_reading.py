@@ -1,0 +1,111 @@
+"""`shown explain`, `games`, `demonstrate` and `export`: what there is to read, in words and as JSON."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from shown.demonstrations import Demonstrations
+from shown.games import GAMES, find, load_levels
+from shown.policy import Policy
+
+
+@pytest.fixture
+def policy(shown, nim_policy):
+    nim_policy.save("policy.json")
+    return nim_policy
+
+
+# --- explain ----------------------------------------------------------------------------------------------------------
+
+
+def test_explain_prints_the_rules(shown, policy):
+    ran = shown("explain", "policy.json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == policy.table(3) + "\n"
+    assert shown("explain", "policy.json", "--most", "1").out == policy.table(1) + "\n"
+
+
+def test_explain_prints_the_programs(shown, policy):
+    out = shown("explain", "policy.json", "--programs", "--most", "2").out
+    assert all(str(component.formula) in out for component in policy.components[:2])
+    assert str(policy.components[2].formula) not in out
+
+
+def test_explain_as_json_is_the_policy(shown, policy):
+    assert json.loads(shown("explain", "policy.json", "--json").out) == policy.to_json()
+
+
+def test_explain_says_why_for_every_move(shown, policy):
+    out = shown("explain", "policy.json", "--levels", "test:0").out
+    assert out.startswith("test:0: won in ")
+    assert "probability 1.00\n  because " in out
+
+
+def test_explain_moves_as_json(shown, policy):
+    told = json.loads(shown("explain", "policy.json", "--levels", "test:0-1", "--most", "2", "--json").out)
+    assert [level["level"] for level in told] == ["test:0", "test:1"]
+    move = told[0]["moves"][0]
+    assert move["grid"] == list(load_levels(find("nim"), "test:0")[0].grid.rows)
+    assert move["action"] == list(policy.act(load_levels(find("nim"), "test:0")[0].grid))
+    assert len(move["components"]) == 2
+    assert {"program", "positive", "holds", "phrase", "cells", "paths"} <= set(
+        move["components"][0]["clauses"][0]["literals"][0]
+    )
+
+
+# --- games ------------------------------------------------------------------------------------------------------------
+
+
+def test_games_are_listed(shown):
+    out = shown("games").out
+    assert all(f"  {name} " in out for name in GAMES)
+
+
+def test_games_as_json(shown):
+    told = json.loads(shown("games", "--json").out)
+    assert [game["game"] for game in told] == list(GAMES)
+    assert all(game["levels"] == {"train": 11, "test": 9} for game in told)
+    assert told[0]["tokens"] == {"empty": ".", "matchstick": "|"}
+
+
+def test_one_game_in_full(shown):
+    out = shown("games", "nim").out
+    assert "matchstick" in out
+    assert "train:0-10, test:0-8, random:SEED-SEED" in out
+    assert len(json.loads(shown("games", "nim", "--json").out)) == 1
+
+
+# --- demonstrate ------------------------------------------------------------------------------------------------------
+
+
+def test_the_expert_demonstrates(shown, nim_demos):
+    ran = shown("demonstrate", "nim", "--levels", "train:0-4", "--out", "demos.json")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err == f"5 demonstrations, {len(nim_demos.steps)} steps, written to demos.json\n"
+    assert Demonstrations.load("demos.json") == nim_demos
+
+
+def test_demonstrations_on_stdout(shown, nim_demos):
+    for words in ([], ["--json"]):
+        ran = shown("demonstrate", "nim", "--levels", "train:0-4", *words)
+        assert Demonstrations.from_json(json.loads(ran.out)) == nim_demos
+
+
+# --- export -----------------------------------------------------------------------------------------------------------
+
+
+def test_export_writes_a_module(shown, policy):
+    ran = shown("export", "policy.json", "--out", "nim.py")
+    assert (ran.code, ran.out) == (0, "")
+    assert Path("nim.py").read_text("utf-8") == policy.to_python()
+    assert shown("export", "policy.json").out == policy.to_python()
+
+
+def test_export_as_json(shown, policy):
+    told = json.loads(shown("export", "policy.json", "--json").out)
+    assert told == {"game": "nim", "out": None, "module": policy.to_python()}
+
+
+def test_an_exported_module_from_a_loaded_policy_is_the_same(shown, policy):
+    assert Policy.load("policy.json").to_python() == policy.to_python()
