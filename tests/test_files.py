@@ -71,6 +71,14 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path):
         read_json(tmp_path / "latin.json", "test")
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_names_that_no_file_can_have(tmp_path, name):
+    for attempt in (lambda: read_json(tmp_path / name, "test"), lambda: write_bytes(tmp_path / name, b"")):
+        with pytest.raises(BadInput, match="cannot be the name of a file"):
+            attempt()
+    assert os.listdir(tmp_path) == []
+
+
 def test_no_more_is_read_than_a_file_may_hold(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "MAX_BYTES", 2**20)
     with pytest.raises(BadInput, match="larger than 1 MiB"):

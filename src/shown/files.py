@@ -36,6 +36,8 @@ def read_json(path: str | Path, what: str) -> Any:
         raise BadInput(f"{path}: not text in UTF-8, so not a {what} file.") from None
     except OSError as error:
         raise BadInput(f"{path}: cannot be read ({error.strerror}).") from None
+    except ValueError:
+        raise BadInput(f"{str(path)!r}: cannot be the name of a file.") from None
     return parse_json(text, str(path))
 
 
@@ -82,6 +84,8 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         temporary = None
     except OSError as error:
         raise BadInput(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from None
+    except ValueError:
+        raise BadInput(f"{str(path)!r}: cannot be the name of a file.") from None
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
