@@ -137,3 +137,12 @@ def test_demonstrations_of_two_tasks_do_not(other):
 def test_buttons_that_no_program_could_mention_are_refused():
     with pytest.raises(BadInput, match="is not a name"):
         Demonstrations(TOKENS, (Demonstration((Step(STEP.grid, "press left"),)),), buttons=("press left",))
+
+
+def test_demonstrations_from_pairs():
+    run = [(STEP.grid, STEP.action), (grid("..", "A#"), (1, 1))]
+    demos = Demonstrations.from_runs(TOKENS, [run, run[:1]], "mine")
+    assert demos == Demonstrations(TOKENS, (Demonstration((STEP, Step(*run[1]))), Demonstration((STEP,))), "mine")
+    assert Demonstrations.from_runs(TOKENS, [[(STEP.grid, "go")]], buttons=["go"]).buttons == ("go",)
+    with pytest.raises(BadInput, match="demonstration 1, step 0"):
+        Demonstrations.from_runs(TOKENS, [run, [(STEP.grid, (5, 5))]])

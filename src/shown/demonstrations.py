@@ -74,6 +74,23 @@ class Demonstrations:
                 self.tokens.check(step.grid, where)
                 check_action(step.action, step.grid, self.buttons, where)
 
+    @classmethod
+    def from_runs(
+        cls,
+        tokens: Tokens,
+        runs: Iterable[Iterable[tuple[Grid, Action]]],
+        game: str | None = None,
+        buttons: tuple[str, ...] = (),
+    ) -> Demonstrations:
+        """Demonstrations from pairs (grid, action): one run each, of which a single pair is one too.
+
+        >>> from shown.grid import grid
+        >>> len(Demonstrations.from_runs(Tokens(empty=".", stick="|"), [[(grid("|.", "||"), (0, 0))]]).steps)
+        1
+        """
+        items = tuple(Demonstration(tuple(Step(grid, action) for grid, action in run)) for run in runs)
+        return cls(tokens, items, game, tuple(buttons))
+
     def __len__(self) -> int:
         return len(self.items)
 

@@ -305,8 +305,8 @@ def _headline(policy: Policy) -> str:
     # A file may claim anything about where it came from; only numbers are believed to be numbers.
     match shown:
         case {"count": int(demonstrations), "steps": int(steps)}:
-            plural = "" if demonstrations == 1 else "s"
-            parts[0] += f" from {demonstrations} demonstration{plural} ({steps} steps)"
+            several = "" if demonstrations == 1 else "s"
+            parts[0] += f" from {demonstrations} demonstration{several} ({steps} step{'' if steps == 1 else 's'})"
     match origin:
         case {"programs": int(programs), "distinct": int(distinct)}:
             parts.append(f"{programs:,} programs, {distinct:,} distinct")

@@ -251,3 +251,20 @@ def test_a_rule_that_leads_to_itself_does_not_hang():
 
 def test_the_paper_grammar_uses_the_language_of_the_paper():
     assert paper_grammar(TWO).language is LANGUAGE
+
+
+def test_a_grammar_makes_room_for_further_rules():
+    wider = paper_grammar(TWO).extended(
+        Rule("B", "shifted", ("O", "B"), Fraction(1, 5)), Rule("C", None, ("D",), QUARTER), Rule("D", None, ("B",), 1)
+    )
+    shares = {str(rule): rule.probability for rule in wider.rules}
+    assert shares["B → cell_is_value"] == shares["B → scanning"] == Fraction(2, 5)
+    assert shares["C → shifted"] == shares["C → B"] == Fraction(3, 8)
+    assert shares["P → at_action_cell"] == HALF
+    probabilities = [p for _, p in wider.programs(500)]
+    assert all(a >= b for a, b in pairwise(probabilities))
+
+
+def test_a_rule_that_leaves_no_room_is_refused():
+    with pytest.raises(BadInput, match="probability 0 must be greater than 0"):
+        paper_grammar(TWO).extended(Rule("B", "shifted", ("O", "B"), 1))

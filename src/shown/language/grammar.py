@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -183,6 +183,28 @@ class Grammar:
                     )
         for kind in sorted(kinds[self.start] - {Kind.PROGRAM}):
             raise BadInput(f"the start symbol {self.start} is of kind {kind}; it must be of kind program.")
+
+    def extended(
+        self, *rules: Rule, leaves: Mapping[str, Leaves] | None = None, language: Language | None = None
+    ) -> Grammar:
+        """This grammar with further rules; the rules already there for the same symbols make room for them.
+
+        >>> from shown.grid import Tokens
+        >>> grammar = paper_grammar(Tokens(empty=".", stick="|"))
+        >>> wider = grammar.extended(Rule("C", "scanning", ("O", "C", "C"), 0.2))
+        >>> [(str(rule), float(rule.probability)) for rule in wider.rules if rule.left == "C"]
+        [('C → shifted', 0.4), ('C → B', 0.4), ('C → scanning', 0.2)]
+
+        Args:
+            rules: the new productions, with their probabilities.
+            leaves: new symbols that stand for atoms, such as the numbers of a primitive that counts.
+            language: the primitives of all rules, if new ones are used.
+        """
+        taken: dict[str, Fraction] = {}
+        for rule in rules:
+            taken[rule.left] = taken.get(rule.left, Fraction(0)) + rule.probability
+        room = [replace(rule, probability=rule.probability * (1 - taken.get(rule.left, 0))) for rule in self.rules]
+        return Grammar(self.start, (*room, *rules), {**self.leaves, **(leaves or {})}, language or self.language)
 
     def shapes(self) -> Iterator[tuple[Fraction, Shape]]:
         """All shapes, most probable first, each with the probability of one program; endless where the grammar is.
