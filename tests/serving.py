@@ -110,7 +110,7 @@ class Server:
             except (OSError, ValueError, IndexError):
                 continue
             if parent == self.process.pid and b"shown.studio.worker" in words:
-                found[int(entry.name)] = "learns" if words[-2] == b"15" else "plays"
+                found[int(entry.name)] = "learns" if words[-2] == b"10" else "plays"
         return found
 
 

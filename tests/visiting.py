@@ -87,12 +87,16 @@ class Visitor:
 
     def click(self, game: Game, cell: Cell) -> None:
         """Clicks a cell of the board to teach on, and waits for what it leads to."""
-        count = self.painted()
+        count = self.settled()
         self.cell(game, cell).click()
-        self.page.wait_for_function("n => performance.getEntriesByName('click-to-repaint').length > n", arg=count)
+        self.wait_settled(count + 1)
 
-    def painted(self) -> int:
-        return int(self.page.evaluate("performance.getEntriesByName('click-to-repaint').length"))
+    def settled(self) -> int:
+        """How many clicks have been answered."""
+        return int(self.page.evaluate("performance.getEntriesByName('click-settled').length"))
+
+    def wait_settled(self, count: int) -> None:
+        self.page.wait_for_function("n => performance.getEntriesByName('click-settled').length >= n", arg=count)
 
     def win(self, game: Game) -> None:
         """Plays the level on the table as someone who knows how, and waits for the next one."""

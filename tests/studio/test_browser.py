@@ -269,9 +269,9 @@ def test_a_game_is_played_with_the_keyboard_alone(make_server, visit):
             )
             keys.press(step)
             at = _focused(visitor)
-        count = visitor.painted()
+        count = visitor.settled()
         keys.press("Enter")
-        visitor.page.wait_for_function("n => performance.getEntriesByName('click-to-repaint').length > n", arg=count)
+        visitor.wait_settled(count + 1)
     # The focus is seen, and only one cell of the board is a tab stop.
     assert visitor.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     assert visitor.at("#teach .cell[tabindex='0']:visible").count() == 1

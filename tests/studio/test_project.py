@@ -152,7 +152,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("content", HOSTILE)
-@pytest.mark.parametrize("name", ["nim/lesson.json", "nim/table.json", "nim/levels.json"])
+@pytest.mark.parametrize("name", ["nim/lesson.json", "nim/table.jsonl", "nim/levels.json"])
 def test_hostile_files_are_an_error_that_names_them_and_are_left_as_they_are(project, name, content):
     path = _write(project, name, content)
     with pytest.raises(BadInput, match=os.path.basename(name)):
@@ -190,10 +190,22 @@ def test_a_lesson_with_one_thing_wrong_is_an_error(project, key, value):
 
 
 def test_a_table_that_cannot_have_been_played_is_an_error(project):
-    table = teach.table_to_json(teach.lay("train:0", grid("|.", "||"), seed=1))
-    _write(project, "nim/table.json", json.dumps({**table, "clicks": [[0, 0], [1, 0], [1, 1], [0, 0], [0, 0]]}))
-    with pytest.raises(BadInput, match=r"table\.json"):
+    lines = teach.table_to_lines(teach.lay("train:0", grid("|.", "||"), seed=1))
+    clicks = [[0, 0], [1, 0], [1, 1], [0, 0], [0, 0]]
+    _write(project, "nim/table.jsonl", "".join(f"{line}\n" for line in [*lines, *map(json.dumps, clicks)]))
+    with pytest.raises(BadInput, match=r"table\.jsonl"):
         Desk(project, "nim")
+
+
+def test_a_click_cut_short_by_the_power_is_not_a_click(project):
+    desk = Desk(project, "chase")
+    for cell in ((0, 0), (0, 1), (0, 2)):
+        desk.click(cell)
+    path = project.folder / "chase" / "table.jsonl"
+    whole = path.read_text()
+    for cut in range(len(whole) - 1, whole.index("\n"), -1):
+        path.write_text(whole[:cut])
+        assert len(Desk(project, "chase").lesson.table.steps) == whole[:cut].count("\n") - 1
 
 
 def test_a_lesson_of_another_game_is_an_error(project):

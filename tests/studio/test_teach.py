@@ -149,7 +149,7 @@ def test_a_lesson_comes_back_from_json_as_it_was():
 
 def test_a_table_comes_back_from_json_as_it_was():
     table = teach.play_on(NIM, teach.lay("random:5", START, seed=3), (1, 0))
-    assert teach.table_from_json(NIM, teach.table_to_json(table), "here") == table
+    assert teach.table_from_lines(NIM, teach.table_to_lines(table), "here") == table
 
 
 def test_grids_of_requests_are_limited():

@@ -70,9 +70,11 @@ def _teaching(change: Callable[[Desk, Request], Answer | None]) -> Command:
 
     def run(studio: Studio, request: Request) -> Answer:
         desk = studio.desk(request.get("game"))
+        before = desk.lesson.recordings
         answer = change(desk, request) or {}
-        studio.consider(desk)
-        view = desk.view()
+        if desk.lesson.recordings is not before:
+            studio.consider(desk)
+        view = desk.view(brief=desk.lesson.recordings is before)
         studio.news.publish("taught", {"game": desk.game.name, "revision": desk.revision, "page": request.get("page")})
         return {**answer, "lesson": view}
 
@@ -90,6 +92,12 @@ def _change_click(desk: Desk, request: Request) -> None:
     desk.change_click(
         _number(request, "id"), _number(request, "step"), None if action is None else action_from_json(action)
     )
+
+
+def peek(studio: Studio, request: Request) -> Answer:
+    """Where a click would lead; nothing is recorded. The page asks when a cell is pressed, to be ready on release."""
+    desk = studio.desk(request.get("game"))
+    return {"rows": desk.peek(action_from_json(request.get("action")))}
 
 
 def recording(studio: Studio, request: Request) -> Answer:
@@ -235,6 +243,7 @@ COMMANDS: dict[str, Command] = {
     "set-aside": set_aside,
     "toured": toured,
     "click": _teaching(lambda desk, request: desk.click(action_from_json(request.get("action")))),
+    "peek": peek,
     "undo": _teaching(lambda desk, request: desk.undo()),
     "redo": _teaching(lambda desk, request: desk.redo()),
     "restart": _teaching(lambda desk, request: desk.restart()),

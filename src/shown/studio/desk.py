@@ -97,6 +97,15 @@ class Desk:
         self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
         return {"happened": "won", "shown": self._position(played), "recording": kept.recordings[-1].id}
 
+    def peek(self, action: Action) -> list[str] | None:
+        """The position that a click would lead to, or None if it would lead nowhere. Nothing changes."""
+        table = self.lesson.table
+        try:
+            played = teach.play_on(self.game, table, action)
+        except BadInput:
+            return None
+        return None if played is table else list(played.grid.rows)
+
     def undo(self) -> None:
         present = self.lesson
         if not self.history.past and present.table.steps:
@@ -277,15 +286,20 @@ class Desk:
 
     # --- what the page sees ------------------------------------------------------------------------------------------
 
-    def view(self) -> dict[str, Any]:
-        """The lesson as the page shows it."""
-        shown = _starts(self.lesson.recordings)
-        return {
+    def view(self, brief: bool = False) -> dict[str, Any]:
+        """The lesson as the page shows it; if `brief`, only what a click that ends no game can change."""
+        play = {
             "game": self.game.name,
             "revision": self.revision,
             "table": self._position(self.lesson.table),
             "canUndo": bool(self.history.past or self.lesson.table.steps),
             "canRedo": bool(self.history.future),
+        }
+        if brief:
+            return play
+        shown = _starts(self.lesson.recordings)
+        return {
+            **play,
             "recordings": [self._card(r) for r in self.lesson.recordings],
             "shown": [level.name for level in self.lessons if level.grid in shown],
             "painted": [

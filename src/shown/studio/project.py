@@ -4,7 +4,7 @@
       project.json             the game last opened, and settings
       studio.lock              held while a studio has the folder open
       nim/lesson.json          the demonstrations
-      nim/table.json           the game in play
+      nim/table.jsonl          the game in play, a line a click
       nim/levels.json          painted levels
       nim/policy.json          what was learned from them (as `shown learn` writes it)
       nim/learned.json         how that came about: the curve, the demonstrations' digest
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from shown.errors import BadInput
-from shown.files import read_json, write_json
+from shown.files import read_json, write_bytes, write_json
 from shown.games import GAMES
 from shown.games.game import Game
 from shown.games.levels import Level
@@ -33,8 +33,8 @@ from shown.studio.teach import (
     grid_from_json,
     lesson_from_json,
     lesson_to_json,
-    table_from_json,
-    table_to_json,
+    table_from_lines,
+    table_to_lines,
 )
 
 SCHEMA = "shown/studio-project/1"
@@ -43,6 +43,7 @@ LEARNED_SCHEMA = "shown/studio-learned/1"
 MAX_LEVELS = 200
 MAX_PROGRAMS = 1_000_000
 DEFAULT_PROGRAMS = 10_000
+MAX_TABLE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +115,14 @@ class Project:
         return self.folder / game.name / f"{name}.json"
 
     def _write(self, game: Game, name: str, value: Any) -> None:
-        path = self._file(game, name)
-        if not path.parent.is_dir():
+        self._make_folder(game)
+        write_json(self._file(game, name), value)
+
+    def _make_folder(self, game: Game) -> None:
+        folder = self.folder / game.name
+        if not folder.is_dir():
             with contextlib.suppress(OSError):
-                path.parent.mkdir()
-        write_json(path, value)
+                folder.mkdir()
 
     def settings(self) -> Settings:
         path = self.folder / "project.json"
@@ -144,15 +148,34 @@ class Project:
 
     def table(self, game: Game) -> Table | None:
         """The game in play, if there is one."""
-        path = self._file(game, "table")
-        return table_from_json(game, _read(path, "game in play"), str(path)) if path.exists() else None
+        path = self._table(game)
+        if not path.exists():
+            return None
+        # A click is a line; one without its end was being written when the power went.
+        return table_from_lines(game, _read_text(path).split("\n")[:-1], str(path))
+
+    def _table(self, game: Game) -> Path:
+        return self._file(game, "table").with_suffix(".jsonl")
 
     def save_lesson(self, game: Game, lesson: Lesson, before: Lesson | None = None) -> None:
         """Saves what differs from `before`. Demonstrations first: a stop in between must not lose one."""
         if before is None or lesson.recordings is not before.recordings or lesson.next_id != before.next_id:
             self._write(game, "lesson", lesson_to_json(game, lesson))
         if before is None or lesson.table is not before.table:
-            self._write(game, "table", table_to_json(lesson.table))
+            self._save_table(game, lesson.table, before.table if before is not None else None)
+
+    def _save_table(self, game: Game, table: Table, before: Table | None) -> None:
+        """Appends a click, which takes microseconds; any other change writes the file anew."""
+        path, lines = self._table(game), table_to_lines(table)
+        if before is not None and path.exists() and lines[:-1] == table_to_lines(before):
+            try:
+                with open(path, "ab") as file:
+                    file.write(f"{lines[-1]}\n".encode())
+            except OSError as error:
+                raise BadInput(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from None
+            return
+        self._make_folder(game)
+        write_bytes(path, "".join(f"{line}\n" for line in lines).encode())
 
     def painted(self, game: Game) -> tuple[Painted, ...]:
         """The levels painted for a game, legal or not."""
@@ -226,6 +249,19 @@ def _read(path: Path, what: str) -> Any:
     if not path.is_file():
         raise BadInput(f"{path}: not a plain file.")
     return read_json(path, what)
+
+
+def _read_text(path: Path) -> str:
+    if not path.is_file():
+        raise BadInput(f"{path}: not a plain file.")
+    if path.stat().st_size > MAX_TABLE:
+        raise BadInput(f"{path}: larger than a game in play needs to be.")
+    try:
+        return path.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: not text in UTF-8.") from None
 
 
 def _lock(path: Path) -> Any:

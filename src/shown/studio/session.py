@@ -17,7 +17,7 @@ from shown.studio.desk import Desk, Learned
 from shown.studio.helpers import Helper, HelperDied
 from shown.studio.project import Project, Saved
 
-LEARN_NICENESS, PLAY_NICENESS = 15, 5
+LEARN_NICENESS, PLAY_NICENESS = 10, 5
 STOP_PATIENCE = 3.0
 """Seconds a stopped learner may take to finish; then its process is replaced."""
 ASK_PATIENCE = 30.0

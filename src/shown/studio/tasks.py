@@ -7,6 +7,7 @@ there answers {"missing": true}; the server then sends it and asks again.
 from __future__ import annotations
 
 import base64
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator
@@ -83,7 +84,9 @@ class Tasks:
         from shown.inference.learner import Learner
 
         demonstrations = Demonstrations.from_json(request["demonstrations"])
-        learner = Learner(programs=request["programs"], noise=request["noise"])
+        # One processor stays free for the page and whoever else is at work.
+        threads = max(1, (os.cpu_count() or 1) - 1)
+        learner = Learner(programs=request["programs"], noise=request["noise"], threads=threads)
         fit = learner.iter_fit(demonstrations)
         sent: Any = None
         due = 0.0

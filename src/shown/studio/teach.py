@@ -6,6 +6,7 @@ stacks of lessons and saving is writing the present one.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeGuard, TypeVar
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
+from shown.files import parse_json
 from shown.games.game import Game
 from shown.grid import Action, Grid, check_action
 
@@ -263,21 +265,24 @@ def lesson_from_json(game: Game, value: Any, where: str) -> tuple[tuple[Recordin
     return recordings, next_id
 
 
-def table_to_json(table: Table) -> dict[str, Any]:
-    """The start, the seed and the clicks; the positions follow from them."""
-    return {
+def table_to_lines(table: Table) -> list[str]:
+    """The start and the seed, then a line a click; the positions follow from them. One more click is one more line."""
+    head = {
         "schema": TABLE_SCHEMA,
         "level": table.level,
         "start": list(table.start.rows),
         "seed": table.seed,
         "kind": table.kind,
         "recording": table.recording,
-        "clicks": [action_to_json(step.action) for step in table.steps],
     }
+    return [json.dumps(line, ensure_ascii=False) for line in (head, *(action_to_json(s.action) for s in table.steps))]
 
 
-def table_from_json(game: Game, value: Any, where: str) -> Table:
+def table_from_lines(game: Game, lines: list[str], where: str) -> Table:
     """The game in play, played again; BadInput if it cannot have been played."""
+    if len(lines) > game.max_steps + 1:
+        raise BadInput(f"{where}: more than {game.max_steps} clicks.")
+    value, *clicks = [parse_json(line, f"{where}, line {i + 1}") for i, line in enumerate(lines)] or [None]
     if not isinstance(value, dict) or value.get("schema") != TABLE_SCHEMA:
         raise BadInput(f'{where}: not a game in play: "schema" must be "{TABLE_SCHEMA}".')
     level, seed, kind, recording = (value.get(key) for key in ("level", "seed", "kind", "recording"))
@@ -285,9 +290,6 @@ def table_from_json(game: Game, value: Any, where: str) -> Table:
         raise BadInput(f'{where}: "level", "seed" or "kind" is not what the studio writes.')
     if recording is not None and not _whole(recording):
         raise BadInput(f'{where}: "recording" must be a whole number or null.')
-    clicks = value.get("clicks")
-    if not isinstance(clicks, list) or len(clicks) > game.max_steps:
-        raise BadInput(f'{where}: "clicks" must be a list of at most {game.max_steps}.')
     table = lay(level, grid_from_json(game, value.get("start"), f"{where}, start"), seed, kind)
     try:
         for click in clicks:

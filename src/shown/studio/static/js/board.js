@@ -1,9 +1,7 @@
 // A board of cells that are buttons: to be clicked, walked over with the arrow keys, and read aloud.
 
-import { calm, el, svg } from "./dom.js";
+import { el, svg } from "./dom.js";
 import { cellName, thing } from "./words.js";
-
-const APPEAR = [{ transform: "scale(0.72)", opacity: 0.35 }, { transform: "none", opacity: 1 }];
 
 /** What the page keeps of a game: its tokens by character. */
 export function prepare(game) {
@@ -18,6 +16,7 @@ export class Board {
    *   label: what the board is, for screen readers
    *   onPress(cell, event): a cell was clicked or Enter was pressed on it
    *   onPoint(cell | null): the pointer or the focus is on a cell, or has left the board
+   *   onDown(cell): a button of the mouse, a pen or a finger went down on a cell; onPress may or may not follow
    *   onDrag(cell, first): the pointer was pressed on a cell (first) or moved over it while pressed
    *   suffix(cell): more to say about a cell
    */
@@ -50,7 +49,7 @@ export class Board {
       const before = fresh ? null : this.rows[r];
       if (before === rows[r]) continue;
       for (let c = 0; c < rows[r].length; c++) {
-        if (before === null || before[c] !== rows[r][c]) this.#paint(r, c, rows[r][c], before !== null);
+        if (before === null || before[c] !== rows[r][c]) this.#paint(r, c, rows[r][c]);
       }
     }
     this.rows = rows;
@@ -107,22 +106,24 @@ export class Board {
     if (had) this.focus();
   }
 
-  #paint(r, c, character, changed) {
+  #paint(r, c, character) {
     const cell = this.cells[r][c];
     const name = this.game.names.get(character);
     cell.use_.setAttribute("href", name && character !== this.game.empty ? `#${this.game.name}-${name}` : "");
-    if (changed && !calm()) cell.firstChild.animate(APPEAR, { duration: 160, easing: "ease-out" });
   }
 
   #listen() {
-    const { onPress, onPoint, onDrag } = this.options;
+    const { onPress, onPoint, onDown, onDrag } = this.options;
+    const keyboard = (event) => event.target.matches(":focus-visible");
     const place = (event) => event.target.closest?.(".cell")?.place_ ?? null;
     this.grid.addEventListener("keydown", (event) => this.#walk(event));
     this.grid.addEventListener("focusin", (event) => {
       const cell = place(event);
       if (!cell) return;
       this.#moveTo(cell, false);
-      if (event.target.matches(":focus-visible")) onPoint?.(cell);
+      if (!keyboard(event)) return;
+      onPoint?.(cell);
+      onDown?.(cell); // a key press has no duration to use, so the question is asked when the cell is reached
     });
     this.grid.addEventListener("focusout", (event) => {
       if (!this.grid.contains(event.relatedTarget)) onPoint?.(null);
@@ -136,6 +137,9 @@ export class Board {
     if (onPoint) {
       this.grid.addEventListener("pointerover", (event) => place(event) && onPoint(place(event)));
       this.grid.addEventListener("pointerleave", () => onPoint(null));
+    }
+    if (onDown) {
+      this.grid.addEventListener("pointerdown", (event) => event.button === 0 && place(event) && onDown(place(event)));
     }
     if (onDrag) {
       this.grid.addEventListener("pointerdown", (event) => {

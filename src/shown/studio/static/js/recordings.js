@@ -15,6 +15,7 @@ const KINDS = { shown: "shown by you", expert: "by the expert", correction: "cor
 let box = null;
 let stage = null;
 let replay = null;
+let shown = "";
 
 export function initRecordings(node, putOnStage) {
   box = node;
@@ -30,6 +31,10 @@ function outcome(card) {
 
 function showCards(lesson) {
   const { game } = state;
+  // Most clicks change the game in play only; the cards are left alone then.
+  const seen = JSON.stringify([game.name, lesson.recordings]);
+  if (seen === shown) return;
+  shown = seen;
   const learned = lesson.recordings.filter((card) => card.learn).length;
   const head = el("h3", { text: lesson.recordings.length ? `Demonstrations (${learned})` : "Demonstrations" });
   if (!lesson.recordings.length) {
@@ -192,9 +197,9 @@ class Replay {
   async edit(action) {
     this.pause();
     const { id, index } = this;
-    const answer = await teach("change-click", { id, step: index, action });
+    await teach("change-click", { id, step: index, action });
     offerUndo(action === null ? "Click deleted. The others stay." : "Click changed. The others stay.");
-    if (answer.lesson.recordings.every((card) => card.id !== id)) {
+    if (state.lesson.recordings.every((card) => card.id !== id)) {
       backToPlay();
       return;
     }

@@ -19,8 +19,9 @@ export function emit(event, ...details) {
 export function takeLesson(lesson) {
   if (!state.game || lesson.game !== state.game.name) return;
   if (state.lesson && state.lesson.game === lesson.game && lesson.revision < state.lesson.revision) return;
-  state.lesson = lesson;
-  emit("lesson", lesson);
+  // What an answer leaves out has not changed.
+  state.lesson = { ...state.lesson, ...lesson };
+  emit("lesson", state.lesson);
 }
 
 /** Takes what was learned from the server; says "policy" when there is another policy than before. */

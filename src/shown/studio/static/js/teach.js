@@ -16,6 +16,8 @@ const parts = {};
 let queue = Promise.resolve();
 let pause = 0;
 let said = null;
+let peeked = null;
+let pending = 0;
 
 /** Sends a command that changes the lesson and takes in the lesson that comes of it. */
 export async function teach(name, body = {}) {
@@ -25,7 +27,7 @@ export async function teach(name, body = {}) {
 }
 
 export function initTeach() {
-  parts.board = new Board({ label: "The level to play", onPress: press });
+  parts.board = new Board({ label: "The level to play", onPress: press, onDown: peek });
   parts.status = el("p", { class: "status", role: "status", "aria-live": "polite" });
   parts.goal = el("p", { class: "goal" });
   parts.rules = el("details", { class: "rules" });
@@ -138,6 +140,16 @@ function say([text, kind]) {
   parts.status.className = `status ${kind}`;
 }
 
+const placeOf = (cell) => `${state.game.name} ${state.lesson.revision} ${cell}`;
+
+/** A cell is pressed: ask where its click would lead, so that the answer is here when it is released. */
+async function peek(cell) {
+  if (pause || pending || state.lesson.table.over) return;
+  const place = placeOf(cell);
+  const answer = await post("peek", { game: state.game.name, action: cell }).catch(() => null);
+  if (answer?.rows) peeked = { place, rows: answer.rows };
+}
+
 function press(cell) {
   const pressed = performance.now();
   if (pause) {
@@ -145,8 +157,21 @@ function press(cell) {
     show();
     return;
   }
+  const known = peeked?.place === placeOf(cell);
+  if (known) {
+    parts.board.show(state.game, peeked.rows);
+    draw(parts.board, { ghost: cell });
+    measure(pressed);
+  }
   // One after the other: the second of two quick clicks is a click on what the first has led to.
-  queue = queue.then(() => attempt(() => click(cell, pressed)));
+  pending++;
+  queue = queue.then(() => attempt(() => click(cell, known ? null : pressed))).then(settle);
+}
+
+function settle() {
+  pending--;
+  if (!pending && !pause) show();
+  performance.mark("click-settled");
 }
 
 async function click(cell, pressed) {
@@ -156,8 +181,12 @@ async function click(cell, pressed) {
   if (answer.happened === "nothing") said = ["Nothing happens there, so it is not recorded.", ""];
   takeLesson(answer.lesson);
   if (answer.happened === "corrected") emit("corrected", answer.lesson.table);
+  if (pressed !== null) measure(pressed);
+}
+
+/** Notes the time from the click to the end of the frame that shows its result; benchmarks/studio.py reads it. */
+function measure(pressed) {
   requestAnimationFrame(() => {
-    // Measured from the press to the frame that shows its result; benchmarks/studio.py reads it.
     const channel = new MessageChannel();
     channel.port1.onmessage = () => performance.measure("click-to-repaint", { start: pressed, end: performance.now() });
     channel.port2.postMessage(null);

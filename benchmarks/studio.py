@@ -1,0 +1,191 @@
+"""How quick the studio feels, measured in a real browser on this machine.
+
+- first load: bytes that a first visit transfers, everything included;
+- first rule: from the last click of the second demonstration of Nim to its rule on the screen;
+- click to repaint: from a click to the end of the frame that shows what came of it, with nothing else going on and
+  while the computer learns with a budget of a million programs. People hold a button down for 60 ms or more, and the
+  page uses that time; it is measured so, and also with no time between down and up, as only a machine clicks.
+
+Needs Chromium and the studio's extra. Run: python benchmarks/studio.py [--clicks N] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+from shown.games import find
+from shown.grid import Cell, Grid
+
+FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+MEASURE = "click-to-repaint"
+PRESS = 60.0
+BUSY = "reach-for-the-star"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--clicks", type=int, default=100, help="clicks to measure (default 100)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        result = measure(Path(folder) / "project", args.clicks)
+    if args.json:
+        print(json.dumps(result, indent=1))
+        return
+    print(f"first load            {result['first_load_kB']:7.0f} kB   (goal: under 300)")
+    print(f"first rule for Nim    {result['first_rule_s']:7.2f} s    (goal: under 2)")
+    print(f"click to repaint                     (goal: median under 30; {args.clicks} clicks each)")
+    for name, figures in result["click_to_repaint_ms"].items():
+        print(f"  {name:28} {figures['median']:5.1f} ms median, {figures['p95']:5.1f} at the 95th percentile")
+
+
+def measure(folder: Path, clicks: int) -> dict[str, Any]:
+    command = [sys.executable, "-m", "shown", "studio", "--no-browser", "--port", "0", "--project", str(folder)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        with sync_playwright() as playwright:
+            path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+            if path is None:
+                sys.exit("benchmarks/studio.py: needs Chromium (on Debian: apt-get install chromium).")
+            browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+            page = browser.new_page(viewport={"width": 1500, "height": 950})
+            load = first_load(page, address)
+            rule = first_rule(page)
+            figures = {
+                "idle": summary(repaint(page, BUSY, clicks)),
+                "idle, instant press": summary(repaint(page, BUSY, clicks, press=0)),
+                **while_learning(page, clicks),
+            }
+            browser.close()
+    finally:
+        server.terminate()
+        server.wait()
+    return {
+        "first_load_kB": load / 1000,
+        "first_rule_s": rule,
+        "click_to_repaint_ms": figures,
+    }
+
+
+def first_load(page: Page, address: str) -> int:
+    """Bytes of all answers until the page is ready, headers included."""
+    sizes: list[int] = []
+
+    def count(response: Any) -> None:
+        if "/news" not in response.url:
+            total = response.request.sizes()
+            sizes.append(total["responseBodySize"] + total["responseHeadersSize"])
+
+    finished: list[Any] = []
+    page.on("requestfinished", lambda request: finished.append(request))
+    page.goto(address)
+    page.wait_for_selector("html[data-ready]", state="attached")
+    page.wait_for_load_state("load")
+    for request in list(finished):
+        count(request.response())
+    return sum(sizes)
+
+
+def first_rule(page: Page) -> float:
+    """Seconds from the last click of Nim's second demonstration to the rule learned from both."""
+    time.sleep(3)  # a person needs longer than that to find the board; the child processes get ready meanwhile
+    page.click("#game-nim")
+    page.wait_for_selector("#teach .cells[aria-label*=' of Nim']")
+    nim = find("nim")
+    for games in (1, 2):
+        while page.locator(".record").count() < games:
+            start = time.perf_counter()
+            click(page, nim.expert(board(page, "nim")))
+        page.wait_for_selector(f"#rule:has-text('From {games} demonstration')")
+        taken = time.perf_counter() - start
+        page.wait_for_selector("#teach .status:has-text('Won in')", state="detached")
+    return taken
+
+
+def while_learning(page: Page, clicks: int) -> dict[str, Any]:
+    page.click(f"#game-{BUSY}")
+    for _ in range(3):
+        page.click("#expert")
+        page.click("#close-replay")
+    page.wait_for_selector("#learn-state.done")
+    ask = "(body) => fetch('/api/learn', {method: 'POST', headers: {'Content-Type': 'application/json'}, body})"
+
+    def keep_learning() -> None:
+        if page.locator("#learn-state.running").count() == 0:
+            page.evaluate(ask, json.dumps({"game": BUSY, "programs": 1_000_000}))
+            page.wait_for_selector("#learn-state.running")
+
+    return {
+        "learning": summary(repaint(page, BUSY, clicks, keep_learning)),
+        "learning, instant press": summary(repaint(page, BUSY, clicks, keep_learning, press=0)),
+    }
+
+
+def repaint(
+    page: Page, game: str, clicks: int, before_each: Callable[[], None] = lambda: None, press: float = PRESS
+) -> list[float]:
+    """Milliseconds of each of so many clicks that change the board."""
+    page.click(f"#game-{game}")
+    page.wait_for_selector(f"#teach .cells[aria-label*=' of {find(game).title}']")
+    page.evaluate("performance.clearMeasures()")
+    empty = find(game).tokens["empty"]
+    measured: list[float] = []
+    while len(measured) < clicks:
+        before_each()
+        grid = board(page, game)
+        spots = [cell for cell in grid.cells() if grid[cell] == empty]
+        click(page, spots[7 * len(measured) % len(spots)], press)
+        measured = page.evaluate(f"performance.getEntriesByName('{MEASURE}').map((entry) => entry.duration)")
+        if page.locator(".board.lost").count() or len(spots) < 5:
+            page.click("#restart")
+    return measured
+
+
+def click(page: Page, cell: Cell, press: float = 0) -> None:
+    settled = "performance.getEntriesByName('click-settled').length"
+    count = page.evaluate(settled)
+    page.click(f"#teach [aria-label^='row {cell[0] + 1}, column {cell[1] + 1},']", delay=press)
+    page.wait_for_function(f"(n) => {settled} > n", arg=count)
+
+
+def board(page: Page, game: str) -> Grid:
+    """The board to teach on, read off the names of its cells."""
+    names = page.eval_on_selector_all("#teach .cell", "cells => cells.map((cell) => cell.getAttribute('aria-label'))")
+    tokens = find(game).tokens
+    cells = {}
+    for name in names:
+        row, column, token = name.split(", ")[:3]
+        cells[int(row[4:]) - 1, int(column[7:]) - 1] = tokens[token.replace(" ", "_")]
+    height, width = 1 + max(r for r, _ in cells), 1 + max(c for _, c in cells)
+    return Grid(tuple("".join(cells[r, c] for c in range(width)) for r in range(height)))
+
+
+def summary(times: list[float]) -> dict[str, float]:
+    ordered = sorted(times)
+    return {
+        "median": statistics.median(ordered),
+        "p95": ordered[int(0.95 * (len(ordered) - 1))],
+        "worst": ordered[-1],
+        "clicks": len(ordered),
+    }
+
+
+if __name__ == "__main__":
+    main()
