@@ -6,7 +6,7 @@ from shown.experiments.scoring import Remembering, won
 from shown.experiments.teaching import NOISE, demonstrations, training_sets
 from shown.experiments.trials import METHODS, Trial, run_trial, settings_key
 from shown.games import GAMES, find, load_levels
-from shown.games.episodes import play
+from shown.games.episodes import demonstrate, play
 from shown.grid import Grid
 
 
@@ -82,6 +82,12 @@ def test_training_sets_are_distinct_and_the_same_for_all():
         assert all(len(set(levels.split(","))) == size for levels in sets)
     assert len(training_sets(11, 10)) == 1
     assert training_sets(5, 3) == training_sets(5, 10)[:3]
+
+
+def test_perfect_demonstrations_are_the_experts():
+    for name in GAMES:
+        game = find(name)
+        assert demonstrations(game, "train:0,train:3") == demonstrate(game, load_levels(game, "train:0,train:3"))
 
 
 def test_noisy_demonstrations_err_about_as_often_as_they_should():

@@ -130,10 +130,16 @@ def _text(rows: Sequence[Row]) -> list[str]:
         for epsilon in EPSILONS:
             mean = _mean(rows, kind, epsilon)
             if mean is not None:
-                parts.append(f"ε = {epsilon:g} {percent(mean)}")
+                parts.append(f"ε = {epsilon:g}: {percent(mean)}")
         if parts:
             text.append(f"{kind.capitalize()}, 8 demonstrations or more, generated levels: {', '.join(parts)}.")
     return text
+
+
+_SILENT = (
+    "With ε = 1 the likelihood says nothing and the prior's favourite is “never”, which acts evenly at random; the "
+    "action is then decided by the lesser policies of the mixture, and from perfect demonstrations those are right."
+)
 
 
 def _claims(rows: Sequence[Row]) -> list[Claim]:
@@ -161,6 +167,7 @@ def _claims(rows: Sequence[Row]) -> list[Claim]:
             + ", ".join(f"{kind} {percent(best[kind])}" for kind in DEMONSTRATIONS)
             + ".",
             YES if all(drops) else PARTLY if any(drops) else NO,
+            "" if all(drops) else _SILENT,
         )
     ]
     falls = [value[kind, 0.0] < 0.5 * best[kind] for kind in DEMONSTRATIONS[1:]]

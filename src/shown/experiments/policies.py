@@ -97,8 +97,8 @@ def _text(rows: Sequence[Row]) -> list[str]:
         return []
     a, b = (sum(_sizes(row)[0] for row in part) for part in (before, after))
     return [
-        f"Dropping idle literals takes the six policies from {a} to {b} top-level programs in all. What they do on the "
-        "demonstrations is the same bit for bit; what they do elsewhere can differ; the success columns say how much."
+        f"With idle literals dropped the policies have {b} top-level programs in all instead of {a}. Both repeat the "
+        "demonstrations exactly; what they do elsewhere can differ, and the success columns say how much."
     ]
 
 

@@ -31,6 +31,7 @@ th, td { text-align: left; vertical-align: top; padding: .45rem .7rem; border: 1
 th { background: #f1f3f4; font-weight: 600; } td.verdict { white-space: nowrap; font-weight: 600; }
 .yes { color: #1c7a4a; } .no { color: #b3261e; } .partly { color: #9a6400; } .missing { color: var(--soft); }
 .why { display: block; color: var(--soft); margin-top: .25rem; }
+.claims td:first-child { width: 36%; } th.group { background: #e8eef2; }
 .scroll { overflow-x: auto; } code { background: #f1f3f4; padding: .1rem .3rem; }
 .tally { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0; padding: 0; list-style: none; }
 .tally li { background: white; border: 1px solid var(--line); padding: .5rem 1rem; }
@@ -118,16 +119,19 @@ def _table(table: Table) -> str:
 
 
 def _claims(readings: Iterable[tuple[Experiment, Sequence[Row], Reading]]) -> str:
-    body = "".join(_claim(experiment, claim) for experiment, _, reading in readings for claim in reading.claims)
-    head = "".join(f"<th>{text}</th>" for text in ("Experiment", "The paper says", "We measured", "Agrees?"))
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    head = "".join(f"<th>{text}</th>" for text in ("The paper says", "We measured", "Agrees?"))
+    groups = []
+    for experiment, _, reading in readings:
+        link = f'<a href="#{experiment.name}">{escape(experiment.title)}</a>'
+        body = "".join(_claim(claim) for claim in reading.claims)
+        groups.append(f'<tbody><tr><th colspan="3" class="group">{link}</th></tr>\n{body}</tbody>')
+    return f'<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead>{"".join(groups)}</table></div>'
 
 
-def _claim(experiment: Experiment, claim: Claim) -> str:
+def _claim(claim: Claim) -> str:
     why = f'<span class="why">Why: {escape(claim.why)}</span>' if claim.why else ""
     return (
-        f'<tr><td><a href="#{experiment.name}">{experiment.name}</a></td><td>{escape(claim.paper)}</td>'
-        f"<td>{escape(claim.measured)}{why}</td>"
+        f"<tr><td>{escape(claim.paper)}</td><td>{escape(claim.measured)}{why}</td>"
         f'<td class="verdict {_class(claim.verdict)}">{MARKS[claim.verdict]}</td></tr>\n'
     )
 

@@ -40,7 +40,7 @@ CREATE TABLE trials (
     status   TEXT NOT NULL CHECK (status IN ('ok', 'failed')),
     error    TEXT,
     result   TEXT
-) WITHOUT ROWID
+)
 """
 
 

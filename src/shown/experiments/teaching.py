@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.games.episodes import play
+from shown.games.episodes import demonstrate, own_seed, play
 from shown.games.game import Game
-from shown.games.levels import Level, load_levels
+from shown.games.levels import load_levels
 from shown.grid import Action, Grid
 
 DEMONSTRATIONS = ("perfect", "independent", "correlated")
@@ -25,33 +25,27 @@ TRAINING_LEVELS = 11
 def demonstrations(game: Game, levels: str, kind: str = "perfect", seed: int = 0) -> Demonstrations:
     """One demonstration a level, by the game's expert; with noise, some of the actions taken are random.
 
-    A noisy action is played, not only noted: the game goes on from wherever it leads.
+    Perfect ones are those of `shown demonstrate`. A noisy action is played, not only noted: the game goes on from wherever it leads.
 
     >>> from shown.games import find
     >>> len(demonstrations(find("nim"), "train:0,train:4"))
     2
     """
-    rng = np.random.default_rng([seed, DEMONSTRATIONS.index(kind)])
-    items = []
-    for level in load_levels(game, levels):
-        items.append(_demonstration(game, level, kind, rng))
-    return Demonstrations(game.tokens, tuple(items), game.name, game.buttons)
-
-
-def _demonstration(game: Game, level: Level, kind: str, rng: np.random.Generator):  # type: ignore[no-untyped-def]
+    found = load_levels(game, levels)
     if kind == "perfect":
-        return play(game, game.expert, level).demonstration
+        return demonstrate(game, found)
+    rng = np.random.default_rng([seed, DEMONSTRATIONS.index(kind)])
 
     def teacher(grid: Grid) -> Action:
         if rng.random() >= NOISE:
             return game.expert(grid)
         cells = list(grid.cells())
         if kind == "correlated":
-            empty = game.tokens.characters["empty"]
-            cells = [cell for cell in cells if grid[cell] != empty]
+            cells = [cell for cell in cells if grid[cell] != game.tokens["empty"]]
         return cells[rng.integers(len(cells))]
 
-    return play(game, teacher, level).demonstration
+    items = tuple(play(game, teacher, level, own_seed(level, 0)).demonstration for level in found)
+    return Demonstrations(game.tokens, items, game.name, game.buttons)
 
 
 @lru_cache
