@@ -9,34 +9,28 @@ from pathlib import Path
 import pytest
 
 import shown.games
+from guides import ROOT, blocks
 from shown.games import ENTRY_POINTS, GAMES, find
 from shown.games.game import Game
 
-GUIDE = Path(__file__).parents[2] / "docs" / "adding-a-game.md"
-BLOCK = re.compile(r"^```(?P<kind>\w+)(?: (?P<note>[^\n]+))?\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL)
-
-
-def blocks(kind: str) -> list[tuple[str | None, str]]:
-    """The code blocks of a kind, each with what stands beside the kind."""
-    matches = BLOCK.finditer(GUIDE.read_text("utf-8"))
-    return [(match["note"], match["code"]) for match in matches if match["kind"] == kind]
+GUIDE = ROOT / "docs" / "adding-a-game.md"
 
 
 @pytest.fixture
 def lamps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The guide's file and line, put where the guide says, and taken away again."""
-    ((_, code),) = [block for block in blocks("python") if block[0] == "file=lamps.py"]
-    ((_, line),) = [block for block in blocks("python") if block[0] == "line"]
-    (tmp_path / "lamps.py").write_text(code, encoding="utf-8")
+    (file,) = [block for block in blocks(GUIDE, "python") if block.note == "file=lamps.py"]
+    (line,) = [block for block in blocks(GUIDE, "python") if block.note == "line"]
+    (tmp_path / "lamps.py").write_text(file.code, encoding="utf-8")
     monkeypatch.setattr(shown.games, "__path__", [*shown.games.__path__, str(tmp_path)])
-    entry = re.fullmatch(r'GAMES\["(?P<name>[a-z-]+)"\] = "(?P<place>[\w.:]+)"\n', line)
+    entry = re.fullmatch(r'GAMES\["(?P<name>[a-z-]+)"\] = "(?P<place>[\w.:]+)"\n', line.code)
     monkeypatch.setitem(GAMES, entry["name"], entry["place"])
     yield
     sys.modules.pop("shown.games.lamps", None)
 
 
 def test_the_examples_run(lamps: None):
-    examples = "\n".join(code for note, code in blocks("python") if note is None)
+    examples = "\n".join(block.code for block in blocks(GUIDE, "python") if block.note is None)
     assert examples.count("assert") >= 8
     exec(compile(examples, str(GUIDE), "exec"), {"__name__": "guide"})
 
@@ -53,5 +47,5 @@ def test_the_guides_game_is_complete(lamps: None):
 
 
 def test_the_entry_point_is_the_one_that_is_read():
-    ((_, text),) = blocks("toml")
-    assert tomllib.loads(text)["project"]["entry-points"][ENTRY_POINTS] == {"lamps": "your_package.lamps:Lamps"}
+    (block,) = blocks(GUIDE, "toml")
+    assert tomllib.loads(block.code)["project"]["entry-points"][ENTRY_POINTS] == {"lamps": "your_package.lamps:Lamps"}
