@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
+from shown.games.episodes import chances
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
@@ -39,14 +38,14 @@ def won(game: Game, table: Remembering, levels: Sequence[Level], seed: int = 0) 
     [True, True, True, True]
     """
     grids = [level.grid for level in levels]
-    chances = [np.random.default_rng(seed) for _ in levels]
+    luck = [chances(level, seed) for level in levels]
     wins = [False] * len(levels)
     playing = list(range(len(levels)))
     for _ in range(game.max_steps):
         still = []
         for i, action in zip(playing, table.act_many([grids[i] for i in playing]), strict=True):
             check_action(action, grids[i], game.buttons)
-            outcome = game.step(grids[i], action, chances[i])
+            outcome = game.step(grids[i], action, luck[i])
             grids[i], wins[i] = outcome.grid, outcome.won
             if not outcome.over:
                 still.append(i)

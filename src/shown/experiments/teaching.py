@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.games.episodes import demonstrate, own_seed, play
+from shown.games.episodes import demonstrate, play
 from shown.games.game import Game
 from shown.games.levels import load_levels
 from shown.grid import Action, Grid
@@ -25,7 +25,8 @@ TRAINING_LEVELS = 11
 def demonstrations(game: Game, levels: str, kind: str = "perfect", seed: int = 0) -> Demonstrations:
     """One demonstration a level, by the game's expert; with noise, some of the actions taken are random.
 
-    Perfect ones are those of `shown demonstrate`. A noisy action is played, not only noted: the game goes on from wherever it leads.
+    Perfect ones are those of `shown demonstrate`. A noisy action is played, not only noted: the game goes on from
+    wherever it leads.
 
     >>> from shown.games import find
     >>> len(demonstrations(find("nim"), "train:0,train:4"))
@@ -44,7 +45,7 @@ def demonstrations(game: Game, levels: str, kind: str = "perfect", seed: int = 0
             cells = [cell for cell in cells if grid[cell] != game.tokens["empty"]]
         return cells[rng.integers(len(cells))]
 
-    items = tuple(play(game, teacher, level, own_seed(level, 0)).demonstration for level in found)
+    items = tuple(play(game, teacher, level).demonstration for level in found)
     return Demonstrations(game.tokens, items, game.name, game.buttons)
 
 

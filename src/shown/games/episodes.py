@@ -44,7 +44,7 @@ class Episode:
 
 
 def play(game: Game, player: Player, level: Level, seed: int = 0, max_steps: int | None = None) -> Episode:
-    """Plays `level` once; the same seed gives the same opponents.
+    """Plays `level` once; the same seed gives the same opponents, on every level others.
 
     >>> from shown.games import find
     >>> from shown.games.levels import load_levels
@@ -52,7 +52,7 @@ def play(game: Game, player: Player, level: Level, seed: int = 0, max_steps: int
     >>> play(nim, nim.expert, load_levels(nim, "train:0")[0]).won
     True
     """
-    rng = np.random.default_rng(seed)
+    rng = chances(level, seed)
     grid, steps, won, over = level.grid, [], False, False
     for _ in range(max_steps or game.max_steps):
         action = player(grid)
@@ -67,7 +67,7 @@ def play(game: Game, player: Player, level: Level, seed: int = 0, max_steps: int
 
 def demonstrate(game: Game, levels: Iterable[Level], seed: int = 0) -> Demonstrations:
     """The built-in expert's demonstrations, one a level."""
-    items = tuple(play(game, game.expert, level, own_seed(level, seed)).demonstration for level in levels)
+    items = tuple(play(game, game.expert, level, seed).demonstration for level in levels)
     return Demonstrations(game.tokens, items, game.name, game.buttons)
 
 
@@ -77,11 +77,12 @@ def success_rate(game: Game, player: Player, levels: Iterable[Level], seed: int 
     return sum(won) / len(won)
 
 
-def own_seed(level: Level, seed: int) -> int:
-    """A level's own seed: were it the same for all, opponents would choose alike everywhere, and show less.
+def chances(level: Level, seed: int) -> np.random.Generator:
+    """The generator of a level's own chances; with one for all, opponents would choose alike everywhere.
 
     >>> from shown.grid import grid
-    >>> own_seed(Level("train:0", grid("||")), 0) == own_seed(Level("train:1", grid("||")), 0)
+    >>> one, other = (chances(Level(name, grid("||")), 0) for name in ("train:0", "train:1"))
+    >>> one.integers(1000) == other.integers(1000)
     False
     """
-    return zlib.crc32(f"{seed} {level.name}".encode())
+    return np.random.default_rng([seed, zlib.crc32(level.name.encode())])

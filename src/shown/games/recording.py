@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shown.demonstrations import Demonstration, Step
+from shown.games.episodes import chances
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
@@ -39,7 +40,7 @@ class Recorder:
         self.game = game
         self.level = level
         self.seed = seed
-        self._moments = [_Moment(level.grid, np.random.default_rng(seed))]
+        self._moments = [_Moment(level.grid, chances(level, seed))]
         self._actions: list[Action] = []
         self._at = 0
 
