@@ -19,6 +19,13 @@ CELL = re.compile(r"row (\d+), column (\d+), ([a-z ]+?)(, chance .*)?")
 expect.set_options(timeout=PATIENCE)
 
 
+def as_a_person(game: Game, grid: Grid) -> Cell:
+    """Plays as the expert does, but waits now at this wall, now at that one, as people do."""
+    cell = game.expert(grid)
+    walls = grid.where("#")
+    return walls[len(grid.where(".")) * 7 % len(walls)] if game.name == "chase" and grid[cell] == "#" else cell
+
+
 class Visitor:
     """One browser window. Whatever goes wrong in it, and whoever it talks to, is remembered."""
 
@@ -103,7 +110,7 @@ class Visitor:
         before = self.at(".record").count()
         level = self.at("#pick-level").inner_text()
         for _ in range(game.max_steps):
-            self.click(game, game.expert(self.board(game)))
+            self.click(game, as_a_person(game, self.board(game)))
             if self.at(".record").count() > before:
                 break
         expect(self.at("#teach .status:visible")).to_contain_text("Won in")

@@ -8,9 +8,10 @@ import pytest
 
 from shown.demonstrations import Demonstration, Step
 from shown.errors import BadInput
-from shown.games import find
+from shown.games import GAMES, find, load_levels, play
 from shown.grid import Grid, grid
 from shown.studio import teach
+from shown.studio.same import as_counted, representative
 from shown.studio.teach import History, Lesson
 
 NIM = find("nim")
@@ -83,8 +84,8 @@ def test_taking_back_a_click_gives_the_position_before_it_and_the_same_chances_a
 
 def test_a_correction_grows_with_every_click_instead_of_multiplying():
     before = Lesson((), teach.lay("test:0", grid("|.", "|.", "|.", "||"), seed=1, kind="correction"))
-    one = teach.keep_table(replace(before, table=teach.play_on(NIM, before.table, (0, 0))))
-    two = teach.keep_table(replace(one, table=teach.play_on(NIM, one.table, NIM.expert(one.table.grid))))
+    one = teach.keep_table(replace(before, table=teach.play_on(NIM, before.table, (0, 0))), NIM)
+    two = teach.keep_table(replace(one, table=teach.play_on(NIM, one.table, NIM.expert(one.table.grid))), NIM)
     assert [len(r.demonstration.steps) for r in one.recordings] == [1]
     assert [len(r.demonstration.steps) for r in two.recordings] == [2]
     assert two.recordings[0].kind == "correction"
@@ -92,9 +93,9 @@ def test_a_correction_grows_with_every_click_instead_of_multiplying():
 
 def test_changing_a_click_keeps_the_positions_after_it():
     first = played()
-    changed = teach.change_click(lesson(first), NIM, 1, 0, (2, 1))
+    changed = teach.change_click(lesson(first), NIM, 1, 0, (0, 0))
     steps = changed.recordings[0].demonstration.steps
-    assert steps[0] == Step(START, (2, 1))
+    assert steps[0] == Step(START, (0, 0))
     assert steps[1:] == first.steps[1:]
     assert changed.recordings[0].edited
 
@@ -164,3 +165,35 @@ def test_grids_of_requests_are_limited():
 def test_actions_of_requests_are_checked(value):
     with pytest.raises(BadInput):
         teach.action_from_json(value)
+
+
+CHASE = find("chase")
+ROOM = grid("#######", "#A....#", "#....R#", "#######", "<^v>...")
+
+
+def test_waiting_is_waiting_wherever_one_clicks():
+    walls = [cell for cell in ROOM.cells() if ROOM[cell] == "#"]
+    assert {representative(CHASE, ROOM, cell) for cell in walls} == {(0, 0)}
+
+
+def test_clicks_that_lead_elsewhere_count_as_themselves():
+    for cell in ROOM.cells():
+        if ROOM[cell] == ".":
+            assert representative(CHASE, ROOM, cell) == cell
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_expert_s_clicks_count_as_themselves(name):
+    game = find(name)
+    for level in load_levels(game, "train:0-2"):
+        steps = play(game, game.expert, level).steps
+        assert as_counted(game, steps) == steps
+
+
+def test_a_recording_keeps_the_click_as_it_was_made_and_as_it_counts():
+    room = grid("#######", "#A.R..#", "#.....#", "#######", "<^v>...")
+    before = Lesson((), teach.lay("train:0", room, seed=1))
+    after = teach.keep_table(replace(before, table=teach.play_on(CHASE, before.table, (3, 6))), CHASE)
+    assert after.recordings[0].clicked == ((3, 6),)
+    assert after.recordings[0].demonstration.steps == (Step(room, (0, 0)),)
+    assert teach.lesson_from_json(CHASE, teach.lesson_to_json(CHASE, after), "here")[0] == after.recordings

@@ -100,6 +100,11 @@ def peek(studio: Studio, request: Request) -> Answer:
     return {"rows": desk.peek(action_from_json(request.get("action")))}
 
 
+def hint(studio: Studio, request: Request) -> Answer:
+    """What the expert would do now."""
+    return {"action": studio.desk(request.get("game")).hint()}
+
+
 def recording(studio: Studio, request: Request) -> Answer:
     return studio.desk(request.get("game")).recording(_number(request, "id"))
 
@@ -244,6 +249,7 @@ COMMANDS: dict[str, Command] = {
     "toured": toured,
     "click": _teaching(lambda desk, request: desk.click(action_from_json(request.get("action")))),
     "peek": peek,
+    "hint": hint,
     "undo": _teaching(lambda desk, request: desk.undo()),
     "redo": _teaching(lambda desk, request: desk.redo()),
     "restart": _teaching(lambda desk, request: desk.restart()),

@@ -25,6 +25,8 @@ FRESH_SEED = 1000
 """Random levels for teaching count up from here; those that are watched come from further up, so they never meet."""
 WATCH_SEED = 50_000
 MAX_SEED = 10**9
+FIRST_LESSONS = {"checkmate": (6, 10), "stop-the-fall": (2, 7)}
+"""Where the first two training levels have too much in common, two that differ in what matters."""
 
 
 @dataclass
@@ -60,7 +62,7 @@ class Desk:
     def __init__(self, project: Project, name: str) -> None:
         self.project = project
         self.game: Game = find(name)
-        self.lessons: tuple[Level, ...] = tuple(built_in(self.game, "train"))
+        self.lessons: tuple[Level, ...] = curriculum(self.game)
         self.tests: tuple[Level, ...] = tuple(built_in(self.game, "test"))
         recordings, next_id = project.recordings(self.game)
         self.painted: tuple[Painted, ...] = project.painted(self.game)
@@ -88,12 +90,12 @@ class Desk:
             return {"happened": "nothing"}
         lesson = replace(self.lesson, table=played)
         if played.kind == "correction":
-            self._do(teach.keep_table(lesson))
+            self._do(teach.keep_table(lesson, self.game))
             return {"happened": "corrected", "shown": self._position(played)}
         if not played.won:
             self._do(lesson)
             return {"happened": "lost" if played.over else "played"}
-        kept = teach.keep_table(lesson)
+        kept = teach.keep_table(lesson, self.game)
         self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
         return {"happened": "won", "shown": self._position(played), "recording": kept.recordings[-1].id}
 
@@ -111,7 +113,9 @@ class Desk:
         if not self.history.past and present.table.steps:
             # The past is gone with the last run of the server, but the clicks of the game in play are not.
             lesson = replace(present, table=teach.take_back(self.game, present.table))
-            self.history.past.append(teach.keep_table(lesson) if present.table.kind == "correction" else lesson)
+            self.history.past.append(
+                teach.keep_table(lesson, self.game) if present.table.kind == "correction" else lesson
+            )
         if self.history.past:
             self._save(self.history.past[-1])
             self.history.undo()
@@ -131,7 +135,7 @@ class Desk:
         """Keeps the game in play as a demonstration although it is not won."""
         if not self.lesson.table.steps:
             raise BadInput("nothing has been played yet, so there is nothing to keep.")
-        kept = teach.keep_table(self.lesson)
+        kept = teach.keep_table(self.lesson, self.game)
         self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
 
     def take_level(self, name: str) -> None:
@@ -163,6 +167,14 @@ class Desk:
         kept = teach.keep(self.lesson, "expert", episode.demonstration, episode.last)
         self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
         return {"recording": self.recording(kept.recordings[-1].id)}
+
+    def hint(self) -> Any:
+        """What the expert would do in the game in play, or None if it does not know."""
+        table = self.lesson.table
+        try:
+            return None if table.over else teach.action_to_json(self.game.expert(table.grid))
+        except Exception:  # an expert may rely on what a painted level, or a hopeless position, does not have
+            return None
 
     def correct(self, level: str, grid: Grid) -> None:
         """Lays out a position of the computer's play, to be shown what to do there."""
@@ -314,7 +326,14 @@ class Desk:
         steps = recording.demonstration.steps
         return {
             **self._card(recording),
-            "steps": [{"rows": list(s.grid.rows), "action": teach.action_to_json(s.action)} for s in steps],
+            "steps": [
+                {
+                    "rows": list(step.grid.rows),
+                    "action": teach.action_to_json(action),
+                    "counts": teach.action_to_json(step.action),
+                }
+                for step, action in zip(steps, recording.clicked, strict=True)
+            ],
             "last": list(recording.last.rows),
         }
 
@@ -329,7 +348,6 @@ class Desk:
             "learn": recording.learn,
             "edited": recording.edited,
             "rows": list(demonstration.steps[0].grid.rows),
-            "action": teach.action_to_json(demonstration.steps[0].action),
         }
 
     def _position(self, table: Table) -> dict[str, Any]:
@@ -359,9 +377,16 @@ def describe(game: Game) -> dict[str, Any]:
         "rules": lines.split(" Observation: ", 1)[0],
         "tokens": [{"name": name, "character": character} for name, character in game.tokens.characters.items()],
         "buttons": list(game.buttons),
-        "lessons": [{"name": level.name, "rows": list(level.grid.rows)} for level in built_in(game, "train")],
+        "lessons": [{"name": level.name, "rows": list(level.grid.rows)} for level in curriculum(game)],
         "ground": list(ground(game.name)),
     }
+
+
+def curriculum(game: Game) -> tuple[Level, ...]:
+    """The training levels as lessons: those that teach most come first."""
+    levels = built_in(game, "train")
+    first = [levels[i] for i in FIRST_LESSONS.get(game.name, ()) if i < len(levels)]
+    return (*first, *(level for level in levels if level not in first))
 
 
 def located(reason: str) -> dict[str, Any]:

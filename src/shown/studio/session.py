@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from dataclasses import replace
 from typing import Any
 
@@ -72,29 +72,45 @@ class Studio:
         self.settings = project.settings()
         self.news = Broadcast()
         self.learner = Helper("learns", LEARN_NICENESS, self._warm)
-        self.player = Helper("plays", PLAY_NICENESS, self._warm)
+        self.player = Helper("plays", PLAY_NICENESS, self._warm_player)
         self._desks: dict[str, Desk] = {}
         self._learning: asyncio.Task[None] | None = None
         self._searching: asyncio.Task[None] | None = None
-        self._insisting: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._compiled: asyncio.Future[Any]
         self._request: int | None = None
         self._known: set[tuple[str, int]] = set()
 
     async def start(self) -> None:
-        await asyncio.gather(self.learner.start(), self.player.start())
+        await self.learner.start()
+        await self.player.start()
 
     async def close(self) -> None:
         self.news.close()
-        for task in (self._learning, self._searching):
+        for task in (self._learning, self._searching, *self._tasks):
             if task is not None:
                 task.cancel()
         await asyncio.gather(self.learner.close(), self.player.close())
 
     def _warm(self, helper: Helper) -> None:
         # Importing and compiling takes seconds, so it is done before anyone waits for it.
-        helper.begin("warm")
-        if helper is getattr(self, "player", None):
-            self._known.clear()
+        _, self._compiled = helper.begin("warm")
+
+    def _warm_player(self, helper: Helper) -> None:
+        """After the learner, so that what has to be compiled is compiled once."""
+        self._known.clear()
+
+        async def later() -> None:
+            await asyncio.wait([self._compiled])
+            helper.begin("warm")
+
+        self._background(later())
+
+    def _background(self, work: Coroutine[Any, Any, None]) -> None:
+        """Runs something nobody waits for, and holds on to it until it is done."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     # --- games -------------------------------------------------------------------------------------------------------
 
@@ -228,9 +244,7 @@ class Studio:
                 if not done:
                     self.learner.kill()
 
-        task = asyncio.create_task(insist())
-        self._insisting.add(task)
-        task.add_done_callback(self._insisting.discard)
+        self._background(insist())
 
     def _hear(self, desk: Desk, learned: Learned, message: dict[str, Any]) -> None:
         if "progress" in message:

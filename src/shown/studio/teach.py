@@ -17,6 +17,7 @@ from shown.errors import BadInput
 from shown.files import parse_json
 from shown.games.game import Game
 from shown.grid import Action, Grid, check_action
+from shown.studio.same import as_counted
 
 SCHEMA = "shown/studio-lesson/1"
 TABLE_SCHEMA = "shown/studio-table/1"
@@ -32,7 +33,8 @@ class Recording:
     Attributes:
         id: names it for as long as the project lives.
         kind: "shown" by the teacher, by the "expert", a "correction" of the computer's play, or "imported".
-        demonstration: the clicks.
+        demonstration: the clicks as they count (see `same.py`).
+        clicked: the clicks as they were made.
         last: the position after the last click.
         learn: the computer learns from it.
         edited: clicks have been changed or taken out, so it is no longer a run of the game as it happened.
@@ -41,6 +43,7 @@ class Recording:
     id: int
     kind: str
     demonstration: Demonstration
+    clicked: tuple[Action, ...]
     last: Grid
     learn: bool = True
     edited: bool = False
@@ -168,25 +171,28 @@ def take_back(game: Game, table: Table) -> Table:
     return replace(fresh, recording=table.recording)
 
 
-def keep(lesson: Lesson, kind: str, demonstration: Demonstration, last: Grid) -> Lesson:
+def keep(
+    lesson: Lesson, kind: str, demonstration: Demonstration, last: Grid, clicked: tuple[Action, ...] | None = None
+) -> Lesson:
     """The lesson with one more recording."""
     if len(lesson.recordings) >= MAX_RECORDINGS:
         raise BadInput(f"{MAX_RECORDINGS:,} demonstrations are all that a project keeps. Delete some first.")
-    recording = Recording(lesson.next_id, kind, demonstration, last)
+    clicked = clicked or tuple(step.action for step in demonstration.steps)
+    recording = Recording(lesson.next_id, kind, demonstration, clicked, last)
     return replace(lesson, recordings=(*lesson.recordings, recording), next_id=lesson.next_id + 1)
 
 
-def keep_table(lesson: Lesson) -> Lesson:
+def keep_table(lesson: Lesson, game: Game) -> Lesson:
     """The lesson with the game in play as a recording; a correction's own recording grows instead of a new one."""
     table = lesson.table
     if not table.steps:
         return drop(lesson, table.recording) if table.recording is not None else lesson
+    demonstration = replace(table.demonstration, steps=as_counted(game, table.steps))
+    clicked = tuple(step.action for step in table.steps)
     if table.recording is not None and any(r.id == table.recording for r in lesson.recordings):
-        return _swap(
-            lesson,
-            replace(lesson.recording(table.recording), demonstration=table.demonstration, last=table.grid, learn=True),
-        )
-    kept = keep(lesson, table.kind, table.demonstration, table.grid)
+        before = lesson.recording(table.recording)
+        return _swap(lesson, replace(before, demonstration=demonstration, clicked=clicked, last=table.grid, learn=True))
+    kept = keep(lesson, table.kind, demonstration, table.grid, clicked)
     return replace(kept, table=replace(table, recording=lesson.next_id))
 
 
@@ -207,20 +213,21 @@ def change_click(lesson: Lesson, game: Game, number: int, step: int, action: Act
     The positions after it stay as they were: what teaches is each click in the position it was made in.
     """
     recording = lesson.recording(number)
-    steps = list(recording.demonstration.steps)
+    steps, clicked = list(recording.demonstration.steps), list(recording.clicked)
     if not 0 <= step < len(steps):
         raise BadInput(f"that demonstration has no click {step + 1}.")
     if action is None:
-        del steps[step]
+        del steps[step], clicked[step]
         if not steps:
             return drop(lesson, number)
     else:
         check_action(action, steps[step].grid, game.buttons)
-        if steps[step].action == action:
+        if clicked[step] == action:
             return lesson
-        steps[step] = Step(steps[step].grid, action)
+        clicked[step] = action
+        steps[step : step + 1] = as_counted(game, (Step(steps[step].grid, action),))
     demonstration = replace(recording.demonstration, steps=tuple(steps), outcome="unfinished")
-    return _swap(lesson, replace(recording, demonstration=demonstration, edited=True))
+    return _swap(lesson, replace(recording, demonstration=demonstration, clicked=tuple(clicked), edited=True))
 
 
 def _swap(lesson: Lesson, recording: Recording) -> Lesson:
@@ -236,7 +243,14 @@ def lesson_to_json(game: Game, lesson: Lesson) -> dict[str, Any]:
         "schema": SCHEMA,
         "next": lesson.next_id,
         "notes": [
-            {"id": r.id, "kind": r.kind, "learn": r.learn, "edited": r.edited, "last": list(r.last.rows)}
+            {
+                "id": r.id,
+                "kind": r.kind,
+                "learn": r.learn,
+                "edited": r.edited,
+                "last": list(r.last.rows),
+                "clicked": [action_to_json(action) for action in r.clicked],
+            }
             for r in lesson.recordings
         ],
         "demonstrations": lesson.demonstrations(game, everything=True).to_json(),
@@ -341,7 +355,13 @@ def _recording(game: Game, note: Any, demonstration: Demonstration, where: str) 
     if not isinstance(learn, bool) or not isinstance(edited, bool):
         raise BadInput(f'{where}: "learn" and "edited" must be true or false.')
     last = grid_from_json(game, note.get("last"), where)
-    return Recording(note["id"], note["kind"], demonstration, last, learn, edited)
+    values = note.get("clicked")
+    if not isinstance(values, list) or len(values) != len(demonstration.steps):
+        raise BadInput(f'{where}: "clicked" must have an action for each of the {len(demonstration.steps)} steps.')
+    clicked = tuple(action_from_json(value) for value in values)
+    for action, step in zip(clicked, demonstration.steps, strict=True):
+        check_action(action, step.grid, game.buttons, f"{where}, ")
+    return Recording(note["id"], note["kind"], demonstration, clicked, last, learn, edited)
 
 
 def _whole(value: Any) -> TypeGuard[int]:

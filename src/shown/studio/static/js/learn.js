@@ -9,9 +9,15 @@ import { capital, percent, plural } from "./words.js";
 
 const FIRST = 3;
 const BUDGETS = [1000, 10000, 50000, 200000];
+const NO_RULE = {
+  idle: "As soon as you have shown a game, the rule it reads out of your clicks stands here, in English.",
+  waiting: "Getting ready … The first time on a machine takes a few seconds.",
+  running: "Thinking about what you might have meant …",
+};
 const parts = {};
 let all = false;
 let spoken = "";
+let here = [];
 
 export function initLearn() {
   parts.rule = el("div", { class: "rule", id: "rule" });
@@ -36,6 +42,10 @@ export function initLearn() {
     spoken = "";
   });
   on("learned", show);
+  on("placed", (position) => {
+    here = position?.clauses ?? [];
+    markHere();
+  });
 }
 
 function learn(programs, forgiving = state.learned.forgiving) {
@@ -131,12 +141,7 @@ function showFailure(learned) {
 function showRule(learned) {
   const { summary } = learned;
   if (!learned.hasPolicy || !summary) {
-    const busy = learned.state === "waiting" || learned.state === "running";
-    const text = learned.failure
-      ? ""
-      : busy
-        ? "Thinking about what you might have meant…"
-        : "As soon as you have shown a game, the rule it reads out of your clicks stands here, in English.";
+    const text = NO_RULE[learned.state];
     replace(parts.rule, text && el("p", { class: "note", text }));
     return;
   }
@@ -165,6 +170,14 @@ function showRule(learned) {
     rest > 0 || all ? button({ text: all ? "Fewer" : `${plural(rest, "more way")}`, kind: "link", onClick: () => ((all = !all), showRule(state.learned)) }) : null,
     el("p", { class: "note", text: `From ${plural(learned.demonstrations, "demonstration")} (${plural(learned.clicks, "click")}). ${others(summary)}` }),
   );
+  markHere();
+}
+
+/** Marks the sentences that mean some cell of the position on the computer's board. */
+function markHere() {
+  for (const node of parts.rule.querySelectorAll(".clause")) {
+    node.classList.toggle("here", Boolean(here[Number(node.dataset.clause)]?.length));
+  }
 }
 
 function others({ components, weight }) {

@@ -7,7 +7,7 @@ import { draw } from "./overlay.js";
 import { on, state } from "./store.js";
 import { backToPlay, offerUndo, teach } from "./teach.js";
 import { attempt } from "./toast.js";
-import { actionName, levelTitle, plural } from "./words.js";
+import { actionName, levelTitle, plural, same } from "./words.js";
 
 const STEP = 650;
 const KINDS = { shown: "shown by you", expert: "by the expert", correction: "correction", imported: "imported" };
@@ -87,6 +87,11 @@ export function closeReplay() {
   replay = null;
 }
 
+/** Several clicks can lead to the same; then it says which of them stands for this one. */
+function counts(step) {
+  return same(step.action, step.counts) ? "" : `. It counts as ${actionName(state.game, step.rows, step.counts)}, which leads to the same.`;
+}
+
 class Replay {
   constructor(recording, then) {
     this.then = then;
@@ -144,7 +149,7 @@ class Replay {
     this.slider.value = index;
     for (const part of [this.change, this.remove, this.resume]) part.disabled = !step;
     this.status.textContent = step
-      ? `Click ${index + 1} of ${steps.length}: ${actionName(state.game, step.rows, step.action)}`
+      ? `Click ${index + 1} of ${steps.length}: ${actionName(state.game, step.rows, step.action)}${counts(step)}`
       : this.recording.outcome === "won"
         ? "The end: won."
         : "The end.";

@@ -9,7 +9,7 @@ import { closeReplay, initRecordings, openRecording } from "./recordings.js";
 import { initNext } from "./next.js";
 import { emit, on, state, takeLesson } from "./store.js";
 import { attempt, toast } from "./toast.js";
-import { levelTitle, plural } from "./words.js";
+import { actionName, levelTitle, plural } from "./words.js";
 
 const PAUSE = 1400;
 const parts = {};
@@ -75,9 +75,10 @@ function fillActions() {
     title: "Keep these clicks as a demonstration although the game is not won",
     onClick: () => attempt(() => change("keep")),
   });
+  parts.hint = button({ id: "hint", text: "Hint", kind: "quiet", title: "What would the expert click?", onClick: () => attempt(showHint) });
   parts.onward = button({ id: "onward", text: "Next level", onClick: () => attempt(() => change("onward")) });
   parts.expert = button({ id: "expert", text: "Let the expert show one", kind: "quiet", onClick: () => attempt(askExpert) });
-  replace(parts.actions, parts.undo, parts.redo, parts.restart, parts.keep, el("span", { class: "gap" }), parts.onward, parts.expert);
+  replace(parts.actions, parts.undo, parts.redo, parts.restart, parts.keep, el("span", { class: "gap" }), parts.hint, parts.onward, parts.expert);
 }
 
 async function change(name, body) {
@@ -117,6 +118,7 @@ function show() {
   parts.redo.disabled = !lesson.canRedo;
   parts.restart.disabled = !table.clicks;
   parts.keep.hidden = !table.clicks || table.kind === "correction";
+  parts.hint.disabled = table.over;
   parts.expert.hidden = table.kind === "correction";
   parts.onward.hidden = table.kind !== "correction";
   say(said ?? describe(table, lesson));
@@ -218,6 +220,16 @@ async function askExpert() {
   const answer = await change("expert");
   emit("recorded", answer.lesson.recordings.length);
   openRecording(answer.recording, { play: true, then: () => backToPlay() });
+}
+
+async function showHint() {
+  const { action } = await post("hint", { game: state.game.name });
+  if (action === null) {
+    say(["The expert does not know what to do here.", ""]);
+    return;
+  }
+  draw(parts.board, { lit: [action] });
+  say([`The expert would click ${actionName(state.game, state.lesson.table.rows, action)}.`, "you"]);
 }
 
 function fillLevels() {

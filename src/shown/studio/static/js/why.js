@@ -31,13 +31,14 @@ export function initWhy() {
 async function follow(place) {
   const round = ++now.round;
   Object.assign(now, { place, position: null, asked: null, pinned: null });
+  emit("placed", null);
   parts.unpin.hidden = true;
   if (!place) {
     showNothing();
     return;
   }
   if (place.ended) {
-    showEnd(place.run);
+    showEnd(place.run, round);
     return;
   }
   try {
@@ -45,6 +46,7 @@ async function follow(place) {
     if (round !== now.round) return;
     now.position = position;
     takePosition(position);
+    emit("placed", position);
     showSure(position);
     await explain(place.action);
   } catch {
@@ -102,25 +104,36 @@ function showNothing() {
   replace(parts.sure);
 }
 
-function showEnd(run) {
-  parts.lead.className = "why-lead note";
-  parts.lead.textContent = run.won ? "It is done. Step back to ask why it clicked where it did." : "Step back along the run to see why it clicked where it did, and where it began to go wrong.";
-  replace(parts.reasons);
-  replace(parts.sure);
+/** The run is over: why the last click, and that one can go back. */
+async function showEnd(run, round) {
+  replace(parts.sure, el("p", { class: "note", text: run.won ? "Step back to ask about the clicks before." : "Step back along the run to see where it began to go wrong." }));
+  const last = run.steps.at(-1);
+  let answer;
+  try {
+    answer = await remember("why", { rows: last.rows, action: last.action });
+  } catch {
+    return;
+  }
+  if (round !== now.round) return;
+  const reason = answer.clauses.find((clause) => clause.holds);
+  parts.lead.className = "why-lead";
+  replace(parts.lead, "Its last click was ", el("strong", { text: actionName(state.game, last.rows, last.action) }), reason ? ", because" : ". It was a guess.");
+  replace(parts.reasons, reason && clauseView(reason, null));
 }
 
 function showAnswer(answer, action, own) {
   const name = actionName(state.game, now.place.rows, action);
+  const base = own ? {} : { ghost: action };
   const holding = answer.clauses.filter((clause) => clause.holds);
   parts.lead.className = "why-lead";
   const verb = own ? "It clicks" : answer.allowing ? "It might click" : "It would not click";
   const sure = answer.allowing || own ? `, ${percent(answer.probability)} sure` : "";
   replace(parts.lead, `${verb} `, el("strong", { text: name }), `${sure}${holding.length ? ", because" : "."}`);
-  emit("mark", own ? {} : { ghost: action });
+  emit("mark", base);
   if (holding.length) {
     replace(
       parts.reasons,
-      holding.map((clause, i) => [i ? el("p", { class: "or", text: "and also because" }) : null, clauseView(clause, own, action)]),
+      holding.map((clause, i) => [i ? el("p", { class: "or", text: "and also because" }) : null, clauseView(clause, base)]),
       answer.candidate > 0 ? el("p", { class: "note", text: `So says candidate ${answer.candidate + 1}, which it trusts ${percent(answer.weight)}; its best guess does not allow this click.` }) : null,
     );
     return;
@@ -134,14 +147,14 @@ function showAnswer(answer, action, own) {
     parts.reasons,
     guess ? el("p", { class: "note", text: "No rule it knows allows any click here, so this is a guess. Show it what to do here." }) : null,
     misses.length ? el("p", { class: "or", text: misses.length > 1 ? "The rules that come closest ask for more:" : "The rule that comes closest asks for more:" }) : null,
-    misses.map(({ clause }) => clauseView(clause, own, action)),
+    misses.map(({ clause }) => clauseView(clause, base)),
   );
 }
 
-function clauseView(clause, own, action) {
-  const base = own ? {} : { ghost: action };
+/** A clause's literals. Pointed at, each marks the cells it looked at on top of `base`; with null nothing is marked. */
+function clauseView(clause, base) {
   const marks = (literals) => ({ ...base, look: literals.flatMap((x) => x.cells), paths: literals.flatMap((x) => x.paths) });
-  const light = (literals) => ({
+  const light = (literals) => base && ({
     onPointerenter: () => emit("mark", marks(literals)),
     onPointerleave: () => emit("mark", base),
     onFocus: () => emit("mark", marks(literals)),
@@ -155,7 +168,7 @@ function clauseView(clause, own, action) {
     literals.map((literal) =>
       el(
         "li",
-        { class: `literal ${literal.holds ? "yes" : "no"}`, tabindex: 0, ...light([literal]) },
+        { class: `literal ${literal.holds ? "yes" : "no"}`, tabindex: base && 0, ...light([literal]) },
         icon(literal.holds ? "check" : "cross"),
         el("span", { text: literal.phrase }),
         el("span", { class: "sr-only", text: literal.holds ? " (it is so)" : " (it is not so)" }),

@@ -1,10 +1,12 @@
 // How things are said on the page.
 
+import { state } from "./store.js";
+
 /** "train:3" as people say it. */
 export function levelTitle(name) {
   if (!name) return "A position";
   const [kind, number] = name.split(":");
-  if (kind === "train") return `Lesson ${Number(number) + 1}`;
+  if (kind === "train") return `Lesson ${state.game.lessons.findIndex((level) => level.name === name) + 1}`;
   if (kind === "test") return `New level ${Number(number) + 1}`;
   if (kind === "painted") return `Painted level ${number}`;
   if (kind === "random") return `Random level ${number}`;
