@@ -194,6 +194,16 @@ def test_bits_are_packed_from_the_lowest():
     assert pack(bits).tolist() == [[0b1001, 1], [0, 2**63]]
 
 
+def test_more_values_than_a_byte_can_count():
+    many = Tokens(**{f"t{i}": chr(0x4E00 + i) for i in range(300)})
+    board = grid("".join(many))
+    world = Planes([board], many)
+    assert all(
+        bit(world.of_value(name), 0).tolist() == [[i == k for k in range(300)]] for i, name in enumerate(many.names)
+    )
+    assert world.first[:300, 0].tolist() == list(range(300))
+
+
 def test_bytes_of_a_plane():
     world = Planes([grid("...")] * 70, Tokens(empty="."), margin=2)
     assert world.bytes_per_plane == 5 * 7 * 2 * 8 == world.of_value("empty").nbytes

@@ -50,10 +50,8 @@ class Planes:
         order = sorted(range(n), key=lambda i: (self.grids[i].shape, i))
         self.slot = np.empty(n, dtype=np.int64)
         self.slot[order] = np.arange(n)
-        words = (n + 2 + 63) // 64
-        height = max((g.height for g in self.grids), default=1)
-        width = max((g.width for g in self.grids), default=1)
-        self.shape = (height + 2 * margin, width + 2 * margin, words)
+        self.shape = frame(self.grids, margin)
+        words = self.shape[2]
         self._void, self._nowhere = words * 64 - 2, words * 64 - 1
         self._fill_values(order)
         self.row_words, self.row_mask = self._rows()
@@ -63,8 +61,8 @@ class Planes:
         m, n = self.margin, len(self.grids)
         lookup = {ord(character): v for v, character in enumerate(self.tokens)}
         off = len(self.tokens)
-        codes = np.full((words * 64, rows, columns), off, dtype=np.uint8)
-        table = np.zeros(max(lookup, default=0) + 1, dtype=np.uint8)
+        codes = np.full((words * 64, rows, columns), off, dtype=np.min_scalar_type(off))
+        table = np.zeros(max(lookup, default=0) + 1, dtype=codes.dtype)
         for code, v in lookup.items():
             table[code] = v
         for bit, i in enumerate(order):
@@ -130,6 +128,13 @@ class Planes:
         else:
             flat = results[:, self.row_words % self.shape[2]]
         return flat & self.row_mask
+
+
+def frame(grids: Sequence[Grid], margin: int) -> tuple[int, int, int]:
+    """The shape (rows, columns, words) of the planes of some states; two bits are for the states that are not real."""
+    height = max((g.height for g in grids), default=1)
+    width = max((g.width for g in grids), default=1)
+    return height + 2 * margin, width + 2 * margin, (len(grids) + 2 + 63) // 64
 
 
 def shift(world: Planes, offset: tuple[int, int], plane: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput, OutOfMemory
 from shown.games import demonstrate, find, load_levels
-from shown.grid import Tokens, grid
+from shown.grid import Grid, Tokens, grid
 from shown.inference import learner as module
 from shown.inference.features import Evaluator
 from shown.inference.learner import Learner
@@ -110,13 +110,13 @@ def test_every_component_scores_what_it_should(nim, options):
 
 
 def test_the_mixture_is_sorted_normalised_and_without_repetition(nim):
-    components = Learner(programs=3000).fit(nim).policy_.components
+    components = Learner(programs=3000, ensemble=10).fit(nim).policy_.components
     scores = np.array([c.log_prior + c.log_likelihood for c in components])
-    assert len(components) == 25
+    assert len(components) == 10
     assert np.all(np.diff(scores) <= 0)
     expected = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
     assert [c.weight for c in components] == pytest.approx(expected.tolist())
-    assert len({frozenset(map(frozenset, c.formula.clauses)) for c in components}) == 25
+    assert len({frozenset(map(frozenset, c.formula.clauses)) for c in components}) == 10
 
 
 @pytest.mark.parametrize("options", [{}, {"noise": 0.1}, {"uniform_if_empty": True}, {"prior": "sparsity"}], ids=str)
@@ -360,8 +360,14 @@ def test_a_grammar_that_derives_nothing_is_refused():
 # --- progress and stopping --------------------------------------------------------------------------------------------
 
 
-def test_progress_is_told(nim):
-    reports = list(Learner(programs=3000, stop_early=False).iter_fit(nim))
+@pytest.fixture(params=[math.inf, 0.0], ids=["quick", "slow"])
+def pace(request, monkeypatch):
+    """As if every block took no time, or so long that each is told of."""
+    monkeypatch.setattr(module, "TELL_EVERY", request.param)
+
+
+def test_progress_is_told(nim, pace):
+    reports = list(Learner(programs=3000, ensemble=5, stop_early=False).iter_fit(nim))
     assert [r.programs for r in reports] == sorted(r.programs for r in reports)
     assert reports[-1].programs == reports[-1].total == 3000
     assert all(r.distinct <= r.programs for r in reports)
@@ -370,12 +376,12 @@ def test_progress_is_told(nim):
     assert reports[-1].best.startswith("click a cell if\n  ")
     scores = [r.score for r in reports if r.score is not None]
     assert scores == sorted(scores)
-    assert reports[-1].components == 25
+    assert reports[-1].components == 5
     assert {r.phase for r in reports} == {"growing trees", "enumerating programs"}
     assert all(a.seconds <= b.seconds for a, b in pairwise(reports))
 
 
-def test_one_may_stop_after_any_report_and_has_a_policy(nim):
+def test_one_may_stop_after_any_report_and_has_a_policy(nim, pace):
     total = len(list(Learner(programs=3000).iter_fit(nim)))
     board = nim.steps[0].grid
     for stop in range(1, total + 1):
@@ -419,9 +425,34 @@ def test_what_is_said_to_fit_fits(mebibytes):
     assert len(learner.features_.of_program) == fits
 
 
-def test_states_that_do_not_fit():
+def test_states_that_do_not_fit_are_not_even_begun(monkeypatch):
+    def never(*_):
+        raise AssertionError("memory was taken before it was asked for")
+
+    monkeypatch.setattr(module, "Planes", never)
     with pytest.raises(OutOfMemory, match="the demonstrated states would need"):
         Learner(memory_limit=1000).fit(STARS)
+
+
+def test_the_limit_is_for_all_batches_together():
+    batches = [shown_by_expert("nim", levels) for levels in ("random:0-9", "random:10-19")]
+    held = [Learner(programs=500).fit(demos)._batches[0].evaluator.memory.held for demos in batches]
+    learner = Learner(programs=500, memory_limit=max(held)).fit(batches[0])
+    with pytest.raises(OutOfMemory, match="but the limit is"):
+        learner.add(batches[1])
+    assert sum(batch.evaluator.memory.held for batch in learner._batches) <= max(held)
+    Learner(programs=500, memory_limit=sum(held)).fit(batches[0]).add(batches[1])
+
+
+def test_what_does_not_fit_is_not_added():
+    learner = Learner(programs=50, memory_limit=2**20).fit(STARS)
+    before = text(learner.policy_)
+    large = one_step_each((STARS.steps[0].grid, (0, 0)), (Grid(("." * 300,) * 300), (0, 0)))
+    with pytest.raises(OutOfMemory, match="the demonstrated states would need"):
+        learner.add(large)
+    assert text(learner.policy_) == before
+    assert learner.demonstrations_ == STARS
+    assert text(learner.add(STARS).policy_) == text(Learner(programs=50).fit(STARS + STARS).policy_)
 
 
 # --- a world with buttons ---------------------------------------------------------------------------------------------

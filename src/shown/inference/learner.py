@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -28,7 +29,7 @@ from shown.inference.posterior import (
 )
 from shown.inference.trees import Clauses, Forest, Tree, clauses_of
 from shown.language.grammar import Block, Grammar, paper_grammar
-from shown.planes import Planes
+from shown.planes import Planes, frame
 from shown.policy import Component, Formula, Literal, Policy, uniform_policy
 from shown.version import __version__
 
@@ -149,11 +150,12 @@ class Learner:
             self._blocks = list(grammar.blocks(self.programs, self.finish_level))
             if not self._blocks:
                 raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
-            self.demonstrations_ = demonstrations
+            together = demonstrations
         else:
             grammar = self.grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
-            self.demonstrations_ = self.demonstrations_ + demonstrations
+            together = self.demonstrations_ + demonstrations
         self._add_batch(demonstrations, grammar)
+        self.demonstrations_ = together
         return self._run(time.monotonic())
 
     # --- the run ------------------------------------------------------------------------------------------------------
@@ -266,21 +268,31 @@ class Learner:
         grids: dict[Grid, int] = {}
         steps: list[tuple[int, Action]] = []
         for step in demonstrations.steps:
+            if step.grid not in known:
+                steps.append((grids.setdefault(step.grid, len(grids)), step.action))
+        if grids:
+            self._batches.append(self._batch(list(grids), steps, demonstrations, grammar))
+        for step in demonstrations.steps:
             if step.grid in known:
                 b, s = known[step.grid]
                 self._batches[b].steps.append((s, step.action))
-            else:
-                steps.append((grids.setdefault(step.grid, len(grids)), step.action))
-        if not grids:
-            return
+
+    def _batch(
+        self,
+        grids: list[Grid],
+        steps: list[tuple[int, Action]],
+        demonstrations: Demonstrations,
+        grammar: Grammar,
+    ) -> _Batch:
         margin = max((block.shape.reach for block in self._blocks), default=0)
-        world = Planes(list(grids), demonstrations.tokens, demonstrations.buttons, margin)
         held = sum(batch.evaluator.memory.held for batch in self._batches)
         memory = Memory((self.memory_limit or default_memory_limit()) - held)
-        memory.take(world.bytes_per_plane * (len(world.values) + 2), "the demonstrated states")
+        planes = len(demonstrations.tokens.values) + 2
+        memory.take(8 * math.prod(frame(grids, margin)) * planes, "the demonstrated states")
+        world = Planes(grids, demonstrations.tokens, demonstrations.buttons, margin)
         evaluator = Evaluator(world, grammar.language, memory, self.threads or os.cpu_count() or 1)
         evaluator.expect(self._blocks)
-        self._batches.append(_Batch(world, evaluator, steps))
+        return _Batch(world, evaluator, steps)
 
     def _evidence(self) -> Evidence:
         worlds = [batch.world for batch in self._batches]

@@ -1,0 +1,55 @@
+"""Loops are compiled when first called, once, whoever calls first."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from shown import compiled as module
+from shown.compiled import compiled
+
+
+def total(values):
+    result = 0.0
+    for x in values:
+        result += x
+    return result
+
+
+def test_the_plain_function_stays_at_hand():
+    loop = compiled(total)
+    assert loop.plain is total
+    assert loop(np.array([1.0, 2.0])) == loop.plain([1.0, 2.0]) == 3.0
+    assert loop.__name__ == "total"
+
+
+def test_many_threads_may_call_first():
+    loop = compiled(total)
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda k: loop(np.full(10, float(k))), range(20)))
+    assert results == [10.0 * k for k in range(20)]
+
+
+def test_an_error_in_the_first_call_does_not_spoil_the_second():
+    loop = compiled(total)
+    with pytest.raises(Exception, match="float"):
+        loop("text")
+    assert loop(np.array([4.0])) == 4.0
+
+
+def test_a_long_wait_is_announced(monkeypatch, capsys):
+    class Impatient:
+        """A timer that fires as soon as it is started."""
+
+        def __init__(self, seconds, function):
+            assert seconds == module.NOTICE_AFTER
+            self.start = function
+
+        def cancel(self):
+            pass
+
+    monkeypatch.setattr(module.threading, "Timer", Impatient)
+    assert compiled(total)(np.array([1.0])) == 1.0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "shown: compiling the engine for this machine (once) …\n"

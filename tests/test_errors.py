@@ -1,0 +1,21 @@
+"""Errors offer what was probably meant."""
+
+import pytest
+
+from shown.errors import BadInput, BadLevel, BadProgram, MissingExtra, OutOfMemory, ShownError, did_you_mean
+
+
+@pytest.mark.parametrize("kind", [BadInput, BadLevel, BadProgram, OutOfMemory, MissingExtra])
+def test_all_are_errors_that_a_user_can_mend(kind):
+    assert issubclass(kind, ShownError)
+
+
+def test_the_nearest_name_is_offered_or_all():
+    assert did_you_mean("chess", ["nim", "chase"]) == "Did you mean 'chase'?"
+    assert did_you_mean("go", ["nim", "chase"]) == "Known: nim, chase."
+
+
+def test_a_missing_library_says_how_to_install_it():
+    assert str(MissingExtra("Gymnasium", "games")) == (
+        "this needs Gymnasium, which is not installed. Install it with: pip install 'shown[games]'"
+    )
