@@ -65,6 +65,14 @@ def test_the_text_gives_the_reasons():
     ]
 
 
+def test_the_text_says_when_only_a_lesser_rule_allows_it():
+    assert explain(POLICY, grid("#*A"), (0, 1)).text.splitlines() == [
+        "click (0, 1): probability 0.50",
+        "  not by the first rule, but by one of weight 0.2,",
+        "  because the clicked cell is a star",
+    ]
+
+
 def test_the_text_says_what_speaks_against_it():
     assert explain(POLICY, grid("*..#"), (0, 1)).text.splitlines() == [
         "click (0, 1): probability 0.00",

@@ -72,6 +72,8 @@ class Explanation:
         lines = [f"{_name(self.action)}: probability {self.probability:.2f}"]
         views = [view for view in self.components if view.allows]
         if views:
+            if not self.components[0].allows:
+                lines.append(f"  not by the first rule, but by one of weight {views[0].weight:.1g},")
             clause = next(clause for clause in views[0].clauses if clause.holds)
             reasons = [literal.phrase for literal in clause.literals] or ["anything may be done"]
             lines += [f"  because {reasons[0]}", *(f"      and {reason}" for reason in reasons[1:])]
