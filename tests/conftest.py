@@ -2,6 +2,8 @@
 
 from hypothesis import HealthCheck, settings
 
+from shown import compiled
+
 settings.register_profile(
     "shown",
     derandomize=True,
@@ -11,3 +13,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("shown")
+
+# How long this machine takes to compile the engine must not show in what commands print.
+compiled.NOTICE_AFTER = 86_400.0

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import numba
 import numpy as np
 import pytest
 
@@ -35,6 +36,18 @@ def test_an_error_in_the_first_call_does_not_spoil_the_second():
     with pytest.raises(Exception, match="float"):
         loop("text")
     assert loop(np.array([4.0])) == 4.0
+
+
+def test_where_nothing_can_be_written_code_is_compiled_for_this_run(monkeypatch):
+    njit = numba.njit
+
+    def read_only(*, cache=False, **options):
+        if cache:
+            raise RuntimeError("cannot cache function 'total': no locator available")
+        return njit(**options)
+
+    monkeypatch.setattr(numba, "njit", read_only)
+    assert compiled(total)(np.array([1.0, 2.0])) == 3.0
 
 
 def test_a_long_wait_is_announced(monkeypatch, capsys):

@@ -49,14 +49,22 @@ def _first_call(function: Callable, machine_code: list[Callable], arguments: tup
     notice.daemon = True
     notice.start()
     try:
-        import numba
-
-        loop = numba.njit(cache=_can_cache(function), nogil=True)(function)
+        loop = _machine_code(function)
         result = loop(*arguments)
         machine_code.append(loop)
         return result
     finally:
         notice.cancel()
+
+
+def _machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
+    import numba
+
+    try:
+        return numba.njit(cache=_can_cache(function), nogil=True)(function)  # type: ignore[no-any-return]
+    except RuntimeError:
+        # No folder to keep machine code in can be written to (a read-only container, say): compile for this run only.
+        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
 
 
 def _can_cache(function: Callable[..., Any]) -> bool:
