@@ -21,7 +21,7 @@ Request = dict[str, Any]
 Answer = dict[str, Any]
 Command = Callable[[Studio, Request], Answer | Awaitable[Answer]]
 
-MAX_WALL = 24
+MAX_WALL, MAX_FIRST = 24, 500
 
 
 def command(studio: Studio, name: str, request: Any) -> Answer | Awaitable[Answer]:
@@ -75,7 +75,9 @@ def _teaching(change: Callable[[Desk, Request], Answer | None]) -> Command:
         if desk.lesson.recordings is not before:
             studio.consider(desk)
         view = desk.view(brief=desk.lesson.recordings is before)
-        studio.news.publish("taught", {"game": desk.game.name, "revision": desk.revision, "page": request.get("page")})
+        studio.news.publish(
+            "taught", {"game": desk.game.name, "revision": desk.revision, "page": str(request.get("page"))[:40]}
+        )
         return {**answer, "lesson": view}
 
     return run
@@ -137,8 +139,8 @@ def unseen(studio: Studio, request: Request) -> Answer:
     """Levels that nobody has shown, to be watched."""
     desk = studio.desk(request.get("game"))
     count, first = _number(request, "count"), _number(request, "first")
-    if not 1 <= count <= MAX_WALL or first > 100_000:
-        raise BadInput(f"at most {MAX_WALL} levels at once.")
+    if not 1 <= count <= MAX_WALL or first > MAX_FIRST:
+        raise BadInput(f"at most {MAX_WALL} levels at once, and not beyond the first {MAX_FIRST}.")
     return {"levels": [as_request(level) for level in desk.unseen(count, first)]}
 
 

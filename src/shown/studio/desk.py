@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,7 @@ class Desk:
         self.game: Game = find(name)
         self.lessons: tuple[Level, ...] = curriculum(self.game)
         self.tests: tuple[Level, ...] = tuple(built_in(self.game, "test"))
+        self._watched = list(self.tests)
         recordings, next_id = project.recordings(self.game)
         self.painted: tuple[Painted, ...] = project.painted(self.game)
         table = project.table(self.game)
@@ -230,22 +232,24 @@ class Desk:
                 return level
         raise BadInput(f"no level called {name[:40]!r}.")
 
-    def unseen(self, count: int, first: int = 0) -> list[Level]:
+    def unseen(self, number: int, first: int = 0) -> list[Level]:
         """Levels that were never shown: the test levels, then generated ones."""
         shown = _starts(self.lesson.recordings)
-        found: list[Level] = []
-        for level in self._watch_levels():
-            if level.grid not in shown:
-                found.append(level)
-            if len(found) >= first + count:
-                break
-        return found[first:]
+        levels = (level for level in self._levels_to_watch() if level.grid not in shown)
+        return list(islice(levels, first, first + number))
 
-    def candidates(self, count: int) -> list[Level]:
+    def _levels_to_watch(self) -> Iterator[Level]:
+        """Endless; each is generated once, since that takes a few milliseconds for some games."""
+        for i in count():
+            if i == len(self._watched):
+                self._watched.append(generated(self.game, WATCH_SEED + i - len(self.tests)))
+            yield self._watched[i]
+
+    def candidates(self, number: int) -> list[Level]:
         """Levels that could be shown next: the lessons not shown yet, then generated ones."""
         shown = _starts(self.lesson.recordings)
-        random = (generated(self.game, seed) for seed in range(FRESH_SEED, FRESH_SEED + count))
-        return [level for level in (*self.lessons, *random) if level.grid not in shown][:count]
+        random = (generated(self.game, seed) for seed in range(FRESH_SEED, FRESH_SEED + number))
+        return [level for level in (*self.lessons, *random) if level.grid not in shown][:number]
 
     def paint(self, number: int | None, grid: Grid) -> dict[str, Any]:
         """Saves a painted level, a new one if `number` is None; legal or not, since painting takes time."""
@@ -290,11 +294,6 @@ class Desk:
     def _random_level(self, shown: set[Grid]) -> Level:
         levels = (generated(self.game, seed) for seed in range(FRESH_SEED, MAX_SEED))
         return next(level for level in levels if level.grid not in shown)
-
-    def _watch_levels(self) -> Iterator[Level]:
-        yield from self.tests
-        for seed in range(WATCH_SEED, MAX_SEED):
-            yield generated(self.game, seed)
 
     # --- what the page sees ------------------------------------------------------------------------------------------
 

@@ -10,12 +10,12 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeGuard, TypeVar
 
-import numpy as np
-
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.files import parse_json
+from shown.games.episodes import chances
 from shown.games.game import Game
+from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
 from shown.studio.same import as_counted
 
@@ -152,7 +152,7 @@ def play_on(game: Game, table: Table, action: Action) -> Table:
     check_action(action, table.grid, game.buttons)
     # The opponents' chances depend on the seed and the clicks before; running those again costs less than a millisecond
     # or two and keeps the table free of hidden state, so that undo, redo and a restart all lead to the same game.
-    rng = np.random.default_rng(table.seed)
+    rng = chances(Level(table.level, table.start), table.seed)
     for step in table.steps:
         game.step(step.grid, step.action, rng)
     outcome = game.step(table.grid, action, rng)

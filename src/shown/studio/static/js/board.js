@@ -95,7 +95,11 @@ export class Board {
       [...row].map((_, c) => {
         const use = svg("use", {});
         const picture = svg("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, use);
-        const cell = el("button", { type: "button", class: (r + c) % 2 ? "cell odd" : "cell", tabindex: "-1" }, picture);
+        const cell = el(
+          "button",
+          { type: "button", class: (r + c) % 2 ? "cell odd" : "cell", tabindex: "-1" },
+          picture,
+        );
         cell.place_ = [r, c];
         cell.use_ = use;
         return cell;
@@ -193,7 +197,10 @@ export class Miniature {
       for (let c = 0; c < width; c++) {
         if (this.rows[r][c] === rows[r][c]) continue;
         const name = this.game.names.get(rows[r][c]);
-        this.uses[r][c].setAttribute("href", name && rows[r][c] !== this.game.empty ? `#${this.game.name}-${name}` : "");
+        this.uses[r][c].setAttribute(
+          "href",
+          name && rows[r][c] !== this.game.empty ? `#${this.game.name}-${name}` : "",
+        );
       }
     }
     this.rows = rows;
@@ -225,7 +232,11 @@ export function legend(game) {
         el(
           "li",
           {},
-          svg("svg", { viewBox: "0 0 100 100", class: "sprite", "aria-hidden": "true" }, svg("use", { href: `#${game.name}-${token.name}` })),
+          svg(
+            "svg",
+            { viewBox: "0 0 100 100", class: "sprite", "aria-hidden": "true" },
+            svg("use", { href: `#${game.name}-${token.name}` }),
+          ),
           el("span", { text: thing(token.name) }),
         ),
       ),

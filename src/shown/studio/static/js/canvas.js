@@ -25,7 +25,13 @@ export const flipX = (rows) => rows.map((row) => [...row].reverse().join(""));
 
 export const flipY = (rows) => [...rows].reverse();
 
-export const rotate = (rows) => [...rows[0]].map((_, c) => rows.map((row) => row[c]).reverse().join(""));
+export const rotate = (rows) =>
+  [...rows[0]].map((_, c) =>
+    rows
+      .map((row) => row[c])
+      .reverse()
+      .join(""),
+  );
 
 export function grow(rows, side, character) {
   const width = rows[0].length;

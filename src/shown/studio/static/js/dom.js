@@ -29,14 +29,18 @@ export function svg(tag, props, ...children) {
 
 /** A sprite of a game, by the token's name. */
 export function sprite(game, name) {
-  return svg("svg", { viewBox: "0 0 100 100", "aria-hidden": "true", class: "sprite" }, svg("use", { href: `#${game}-${name}` }));
+  return svg(
+    "svg",
+    { viewBox: "0 0 100 100", "aria-hidden": "true", class: "sprite" },
+    svg("use", { href: `#${game}-${name}` }),
+  );
 }
 
 const ICONS = {
   undo: "M9 7L4 12l5 5M4 12h10a6 6 0 0 1 0 12h-2",
   redo: "M19 7l5 5-5 5M24 12H14a6 6 0 0 0 0 12h2",
   restart: "M7 9a9.5 9.5 0 1 1-2.4 8M7 4v5.5h5.5",
-  play: "M9 5.5v17l14-8.500z",
+  play: "M9 5.5v17l14-8.5z",
   pause: "M9 6v16M19 6v16",
   first: "M8 6v16M22 6L12 14l10 8z",
   last: "M20 6v16M6 6l10 8-10 8z",
@@ -46,15 +50,15 @@ const ICONS = {
   close: "M7 7l14 14M21 7L7 21",
   check: "M5 15l6 6L23 8",
   cross: "M7 7l14 14M21 7L7 21",
-  brush: "M22 5c-5 2-9 6-11 10l2.5 2.500C18 15 21 10 22 5zM10 16c-3 0-4 2-4 4 0 1.5-1 2-2 2 3 2.5 9 1 9-3.500z",
+  brush: "M22 5c-5 2-9 6-11 10l2.5 2.5C18 15 21 10 22 5zM10 16c-3 0-4 2-4 4 0 1.5-1 2-2 2 3 2.5 9 1 9-3.5z",
   fill: "M5 15l9-9 9 9-9 8zM9 3l5 5M24 18c1.5 2 2 3 2 4a2 2 0 0 1-4 0c0-1 .5-2 2-4",
   flipx: "M14 4v20M11 8L4 20h7zM17 8l7 12h-7z",
   flipy: "M4 14h20M8 11L20 4v7zM8 17l12 7v-7z",
   rotate: "M20 9A8.5 8.5 0 1 0 22 16M21 4v6h-6",
   plus: "M14 6v16M6 14h16",
   minus: "M6 14h16",
-  sun: "M14 9.500a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM14 3v3M14 22v3M3 14h3M22 14h3M6.2 6.200l2 2M19.8 19.800l2 2M6.2 21.800l2-2M19.8 8.200l2-2",
-  moon: "M22 17.500A9 9 0 0 1 10.5 6a9 9 0 1 0 11.5 11.500z",
+  sun: "M14 9.5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM14 3v3M14 22v3M3 14h3M22 14h3M6.2 6.2l2 2M19.8 19.8l2 2M6.2 21.8l2-2M19.8 8.2l2-2",
+  moon: "M22 17.5A9 9 0 0 1 10.5 6a9 9 0 1 0 11.5 11.5z",
   auto: "M14 4a10 10 0 1 0 0 20zM14 4a10 10 0 0 1 0 20",
   edit: "M5 23l1-5L18 6l4 4-12 12zM16 8l4 4",
   download: "M14 4v14M8 12l6 6 6-6M5 23h18",
@@ -87,7 +91,9 @@ export function button({ icon: glyph, text, label, title, kind = "", onClick, di
 
 /** Puts `children` in place of what `node` held. */
 export function replace(node, ...children) {
-  node.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  node.replaceChildren(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
 }
 
 export const $ = (id) => document.getElementById(id);

@@ -36,22 +36,45 @@ function open() {
       "li",
       {},
       ready
-        ? el("a", { class: "take", id: `take-${what.replace(".", "-")}`, href: `/export/${what}?game=${game.name}`, download: "" }, icon("download"), el("span", { class: "take-words" }, words))
+        ? el(
+            "a",
+            {
+              class: "take",
+              id: `take-${what.replace(".", "-")}`,
+              href: `/export/${what}?game=${game.name}`,
+              download: "",
+            },
+            icon("download"),
+            el("span", { class: "take-words" }, words),
+          )
         : el("span", { class: "take missing" }, icon("download"), el("span", { class: "take-words" }, words)),
     );
   };
   replace(
     dialog,
-    el("div", { class: "dialog-head" }, el("h2", { id: "export-title", text: `Take ${game.title} home` }), button({ icon: "close", label: "Close", kind: "quiet", onClick: () => dialog.close() })),
+    el(
+      "div",
+      { class: "dialog-head" },
+      el("h2", { id: "export-title", text: `Take ${game.title} home` }),
+      button({ icon: "close", label: "Close", kind: "quiet", onClick: () => dialog.close() }),
+    ),
     el(
       "ul",
       { class: "takes" },
       link("policy.json", "Policy", "The rules, to be loaded by shown.", learned.hasPolicy),
       link("policy.py", "Python module", "One file that acts the same and needs nothing installed.", learned.hasPolicy),
-      link("demonstrations.json", "Demonstrations", `${plural(learned.demonstrations, "demonstration")}, for shown learn.`, learned.demonstrations > 0),
+      link(
+        "demonstrations.json",
+        "Demonstrations",
+        `${plural(learned.demonstrations, "demonstration")}, for shown learn.`,
+        learned.demonstrations > 0,
+      ),
       link("levels.json", "Painted levels", `${plural(legal, "level")}, for every command's --levels.`, legal > 0),
     ),
-    el("p", { class: "note", text: "For a GIF of any run, press GIF under the computer's board, or in the replay of a demonstration." }),
+    el("p", {
+      class: "note",
+      text: "For a GIF of any run, press GIF under the computer's board, or in the replay of a demonstration.",
+    }),
     el("h3", { text: "Five lines of Python that use it" }),
     el(
       "div",
@@ -69,7 +92,12 @@ function open() {
       }),
     ),
     el("h3", { text: "Bring in" }),
-    el("label", { class: "bring" }, el("span", { text: `A file of demonstrations or levels of ${game.title}` }), fileInput()),
+    el(
+      "label",
+      { class: "bring" },
+      el("span", { text: `A file of demonstrations or levels of ${game.title}` }),
+      fileInput(),
+    ),
     el("p", { class: "note", text: `Everything is also saved, as it happens, in the folder ${state.folder}.` }),
   );
   dialog.showModal();
@@ -93,5 +121,9 @@ async function bring(file) {
   const answer = await post("import", { game: state.game.name, content });
   takeLesson(answer.lesson);
   dialog.close();
-  toast(answer.demonstrations ? `Brought in ${plural(answer.demonstrations, "demonstration")}.` : `Brought in ${plural(answer.levels, "level")}.`);
+  toast(
+    answer.demonstrations
+      ? `Brought in ${plural(answer.demonstrations, "demonstration")}.`
+      : `Brought in ${plural(answer.levels, "level")}.`,
+  );
 }

@@ -17,16 +17,31 @@ const NO_RULE = {
 const parts = {};
 let all = false;
 let spoken = "";
-let here = [];
+let here = null;
 
 export function initLearn() {
   parts.rule = el("div", { class: "rule", id: "rule" });
-  parts.bar = el("div", { class: "bar", role: "progressbar", "aria-label": "Programs considered", "aria-valuemin": 0, "aria-valuemax": 100 }, el("div", { class: "bar-fill" }));
+  parts.bar = el(
+    "div",
+    {
+      class: "bar",
+      role: "progressbar",
+      "aria-label": "Programs considered",
+      "aria-valuemin": 0,
+      "aria-valuemax": 100,
+    },
+    el("div", { class: "bar-fill" }),
+  );
   parts.numbers = el("dl", { class: "numbers" });
   parts.curve = svg("svg", { class: "curve", viewBox: "0 0 240 64", preserveAspectRatio: "none", role: "img" });
   parts.curveNote = el("p", { class: "curve-note" });
   parts.failure = el("div", { class: "failure" });
-  parts.details = el("details", { class: "learn-details", open: true }, el("summary", { text: "How it got there" }), el("div", { class: "search" }, parts.numbers, el("div", {}, parts.curve, parts.curveNote)));
+  parts.details = el(
+    "details",
+    { class: "learn-details", open: true },
+    el("summary", { text: "How it got there" }),
+    el("div", { class: "search" }, parts.numbers, el("div", {}, parts.curve, parts.curveNote)),
+  );
   parts.state = el("span", { class: "pill", id: "learn-state" });
   parts.stop = button({ id: "stop", text: "Stop", onClick: () => attempt(() => post("stop", {})) });
   parts.budget = el("select", { id: "programs", "aria-label": "Programs to consider", title: "Programs to consider" });
@@ -35,7 +50,14 @@ export function initLearn() {
   parts.foot = el("label", { class: "budget" }, "Look through ", parts.budget, " programs");
   parts.forgive = el("input", { type: "checkbox", id: "forgiving" });
   parts.forgive.addEventListener("change", () => attempt(() => learn(state.learned.programs, parts.forgive.checked)));
-  parts.details.append(el("div", { class: "budget-row" }, parts.foot, el("label", { class: "count", title: "Allow for a click that was a slip" }, parts.forgive, "forgive slips")));
+  parts.details.append(
+    el(
+      "div",
+      { class: "budget-row" },
+      parts.foot,
+      el("label", { class: "count", title: "Allow for a click that was a slip" }, parts.forgive, "forgive slips"),
+    ),
+  );
   replace($("learn-body"), parts.bar, parts.failure, parts.rule, parts.details);
   on("game", () => {
     all = false;
@@ -43,7 +65,7 @@ export function initLearn() {
   });
   on("learned", show);
   on("placed", (position) => {
-    here = position?.clauses ?? [];
+    here = position?.clauses ?? null;
     markHere();
   });
 }
@@ -55,7 +77,14 @@ function learn(programs, forgiving = state.learned.forgiving) {
 function show(learned) {
   const { numbers } = learned;
   const busy = learned.state === "running" || learned.state === "waiting";
-  const words = { idle: "", waiting: "starting", running: "learning", done: "done", stopped: "stopped", failed: "no rule fits" };
+  const words = {
+    idle: "",
+    waiting: "starting",
+    running: "learning",
+    done: "done",
+    stopped: "stopped",
+    failed: "no rule fits",
+  };
   parts.state.textContent = words[learned.state];
   parts.state.className = `pill ${learned.state}`;
   parts.stop.hidden = !busy;
@@ -75,7 +104,10 @@ function show(learned) {
 function showBudget(learned) {
   const values = [...new Set([...BUDGETS, learned.programs])].sort((a, b) => a - b);
   if (parts.budget.options.length !== values.length) {
-    replace(parts.budget, values.map((value) => el("option", { value, text: value.toLocaleString("en") })));
+    replace(
+      parts.budget,
+      values.map((value) => el("option", { value, text: value.toLocaleString("en") })),
+    );
   }
   parts.budget.value = String(learned.programs);
   parts.forgive.checked = learned.forgiving;
@@ -114,7 +146,7 @@ function showCurve(curve, numbers) {
   replace(parts.curve, svg("path", { d: area, class: "curve-area" }), svg("path", { d: line, class: "curve-line" }));
   const said = curve.length === 1 ? "was found at once" : `improved ${plural(curve.length - 1, "time")}`;
   parts.curve.setAttribute("aria-label", `Score of the best rule: ${high.toFixed(1)}; it ${said}.`);
-  parts.curveNote.textContent = `Score of the best rule: ${high.toFixed(1)}`;
+  parts.curveNote.textContent = `Score: ${high.toFixed(1)}`;
 }
 
 function showFailure(learned) {
@@ -124,14 +156,33 @@ function showFailure(learned) {
     return;
   }
   const more = Math.min(1000000, 5 * learned.programs);
-  const buttons = [button({ id: "look-further", text: `Look through ${more.toLocaleString("en")} programs`, kind: "it", onClick: () => attempt(() => learn(more)) })];
+  const buttons = [
+    button({
+      id: "look-further",
+      text: `Look through ${more.toLocaleString("en")} programs`,
+      kind: "it",
+      onClick: () => attempt(() => learn(more)),
+    }),
+  ];
   let text = failure.text;
   if (failure.action) {
     const cards = state.lesson.recordings.filter((card) => card.learn);
     const card = cards[failure.demonstration];
     text = `No rule among ${plural(failure.programs, "program")} explains click ${failure.step + 1} of demonstration ${failure.demonstration + 1}: to each of them it looks the same as a click that was not made.`;
-    if (!learned.forgiving) buttons.push(button({ id: "forgive", text: "Forgive a slip", onClick: () => attempt(() => learn(learned.programs, true)) }));
-    if (card) buttons.push(button({ text: "Look at that click", onClick: () => attempt(async () => openRecording(await post("recording", { game: state.game.name, id: card.id }), { step: failure.step })) }));
+    if (!learned.forgiving)
+      buttons.push(
+        button({ id: "forgive", text: "Forgive a slip", onClick: () => attempt(() => learn(learned.programs, true)) }),
+      );
+    if (card)
+      buttons.push(
+        button({
+          text: "Look at that click",
+          onClick: () =>
+            attempt(async () =>
+              openRecording(await post("recording", { game: state.game.name, id: card.id }), { step: failure.step }),
+            ),
+        }),
+      );
   } else if (failure.again) {
     buttons.unshift(button({ text: "Try again", onClick: () => attempt(() => learn(learned.programs)) }));
   }
@@ -159,24 +210,48 @@ function showRule(learned) {
         onFocus: () => emit("clause", i),
         onBlur: () => emit("clause", null),
       },
-      phrases.length ? phrases.map((phrase, k) => el("span", { class: "phrase" }, k ? el("i", { text: "and " }) : null, phrase)) : el("span", { class: "phrase", text: "whatever is there" }),
+      phrases.length
+        ? phrases.map((phrase, k) => el("span", { class: "phrase" }, k ? el("i", { text: "and " }) : null, phrase))
+        : el("span", { class: "phrase", text: "whatever is there" }),
     ),
   );
   const rest = clauses.length - shown.length;
   replace(
     parts.rule,
-    el("p", { class: "rule-lead" }, el("strong", { text: capital(summary.subject) }), clauses.length > 1 ? " if one of these holds:" : " if"),
+    el(
+      "p",
+      { class: "rule-lead" },
+      el("strong", { text: capital(summary.subject) }),
+      clauses.length > 1 ? " if one of these holds:" : " if",
+    ),
     el("ol", { class: clauses.length > 1 ? "clauses" : "clauses single" }, items),
-    rest > 0 || all ? button({ text: all ? "Fewer" : `${plural(rest, "more way")}`, kind: "link", onClick: () => ((all = !all), showRule(state.learned)) }) : null,
-    el("p", { class: "note", text: `From ${plural(learned.demonstrations, "demonstration")} (${plural(learned.clicks, "click")}). ${others(summary)}` }),
+    rest > 0 || all
+      ? button({
+          text: all ? "Fewer" : `${plural(rest, "more way")}`,
+          kind: "link",
+          onClick: () => ((all = !all), showRule(state.learned)),
+        })
+      : null,
+    el("p", {
+      class: "note",
+      text: `From ${plural(learned.demonstrations, "demonstration")} (${plural(learned.clicks, "click")}). ${others(summary)}`,
+    }),
   );
   markHere();
 }
 
 /** Marks the sentences that mean some cell of the position on the computer's board. */
 function markHere() {
+  parts.rule.classList.toggle("placed", here !== null);
   for (const node of parts.rule.querySelectorAll(".clause")) {
-    node.classList.toggle("here", Boolean(here[Number(node.dataset.clause)]?.length));
+    const means = Boolean(here?.[Number(node.dataset.clause)]?.length);
+    node.classList.toggle("here", means);
+    node.title =
+      here === null
+        ? ""
+        : means
+          ? "Means a cell of the position on the computer's board"
+          : "Means no cell of this position";
   }
 }
 

@@ -12,7 +12,14 @@ import { initTour } from "./tour.js";
 import { initWatch } from "./watch.js";
 import { initWhy } from "./why.js";
 
-const FACES = { nim: "matchstick", checkmate: "white_queen", chase: "rabbit", "stop-the-fall": "parachuter", "reach-for-the-star": "star", "fence-in": "sheep" };
+const FACES = {
+  nim: "matchstick",
+  checkmate: "white_queen",
+  chase: "rabbit",
+  "stop-the-fall": "parachuter",
+  "reach-for-the-star": "star",
+  "fence-in": "sheep",
+};
 const THEMES = { light: ["sun", "dark"], dark: ["moon", "system"], system: ["auto", "light"] };
 
 const banners = new Map();
@@ -35,7 +42,11 @@ async function start() {
   listen({
     learned: takeLearned,
     taught: (news) => news.game === state.game?.name && news.revision > state.lesson.revision && reload(),
-    lost: () => banner("silence", "The studio has stopped answering. Everything you did is saved; start it again with: shown studio"),
+    lost: () =>
+      banner(
+        "silence",
+        "The studio has stopped answering. Everything you did is saved; start it again with: shown studio",
+      ),
     found: (restarted) => {
       banner("silence", null);
       if (restarted && state.game) reload();
@@ -48,7 +59,10 @@ async function start() {
 function initLayout() {
   const wide = matchMedia("(width >= 1360px)");
   const columns = document.querySelectorAll(".column");
-  const arrange = () => COLUMNS[wide.matches ? "wide" : "narrow"].forEach((names, i) => columns[i].append(...names.split(" ").filter(Boolean).map($)));
+  const arrange = () =>
+    COLUMNS[wide.matches ? "wide" : "narrow"].forEach((names, i) =>
+      columns[i].append(...names.split(" ").filter(Boolean).map($)),
+    );
   wide.addEventListener("change", arrange);
   arrange();
 }
@@ -58,7 +72,12 @@ function showGames() {
     $("games"),
     [...state.games.values()].map((game) => {
       const face = game.tokens.find((token) => token.name === FACES[game.name]) ?? game.tokens.at(-1);
-      return el("button", { type: "button", class: "game", id: `game-${game.name}`, onClick: () => attempt(() => openGame(game.name)) }, sprite(game.name, face.name), el("span", { text: game.title }));
+      return el(
+        "button",
+        { type: "button", class: "game", id: `game-${game.name}`, onClick: () => attempt(() => openGame(game.name)) },
+        sprite(game.name, face.name),
+        el("span", { text: game.title }),
+      );
     }),
   );
 }
@@ -68,7 +87,15 @@ async function openGame(name) {
   try {
     take(name, await post("open", { game: name }));
   } catch (error) {
-    banner("trouble", error.message, button({ id: "set-aside", text: "Set these files aside and start this game afresh", onClick: () => attempt(() => setAside(name)) }));
+    banner(
+      "trouble",
+      error.message,
+      button({
+        id: "set-aside",
+        text: "Set these files aside and start this game afresh",
+        onClick: () => attempt(() => setAside(name)),
+      }),
+    );
   }
 }
 

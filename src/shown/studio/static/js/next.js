@@ -25,7 +25,10 @@ function show(learned) {
     replace(
       box,
       el("h3", { text: "Most useful next" }),
-      el("p", { class: "note", text: "On every level it tried, all its candidate rules want the same. There may be nothing left to show." }),
+      el("p", {
+        class: "note",
+        text: "On every level it tried, all its candidate rules want the same. There may be nothing left to show.",
+      }),
     );
     return;
   }
@@ -39,7 +42,12 @@ function show(learned) {
       el(
         "div",
         {},
-        el("p", { class: "next-text" }, el("strong", { text: levelTitle(best.level) }), `: here its candidate rules disagree most (${percent(best.doubt)}).`),
+        el(
+          "p",
+          { class: "next-text" },
+          el("strong", { text: levelTitle(best.level) }),
+          `: here its candidate rules disagree most (${percent(best.doubt)}).`,
+        ),
         button({ id: "take-next", text: "Show this one", kind: "you", onClick: () => takeLevel(best.level) }),
       ),
     ),

@@ -26,7 +26,14 @@ function clampPoint([x, y], height, width) {
 }
 
 function tint([r, c, p]) {
-  return svg("rect", { x: 100 * c, y: 100 * r, width: 100, height: 100, class: "heat-tint", "fill-opacity": (0.68 * Math.sqrt(p)).toFixed(3) });
+  return svg("rect", {
+    x: 100 * c,
+    y: 100 * r,
+    width: 100,
+    height: 100,
+    class: "heat-tint",
+    "fill-opacity": (0.68 * Math.sqrt(p)).toFixed(3),
+  });
 }
 
 /** The chance in percent, since shades alone are hard to compare. */
@@ -74,7 +81,10 @@ export function draw(board, marks = {}) {
   const looked = new Map((marks.look ?? []).filter(near).map((cell) => [cell.join(), cell]));
   for (const cell of looked.values()) {
     const { inside, ...place } = box(cell, height, width);
-    parts.push(svg("rect", { ...rounded(place), class: "look-halo" }), svg("rect", { ...rounded(place), class: inside ? "look" : "look off" }));
+    parts.push(
+      svg("rect", { ...rounded(place), class: "look-halo" }),
+      svg("rect", { ...rounded(place), class: inside ? "look" : "look off" }),
+    );
   }
   for (const cells of marks.paths ?? []) {
     const shape = path(cells, height, width);
@@ -94,5 +104,12 @@ function rounded({ x, y, width, height }) {
 }
 
 function use(board, [r, c], kind) {
-  return svg("use", { href: `#${board.game.name}-click`, x: 100 * c, y: 100 * r, width: 100, height: 100, class: kind });
+  return svg("use", {
+    href: `#${board.game.name}-click`,
+    x: 100 * c,
+    y: 100 * r,
+    width: 100,
+    height: 100,
+    class: kind,
+  });
 }

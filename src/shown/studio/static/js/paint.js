@@ -40,7 +40,12 @@ class Painter {
     this.node = el(
       "div",
       { class: "painter" },
-      el("div", { class: "replay-head" }, (this.title = el("p", { class: "replay-title" })), button({ id: "close-paint", text: "Back to the game", kind: "you", onClick: () => backToPlay() })),
+      el(
+        "div",
+        { class: "replay-head" },
+        (this.title = el("p", { class: "replay-title" })),
+        button({ id: "close-paint", text: "Back to the game", kind: "you", onClick: () => backToPlay() }),
+      ),
       this.palette,
       this.tools,
       this.frame,
@@ -70,16 +75,39 @@ class Painter {
     this.swatches = this.game.tokens.map((token, i) => {
       const swatch = el(
         "button",
-        { type: "button", role: "radio", class: "swatch", "aria-label": capital(thing(token.name)), title: `${capital(thing(token.name))}${i < 9 ? ` (${i + 1})` : ""}`, onClick: () => this.choose(token) },
-        token.character === this.game.empty ? el("span", { class: "sprite blank" }) : sprite(this.game.name, token.name),
+        {
+          type: "button",
+          role: "radio",
+          class: "swatch",
+          "aria-label": capital(thing(token.name)),
+          title: `${capital(thing(token.name))}${i < 9 ? ` (${i + 1})` : ""}`,
+          onClick: () => this.choose(token),
+        },
+        token.character === this.game.empty
+          ? el("span", { class: "sprite blank" })
+          : sprite(this.game.name, token.name),
         i < 9 ? el("kbd", { text: String(i + 1) }) : null,
       );
       return swatch;
     });
     replace(this.palette, this.swatches);
     this.toolButtons = {
-      brush: button({ id: "tool-brush", icon: "brush", text: "Brush", title: "Brush (B)", pressed: true, onClick: () => this.use("brush") }),
-      fill: button({ id: "tool-fill", icon: "fill", text: "Fill", title: "Fill an area (F)", pressed: false, onClick: () => this.use("fill") }),
+      brush: button({
+        id: "tool-brush",
+        icon: "brush",
+        text: "Brush",
+        title: "Brush (B)",
+        pressed: true,
+        onClick: () => this.use("brush"),
+      }),
+      fill: button({
+        id: "tool-fill",
+        icon: "fill",
+        text: "Fill",
+        title: "Fill an area (F)",
+        pressed: false,
+        onClick: () => this.use("fill"),
+      }),
     };
     this.undo = button({ id: "paint-undo", icon: "undo", label: "Undo", onClick: () => this.back() });
     this.redo = button({ id: "paint-redo", icon: "redo", label: "Redo", onClick: () => this.forth() });
@@ -88,9 +116,24 @@ class Painter {
       this.toolButtons.brush,
       this.toolButtons.fill,
       el("span", { class: "gap" }),
-      button({ id: "flip-x", icon: "flipx", label: "Flip left and right", onClick: () => this.set(canvas.flipX(this.rows)) }),
-      button({ id: "flip-y", icon: "flipy", label: "Flip top and bottom", onClick: () => this.set(canvas.flipY(this.rows)) }),
-      button({ id: "rotate", icon: "rotate", label: "Turn to the right", onClick: () => this.set(canvas.rotate(this.rows)) }),
+      button({
+        id: "flip-x",
+        icon: "flipx",
+        label: "Flip left and right",
+        onClick: () => this.set(canvas.flipX(this.rows)),
+      }),
+      button({
+        id: "flip-y",
+        icon: "flipy",
+        label: "Flip top and bottom",
+        onClick: () => this.set(canvas.flipY(this.rows)),
+      }),
+      button({
+        id: "rotate",
+        icon: "rotate",
+        label: "Turn to the right",
+        onClick: () => this.set(canvas.rotate(this.rows)),
+      }),
       el("span", { class: "gap" }),
       this.undo,
       this.redo,
@@ -99,14 +142,55 @@ class Painter {
       el(
         "div",
         { class: `edge at-${side}` },
-        button({ id: `grow-${side}`, icon: "plus", label: `Add a ${name}`, kind: "quiet small", onClick: () => this.set(canvas.grow(this.rows, side, this.game.empty)) }),
-        button({ id: `shrink-${side}`, icon: "minus", label: `Take away the ${name}`, kind: "quiet small", onClick: () => this.set(canvas.shrink(this.rows, side)) }),
+        button({
+          id: `grow-${side}`,
+          icon: "plus",
+          label: `Add a ${name}`,
+          kind: "quiet small",
+          onClick: () => this.set(canvas.grow(this.rows, side, this.game.empty)),
+        }),
+        button({
+          id: `shrink-${side}`,
+          icon: "minus",
+          label: `Take away the ${name}`,
+          kind: "quiet small",
+          onClick: () => this.set(canvas.shrink(this.rows, side)),
+        }),
       );
-    replace(this.frame, edge("top", "row at the top"), edge("left", "column on the left"), this.board.node, edge("right", "column on the right"), edge("bottom", "row at the bottom"));
-    this.teachOn = button({ id: "teach-painted", text: "Teach on it", kind: "you", onClick: () => attempt(() => this.useIt(takeLevel)) });
-    this.tryOn = button({ id: "try-painted", text: "Let the computer try it", kind: "it", onClick: () => attempt(() => this.useIt(watchLevel)) });
-    this.remove = button({ icon: "trash", label: "Delete this level", kind: "quiet", onClick: () => attempt(() => this.erase()) });
-    replace(this.actions, this.teachOn, this.tryOn, el("span", { class: "gap" }), button({ id: "new-painted", text: "New", kind: "quiet", onClick: () => this.open(null) }), this.remove);
+    replace(
+      this.frame,
+      edge("top", "row at the top"),
+      edge("left", "column on the left"),
+      this.board.node,
+      edge("right", "column on the right"),
+      edge("bottom", "row at the bottom"),
+    );
+    this.teachOn = button({
+      id: "teach-painted",
+      text: "Teach on it",
+      kind: "you",
+      onClick: () => attempt(() => this.useIt(takeLevel)),
+    });
+    this.tryOn = button({
+      id: "try-painted",
+      text: "Let the computer try it",
+      kind: "it",
+      onClick: () => attempt(() => this.useIt(watchLevel)),
+    });
+    this.remove = button({
+      icon: "trash",
+      label: "Delete this level",
+      kind: "quiet",
+      onClick: () => attempt(() => this.erase()),
+    });
+    replace(
+      this.actions,
+      this.teachOn,
+      this.tryOn,
+      el("span", { class: "gap" }),
+      button({ id: "new-painted", text: "New", kind: "quiet", onClick: () => this.open(null) }),
+      this.remove,
+    );
     this.choose(this.token);
   }
 
@@ -120,7 +204,8 @@ class Painter {
 
   use(tool) {
     this.tool = tool;
-    for (const [name, node] of Object.entries(this.toolButtons)) node.setAttribute("aria-pressed", String(name === tool));
+    for (const [name, node] of Object.entries(this.toolButtons))
+      node.setAttribute("aria-pressed", String(name === tool));
   }
 
   dab(cell, first) {
@@ -204,7 +289,13 @@ class Painter {
       painted.map((level) =>
         el(
           "button",
-          { type: "button", class: "level", "aria-current": level.id === this.id ? "true" : null, "aria-label": `${levelTitle(level.name)}${level.legal ? "" : ", not legal yet"}`, onClick: () => this.open(level) },
+          {
+            type: "button",
+            class: "level",
+            "aria-current": level.id === this.id ? "true" : null,
+            "aria-label": `${levelTitle(level.name)}${level.legal ? "" : ", not legal yet"}`,
+            onClick: () => this.open(level),
+          },
           new Miniature(this.game, level.rows, "").node,
           el("span", { class: "level-name" }, `${level.id}`, level.legal ? null : icon("cross")),
         ),

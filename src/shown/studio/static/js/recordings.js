@@ -45,13 +45,23 @@ function showCards(lesson) {
     const title = `${i + 1}. ${levelTitle(card.level)}`;
     const open = el(
       "button",
-      { type: "button", class: "record-open", "aria-label": `${title}, ${outcome(card)}, ${KINDS[card.kind]}. Replay and edit.`, onClick: () => attempt(() => open_(card.id)) },
+      {
+        type: "button",
+        class: "record-open",
+        "aria-label": `${title}, ${outcome(card)}, ${KINDS[card.kind]}. Replay and edit.`,
+        onClick: () => attempt(() => open_(card.id)),
+      },
       new Miniature(game, card.rows, "").node,
       el("span", { class: "record-title", text: title }),
       el("span", { class: "record-note", text: outcome(card) }),
       card.kind === "shown" ? null : el("span", { class: `tag ${card.kind}`, text: card.kind }),
     );
-    const count = el("input", { type: "checkbox", checked: card.learn, "aria-label": `Learn from demonstration ${i + 1}`, title: "Learn from this one" });
+    const count = el("input", {
+      type: "checkbox",
+      checked: card.learn,
+      "aria-label": `Learn from demonstration ${i + 1}`,
+      title: "Learn from this one",
+    });
     count.addEventListener("change", () => attempt(() => teach("count", { id: card.id, learn: count.checked })));
     const away = button({
       icon: "trash",
@@ -64,7 +74,12 @@ function showCards(lesson) {
           offerUndo("Demonstration deleted.");
         }),
     });
-    return el("li", { class: card.learn ? "record" : "record unused" }, open, el("div", { class: "record-tools" }, el("label", { class: "count" }, count, "learn"), away));
+    return el(
+      "li",
+      { class: card.learn ? "record" : "record unused" },
+      open,
+      el("div", { class: "record-tools" }, el("label", { class: "count" }, count, "learn"), away),
+    );
   });
   replace(box, head, el("ol", { class: "record-list" }, cards));
 }
@@ -89,7 +104,9 @@ export function closeReplay() {
 
 /** Several clicks can lead to the same; then it says which of them stands for this one. */
 function counts(step) {
-  return same(step.action, step.counts) ? "" : `. It counts as ${actionName(state.game, step.rows, step.counts)}, which leads to the same.`;
+  return same(step.action, step.counts)
+    ? ""
+    : `. It counts as ${actionName(state.game, step.rows, step.counts)}, which leads to the same.`;
 }
 
 class Replay {
@@ -106,9 +123,24 @@ class Replay {
       this.go(Number(this.slider.value));
     });
     this.toggle = button({ icon: "play", label: "Play", onClick: () => (this.timer ? this.pause() : this.play()) });
-    this.change = button({ id: "change-click", icon: "edit", text: "Change this click", onClick: () => this.startChange() });
-    this.remove = button({ id: "delete-click", icon: "trash", text: "Delete this click", onClick: () => attempt(() => this.edit(null)) });
-    this.resume = button({ id: "resume", text: "Play on from here", kind: "quiet", onClick: () => attempt(() => this.playOn()) });
+    this.change = button({
+      id: "change-click",
+      icon: "edit",
+      text: "Change this click",
+      onClick: () => this.startChange(),
+    });
+    this.remove = button({
+      id: "delete-click",
+      icon: "trash",
+      text: "Delete this click",
+      onClick: () => attempt(() => this.edit(null)),
+    });
+    this.resume = button({
+      id: "resume",
+      text: "Play on from here",
+      kind: "quiet",
+      onClick: () => attempt(() => this.playOn()),
+    });
     const close = button({ id: "close-replay", text: "Back to the game", kind: "you", onClick: () => backToPlay() });
     this.gif = el("a", { class: "button quiet", download: "", text: "GIF" });
     this.node = el(

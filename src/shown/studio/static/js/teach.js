@@ -36,13 +36,25 @@ export function initTeach() {
   parts.other = el("div", { class: "stage", hidden: true });
   parts.recordings = el("div", { class: "recordings", id: "recordings" });
   parts.next = el("div", { class: "next", id: "next" });
-  replace($("teach-body"), el("div", { class: "goal-row" }, parts.goal, parts.rules), parts.play, parts.other, parts.recordings, parts.next);
+  replace(
+    $("teach-body"),
+    el("div", { class: "goal-row" }, parts.goal, parts.rules),
+    parts.play,
+    parts.other,
+    parts.recordings,
+    parts.next,
+  );
   parts.pick = button({ id: "pick-level", text: "Level", kind: "picker" });
   parts.levels = el("div", { id: "levels", class: "popover", popover: "auto", "aria-label": "Levels" });
   parts.pick.setAttribute("popovertarget", "levels");
   parts.levels.addEventListener("beforetoggle", (event) => event.newState === "open" && fillLevels());
   parts.levels.addEventListener("toggle", (event) => event.newState === "open" && placeLevels());
-  replace($("teach-tools"), parts.pick, parts.levels, button({ id: "open-paint", icon: "brush", text: "Paint a level", kind: "quiet", onClick: () => openPaint() }));
+  replace(
+    $("teach-tools"),
+    parts.pick,
+    parts.levels,
+    button({ id: "open-paint", icon: "brush", text: "Paint a level", kind: "quiet", onClick: () => openPaint() }),
+  );
   fillActions();
   initRecordings(parts.recordings, stage);
   initNext(parts.next);
@@ -68,17 +80,43 @@ export function backToPlay() {
 function fillActions() {
   parts.undo = button({ id: "undo", icon: "undo", text: "Undo", onClick: () => attempt(() => change("undo")) });
   parts.redo = button({ id: "redo", icon: "redo", label: "Redo", onClick: () => attempt(() => change("redo")) });
-  parts.restart = button({ id: "restart", icon: "restart", label: "Start this level over", onClick: () => attempt(() => change("restart")) });
+  parts.restart = button({
+    id: "restart",
+    icon: "restart",
+    label: "Start this level over",
+    onClick: () => attempt(() => change("restart")),
+  });
   parts.keep = button({
     id: "keep",
     text: "Keep as it is",
     title: "Keep these clicks as a demonstration although the game is not won",
     onClick: () => attempt(() => change("keep")),
   });
-  parts.hint = button({ id: "hint", text: "Hint", kind: "quiet", title: "What would the expert click?", onClick: () => attempt(showHint) });
+  parts.hint = button({
+    id: "hint",
+    text: "Hint",
+    kind: "quiet",
+    title: "What would the expert click?",
+    onClick: () => attempt(showHint),
+  });
   parts.onward = button({ id: "onward", text: "Next level", onClick: () => attempt(() => change("onward")) });
-  parts.expert = button({ id: "expert", text: "Let the expert show one", kind: "quiet", onClick: () => attempt(askExpert) });
-  replace(parts.actions, parts.undo, parts.redo, parts.restart, parts.keep, el("span", { class: "gap" }), parts.hint, parts.onward, parts.expert);
+  parts.expert = button({
+    id: "expert",
+    text: "Let the expert show one",
+    kind: "quiet",
+    onClick: () => attempt(askExpert),
+  });
+  replace(
+    parts.actions,
+    parts.undo,
+    parts.redo,
+    parts.restart,
+    parts.keep,
+    el("span", { class: "gap" }),
+    parts.hint,
+    parts.onward,
+    parts.expert,
+  );
 }
 
 async function change(name, body) {
@@ -113,7 +151,8 @@ function show() {
   parts.board.frame.classList.toggle("lost", table.over && !table.won);
   parts.board.frame.classList.remove("won");
   draw(parts.board, { ghost: table.action });
-  parts.pick.lastChild.textContent = table.kind === "correction" ? `Correcting: ${levelTitle(table.level)}` : levelTitle(table.level);
+  parts.pick.lastChild.textContent =
+    table.kind === "correction" ? `Correcting: ${levelTitle(table.level)}` : levelTitle(table.level);
   parts.undo.disabled = !lesson.canUndo;
   parts.redo.disabled = !lesson.canRedo;
   parts.restart.disabled = !table.clicks;
@@ -128,7 +167,10 @@ function describe(table, lesson) {
   if (table.kind === "correction" && table.won) return ["Solved from here. It is learning from this.", "good"];
   if (table.kind === "correction") {
     return table.clicks
-      ? [`Recorded ${plural(table.clicks, "click")}; it is learning from this. Play on, or choose another level.`, "good"]
+      ? [
+          `Recorded ${plural(table.clicks, "click")}; it is learning from this. Play on, or choose another level.`,
+          "good",
+        ]
       : ["What should it have done here? Click it.", "you"];
   }
   if (table.over) return ["That did not work out, so it is not counted. Undo, start over, or keep it as it is.", "bad"];
@@ -205,10 +247,13 @@ function celebrate(answer) {
   const more = count === 1 ? " One more, and it has something to compare." : "";
   say([`Won in ${plural(shown.clicks, "click")}. That is demonstration ${count}.${more}`, "good"]);
   emit("recorded", count);
-  pause = setTimeout(() => {
-    pause = 0;
-    show();
-  }, calm() ? PAUSE * 1.5 : PAUSE);
+  pause = setTimeout(
+    () => {
+      pause = 0;
+      show();
+    },
+    calm() ? PAUSE * 1.5 : PAUSE,
+  );
 }
 
 function endPause() {
@@ -238,7 +283,12 @@ function fillLevels() {
   const choice = (name, rows, title, note) =>
     el(
       "button",
-      { type: "button", class: "level", "aria-current": lesson.table.level === name ? "true" : null, onClick: () => takeLevel(name) },
+      {
+        type: "button",
+        class: "level",
+        "aria-current": lesson.table.level === name ? "true" : null,
+        onClick: () => takeLevel(name),
+      },
       new Miniature(game, rows, "").node,
       el("span", { class: "level-name", text: title }),
       note && el("span", { class: "level-note", text: note }),
@@ -251,10 +301,20 @@ function fillLevels() {
   replace(
     parts.levels,
     el("h3", { text: "Lessons" }),
-    el("div", { class: "level-list" }, game.lessons.map((level) => choice(level.name, level.rows, levelTitle(level.name), shown.has(level.name) ? "shown" : null))),
+    el(
+      "div",
+      { class: "level-list" },
+      game.lessons.map((level) =>
+        choice(level.name, level.rows, levelTitle(level.name), shown.has(level.name) ? "shown" : null),
+      ),
+    ),
     painted.length ? el("h3", { text: "Painted by you" }) : null,
     painted.length ? el("div", { class: "level-list" }, painted) : null,
-    el("div", { class: "popover-foot" }, button({ id: "random-level", text: "A random level", onClick: () => takeLevel(null) })),
+    el(
+      "div",
+      { class: "popover-foot" },
+      button({ id: "random-level", text: "A random level", onClick: () => takeLevel(null) }),
+    ),
   );
 }
 
@@ -267,7 +327,8 @@ function placeLevels() {
 }
 
 function shortcut(event) {
-  if (!(event.ctrlKey || event.metaKey) || event.target.closest("input, textarea, select, dialog") || parts.play.hidden) return;
+  if (!(event.ctrlKey || event.metaKey) || event.target.closest("input, textarea, select, dialog") || parts.play.hidden)
+    return;
   const key = event.key.toLowerCase();
   const redo = key === "y" || (key === "z" && event.shiftKey);
   if (key !== "z" && !redo) return;

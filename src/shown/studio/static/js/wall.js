@@ -53,7 +53,10 @@ export class Wall {
     if (round !== this.round) return;
     this.again.hidden = this.more.hidden = false;
     this.tiles = levels.map((level) => this.#tile(game, level));
-    replace(this.boards, this.tiles.map((tile) => tile.node));
+    replace(
+      this.boards,
+      this.tiles.map((tile) => tile.node),
+    );
     this.rate.textContent = `Trying ${COUNT} levels nobody has shown it …`;
     this.rate.className = "rate";
     for (const [i, tile] of this.tiles.entries()) {
@@ -71,13 +74,19 @@ export class Wall {
   }
 
   select(run) {
-    for (const tile of this.tiles) tile.node.firstChild.setAttribute("aria-pressed", String(tile.level.name === run.level));
+    for (const tile of this.tiles)
+      tile.node.firstChild.setAttribute("aria-pressed", String(tile.level.name === run.level));
   }
 
   #tile(game, level) {
     const picture = new Miniature(game, level.rows, "");
     const badge = el("span", { class: "badge" });
-    const press = el("button", { type: "button", class: "tile", "aria-pressed": "false", "aria-label": levelTitle(level.name) }, picture.node, badge);
+    const press = el(
+      "button",
+      { type: "button", class: "tile", "aria-pressed": "false", "aria-label": levelTitle(level.name) },
+      picture.node,
+      badge,
+    );
     const tile = { level, picture, badge, run: null, node: el("li", {}, press) };
     press.addEventListener("click", () => tile.run && this.onChoose(tile.run));
     return tile;
@@ -89,7 +98,11 @@ export class Wall {
     this.rate.textContent = `It solves ${won} of ${all} levels nobody has shown it`;
     this.rate.className = `rate ${won === all ? "good" : won * 2 >= all ? "" : "bad"}`;
     for (const tile of this.tiles) {
-      const how = tile.run.won ? `solved in ${plural(tile.run.steps.length, "click")}` : tile.run.over ? "lost" : "not solved";
+      const how = tile.run.won
+        ? `solved in ${plural(tile.run.steps.length, "click")}`
+        : tile.run.over
+          ? "lost"
+          : "not solved";
       tile.node.firstChild.setAttribute("aria-label", `${levelTitle(tile.level.name)}: ${how}. Watch it.`);
     }
   }

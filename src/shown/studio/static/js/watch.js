@@ -14,10 +14,25 @@ const STEP = 800;
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const parts = {};
 /** The run on the large board, the step it is at, and what is marked on it by whoever explains it. */
-const now = { run: null, index: 0, timer: 0, speed: 1, chosen: null, marks: {}, position: null, heat: true, stale: true };
+const now = {
+  run: null,
+  index: 0,
+  timer: 0,
+  speed: 1,
+  chosen: null,
+  marks: {},
+  position: null,
+  heat: true,
+  stale: true,
+};
 
 export function initWatch() {
-  parts.board = new Board({ label: "The computer's board", onPress: (cell) => emit("pin", cell), onPoint: (cell) => emit("point", cell), suffix: chance });
+  parts.board = new Board({
+    label: "The computer's board",
+    onPress: (cell) => emit("pin", cell),
+    onPoint: (cell) => emit("point", cell),
+    suffix: chance,
+  });
   parts.empty = el("div", { class: "waiting" });
   parts.title = el("p", { class: "watch-title" });
   parts.status = el("p", { class: "status", role: "status", "aria-live": "polite", id: "watch-status" });
@@ -26,11 +41,25 @@ export function initWatch() {
     pause();
     go(Number(parts.slider.value));
   });
-  parts.toggle = button({ id: "watch-play", icon: "play", label: "Play", onClick: () => (now.timer ? pause() : play()) });
-  parts.speed = el("select", { "aria-label": "Speed", title: "Speed" }, SPEEDS.map((value) => el("option", { value, text: `${value}×` })));
+  parts.toggle = button({
+    id: "watch-play",
+    icon: "play",
+    label: "Play",
+    onClick: () => (now.timer ? pause() : play()),
+  });
+  parts.speed = el(
+    "select",
+    { "aria-label": "Speed", title: "Speed" },
+    SPEEDS.map((value) => el("option", { value, text: `${value}×` })),
+  );
   parts.speed.value = "1";
   parts.speed.addEventListener("change", () => (now.speed = Number(parts.speed.value)));
-  parts.correct = button({ id: "correct", text: "Show it what to do here", kind: "you", onClick: () => attempt(correct) });
+  parts.correct = button({
+    id: "correct",
+    text: "Show it what to do here",
+    kind: "you",
+    onClick: () => attempt(correct),
+  });
   parts.gif = el("a", { class: "button quiet", download: "", text: "GIF", id: "run-gif" });
   parts.heat = el("input", { type: "checkbox", checked: true, id: "heat" });
   parts.heat.addEventListener("change", () => {
@@ -52,7 +81,14 @@ export function initWatch() {
       parts.speed,
     ),
     parts.status,
-    el("div", { class: "actions" }, parts.correct, el("span", { class: "gap" }), el("label", { class: "check" }, parts.heat, "Show chances"), parts.gif),
+    el(
+      "div",
+      { class: "actions" },
+      parts.correct,
+      el("span", { class: "gap" }),
+      el("label", { class: "check" }, parts.heat, "Show chances"),
+      parts.gif,
+    ),
   );
   replace($("watch-tools"), parts.title);
   replace($("watch-body"), parts.empty, parts.stage);
@@ -79,7 +115,11 @@ function showEmpty() {
   const busy = state.learned?.state === "running" || state.learned?.state === "waiting";
   replace(
     parts.empty,
-    el("p", { text: busy ? "It is thinking …" : `Play ${state.game?.title ?? "a game"} on the left. After each game you win, the computer works out what you might have meant and tries it here, on levels nobody has shown it.` }),
+    el("p", {
+      text: busy
+        ? "It is thinking …"
+        : `Play ${state.game?.title ?? "a game"} on the left. After each game you win, the computer works out what you might have meant and tries it here, on levels nobody has shown it.`,
+    }),
   );
   emit("position", null);
 }
@@ -154,7 +194,8 @@ function say(at) {
   if (at) text = `Click ${index + 1}: ${actionName(state.game, at.rows, at.action)}`;
   else if (run.won) text = `Solved in ${plural(run.steps.length, "click")}, on a level nobody has shown it.`;
   else if (run.over) text = "Lost. Step back to where it went wrong and show it what to do.";
-  else text = `Not solved in ${plural(run.steps.length, "click")}. Step back to where it went wrong and show it what to do.`;
+  else
+    text = `Not solved in ${plural(run.steps.length, "click")}. Step back to where it went wrong and show it what to do.`;
   if (shownBefore(run.level) && !at && run.won) text = `Solved in ${plural(run.steps.length, "click")}.`;
   parts.status.textContent = text;
   parts.status.className = `status ${at ? "" : run.won ? "good" : "bad"}`;
@@ -207,6 +248,8 @@ function pause() {
 }
 
 function showToggle(playing) {
+  // A running game would be read out click by click; a screen reader hears of it when it is stepped through or over.
+  parts.status.setAttribute("aria-live", playing ? "off" : "polite");
   replace(parts.toggle, icon(playing ? "pause" : "play"));
   parts.toggle.setAttribute("aria-label", playing ? "Pause" : "Play");
 }

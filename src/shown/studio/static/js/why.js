@@ -98,7 +98,8 @@ async function explain(action) {
 }
 
 function showNothing() {
-  parts.lead.textContent = "Whenever it plays, you can ask why: point at any cell of its board, and the sentences that speak for or against clicking it stand here.";
+  parts.lead.textContent =
+    "Whenever it plays, you can ask why: point at any cell of its board, and the sentences that speak for or against clicking it stand here.";
   parts.lead.className = "why-lead note";
   replace(parts.reasons);
   replace(parts.sure);
@@ -106,7 +107,15 @@ function showNothing() {
 
 /** The run is over: why the last click, and that one can go back. */
 async function showEnd(run, round) {
-  replace(parts.sure, el("p", { class: "note", text: run.won ? "Step back to ask about the clicks before." : "Step back along the run to see where it began to go wrong." }));
+  replace(
+    parts.sure,
+    el("p", {
+      class: "note",
+      text: run.won
+        ? "Step back to ask about the clicks before."
+        : "Step back along the run to see where it began to go wrong.",
+    }),
+  );
   const last = run.steps.at(-1);
   let answer;
   try {
@@ -117,7 +126,12 @@ async function showEnd(run, round) {
   if (round !== now.round) return;
   const reason = answer.clauses.find((clause) => clause.holds);
   parts.lead.className = "why-lead";
-  replace(parts.lead, "Its last click was ", el("strong", { text: actionName(state.game, last.rows, last.action) }), reason ? ", because" : ". It was a guess.");
+  replace(
+    parts.lead,
+    "Its last click was ",
+    el("strong", { text: actionName(state.game, last.rows, last.action) }),
+    reason ? ", because" : ". It was a guess.",
+  );
   replace(parts.reasons, reason && clauseView(reason, null));
 }
 
@@ -133,8 +147,16 @@ function showAnswer(answer, action, own) {
   if (holding.length) {
     replace(
       parts.reasons,
-      holding.map((clause, i) => [i ? el("p", { class: "or", text: "and also because" }) : null, clauseView(clause, base)]),
-      answer.candidate > 0 ? el("p", { class: "note", text: `So says candidate ${answer.candidate + 1}, which it trusts ${percent(answer.weight)}; its best guess does not allow this click.` }) : null,
+      holding.map((clause, i) => [
+        i ? el("p", { class: "or", text: "and also because" }) : null,
+        clauseView(clause, base),
+      ]),
+      answer.candidate > 0
+        ? el("p", {
+            class: "note",
+            text: `So says candidate ${answer.candidate + 1}, which it trusts ${percent(answer.weight)}; its best guess does not allow this click.`,
+          })
+        : null,
     );
     return;
   }
@@ -145,21 +167,39 @@ function showAnswer(answer, action, own) {
   const guess = own && !answer.allowing;
   replace(
     parts.reasons,
-    guess ? el("p", { class: "note", text: "No rule it knows allows any click here, so this is a guess. Show it what to do here." }) : null,
-    misses.length ? el("p", { class: "or", text: misses.length > 1 ? "The rules that come closest ask for more:" : "The rule that comes closest asks for more:" }) : null,
+    guess
+      ? el("p", {
+          class: "note",
+          text: "No rule it knows allows any click here, so this is a guess. Show it what to do here.",
+        })
+      : null,
+    misses.length
+      ? el("p", {
+          class: "or",
+          text:
+            misses.length > 1
+              ? "The rules that come closest ask for more:"
+              : "The rule that comes closest asks for more:",
+        })
+      : null,
     misses.map(({ clause }) => clauseView(clause, base)),
   );
 }
 
 /** A clause's literals. Pointed at, each marks the cells it looked at on top of `base`; with null nothing is marked. */
 function clauseView(clause, base) {
-  const marks = (literals) => ({ ...base, look: literals.flatMap((x) => x.cells), paths: literals.flatMap((x) => x.paths) });
-  const light = (literals) => base && ({
-    onPointerenter: () => emit("mark", marks(literals)),
-    onPointerleave: () => emit("mark", base),
-    onFocus: () => emit("mark", marks(literals)),
-    onBlur: () => emit("mark", base),
+  const marks = (literals) => ({
+    ...base,
+    look: literals.flatMap((x) => x.cells),
+    paths: literals.flatMap((x) => x.paths),
   });
+  const light = (literals) =>
+    base && {
+      onPointerenter: () => emit("mark", marks(literals)),
+      onPointerleave: () => emit("mark", base),
+      onFocus: () => emit("mark", marks(literals)),
+      onBlur: () => emit("mark", base),
+    };
   const { literals } = clause;
   return el(
     "ul",
@@ -192,7 +232,10 @@ function showSure(position) {
   const chosen = position.chosen;
   const agreeing = position.candidates.filter((candidate) => candidate.actions?.some((action) => same(action, chosen)));
   const sure = position.probabilities.find((item) => same(item, chosen))?.[2] ?? 0;
-  const label = agreeing.length === total ? `All ${total} candidate rules allow this click.` : `${agreeing.length} of ${plural(total, "candidate rule")} allow this click.`;
+  const label =
+    agreeing.length === total
+      ? `All ${total} candidate rules allow this click.`
+      : `${agreeing.length} of ${plural(total, "candidate rule")} allow this click.`;
   const rows = sorted.slice(0, 5).map((group) => {
     const text = !group.actions
       ? "no idea, any click"
@@ -202,7 +245,13 @@ function showSure(position) {
     const marks = { lit: group.actions ?? [] };
     return el(
       "li",
-      { tabindex: 0, onPointerenter: () => emit("mark", marks), onPointerleave: () => emit("mark", {}), onFocus: () => emit("mark", marks), onBlur: () => emit("mark", {}) },
+      {
+        tabindex: 0,
+        onPointerenter: () => emit("mark", marks),
+        onPointerleave: () => emit("mark", {}),
+        onFocus: () => emit("mark", marks),
+        onBlur: () => emit("mark", {}),
+      },
       el("span", { class: "candidate-share", text: percent(group.weight) }),
       el("span", { class: "candidate-bar" }, el("span", { style: { width: `${Math.max(1, 100 * group.weight)}%` } })),
       el("span", { class: "candidate-text", text: `${plural(group.count, "candidate")}: ${text}` }),
