@@ -359,7 +359,11 @@ def test_interrupted_it_ends_at_once_with_its_children(make_server):
 def test_the_page_is_small(server):
     """Everything the first visit loads, in bytes."""
     page = server.get("/").decode()
-    paths = ["/sprites.css", "/icon.svg", *(f"/css/{name}.css" for name in ("base", "layout", "board", "teach", "mind"))]
+    paths = [
+        "/sprites.css",
+        "/icon.svg",
+        *(f"/css/{name}.css" for name in ("base", "layout", "board", "teach", "mind")),
+    ]
     assert all(path in page for path in paths)
     names = [line.split('"./')[1].split('"')[0] for line in _modules(server)]
     total = len(page) + sum(

@@ -109,10 +109,11 @@ class History(Generic[T]):
     """A lesson with its past and its future.
 
     >>> history = History(1)
-    >>> history.do(2); history.undo(); history.present
-    1
-    >>> history.redo(); history.present
-    2
+    >>> history.do(2)
+    >>> history.undo(), history.present
+    (True, 1)
+    >>> history.redo(), history.present
+    (True, 2)
     """
 
     present: T

@@ -186,7 +186,10 @@ export class Miniature {
   constructor(game, rows, label) {
     this.game = game;
     this.rows = [];
-    this.node = svg("svg", { class: "mini", role: "img", "aria-label": label ?? "" });
+    this.node = svg(
+      "svg",
+      label ? { class: "mini", role: "img", "aria-label": label } : { class: "mini", "aria-hidden": "true" },
+    );
     this.show(rows);
   }
 

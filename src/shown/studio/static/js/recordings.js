@@ -10,7 +10,6 @@ import { attempt } from "./toast.js";
 import { actionName, levelTitle, plural, same } from "./words.js";
 
 const STEP = 650;
-const KINDS = { shown: "shown by you", expert: "by the expert", correction: "correction", imported: "imported" };
 
 let box = null;
 let stage = null;
@@ -48,11 +47,12 @@ function showCards(lesson) {
       {
         type: "button",
         class: "record-open",
-        "aria-label": `${title}, ${outcome(card)}, ${KINDS[card.kind]}. Replay and edit.`,
+        title: "Replay and edit",
         onClick: () => attempt(() => open_(card.id)),
       },
       new Miniature(game, card.rows, "").node,
       el("span", { class: "record-title", text: title }),
+      el("span", { class: "sr-only", text: ", " }),
       el("span", { class: "record-note", text: outcome(card) }),
       card.kind === "shown" ? null : el("span", { class: `tag ${card.kind}`, text: card.kind }),
     );

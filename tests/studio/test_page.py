@@ -1,0 +1,106 @@
+"""The page's files: what stands in them, before any browser sees it."""
+
+from __future__ import annotations
+
+import doctest
+import pkgutil
+import re
+from importlib import import_module
+from importlib.resources import files
+
+import pytest
+
+import shown.studio
+from shown.studio.app import load_assets
+
+STATIC = files("shown.studio").joinpath("static")
+SCRIPTS = sorted(item.name for item in STATIC.joinpath("js").iterdir())
+STYLES = sorted(item.name for item in STATIC.joinpath("css").iterdir())
+
+
+def text(name: str) -> str:
+    return STATIC.joinpath(name).read_text("utf-8")
+
+
+def test_every_file_has_an_address_and_nothing_else_does():
+    names = {
+        "/",
+        "/icon.svg",
+        "/sprites.css",
+        *(f"/js/{name}" for name in SCRIPTS),
+        *(f"/css/{name}" for name in STYLES),
+    }
+    assert set(load_assets()) == names
+
+
+@pytest.mark.parametrize("name", ["index.html", *(f"js/{n}" for n in SCRIPTS), *(f"css/{n}" for n in STYLES)])
+def test_no_file_is_long_or_speaks_of_another_host(name):
+    content = text(name)
+    assert len(content.splitlines()) <= 500
+    addresses = re.findall(r"[a-z]+://[^\s\"'`)]+", content)
+    assert set(addresses) <= {"http://www.w3.org/2000/svg"}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_scripts_build_no_markup_from_text(name):
+    """Whatever a file or a level says, it is shown as text."""
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", text(f"js/{name}")
+    )
+
+
+def test_the_page_has_nothing_inline_that_its_policy_would_forbid():
+    page = load_assets()["/"].content.decode()
+    assert not re.search(r"<style|style=|<script(?![^>]* src=)|\son\w+=", page)
+
+
+def themes() -> list[dict[str, str]]:
+    """The colours of the light and of the dark theme."""
+    style = text("css/base.css")
+    blocks = re.findall(r"(?:^:root|:root\[data-theme=\"dark\"\]) \{(.*?)\}", style, re.DOTALL | re.MULTILINE)
+    light, dark = (dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6});", block)) for block in blocks[:2])
+    return [light, light | dark]
+
+
+def contrast(one: str, other: str) -> float:
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        r, g, b = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", themes(), ids=["light", "dark"])
+def test_text_can_be_read(theme):
+    """At least 4.5 to 1, as the accessibility guidelines ask for."""
+    grounds = {
+        "--ink": ("--bg", "--card", "--raised", "--sunk", "--you-soft", "--it-soft", "--bad-soft"),
+        "--muted": ("--bg", "--card", "--raised", "--sunk"),
+        "--you": ("--card", "--you-soft"),
+        "--it": ("--card", "--it-soft"),
+        "--good": ("--card", "--good-soft"),
+        "--bad": ("--card", "--bad-soft"),
+        "--you-ink": ("--you",),
+        "--it-ink": ("--it",),
+    }
+    weak = [
+        (ink, ground, round(contrast(theme[ink], theme[ground]), 2))
+        for ink, places in grounds.items()
+        for ground in places
+        if contrast(theme[ink], theme[ground]) < 4.5
+    ]
+    assert not weak
+
+
+def test_the_system_s_dark_is_the_chosen_dark():
+    style = text("css/base.css")
+    chosen = re.search(r":root\[data-theme=\"dark\"\] \{(.*?)\}", style, re.DOTALL)
+    system = re.search(r":root:not\(\[data-theme\]\) \{(.*?)\}", style, re.DOTALL)
+    assert chosen[1].split() == system[1].split()
+
+
+@pytest.mark.parametrize("name", sorted(m.name for m in pkgutil.iter_modules(shown.studio.__path__)))
+def test_examples(name):
+    assert doctest.testmod(import_module(f"shown.studio.{name}")).failed == 0
