@@ -28,7 +28,7 @@ from shown.cli import COMMANDS, main
 
 ROOT = Path(__file__).parents[1]
 _BLOCK = re.compile(r"^```(?P<kind>\w+)(?: (?P<note>[^\n]+))?\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
-_NOTICE = "shown: compiling the engine"
+_NOTICE = "shown: loading the engine"
 
 
 @dataclass(frozen=True)

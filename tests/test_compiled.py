@@ -65,4 +65,4 @@ def test_a_long_wait_is_announced(monkeypatch, capsys):
     assert compiled(total)(np.array([1.0])) == 1.0
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err == "shown: compiling the engine for this machine (once) …\n"
+    assert captured.err == "shown: loading the engine; the first time it is compiled for this machine …\n"

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-NOTICE_AFTER = 1.0
+NOTICE_AFTER = 2.0
 """Seconds after which the first call of a loop says that it is being compiled."""
 
 
@@ -44,7 +44,8 @@ def compiled(function: F) -> F:
 
 def _first_call(function: Callable, machine_code: list[Callable], arguments: tuple[Any, ...]) -> Any:
     notice = threading.Timer(
-        NOTICE_AFTER, lambda: print("shown: compiling the engine for this machine (once) …", file=sys.stderr)
+        NOTICE_AFTER,
+        lambda: print("shown: loading the engine; the first time it is compiled for this machine …", file=sys.stderr),
     )
     notice.daemon = True
     notice.start()

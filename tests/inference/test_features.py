@@ -238,5 +238,5 @@ def test_the_account_is_of_what_is_held(example):
     evaluator.expect(blocks)
     for block in blocks:
         evaluator.evaluate(block)
-    held = evaluator._columns._rows.nbytes + evaluator._planes._rows.nbytes
+    held = module.COLUMN_COPIES * evaluator._columns._rows.nbytes + evaluator._planes._rows.nbytes
     assert memory.held == held

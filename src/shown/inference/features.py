@@ -25,6 +25,8 @@ from shown.planes import Planes
 
 CONSTANT = -1
 CHUNK_BYTES = 2**24
+COLUMN_COPIES = 3
+"""A column is held here, in the `Features` made of it, and once more while either grows."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +121,8 @@ class Evaluator:
         self.world, self.language, self.memory, self.threads = world, language, memory, threads
         self.of_program: list[np.ndarray] = []
         self.flipped: list[np.ndarray] = []
-        self._columns = _Distinct((len(world.row_words),), memory, "the columns of the programs")
-        self._planes = _Distinct(world.shape, memory, "the planes of the conditions")
+        self._columns = _Distinct((len(world.row_words),), memory, "the columns of the programs", COLUMN_COPIES)
+        self._planes = _Distinct(world.shape, memory, "the planes of the conditions", 1)
         self._conditions: dict[Shape, np.ndarray] = {}
         self._shared: frozenset[Shape] = frozenset()
 
@@ -260,8 +262,8 @@ class Evaluator:
 class _Distinct:
     """Rows of words, each kept once."""
 
-    def __init__(self, shape: tuple[int, ...], memory: Memory, what: str) -> None:
-        self._shape, self._memory, self._what = shape, memory, what
+    def __init__(self, shape: tuple[int, ...], memory: Memory, what: str, copies: int) -> None:
+        self._shape, self._memory, self._what, self._copies = shape, memory, what, copies
         self._width = math.prod(shape)
         self._rows = np.empty((0, self._width), dtype=np.uint64)
         self._count = 0
@@ -295,7 +297,7 @@ class _Distinct:
     def _append(self, row: np.ndarray) -> int:
         if self._count == len(self._rows):
             more = max(64, len(self._rows) // 2)
-            self._memory.take(more * self._width * 8, self._what)
+            self._memory.take(self._copies * more * self._width * 8, self._what)
             grown = np.empty((len(self._rows) + more, self._width), dtype=np.uint64)
             grown[: self._count] = self._rows
             self._rows = grown
@@ -324,8 +326,9 @@ def combine(evaluators: Sequence[Evaluator], blocks: Sequence[Block], count: int
     of_program[live] = rank[inverse.reshape(-1)]
     parts = []
     for e, i, f in zip(evaluators, ids, flips, strict=True):
-        known = np.concatenate([e.columns, np.zeros((1, e.columns.shape[1]), dtype=np.uint64)])
-        part = known[i[first]]
+        part = np.zeros((len(first), len(e.world.row_mask)), dtype=np.uint64)
+        varies = i[first] != CONSTANT
+        part[varies] = e.columns[i[first][varies]]
         part[f[first]] = ~part[f[first]] & e.world.row_mask
         parts.append(part)
     relative = negates.copy()
@@ -336,7 +339,7 @@ def combine(evaluators: Sequence[Evaluator], blocks: Sequence[Block], count: int
         terms=LazyTerms(tuple(blocks), first),
         log_prior=log_prior[first],
         first=first,
-        columns=np.concatenate(parts, axis=1),
+        columns=parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1),
         mask=np.concatenate([e.world.row_mask for e in evaluators]),
         of_program=of_program,
         negates=relative,

@@ -185,29 +185,47 @@ class Forest:
             words = np.flatnonzero(mask)
             here = mask[words]
             positive = here & self._positive[words]
-            node = self._nodes[key] = _Node(words, here, positive, _count(here), _count(positive))
+            node = self._nodes[key] = _Node(words, here, positive, len(self._seeds))
         return node
 
     def _splits(self, node: _Node, seed: int) -> tuple[list[int], list[int]]:
         """Where the best feature of a node changes: the prefix lengths, and the features."""
-        if len(node.score) < len(self._columns):
-            new = self._columns[len(node.score) :]
+        if node.seen < len(self._columns):
+            new = self._columns[node.seen :]
             ones, positive_ones = split_counts(new, node.words, node.here, node.positive)
-            node.score = np.concatenate([node.score, impurity(ones, positive_ones, node.rows, node.positives)])
-            node.splits = {}
-        if seed not in node.splits:
-            features = _running_best(node.score, self._orders[seed])
-            node.splits[seed] = ([f + 1 for f in features], features)
-        return node.splits[seed]
+            score = impurity(ones, positive_ones, node.rows, node.positives)
+            for best, order in zip(node.best, self._orders, strict=True):
+                best.extend(score, order, node.seen)
+            node.seen = len(self._columns)
+        features = node.best[seed].features
+        return [f + 1 for f in features], features
+
+
+class _Best:
+    """A running minimum: the features better than all before them (or as good and earlier in the order)."""
+
+    def __init__(self) -> None:
+        self.features: list[int] = []
+        self._score = np.inf
+
+    def extend(self, score: np.ndarray, order: np.ndarray, start: int) -> None:
+        """Takes the scores of the features from `start` on."""
+        lowest = np.minimum.accumulate(np.minimum(score, self._score))
+        for f in np.flatnonzero((score == lowest) & np.isfinite(score)).tolist():
+            feature = start + f
+            if not self.features or score[f] < self._score or order[feature] < order[self.features[-1]]:
+                self.features.append(feature)
+                self._score = float(score[f])
 
 
 class _Node:
-    """The rows of a node and what every feature would do to them."""
+    """The rows of a node, and the best splits of them among the features seen, one list a seed."""
 
-    def __init__(self, words: np.ndarray, here: np.ndarray, positive: np.ndarray, rows: int, positives: int) -> None:
-        self.words, self.here, self.positive, self.rows, self.positives = words, here, positive, rows, positives
-        self.score = np.empty(0)
-        self.splits: dict[int, tuple[list[int], list[int]]] = {}
+    def __init__(self, words: np.ndarray, here: np.ndarray, positive: np.ndarray, seeds: int) -> None:
+        self.words, self.here, self.positive = words, here, positive
+        self.rows, self.positives = _count(here), _count(positive)
+        self.seen = 0
+        self.best = [_Best() for _ in range(seeds)]
 
 
 def split_counts(
@@ -232,17 +250,6 @@ def split_counts_plain(
     """`split_counts` in NumPy."""
     ones = np.bitwise_count(columns[:, words] & here).sum(axis=1, dtype=np.int64)
     return ones, np.bitwise_count(columns[:, words] & positive).sum(axis=1, dtype=np.int64)
-
-
-def _running_best(score: np.ndarray, order: np.ndarray) -> list[int]:
-    """The features that are better than every one before them (or as good and earlier in the order)."""
-    lowest = np.minimum.accumulate(score)
-    candidates = np.flatnonzero((score == lowest) & np.isfinite(score))
-    best: list[int] = []
-    for f in candidates.tolist():
-        if not best or score[f] < score[best[-1]] or order[f] < order[best[-1]]:
-            best.append(f)
-    return best
 
 
 def _count(bits: np.ndarray) -> int:
