@@ -40,6 +40,9 @@ def test_the_whole_story(name, make_server, visit, tmp_path):
     visitor.win(game)
     visitor.win(game)
     visitor.has_learned(2)
+    expect(visitor.at("#programs-seen")).to_have_text("10,000")
+    expect(visitor.at("#distinct")).to_have_text(re.compile(r"\d"))
+    expect(visitor.at(".curve-line")).to_be_attached()
     expect(visitor.at("#watch-status")).to_contain_text(re.compile("Solved in .* on a level nobody has shown it"))
     expect(visitor.at("#rate")).to_have_text(re.compile(r"It solves \d+ of 12 levels nobody has shown it"))
     expect(visitor.at("#tour")).to_contain_text("It works out your rule")
@@ -296,6 +299,36 @@ def test_with_reduced_motion_nothing_plays_by_itself(make_server, visit):
     expect(visitor.at("#watch-play")).to_have_attribute("aria-label", "Play")
     expect(visitor.at("#watch-status")).to_contain_text("Click 1:")
     assert visitor.page.evaluate("document.getAnimations().length") == 0
+
+
+def test_clicks_that_nothing_explains_are_pointed_out(make_server, visit):
+    server = make_server()
+    server.post("correct", game="nim", level="test:0", rows=["|.", "|.", "|.", "||"])
+    server.post("click", game="nim", action=[2, 0])
+    server.post("learn", game="nim", programs=2)
+    assert server.learned("nim")["state"] == "failed"
+    visitor = visit(server)
+    visitor.choose("nim")
+    expect(visitor.at("#learn-state")).to_have_text("no rule fits")
+    expect(visitor.at(".failure")).to_contain_text("click 1 of demonstration 1")
+    visitor.at("text=Look at that click").click()
+    expect(visitor.at("#teach .wrong")).to_be_attached()
+    expect(visitor.at("#teach .status:visible")).to_contain_text("looks the same as")
+    visitor.at("#programs").select_option("10000")
+    visitor.has_learned(1)
+    expect(visitor.at(".failure")).to_be_hidden()
+
+
+def test_learning_is_stopped_from_the_page(make_server, visit):
+    server = make_server()
+    server.post("expert", game="reach-for-the-star")
+    server.learned("reach-for-the-star")
+    visitor = visit(server)
+    visitor.choose("reach-for-the-star")
+    server.post("learn", game="reach-for-the-star", programs=1_000_000)
+    visitor.at("#stop").click()
+    expect(visitor.at("#learn-state")).to_have_text("stopped")
+    expect(visitor.at("#rule .clause").first).to_be_visible()
 
 
 def test_two_tabs_show_the_same(make_server, visit):

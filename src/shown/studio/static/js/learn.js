@@ -103,7 +103,7 @@ function show(learned) {
 
 function showBudget(learned) {
   const values = [...new Set([...BUDGETS, learned.programs])].sort((a, b) => a - b);
-  if (parts.budget.options.length !== values.length) {
+  if ([...parts.budget.options].map((option) => option.value).join() !== values.join()) {
     replace(
       parts.budget,
       values.map((value) => el("option", { value, text: value.toLocaleString("en") })),
@@ -179,7 +179,13 @@ function showFailure(learned) {
           text: "Look at that click",
           onClick: () =>
             attempt(async () =>
-              openRecording(await post("recording", { game: state.game.name, id: card.id }), { step: failure.step }),
+              openRecording(await post("recording", { game: state.game.name, id: card.id }), {
+                step: failure.step,
+                alike:
+                  failure.other_demonstration === failure.demonstration && failure.other_step === failure.step
+                    ? failure.other
+                    : null,
+              }),
             ),
         }),
       );

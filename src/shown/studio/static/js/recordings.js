@@ -88,10 +88,14 @@ async function open_(id) {
   openRecording(await post("recording", { game: state.game.name, id }));
 }
 
-/** Shows a recording on the stage; `play` starts it at once, `then` is called when it has been played to its end. */
-export function openRecording(recording, { play = false, then = null, step = 0 } = {}) {
+/**
+ * Shows a recording on the stage, from `step` on; `play` starts it at once, `then` is called when it has been played to
+ * its end. `alike` is a cell that no program tells from the one that was clicked at that step.
+ */
+export function openRecording(recording, { play = false, then = null, step = 0, alike = null } = {}) {
   closeReplay();
   replay = new Replay(recording, then);
+  replay.alike = alike && { step, cell: alike };
   stage(replay.node);
   replay.go(Math.min(step, recording.steps.length));
   if (play) replay.play();
@@ -177,14 +181,21 @@ class Replay {
     const step = steps[index];
     this.board.show(state.game, step ? step.rows : last);
     this.board.disabled = true;
-    draw(this.board, { click: step?.action });
+    draw(this.board, { click: step?.action, wrong: this.alike?.step === index ? this.alike.cell : null });
     this.slider.value = index;
     for (const part of [this.change, this.remove, this.resume]) part.disabled = !step;
-    this.status.textContent = step
-      ? `Click ${index + 1} of ${steps.length}: ${actionName(state.game, step.rows, step.action)}${counts(step)}`
-      : this.recording.outcome === "won"
-        ? "The end: won."
-        : "The end.";
+    this.status.textContent = this.describe(step);
+  }
+
+  describe(step) {
+    if (!step) return this.recording.outcome === "won" ? "The end: won." : "The end.";
+    const { game } = state;
+    const alike =
+      this.alike?.step === this.index
+        ? `, which looks the same as ${actionName(game, step.rows, this.alike.cell)}`
+        : "";
+    const place = `Click ${this.index + 1} of ${this.recording.steps.length}`;
+    return `${place}: ${actionName(game, step.rows, step.action)}${alike || counts(step)}`;
   }
 
   step(by) {
