@@ -10,49 +10,51 @@ import pytest
 
 from measuring import measured
 from shown.cli import main
+from shown.experiments import find
+from shown.experiments.experiment import Scale
 from shown.experiments.store import Store
-from shown.experiments.trials import Trial
+from shown.experiments.trials import Trial, run_trial
 
 TINY = ["--games", "nim", "--demos", "1", "--sets", "1", "--programs", "60", "--levels", "test:0-1,random:0-2"]
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The results of one small run of every method of `demos`."""
-    path = tmp_path_factory.mktemp("results") / "r.sqlite"
-    assert main(["reproduce", "demos", "--quick", *TINY, "--store", str(path), "--workers", "2"]) == 0
-    return path
-
-
-def test_demos_quick_runs_every_method(store: Path, capsys: pytest.CaptureFixture):
-    assert main(["results", "--store", str(store), "--json"]) == 0
+def test_demos_quick_runs_every_method_and_a_second_run_does_nothing(tmp_path: Path, capsys: pytest.CaptureFixture):
+    path = str(tmp_path / "r.sqlite")
+    command = ["reproduce", "demos", "--quick", *TINY, "--store", path, "--workers", "2"]
+    assert main(command) == 0
+    assert "5 trials: 5 run." in capsys.readouterr().err
+    assert main(["results", "--store", path, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {row["settings"]["method"] for row in rows} == {"lpp", "vpi", "lln", "fcn", "cnn"}
-    assert all(row["status"] == "ok" for row in rows)
-
-
-def test_a_second_run_does_nothing(store: Path, capsys: pytest.CaptureFixture):
-    before = store.read_bytes()
-    assert main(["reproduce", "demos", "--quick", *TINY, "--store", str(store)]) == 0
+    assert all(row["status"] == "ok" and row["result"]["demonstrations"] == 1 for row in rows)
+    assert main(command) == 0
     assert "0 run, 5 were there already." in capsys.readouterr().err
-    with Store(store, writing=False) as opened:
-        assert len(list(opened.rows())) == 5
-    assert len(before) == len(store.read_bytes())
+    assert main(["results", "--store", path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == rows
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Some results of Nim."""
+    path = tmp_path / "some.sqlite"
+    with Store(path) as opened:
+        opened.add_many(measured(Trial(method, "nim", "train:7")) for method in ("lpp", "vpi", "lln", "cnn"))
+    return path
 
 
 def test_results_as_csv(store: Path, capsys: pytest.CaptureFixture):
     assert main(["results", "--store", str(store), "--csv", "--method", "lpp"]) == 0
     lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [line["count"] for line in lines] == ["1"]
-    assert json.loads(lines[0]["options"])["programs"] == 60
+    assert json.loads(lines[0]["options"])["programs"] == 10_000
     assert all(0 <= float(line["success_test"]) <= 1 for line in lines)
 
 
 def test_results_as_a_table(store: Path, capsys: pytest.CaptureFixture):
     assert main(["results", "--store", str(store), "--game", "nim"]) == 0
     printed = capsys.readouterr()
-    assert "LPP nim from train:7, programs 60" in printed.out
-    assert printed.err == "5 results\n"
+    assert "LPP nim from train:7\n" in printed.out
+    assert printed.err == "4 results\n"
 
 
 def test_results_merge(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture):
@@ -61,7 +63,7 @@ def test_results_merge(store: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     target = tmp_path / "all.sqlite"
     assert main(["results", "--store", str(target), "--import", str(store), str(lines), str(lines)]) == 0
     talk = capsys.readouterr().err
-    assert "5 results, 5 of them new" in talk
+    assert "4 results, 4 of them new" in talk
     assert talk.count("1 results, 1 of them new") == 1
     assert talk.count("1 results, 0 of them new") == 1
 
@@ -144,18 +146,29 @@ for name in ("numba", "gymnasium", "PIL", "matplotlib", "sklearn", "scipy"):
 def test_the_networks_alone_need_only_numpy_and_torch(tmp_path: Path):
     (tmp_path / "sitecustomize.py").write_text(BLOCK)
     out = tmp_path / "networks.jsonl"
+    trials = find("demos").trials(
+        Scale(full=True, games=("nim",), methods=("cnn",), demos=(1, 10), sets=2, test=("test:0",))
+    )
+    done = json.dumps(measured(trials[0]).to_json())
+    out.write_text(f"{done}\n{done[:30]}")  # an earlier run was killed while it wrote its second line
     command = [
         *(sys.executable, "-m", "shown.experiments.networks", "--out", str(out), "--processes", "1", "--games", "nim"),
-        *("--methods", "cnn", "--demos", "1,10", "--sets", "2", "--levels", "test:0-1", "--experiments"),
+        *("--methods", "cnn", "--demos", "1,10", "--sets", "2", "--levels", "test:0"),
     ]
     path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2] / "src")])
     environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-    first = subprocess.run([*command, "demos"], capture_output=True, text=True, env=environment)
-    assert first.returncode == 0, first.stderr
-    assert "4 run, 0 left" in first.stderr
-    with out.open("a") as file:
-        file.write('{"settings": {"method"')  # killed while writing
-    second = subprocess.run([*command, "demos,data-efficiency"], capture_output=True, text=True, env=environment)
-    assert second.returncode == 0, second.stderr
-    assert "4 done before" in second.stderr
-    assert main(["results", "--store", str(tmp_path / "r.sqlite"), "--import", str(out)]) == 0
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert ran.returncode == 0, ran.stderr
+    assert "6 trials, 1 done before" in ran.stderr
+    assert "5 run, 0 left" in ran.stderr
+    store = str(tmp_path / "r.sqlite")
+    assert main(["results", "--store", store, "--import", str(out)]) == 0
+    with Store(store, writing=False) as opened:
+        rows = list(opened.rows())
+    assert {trial.key for trial in trials} < {row.key for row in rows}
+    # What was trained side by side is what one would get alone.
+    alone = run_trial(trials[-1].settings)
+    together = next(row.result for row in rows if row.key == trials[-1].key)
+    assert together is not None
+    assert together["success"] == alone["success"]
+    assert together["learned"]["training"]["steps"] == alone["learned"]["training"]["steps"]

@@ -138,6 +138,8 @@ def test_two_runs_cannot_write_at_once(tmp_path: Path):
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path):
     (tmp_path / "r.sqlite").touch()
+    with Store(tmp_path / "r.sqlite", writing=False) as store:
+        assert list(store.rows()) == []
     with Store(tmp_path / "r.sqlite") as store:
         assert store._database.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
 

@@ -38,13 +38,11 @@ class Architecture:
     any_size: bool
 
     def initial(self, channels: int, shape: tuple[int, int], seed: int) -> Parameters:
-        """The parameters of one network, [1, …] each, drawn as PyTorch's own layers draw them."""
+        """The parameters of one network, [1, …] each: weights such that ReLUs pass on as much as they get, biases 0."""
         rng = torch.Generator().manual_seed(seed)
         values = {}
-        bound = 0.0
         for name, size in self.shapes(channels, *shape).items():
-            if len(size) > 1:  # a weight; the bias that follows it has the same bound
-                bound = 1 / math.sqrt(math.prod(size[1:]))
+            bound = math.sqrt(6 / math.prod(size[1:])) if len(size) > 1 else 0.0
             values[name] = torch.empty(1, *size).uniform_(-bound, bound, generator=rng)
         return values
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,9 @@ from shown.grid import Cell, Grid
 
 if TYPE_CHECKING:
     from shown.baselines.architectures import Parameters
+
+FURTHER = 1_000_003
+"""How far apart the seeds of a network's further starts are."""
 
 CHUNK = 256
 """Grids looked at together when acting."""
@@ -30,7 +32,7 @@ class NetworkPolicy:
 
     Attributes:
         parameters_: what was learned.
-        training_: how it went: steps taken, the loss, the fraction of demonstrated actions repeated.
+        training_: how it went: steps taken, the loss, the fraction of demonstrated actions repeated, which start it is.
     """
 
     def __init__(
@@ -43,13 +45,14 @@ class NetworkPolicy:
         rate: float = 0.003,
         batch: int = 512,
         enough: float = 0.01,
-        patience: int = 1000,
+        patience: int = 600,
+        starts: int = 1,
         seed: int = 0,
         device: str = "cpu",
     ) -> None:
         self.network, self.shape, self.loss = network, shape, loss
         self.steps, self.rate, self.batch, self.enough = steps, rate, batch, enough
-        self.patience, self.seed, self.device = patience, seed, device
+        self.patience, self.starts, self.seed, self.device = patience, starts, seed, device
 
     def fit(self, demos: Demonstrations) -> NetworkPolicy:
         return fit_together([self], [demos])[0]
@@ -95,7 +98,10 @@ class NetworkPolicy:
 
 
 def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstrations]) -> list[NetworkPolicy]:
-    """Fits policies that differ in seed and demonstrations only, all at once: on a GPU far faster than one by one."""
+    """Fits policies that differ in seed only, each to its own demonstrations, all at once.
+
+    On a GPU this is far faster than one by one. The policies are those given, fitted.
+    """
     try:
         from shown.baselines.architectures import ARCHITECTURES
         from shown.baselines.training import Examples, Training, train
@@ -111,19 +117,21 @@ def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstratio
     if ARCHITECTURES[first.network].any_size:  # the padding does not matter: no more of it than the grids need
         largest = [_largest(d) for d in demos]
         shape = max(s[0] for s in largest), max(s[1] for s in largest)
-    trained = train(
-        ARCHITECTURES[first.network],
-        len(demos[0].tokens),
-        shape,
-        [Examples.of(d, shape) for d in demos],
-        [policy.seed for policy in policies],
-        Training(first.steps, first.rate, first.batch, first.loss, first.enough, first.patience),
-        first.device,
-    )
-    return [
-        copy.copy(policy).learned(d, *found) if policy is not first or len(policies) > 1 else policy.learned(d, *found)
-        for policy, d, found in zip(policies, demos, trained, strict=True)
-    ]
+    network, training = ARCHITECTURES[first.network], Training.of(first)
+    examples = [Examples.of(d, shape) for d in demos]
+    best: dict[int, tuple[Parameters, dict[str, float]]] = {}
+    for start in range(first.starts):
+        # A narrow, deep network can die or stick; then another start is tried, and the best is kept.
+        again = [i for i in range(len(policies)) if i not in best or best[i][1]["fit"] < 1]
+        if again:
+            seeds = [policies[i].seed + FURTHER * start for i in again]
+            found = train(
+                network, len(demos[0].tokens), shape, [examples[i] for i in again], seeds, training, first.device
+            )
+            for i, (parameters, how) in zip(again, found, strict=True):
+                if i not in best or how["fit"] > best[i][1]["fit"]:
+                    best[i] = parameters, {**how, "start": start}
+    return [policy.learned(d, *best[i]) for i, (policy, d) in enumerate(zip(policies, demos, strict=True))]
 
 
 def learner(game: Game, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -40,6 +41,11 @@ class Training:
     enough: float
     patience: int
     check: int = 50
+
+    @classmethod
+    def of(cls, policy: Any) -> Training:
+        """The settings of a `NetworkPolicy`."""
+        return cls(policy.steps, policy.rate, policy.batch, policy.loss, policy.enough, policy.patience)
 
 
 @dataclass(frozen=True)

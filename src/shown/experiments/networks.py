@@ -20,6 +20,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from multiprocessing import connection, get_context
 from pathlib import Path
 from typing import Any
@@ -175,12 +176,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(args: argparse.Namespace) -> int:
     begun = time.monotonic()
-    try:
+    if find_spec("torch") is None:
+        raise MissingExtra("PyTorch", "baselines")
+    if args.device != "cpu":
         import torch
-    except ImportError:
-        raise MissingExtra("PyTorch", "baselines") from None
-    if args.device.startswith("cuda") and not torch.cuda.is_available():
-        raise ShownError("PyTorch finds no GPU here. Use --device cpu.")
+
+        if not torch.cuda.is_available():
+            raise ShownError("PyTorch finds no GPU here. Use --device cpu.")
     methods = tuple(method for method in args.methods.split(",") if method in NETWORKS)
     demos = tuple(map(int, args.demos.split(","))) if args.demos else None
     scale = Scale(full=not args.quick, games=tuple(args.games.split(",")), methods=methods, demos=demos, sets=args.sets)

@@ -221,6 +221,10 @@ class Store:
                 self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 self._database.execute(f"PRAGMA user_version = {SCHEMA}")
                 self._database.execute(_TABLE)
+        elif tables == 0:  # a run has only just begun it: there are no results to read yet
+            self._database.close()
+            self._database = sqlite3.connect(":memory:")
+            self._database.execute(_TABLE)
         elif application != APPLICATION_ID:
             raise BadInput(f"{self.path}: not a results file of shown. Choose another with --store.")
         elif schema > SCHEMA:
