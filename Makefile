@@ -39,6 +39,7 @@ format: .venv/.dev
 benchmarks: .venv/.dev
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/games.py
+	$(BIN)/python benchmarks/studio.py
 
 studio: .venv/.dev
 	$(BIN)/shown studio
