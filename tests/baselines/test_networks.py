@@ -1,4 +1,5 @@
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ NIM = find("nim")
 
 def policy(network: str, **options: object) -> NetworkPolicy:
     loss = "choice" if network == "cnn" else "cells"
-    return NetworkPolicy(network, largest_shape(NIM), **{"loss": loss, "seed": 0, "starts": 3, **options})
+    return NetworkPolicy(network, largest_shape(NIM), **{"loss": loss, "seed": 0, **options})
 
 
 @pytest.mark.parametrize("network", ["lln", "fcn", "cnn"])
@@ -41,8 +42,8 @@ def test_what_an_lln_learns_of_nim_carries_over():
 @pytest.mark.parametrize("network", ["lln", "fcn", "cnn"])
 def test_networks_trained_together_do_not_see_each_other(network: str):
     demos = [demonstrations(NIM, levels) for levels in ("train:0", "train:1-3", "train:2")]
-    alone = [policy(network, steps=20, seed=i, starts=1).fit(d) for i, d in enumerate(demos)]
-    together = fit_together([policy(network, steps=20, seed=i, starts=1) for i in range(3)], demos)
+    alone = [policy(network, steps=20, seed=i).fit(d) for i, d in enumerate(demos)]
+    together = fit_together([policy(network, steps=20, seed=i) for i in range(3)], demos)
     for one, other in zip(alone, together, strict=True):
         for name, value in one.parameters_.items():
             assert torch.allclose(value, other.parameters_[name], atol=1e-4), name
@@ -113,9 +114,12 @@ def test_the_seed_decides():
     assert not np.allclose(first.parameters_["weight0"], other.parameters_["weight0"])
 
 
-def test_a_network_that_sticks_is_started_again_and_the_best_is_kept():
+def test_a_network_that_sticks_is_started_again_and_the_best_is_kept(monkeypatch: pytest.MonkeyPatch):
     demos = demonstrations(NIM, "train:0-4")
-    fits = [policy("fcn", steps=60, starts=starts).fit(demos).training_ for starts in (1, 2, 3)]
+    fits = []
+    for starts in (1, 2, 3):
+        monkeypatch.setitem(ARCHITECTURES, "fcn", replace(ARCHITECTURES["fcn"], starts=starts))
+        fits.append(policy("fcn", steps=60).fit(demos).training_)
     assert fits[0]["start"] == 0
     assert fits[0]["fit"] <= fits[1]["fit"] <= fits[2]["fit"]
     assert fits[0]["fit"] < 1

@@ -45,14 +45,13 @@ class NetworkPolicy:
         rate: float = 0.003,
         batch: int = 512,
         enough: float = 0.01,
-        patience: int = 600,
-        starts: int = 1,
+        patience: int = 1000,
         seed: int = 0,
         device: str = "cpu",
     ) -> None:
         self.network, self.shape, self.loss = network, shape, loss
         self.steps, self.rate, self.batch, self.enough = steps, rate, batch, enough
-        self.patience, self.starts, self.seed, self.device = patience, starts, seed, device
+        self.patience, self.seed, self.device = patience, seed, device
 
     def fit(self, demos: Demonstrations) -> NetworkPolicy:
         return fit_together([self], [demos])[0]
@@ -120,8 +119,7 @@ def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstratio
     network, training = ARCHITECTURES[first.network], Training.of(first)
     examples = [Examples.of(d, shape) for d in demos]
     best: dict[int, tuple[Parameters, dict[str, float]]] = {}
-    for start in range(first.starts):
-        # A narrow, deep network can die or stick; then another start is tried, and the best is kept.
+    for start in range(network.starts):
         again = [i for i in range(len(policies)) if i not in best or best[i][1]["fit"] < 1]
         if again:
             seeds = [policies[i].seed + FURTHER * start for i in again]

@@ -52,7 +52,7 @@ class DataEfficiency(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, game, shown(number, count), "perfect", number, scale.options(method), scale.test)
+            Trial(method, game, shown(number, count), options=scale.options(method), test=scale.test)
             for method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
             for count in (scale.sizes(LPP_SIZES, LPP_SIZES) if method == "lpp" else scale.sizes(SIZES, (10, 100)))

@@ -65,7 +65,7 @@ class Method:
 
 
 _LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": True}
-_NETWORK = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 600}
+_NETWORK = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
 _PERCEPTRON = "shown.baselines.features_nn:learner"
 _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
 
@@ -73,15 +73,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "lpp": Method("LPP", "shown.baselines.lpp:learner", _LPP),
         "vpi": Method("VPI", "shown.baselines.vpi:learner", {"programs": 10_000, "ensemble": 25}),
-        "lln": Method(
-            "LLN", "shown.baselines.networks:learner", {"network": "lln", "loss": "cells", "starts": 1, **_NETWORK}
-        ),
-        "fcn": Method(
-            "FCN", "shown.baselines.networks:learner", {"network": "fcn", "loss": "cells", "starts": 3, **_NETWORK}
-        ),
-        "cnn": Method(
-            "CNN", "shown.baselines.networks:learner", {"network": "cnn", "loss": "choice", "starts": 1, **_NETWORK}
-        ),
+        "lln": Method("LLN", "shown.baselines.networks:learner", {"network": "lln", "loss": "cells", **_NETWORK}),
+        "fcn": Method("FCN", "shown.baselines.networks:learner", {"network": "fcn", "loss": "cells", **_NETWORK}),
+        "cnn": Method("CNN", "shown.baselines.networks:learner", {"network": "cnn", "loss": "choice", **_NETWORK}),
         "features-nn": Method("Features + NN", _PERCEPTRON, {**_FEATURES, "l1": 0.0}),
         "features-nn-l1": Method("Features + NN + L1", _PERCEPTRON, {**_FEATURES, "l1": 1e-4}),
         "no-prior": Method("No Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "uniform"}),
