@@ -30,7 +30,7 @@ class Architecture:
         shapes: (channels, height, width) -> the shape of each parameter of one network.
         scores: (parameters, inputs [M, N, C, H, W], inside [M, N, 1, H, W]) -> a score for each cell, [M, N, H * W].
         any_size: it can look at grids of any size, rather than only those it was built for.
-        starts: how often to begin anew, from other weights, while it does not repeat what it was shown.
+        starts: how often to begin, from other weights, while it does not repeat most of what it was shown.
     """
 
     name: str

@@ -13,6 +13,9 @@ from shown.grid import Cell, Grid
 if TYPE_CHECKING:
     from shown.baselines.architectures import Parameters
 
+STUCK = 0.9
+"""A network that repeats less than this of what it was shown has not learned it, and is started again if it may be."""
+
 FURTHER = 1_000_003
 """How far apart the seeds of a network's further starts are."""
 
@@ -120,7 +123,7 @@ def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstratio
     examples = [Examples.of(d, shape) for d in demos]
     best: dict[int, tuple[Parameters, dict[str, float]]] = {}
     for start in range(network.starts):
-        again = [i for i in range(len(policies)) if i not in best or best[i][1]["fit"] < 1]
+        again = [i for i in range(len(policies)) if i not in best or best[i][1]["fit"] < STUCK]
         if again:
             seeds = [policies[i].seed + FURTHER * start for i in again]
             found = train(
