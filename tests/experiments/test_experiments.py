@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from measuring import all_measured, measured
 from shown.errors import BadInput
 from shown.experiments import EXPERIMENTS, find
-from shown.experiments.experiment import MISSING, NO, YES, Scale, first_perfect, size, success
+from shown.experiments.experiment import MISSING, NO, PARTLY, YES, Scale, first_perfect, size, success
 from shown.experiments.trials import NETWORKS, Trial
 from shown.games import GAMES
 
@@ -89,6 +91,19 @@ def test_claims_follow_the_measurements():
     assert perfect_from(2)[nim].verdict == YES
     assert perfect_from(3)[nim].verdict == NO
     assert "From 3" in perfect_from(3)[nim].measured
+
+
+def test_sets_beyond_the_ten_are_told_apart():
+    demos = find("demos")
+    scale = Scale(full=True, methods=("lpp",), games=("checkmate",), demos=(5, 6))
+    ten, more = (demos.trials(replace(scale, sets=sets)) for sets in (10, 14))
+    assert len(more) == 28
+    extra = {trial.key for trial in more if len(trial.levels.split(",")) == 5} - {trial.key for trial in ten}
+    rows = all_measured(more, lambda trial: 1.0 if trial.key in extra or trial.levels.count(",") == 5 else 0.5)
+    claim = next(claim for claim in demos.read(rows).claims if claim.paper.startswith("Checkmate"))
+    assert claim.verdict == PARTLY
+    assert "From 6, with the best of 10 sets" in claim.measured
+    assert "Of 14 sets of 5 tried, 4 give such a policy." in claim.measured
 
 
 def test_the_networks_needs_follow_the_measurements():

@@ -60,7 +60,7 @@ class Demos(Experiment):
         for method in scale.methods_of(self.methods):
             slow = method in NETWORKS
             sizes = scale.sizes(range(1, 11), (1, 5) if slow else (1, 2, 3, 5, 8))
-            sets = scale.repeats(SETS, 1 if slow else 3)
+            sets = scale.sets or (SETS if scale.full else 1 if slow else 3)
             for game in scale.games_of(self.games):
                 for count in sizes:
                     for levels in training_sets(count, sets):
@@ -79,6 +79,8 @@ class Demos(Experiment):
         )
 
     def read(self, rows: Sequence[Row]) -> Reading:
+        every = rows
+        rows = [row for row in rows if row.settings["levels"] in training_sets(size(row), SETS)]
         games = [game for game in self.games if of(rows, game=game)]
         plots = [
             Plot(
@@ -91,7 +93,7 @@ class Demos(Experiment):
                 "The same policies on 100 generated levels of each game, mean over training sets: 9 levels are few.",
             ),
         ]
-        return Reading(plots, _text(rows, games), [*_needed(rows), *_baselines(rows, games)])
+        return Reading(plots, _text(rows, games), [*_needed(rows, every), *_baselines(rows, games)])
 
 
 EXPERIMENT = Demos()
@@ -140,10 +142,11 @@ def _text(rows: Sequence[Row], games: Sequence[str]) -> list[str]:
     return text
 
 
-def _needed(rows: Sequence[Row]) -> list[Claim]:
-    """The claims about how few demonstrations LPP needs."""
+def _needed(rows: Sequence[Row], every: Sequence[Row]) -> list[Claim]:
+    """The claims about how few demonstrations LPP needs: with ten sets of each size, and with all that were tried."""
     claims = []
     least: dict[str, int | None] = {}
+    taught: dict[str, int | None] = {}
     for game, paper in NEEDED.items():
         found = of(rows, game=game, method="lpp")
         says = f"{title(game)}: a policy that wins every test level from {paper} demonstration{'s' * (paper > 1)}."
@@ -151,16 +154,22 @@ def _needed(rows: Sequence[Row]) -> list[Claim]:
             claims.append(Claim(says, "No LPP trials of this game in the store.", MISSING))
             continue
         least[game] = here = first_perfect(found, size)
+        more = of(every, game=game, method="lpp")
+        taught[game] = chosen = first_perfect(more, size)
         also = first_perfect(found, size, "random")
         if here is None:
             best = max(success(row) for row in found)
             claims.append(Claim(says, f"Never: the best policy wins {percent(best)}.", NO, _OTHER_LEVELS))
             continue
-        measured = f"From {here}, with the best set" + (
+        measured = f"From {here}, with the best of {SETS} sets" + (
             f"; on all 100 generated levels from {also}." if also else "; never on all 100 generated levels."
         )
-        agrees = here <= paper
-        claims.append(Claim(says, measured, YES if agrees else NO, "" if agrees else _OTHER_LEVELS))
+        if chosen is not None and chosen < here:
+            tried = [row for row in more if size(row) == chosen]
+            perfect = sum(success(row) >= 1 for row in tried)
+            measured += f" Of {len(tried)} sets of {chosen} tried, {perfect} give{'s' * (perfect == 1)} such a policy."
+        verdict = YES if here <= paper else PARTLY if chosen is not None and chosen <= paper else NO
+        claims.append(Claim(says, measured, verdict, "" if verdict == YES else _OTHER_LEVELS))
     says = "At most 5 demonstrations are needed for a perfect policy in every game."
     if len(least) < len(NEEDED):
         return [Claim(says, f"Measured for {len(least)} of 6 games only.", MISSING), *claims]
@@ -168,14 +177,18 @@ def _needed(rows: Sequence[Row]) -> list[Claim]:
     measured = (
         f"At most {max(here or 0 for here in least.values())}, in every game."
         if not late
-        else f"More than 5, or never, in {listed([title(game) for game in late])}."
+        else f"With the best of {SETS} sets more than 5, or never, in {listed([title(game) for game in late])}."
     )
-    return [Claim(says, measured, NO if late else YES, _OTHER_LEVELS if late else ""), *claims]
+    verdict = NO if late else YES
+    if late and all(0 < (taught[game] or 99) <= 5 for game in late):
+        verdict = PARTLY
+        measured += " With sets chosen among all that were tried, at most 5 there too."
+    return [Claim(says, measured, verdict, _OTHER_LEVELS if late else ""), *claims]
 
 
 _OTHER_LEVELS = (
-    "The paper's levels are not published in the text; ours are made anew within its ranges, and which level is shown "
-    "matters more than how many."
+    "The paper's text does not give its levels; ours are made anew within its ranges. Which levels are shown matters "
+    "more than how many, and ten sets are a small part of all."
 )
 
 
@@ -204,7 +217,14 @@ def _ahead(rows: Sequence[Row], games: Sequence[str]) -> Claim:
     )
     behind = [title(game) for game, (a, _, b) in gaps.items() if a < b]
     verdict = YES if not behind else PARTLY if len(behind) < len(gaps) else NO
-    return Claim(says, measured + ".", verdict, f"Not ahead in {listed(behind)}." if behind else "")
+    return Claim(says, measured + ".", verdict, f"Not ahead in {listed(behind)}. {_SIMPLE}" if behind else "")
+
+
+_SIMPLE = (
+    "Some games ask for little. The cells that decide in Nim and Checkmate Tactic are next to the one to click, and that "
+    "is all an LLN sees; as it clicks the cell that it scores highest, it can even say “the queen, or else between "
+    "the kings”. In Fence In, clicking allowed cells in reading order builds a fence from left to right by itself."
+)
 
 
 def _cnn(rows: Sequence[Row]) -> list[Claim]:
@@ -256,7 +276,11 @@ def _cannot_fit(rows: Sequence[Row]) -> list[Claim]:
     """LLN and VPI, which the paper finds too weak to fit the demonstrations."""
     claims = []
     for method, reason in (
-        ("lln", "What 3 × 3 cells show is enough for more of our levels than the paper found."),
+        (
+            "lln",
+            "Here a network clicks the cell it scores highest, so a filter that cannot say whether a cell is to be "
+            "clicked can still rank the right one first; the paper may have asked for more.",
+        ),
         (
             "vpi",
             "A short policy that allows every shown action often wins although it allows others too: among equals the "
