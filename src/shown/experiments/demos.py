@@ -221,9 +221,9 @@ def _ahead(rows: Sequence[Row], games: Sequence[str]) -> Claim:
 
 
 _SIMPLE = (
-    "Some games ask for little. The cells that decide in Nim and Checkmate Tactic are next to the one to click, and that "
-    "is all an LLN sees; as it clicks the cell that it scores highest, it can even say “the queen, or else between "
-    "the kings”. In Fence In, clicking allowed cells in reading order builds a fence from left to right by itself."
+    "Some games ask for little. The cells that decide in Nim and Checkmate Tactic are next to the one to click, and so "
+    "all that an LLN sees; as it clicks the cell it scores highest, it can even say “the queen, or else between the "
+    "kings”. In Fence In, clicking allowed cells in reading order builds a fence from left to right by itself."
 )
 
 
