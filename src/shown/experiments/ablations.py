@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from shown.experiments.experiment import (
     Plot,
     Reading,
     Scale,
+    grouped,
     of,
     percent,
     size,
@@ -67,12 +68,10 @@ class Ablations(Experiment):
         return wanted
 
     def belongs(self, settings: Mapping[str, Any]) -> bool:
-        levels = settings["levels"].split(",")
-        few = len(levels) == FEW and all(level.startswith("train:") and "-" not in level for level in levels)
         return (
             settings["method"] in self.methods
             and settings["demonstrations"] == "perfect"
-            and (few or settings["levels"] == ALL_DEMONSTRATIONS)
+            and settings["levels"] in (ALL_DEMONSTRATIONS, *training_sets(FEW, SETS))
             and usual(settings, "ensemble")
             and settings["options"].get("ensemble") in (None, 1, 25)
         )
@@ -122,11 +121,13 @@ def _text(rows: Sequence[Row]) -> list[str]:
         parts = []
         for method in Ablations.methods:
             found = [row for row in of(rows, method=method) if size(row) == count]
+            games = len({row.settings["game"] for row in found})
             if found:
-                test, generated = (fmean(success(row, kind) for row in found) for kind in ("test", "random"))
-                parts.append(f"{METHODS[method].label} {percent(test)} / {percent(generated)}")
+                test, generated = (_over_games(found, kind) for kind in ("test", "random"))
+                only = "" if games == len(Ablations.games) else f" ({games} games only)"
+                parts.append(f"{METHODS[method].label} {percent(test)} / {percent(generated)}{only}")
         if parts:
-            text.append(f"From {count} demonstrations, test / generated levels, mean of all games: {', '.join(parts)}.")
+            text.append(f"From {count} demonstrations, test / generated levels, mean of the games: {', '.join(parts)}.")
     return text
 
 
@@ -137,9 +138,11 @@ def _parts(rows: Sequence[Row]) -> list[Claim]:
         for count in (TOTAL, FEW):
             ours = [row for row in of(rows, method="lpp") if size(row) == count]
             other = [row for row in of(rows, method=method) if size(row) == count]
-            games = {row.settings["game"] for row in ours} & {row.settings["game"] for row in other}
-            if games:
-                (a, b), (c, d) = ([_over(games, part, kind) for part in (ours, other)] for kind in ("test", "random"))
+            # Only like with like: the same games from the same demonstrations.
+            both = set(map(_shown, ours)) & set(map(_shown, other))
+            if both:
+                parts = [[row for row in part if _shown(row) in both] for part in (ours, other)]
+                (a, b), (c, d) = ([_over_games(part, kind) for part in parts] for kind in ("test", "random"))
                 gaps += [a - b, c - d]
                 words.append(
                     f"{count} demonstrations: LPP {percent(a)} / {percent(c)}, without {percent(b)} / {percent(d)}"
@@ -153,9 +156,14 @@ def _parts(rows: Sequence[Row]) -> list[Claim]:
     return claims
 
 
-def _over(games: Iterable[str], rows: Sequence[Row], kind: str) -> float:
+def _shown(row: Row) -> tuple[str, str]:
+    return row.settings["game"], row.settings["levels"]
+
+
+def _over_games(rows: Sequence[Row], kind: str) -> float:
     """The mean over games of the mean success in each."""
-    return fmean(fmean(success(row, kind) for row in of(rows, game=game)) for game in games)
+    games = grouped(rows, lambda row: row.settings["game"])
+    return fmean(fmean(success(row, kind) for row in part) for part in games.values())
 
 
 _WHY = {
