@@ -6,7 +6,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Response, expect
 
 from serving import Server
 from shown.games import find
@@ -35,6 +35,7 @@ class Visitor:
         self.context.set_default_timeout(PATIENCE)
         self.problems: list[str] = []
         self.foreign: list[str] = []
+        self.refused: list[str] = []
         self.expecting_silence = False
         self.page = self.tab()
 
@@ -43,6 +44,7 @@ class Visitor:
         page.on("console", lambda message: self._hear(message.type, message.text))
         page.on("pageerror", lambda error: self._hear("error", str(error)))
         page.on("request", lambda request: self._see(request.url))
+        page.on("response", lambda response: self._read(response))
         page.goto(self.server.address)
         expect(page.locator("html[data-ready]")).to_be_attached()
         return page
@@ -51,6 +53,11 @@ class Visitor:
         # A server that is gone cannot be asked; the browser says so in its own words, and that is no fault of the page.
         if kind in ("error", "warning") and not (self.expecting_silence and "net::ERR_" in text):
             self.problems.append(f"{kind}: {text}")
+
+    def _read(self, response: Response) -> None:
+        if response.status >= 400:
+            asked = response.request
+            self.refused.append(f"{response.status} to {asked.method} {asked.url} {(asked.post_data or '')[:200]}")
 
     def _see(self, address: str) -> None:
         parts = urlsplit(address)
@@ -61,7 +68,7 @@ class Visitor:
         """Closes the window; fails if anything was wrong in it."""
         self.context.close()
         assert not self.foreign, f"the page talked to others: {self.foreign}"
-        assert not self.problems, f"the browser complained: {self.problems}"
+        assert not self.problems, f"the browser complained: {self.problems} {self.refused}"
 
     def at(self, selector: str) -> Locator:
         return self.page.locator(selector)

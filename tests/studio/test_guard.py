@@ -135,7 +135,6 @@ def test_only_games_of_the_table_are_games(server, game):
         ("paint", {"rows": ["." * 33]}),
         ("learn", {"programs": 10**9}),
         ("learn", {}),
-        ("run", {"level": "test:0", "seed": 0}),
         ("run", {"level": "test:0", "seed": -1}),
         ("why", {"rows": ["|.", "||"], "action": [9, 9]}),
         ("unseen", {"count": 10**6, "first": 0}),

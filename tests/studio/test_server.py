@@ -174,6 +174,8 @@ def test_with_no_demonstration_left_nothing_is_believed(make_server):
     studio.post("delete", game="nim", id=1)
     learned = studio.learned("nim")
     assert (learned["state"], learned["hasPolicy"], learned["summary"]) == ("idle", False, None)
+    late = studio.post("run", game="nim", level="test:0", seed=0)
+    assert late == {"forgotten": "Nothing has been learned yet. Show the computer a game first."}
 
 
 def test_clicks_that_nothing_explains_are_reported_and_can_be_learned_with_more_programs(make_server):

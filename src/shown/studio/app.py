@@ -26,7 +26,7 @@ from shown.files import parse_json
 from shown.studio.commands import command
 from shown.studio.downloads import download
 from shown.studio.guard import Guard, Rules
-from shown.studio.session import Studio, stamp
+from shown.studio.session import Forgotten, Studio, stamp
 from shown.studio.sprites import sprite_colours, sprite_sheet
 
 TYPES = {
@@ -91,6 +91,8 @@ def create_app(studio: Studio, rules: Rules) -> Starlette:
             return JSONResponse({"error": "the request ended early."}, 400)
         except UnicodeDecodeError:
             return JSONResponse({"error": "the request is not text in UTF-8."}, 400)
+        except Forgotten as error:
+            return JSONResponse({"forgotten": _sentence(error)})
         except ShownError as error:
             return JSONResponse({"error": _sentence(error)}, 400 if isinstance(error, BadInput) else 503)
         except Exception as error:

@@ -64,6 +64,10 @@ class Broadcast:
             listener.put_nowait(None)
 
 
+class Forgotten(ShownError):
+    """A question about a policy that is no longer there, or not yet. A page may ask it in good faith, a moment late."""
+
+
 class Studio:
     """The state behind the page. `start` it inside a running event loop, `close` it at the end."""
 
@@ -286,7 +290,7 @@ class Studio:
         """Asks the process that plays something about the game's policy."""
         learned = desk.learned
         if learned.policy is None:
-            raise BadInput("nothing has been learned yet. Show the computer a game first.")
+            raise Forgotten("nothing has been learned yet. Show the computer a game first.")
         key = (desk.game.name, learned.version)
         for _ in range(2):
             if key not in self._known:
@@ -295,7 +299,7 @@ class Studio:
             if not result.get("missing"):
                 return {**result, "version": key[1]}
             self._known.discard(key)
-        raise BadInput("the process that plays has lost the policy. Try again.")
+        raise Forgotten("the process that plays has lost the policy. Try again.")
 
     async def _hand_over(self, desk: Desk, key: tuple[str, int]) -> None:
         """Gives the player the policy. One that it does not accept was not written here; learn a new one."""

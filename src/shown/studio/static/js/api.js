@@ -2,6 +2,9 @@
 
 const PAGE = Math.random().toString(36).slice(2);
 
+/** The policy that was asked about is gone: something else was learned, or unlearned, meanwhile. Nothing to worry about. */
+export class Forgotten extends Error {}
+
 /** Sends a command; gives its answer, or throws an Error with a sentence for the user. */
 export async function post(name, body = {}) {
   let response;
@@ -16,6 +19,7 @@ export async function post(name, body = {}) {
   }
   const answer = await response.json().catch(() => ({ error: "The studio gave no sensible answer." }));
   if (!response.ok) throw new Error(answer.error ?? "Something went wrong.");
+  if (answer.forgotten) throw new Forgotten(answer.forgotten);
   return answer;
 }
 

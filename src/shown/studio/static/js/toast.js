@@ -1,5 +1,6 @@
 // Short messages that go away by themselves.
 
+import { Forgotten } from "./api.js";
 import { $, button, el } from "./dom.js";
 
 const LONG_ENOUGH = 7000;
@@ -27,12 +28,12 @@ export function toast(text, { kind = "", action = null } = {}) {
   setTimeout(gone, LONG_ENOUGH);
 }
 
-/** Runs something that may fail and says so if it does. */
+/** Runs something that may fail and says so if it does, unless it is only out of date. */
 export async function attempt(work) {
   try {
     return await work();
   } catch (error) {
-    toast(error.message, { kind: "bad" });
+    if (!(error instanceof Forgotten)) toast(error.message, { kind: "bad" });
     return null;
   }
 }
