@@ -21,6 +21,7 @@ from shown.inference.posterior import (
     Candidate,
     Evidence,
     Mixture,
+    Shortened,
     drop_literals,
     formula_bits,
     literal_prices,
@@ -349,6 +350,7 @@ class _Search:
         self.learner, self.evidence = learner, evidence
         self.mixture = Mixture(learner.ensemble)
         self._seen: set[int] = set()
+        self._shortened: Shortened = {}
 
     def consider(self, trees: Sequence[Tree], features: Features) -> None:
         learner, evidence = self.learner, self.evidence
@@ -363,7 +365,7 @@ class _Search:
             if likelihood == -np.inf:
                 continue
             if learner.drop_literals:
-                clauses = drop_literals(clauses, features.columns, evidence.mask, prices)
+                clauses = drop_literals(clauses, features.columns, evidence.mask, prices, self._shortened)
             self.mixture.offer(Candidate(clauses, log_prior(clauses, prices), likelihood))
 
 

@@ -110,15 +110,27 @@ def log_likelihood(
     return math.fsum(np.log(probability).tolist())
 
 
-def drop_literals(clauses: Clauses, columns: np.ndarray, mask: np.ndarray, prices: np.ndarray) -> Clauses:
+Shortened = dict[tuple[bytes, tuple[Literal, ...]], tuple[Literal, ...]]
+"""What a clause was shortened to, given the rows that its formula allows. Trees share most of their clauses."""
+
+
+def drop_literals(
+    clauses: Clauses, columns: np.ndarray, mask: np.ndarray, prices: np.ndarray, known: Shortened | None = None
+) -> Clauses:
     """The formula without the literals, and then the clauses, whose absence changes no bit of its fit.
 
-    The dearest literals are tried first. The rows that the formula allows stay exactly the same.
+    The dearest literals are tried first. The rows that the formula allows stay exactly the same. What is found out
+    about clauses is looked up in `known` and entered there.
     """
+    known = {} if known is None else known
     allowed = formula_bits(clauses, columns, mask)
     forbidden = mask & ~allowed
     where = np.flatnonzero(forbidden)
-    shorter = {tuple(sorted(_shorten(clause, columns, where, forbidden[where], prices))) for clause in clauses}
+    fit = allowed.tobytes()
+    for clause in clauses:
+        if (fit, clause) not in known:
+            known[fit, clause] = tuple(sorted(_shorten(clause, columns, where, forbidden[where], prices)))
+    shorter = {known[fit, clause] for clause in clauses}
     kept = sorted(shorter, key=lambda clause: (sum(float(prices[f]) for f, _ in clause), clause))
     bits = {clause: clause_bits(clause, columns, mask) for clause in kept}
     for clause in list(kept):
