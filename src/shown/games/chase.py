@@ -80,18 +80,18 @@ class Chase(Game):
         grids = {grid}
         for _ in range(self.max_steps):
             following: set[Grid] = set()
-            for now in grids:
-                agent, rabbit = _find(now, AGENT), _find(now, RABBIT)
+            for position in grids:
+                agent, rabbit = _find(position, AGENT), _find(position, RABBIT)
                 above, below, left, right = (grid.get(moved(rabbit, way)) == WALL for way in SIDES)
                 corner = above != below and left != right
-                if corner == bool(escapes(now, agent, rabbit)) or (above and below) or (left and right):
+                if corner == bool(escapes(position, agent, rabbit)) or (above and below) or (left and right):
                     return False
                 if corner and agent[0] == rabbit[0] and grid.get(moved(agent, (-1 if above else 1, 0))) != WALL:
                     return False
-                click = self.expert(now)
-                if KEYS.get(now[click], straight := _straight(agent, rabbit)[0]) != straight:
+                click = self.expert(position)
+                if KEYS.get(position[click], straight := _straight(agent, rabbit)[0]) != straight:
                     return False
-                following.update(outcome.grid for outcome in turn(now, click) if not outcome.won)
+                following.update(outcome.grid for outcome in turn(position, click) if not outcome.won)
             if not following:
                 return True
             grids = following
