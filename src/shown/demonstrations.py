@@ -20,10 +20,21 @@ MAX_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One decision: the grid before it, and the action taken."""
+    """One decision: the grid before it, and the action taken.
+
+    Attributes:
+        grid: what was seen.
+        action: what was done; every other action is ruled out by that, but for those that are open.
+        weight: how much the step counts: images of one demonstration share one weight.
+        open: other actions of which nothing is said, such as those that could as well have come now.
+        refused: the teacher says "not this" of the action; of all others nothing is said.
+    """
 
     grid: Grid
     action: Action
+    weight: float = 1.0
+    open: tuple[Action, ...] = ()
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

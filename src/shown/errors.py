@@ -22,6 +22,10 @@ class BadProgram(BadInput):
     """A program's text does not parse, or does not make sense in this language."""
 
 
+class NothingFits(UserWarning):
+    """No formula over the programs tried explains what was demonstrated; the policy knows nothing."""
+
+
 class OutOfMemory(ShownError):
     """A run would need more memory than it may take."""
 

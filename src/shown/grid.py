@@ -89,6 +89,8 @@ class Tokens:
 
     def check(self, grid: Grid, where: str = "") -> None:
         """Raises BadInput naming the first cell of `grid` that holds no token of these."""
+        if self._names.keys() >= set().union(*grid.rows):
+            return
         for r, row in enumerate(grid.rows):
             for c, character in enumerate(row):
                 if character not in self._names:
@@ -217,3 +219,8 @@ def check_action(action: Action, grid: Grid, buttons: tuple[str, ...], where: st
     elif not grid.inside(action):
         at = tuple(int(x) for x in action)
         raise BadInput(f"{where}action {at} is off the grid of {grid.height} rows and {grid.width} columns.")
+
+
+def action_to_json(action: Action) -> str | list[int]:
+    """An action as JSON has it: a button's name, or [row, column]."""
+    return action if isinstance(action, str) else [int(x) for x in action]

@@ -53,24 +53,17 @@ class Planes:
         self.shape = frame(self.grids, margin)
         words = self.shape[2]
         self._void, self._nowhere = words * 64 - 2, words * 64 - 1
-        self._fill_values(order)
+        self._fill_values()
         self.row_words, self.row_mask = self._rows()
 
-    def _fill_values(self, order: list[int]) -> None:
-        rows, columns, words = self.shape
-        m, n = self.margin, len(self.grids)
-        lookup = {ord(character): v for v, character in enumerate(self.tokens)}
-        off = len(self.tokens)
-        codes = np.full((words * 64, rows, columns), off, dtype=np.min_scalar_type(off))
-        table = np.zeros(max(lookup, default=0) + 1, dtype=codes.dtype)
-        for code, v in lookup.items():
-            table[code] = v
-        for bit, i in enumerate(order):
-            g = self.grids[i]
-            codes[bit, m : m + g.height, m : m + g.width] = table[g.ordinals]
-        self.of_values = np.empty((len(self.values), *self.shape), dtype=np.uint64)
-        for v in range(len(self.values)):
-            self.of_values[v] = pack(codes == v)
+    def _fill_values(self) -> None:
+        words, n, off = self.shape[2], len(self.grids), len(self.tokens)
+        self.of_values = np.zeros((len(self.values), *self.shape), dtype=np.uint64)
+        self.of_values[off] = ALL  # outside every grid, and everywhere in the states that are not real
+        self.first = np.full((len(self.values), n), -1, dtype=np.int64)
+        if n:
+            codes, sizes = value_codes(self.grids, self.tokens)
+            _fill_loop(codes, sizes, self.slot, self.margin, self.of_values, self.first)
         self.inside = ~self.of_values[off]
         real = np.zeros(words * 64, dtype=bool)
         real[:n] = True
@@ -78,11 +71,6 @@ class Planes:
         somewhere = np.ones(words * 64, dtype=bool)
         somewhere[self._nowhere] = False
         self.somewhere = pack(somewhere)
-        self.first = np.full((len(self.values), n), -1, dtype=np.int64)
-        for v in range(off):
-            flat = (codes[:n] == v).reshape(n, -1)
-            found = np.where(flat.any(axis=1), flat.argmax(axis=1), -1)
-            self.first[v] = found[self.slot] if n else found
 
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:
         if self.buttons:
@@ -119,15 +107,49 @@ class Planes:
         flat = (r * self.shape[1] + c) * self.shape[2] + word
         return int(np.searchsorted(self.row_words, flat)), bit
 
-    def columns(self, results: np.ndarray) -> np.ndarray:
-        """Programs' values on the rows, from what their kernel gave (see `Primitive.kernel`). [n, ...] → [n, R]"""
+    def action_of_word(self, word: int) -> Action:
+        """The action of the rows in a word, given by its place among the row words."""
+        place = int(self.row_words[word]) // self.shape[2]
+        if self.buttons:
+            return self.buttons[place]
+        r, c = divmod(place, self.shape[1])
+        return r - self.margin, c - self.margin
+
+    def states_of_rows(self, first: int = 0) -> np.ndarray:
+        """The number of the state of each bit of the row words, counted from `first`; -1 for none. [R, 64] int32"""
+        numbers = np.full(self.shape[2] * 64, -1, dtype=np.int32)
+        numbers[self.slot] = np.arange(first, first + self.states)
+        states = numbers.reshape(-1, 64)[self.row_words % self.shape[2]]
+        rows = np.unpackbits(self.row_mask.view(np.uint8), bitorder="little").reshape(-1, 64)
+        states[rows == 0] = -1
+        return states
+
+    def words_of_rows(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What a program's kernel gave (see `Primitive.kernel`), flat, and where each row's word is in it.
+
+        ([n, ...]) → ([n, words of the result], [R])
+        """
+        flat = results.reshape(len(results), -1)
         if results.ndim == 4:
-            flat = results.reshape(len(results), -1)[:, self.row_words]
-        elif results.ndim == 3:
-            flat = results.reshape(len(results), -1)
-        else:
-            flat = results[:, self.row_words % self.shape[2]]
-        return flat & self.row_mask
+            return flat, self.row_words
+        if results.ndim == 3:
+            return flat, np.arange(flat.shape[1])
+        return flat, self.row_words % self.shape[2]
+
+    def columns(self, results: np.ndarray) -> np.ndarray:
+        """Programs' values on the rows, from what their kernel gave. [n, ...] → [n, R]"""
+        flat, places = self.words_of_rows(results)
+        return flat[:, places] & self.row_mask
+
+
+def value_codes(grids: Sequence[Grid], tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers of the values in all cells, grid after grid, and the grids' heights and widths. ([cells], [N, 2])"""
+    table = np.zeros(max(map(ord, tokens)) + 1, dtype=np.int64)
+    for v, character in enumerate(tokens):
+        table[ord(character)] = v
+    text = "".join(row for grid in grids for row in grid.rows)
+    sizes = np.array([grid.shape for grid in grids], dtype=np.int64).reshape(-1, 2)
+    return table[np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)], sizes
 
 
 def frame(grids: Sequence[Grid], margin: int) -> tuple[int, int, int]:
@@ -212,6 +234,22 @@ def pack(bits: np.ndarray) -> np.ndarray:
     """[words × 64, ...] bool → [..., words] uint64, bit n of the words from bits[n]."""
     packed = np.packbits(np.moveaxis(bits, 0, -1), axis=-1, bitorder="little")
     return np.ascontiguousarray(packed).view(np.uint64)
+
+
+@compiled
+def _fill_loop(codes, sizes, slot, margin, of_values, first):  # type: ignore[no-untyped-def]
+    """Enters every cell of every grid into the plane of its value, and where each value comes first."""
+    at, off, columns = 0, len(of_values) - 1, of_values.shape[2]
+    for i in range(len(sizes)):
+        word, bit = slot[i] >> 6, np.uint64(1) << np.uint64(slot[i] & 63)
+        for r in range(margin, margin + sizes[i, 0]):
+            for c in range(margin, margin + sizes[i, 1]):
+                v = codes[at]
+                at += 1
+                of_values[v, r, c, word] |= bit
+                of_values[off, r, c, word] &= ~bit
+                if first[v, i] < 0:
+                    first[v, i] = r * columns + c
 
 
 @compiled

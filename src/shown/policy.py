@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from shown.compiled import compiled
 from shown.demonstrations import game_from_json, names_from_json, tokens_from_json
 from shown.errors import BadInput, BadProgram
 from shown.files import read_json, write_json
 from shown.grid import Action, Grid, Tokens
+from shown.inference.formulas import Packed, allowed_rows, mixture_probabilities, first_best, pack
+from shown.inference.rows import Rows
 from shown.language.evaluate import Plan, reach
 from shown.language.phrases import say
 from shown.language.primitives import LANGUAGE, Language
@@ -118,24 +119,34 @@ class Policy:
 
     def act(self, grid: Grid) -> Action:
         """The most probable action."""
-        best = int(np.argmax(self._flat(grid)[0]))
-        return self.buttons[best] if self.buttons else divmod(best, grid.width)
+        return self.act_many([grid])[0]
+
+    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
+        """The most probable action on each of several grids, computed together: each as `act` gives it.
+
+        >>> policy = uniform_policy(Tokens(empty=".", wall="#"))
+        >>> policy.act_many([Grid(("..",)), Grid(("#", "."))])
+        [(0, 0), (0, 0)]
+        """
+        rows, allowed = self._allowed(grids)
+        mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights)
+        words = first_best(mixed, rows.state_of_row, len(grids))
+        return [rows.worlds[0].action_of_word(int(word)) for word in words]
 
     def probabilities(self, grid: Grid) -> np.ndarray:
         """The probability of every action. [H, W] float64, or [buttons]"""
-        flat = self._flat(grid)[0]
-        return flat if self.buttons else flat.reshape(grid.shape)
+        rows, allowed = self._allowed([grid])
+        mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights)
+        return self._shaped(grid, mixed[:, 0])
 
     def component_probabilities(self, grid: Grid) -> np.ndarray:
         """The probability of every action under each component. [K, H, W] float64, or [K, buttons]"""
-        shares = self._flat(grid)[1]
-        return shares if self.buttons else shares.reshape(-1, *grid.shape)
+        return self._shaped(grid, self._shares(grid))
 
     def disagreement(self, grid: Grid) -> float:
         """How far the components are from their average here: mean total variation distance, 0 if all agree."""
-        mixed, shares = self._flat(grid)
-        weights = np.array([component.weight for component in self.components])
-        return float(weights @ np.abs(shares - mixed).sum(axis=1) / 2)
+        shares = self._shares(grid)
+        return float(self._weights @ np.abs(shares - self._weights @ shares).sum(axis=1) / 2)
 
     @property
     def map_policy(self) -> Policy:
@@ -147,31 +158,52 @@ class Policy:
         """What the rules tell one to do."""
         return "take the action" if self.buttons else "click a cell"
 
-    def _flat(self, grid: Grid) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities of all actions in order, of the mixture [A] and of each component [K, A]."""
-        self.tokens.check(grid)
-        plan, literals, signs, clause_ends, component_ends, weights = self._compiled
-        columns = plan.columns(plan.world([grid]))
-        mixed = np.zeros(columns.shape[1])
-        shares = np.zeros((len(weights), columns.shape[1]))
-        _mix_loop(columns, literals, signs, clause_ends, component_ends, weights, mixed, shares)
-        return mixed, shares
+    def __repr__(self) -> str:
+        return f"<Policy {_headline(self)}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was worked out for acting can be worked out again, and takes more room than the policy.
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    # --- on bits ------------------------------------------------------------------------------------------------------
+
+    def _allowed(self, grids: Sequence[Grid]) -> tuple[Rows, np.ndarray]:
+        """The rows (state, action) of some grids, and those that each component allows. [K, R] uint64"""
+        for grid in grids:
+            self.tokens.check(grid)
+        plan, formulas = self._compiled
+        world = plan.world(grids)
+        rows = Rows([world])
+        return rows, allowed_rows(formulas, plan.columns(world), rows.mask)
+
+    def _shares(self, grid: Grid) -> np.ndarray:
+        """The probability of every action, in order, under each component. [K, A] float64"""
+        _, allowed = self._allowed([grid])
+        chosen = (allowed & np.uint64(1)).astype(np.float64)
+        counts = chosen.sum(axis=1, keepdims=True)
+        return np.where(counts == 0, 1.0 / chosen.shape[1], chosen / np.maximum(counts, 1))
+
+    def _shaped(self, grid: Grid, flat: np.ndarray) -> np.ndarray:
+        """[..., A] → [..., H, W], or as it is in worlds with buttons."""
+        return flat if self.buttons else flat.reshape(*flat.shape[:-1], *grid.shape)
 
     @cached_property
-    def _compiled(self) -> tuple[Plan, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        formulas = [component.formula for component in self.components]
-        terms = list(dict.fromkeys(literal.term for formula in formulas for literal in formula.literals))
+    def _weights(self) -> np.ndarray:
+        return np.array([component.weight for component in self.components])
+
+    @cached_property
+    def _compiled(self) -> tuple[Plan, Packed]:
+        literals = [literal for component in self.components for literal in component.formula.literals]
+        terms = list(dict.fromkeys(literal.term for literal in literals))
         place = {term: i for i, term in enumerate(terms)}
-        literals = [literal for formula in formulas for literal in formula.literals]
-        clauses = [clause for formula in formulas for clause in formula.clauses]
-        return (
-            Plan(terms, self.tokens, self.buttons, self.language),
-            np.array([place[literal.term] for literal in literals], dtype=np.int64),
-            np.array([0 if literal.positive else 1 for literal in literals], dtype=np.uint64),
-            np.cumsum([len(clause) for clause in clauses], dtype=np.int64),
-            np.cumsum([len(formula.clauses) for formula in formulas], dtype=np.int64),
-            np.array([component.weight for component in self.components]),
-        )
+        formulas = [
+            tuple(tuple((place[x.term], x.positive) for x in clause) for clause in component.formula.clauses)
+            for component in self.components
+        ]
+        return Plan(terms, self.tokens, self.buttons, self.language), pack(formulas)
 
     # --- to read ------------------------------------------------------------------------------------------------------
 
@@ -316,32 +348,3 @@ def _headline(policy: Policy) -> str:
 def most_disagreed(policy: Policy, grids: Sequence[Grid]) -> int:
     """The place of the grid on which the components disagree most: the most useful one to show next."""
     return int(np.argmax([policy.disagreement(grid) for grid in grids]))
-
-
-@compiled
-def _mix_loop(columns, literals, signs, clause_ends, component_ends, weights, mixed, shares):  # type: ignore[no-untyped-def]
-    """One word a row, its lowest bit the row; sums in the order of the components, so that others can repeat them."""
-    rows = columns.shape[1]
-    one = np.uint64(1)
-    literal, clause = 0, 0
-    for k in range(len(component_ends)):
-        allowed = np.zeros(rows, dtype=np.uint64)
-        while clause < component_ends[k]:
-            bits = np.ones(rows, dtype=np.uint64)
-            while literal < clause_ends[clause]:
-                column, sign = literals[literal], signs[literal]
-                for r in range(rows):
-                    bits[r] &= (columns[column, r] & one) ^ sign
-                literal += 1
-            for r in range(rows):
-                allowed[r] |= bits[r]
-            clause += 1
-        count = np.int64(0)
-        for r in range(rows):
-            count += np.int64(allowed[r])
-        for r in range(rows):
-            if count == 0:
-                shares[k, r] = 1.0 / rows
-            elif allowed[r]:
-                shares[k, r] = 1.0 / count
-            mixed[r] += weights[k] * shares[k, r]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module, metadata
 
 from shown.errors import BadInput, did_you_mean
-from shown.games.episodes import Episode, demonstrate, play, success_rate
+from shown.games.episodes import Episode, demonstrate, play, play_many, success_rate
 from shown.games.game import Game, Outcome
 from shown.games.levels import Level, load_levels
 
@@ -58,5 +58,6 @@ __all__ = [
     "find",
     "load_levels",
     "play",
+    "play_many",
     "success_rate",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -15,6 +16,15 @@ from shown.grid import Action, Grid, check_action
 
 Player = Callable[[Grid], Action]
 """Anything that looks at a grid and acts: `policy.act`, `game.expert`, …"""
+
+
+@runtime_checkable
+class ManyPlayer(Protocol):
+    """Anything that acts on many grids at once: a `Policy`, a network, …"""
+
+    def act_many(self, grids: Sequence[Grid]) -> Sequence[Action]:
+        """One action a grid."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +75,70 @@ def play(game: Game, player: Player, level: Level, seed: int = 0, max_steps: int
     return Episode(level, tuple(steps), grid, won, over, seed)
 
 
+def play_many(
+    game: Game, player: ManyPlayer, levels: Iterable[Level], seed: int = 0, max_steps: int | None = None
+) -> list[Episode]:
+    """Plays each level once, all of them side by side; each episode is as `play` gives it.
+
+    The player is asked about all positions of a moment together, and about equal ones once.
+
+    >>> from shown.games import find
+    >>> from shown.games.levels import load_levels
+    >>> from shown.policy import uniform_policy
+    >>> nim = find("nim")
+    >>> [episode.won for episode in play_many(nim, uniform_policy(nim.tokens), load_levels(nim, "test:0-2"))]
+    [False, False, False]
+    """
+    runs = [_Run(level, chances(level, seed), level.grid) for level in levels]
+    playing = runs
+    chosen: dict[Grid, Action] = {}
+    for _ in range(max_steps or game.max_steps):
+        new = list(dict.fromkeys(run.grid for run in playing if run.grid not in chosen))
+        if new:
+            chosen.update(zip(new, player.act_many(new), strict=True))
+        for run in playing:
+            run.step(game, chosen[run.grid])
+        playing = [run for run in playing if not run.over]
+        if not playing:
+            break
+    return [Episode(run.level, tuple(run.steps), run.grid, run.won, run.over, seed) for run in runs]
+
+
+@dataclass
+class _Run:
+    """One of several episodes in play."""
+
+    level: Level
+    chances: np.random.Generator
+    grid: Grid
+    steps: list[Step] = field(default_factory=list)
+    won: bool = False
+    over: bool = False
+
+    def step(self, game: Game, action: Action) -> None:
+        check_action(action, self.grid, game.buttons)
+        self.steps.append(Step(self.grid, action))
+        outcome = game.step(self.grid, action, self.chances)
+        self.grid, self.won, self.over = outcome.grid, outcome.won, outcome.over
+
+
 def demonstrate(game: Game, levels: Iterable[Level], seed: int = 0) -> Demonstrations:
     """The built-in expert's demonstrations, one a level."""
     items = tuple(play(game, game.expert, level, seed).demonstration for level in levels)
     return Demonstrations(game.tokens, items, game.name, game.buttons)
 
 
-def success_rate(game: Game, player: Player, levels: Iterable[Level], seed: int = 0) -> float:
-    """The fraction of levels won, each played once, as `shown evaluate` plays them."""
-    won = [play(game, player, level, seed).won for level in levels]
-    return sum(won) / len(won)
+def success_rate(game: Game, player: Player | ManyPlayer, levels: Iterable[Level], seed: int = 0) -> float:
+    """The fraction of levels won, each played once, as `shown evaluate` plays them.
+
+    A player of many (`policy`) plays all levels side by side; any other (`policy.act`, `game.expert`) one by one, with
+    the same result.
+    """
+    if isinstance(player, ManyPlayer):
+        episodes = play_many(game, player, levels, seed)
+    else:
+        episodes = [play(game, player, level, seed) for level in levels]
+    return sum(episode.won for episode in episodes) / len(episodes)
 
 
 def chances(level: Level, seed: int) -> np.random.Generator:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from shown.demonstrations import Demonstrations
-from shown.grid import Action, Grid
+from shown.demonstrations import Demonstrations, Step
+from shown.grid import Action, action_to_json
 from shown.inference.features import Features
-from shown.inference.posterior import Evidence
-from shown.planes import Planes
+from shown.inference.rows import Evidence, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +36,22 @@ class Failure:
 
     @property
     def text(self) -> str:
-        more = self.programs * 5
         same = (self.demonstration, self.step) == (self.other_demonstration, self.other_step)
         place = "" if same else f" of demonstration {self.other_demonstration}, step {self.other_step}"
         what = "the click" if isinstance(self.action, tuple) else "the action"
         return (
             f"nothing fits demonstration {self.demonstration}, step {self.step}: among the first {self.programs:,} "
-            f"programs none tells {what} {self.action} from {self.other}{place}. Try more programs "
-            f"(--programs {more}), a little noise (--noise 0.001), or a primitive that sees the difference."
+            f"programs none tells {what} {self.action} from {self.other}{place}. "
+            f"Try more programs ({5 * self.programs:,}, say), or a primitive that sees the difference; "
+            "if one of the two was a slip, take it out."
         )
 
     def to_json(self) -> dict[str, Any]:
-        def plain(action: Action) -> Any:
-            return action if isinstance(action, str) else [int(x) for x in action]
-
         return {
             "demonstration": self.demonstration,
             "step": self.step,
-            "action": plain(self.action),
-            "other": plain(self.other),
+            "action": action_to_json(self.action),
+            "other": action_to_json(self.other),
             "other_demonstration": self.other_demonstration,
             "other_step": self.other_step,
             "programs": self.programs,
@@ -64,40 +60,37 @@ class Failure:
 
 
 def explain_failure(
-    demonstrations: Demonstrations,
-    states: Sequence[tuple[Grid, Planes, int, int]],
-    features: Features,
-    evidence: Evidence,
+    demonstrations: Demonstrations, rows: Rows, features: Features, evidence: Evidence
 ) -> Failure | None:
-    """The first demonstrated row that looks to every feature like rows that outvote it, and one of those rows.
-
-    Args:
-        demonstrations: all that was shown.
-        states: for every distinct state its grid, its planes, its number there, and the words before its batch's.
-        features: the features.
-        evidence: the rows.
-    """
-    steps = [(d, s, step) for d, item in enumerate(demonstrations) for s, step in enumerate(item.steps)]
-    shown_at: dict[Grid, tuple[int, int]] = {}
-    for d, s, step in steps:
-        shown_at.setdefault(step.grid, (d, s))
-    where = {grid: (world, number, before) for grid, world, number, before in states}
-    for d, s, step in steps:
-        world, number, before = where[step.grid]
-        word, bit = world.row(number, step.action)
-        alike = _rows_like(features, before + word, bit)
+    """The first demonstrated row that looks to every feature like rows that outvote it, and one of those rows."""
+    shown_at: dict[int, tuple[int, int]] = {}
+    for d, s, step in _numbered(demonstrations):
+        shown_at.setdefault(rows.number(step.grid), (d, s))
+    for d, s, step in _numbered(demonstrations):
+        state = rows.number(step.grid)
+        word, bit = rows.place(state, step.action)
+        if step.refused or not int(evidence.positive[word]) >> bit & 1:
+            continue
+        alike = _rows_like(features, word, bit)
         unlike = alike & ~evidence.positive
         if int(np.bitwise_count(alike & evidence.positive).sum()) > int(np.bitwise_count(unlike).sum()):
             continue
-        # The same state first: two clicks on one board are the easiest to look at.
-        order = [(step.grid, world, number, before), *states]
-        for grid, other_world, other_number, other_before in order:
-            for action in other_world.buttons or grid.cells():
-                other_word, other_bit = other_world.row(other_number, action)
-                if int(unlike[other_before + other_word]) >> other_bit & 1:
-                    od, os = (d, s) if grid == step.grid else shown_at[grid]
-                    return Failure(d, s, step.action, action, od, os, len(features.of_program))
+        other_state, action = _nearest(rows, unlike, state)
+        od, os = (d, s) if other_state == state else shown_at[other_state]
+        return Failure(d, s, step.action, action, od, os, len(features.of_program))
     return None
+
+
+def _numbered(demonstrations: Demonstrations) -> Iterator[tuple[int, int, Step]]:
+    return ((d, s, step) for d, item in enumerate(demonstrations) for s, step in enumerate(item.steps))
+
+
+def _nearest(rows: Rows, among: np.ndarray, state: int) -> tuple[int, Action]:
+    """One of some rows; one of the same state if there is one: two clicks on one board are the easiest to look at."""
+    words, bits = np.nonzero((among[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1))
+    states = rows.state_of_row[words, bits]
+    first = int(np.lexsort((words, states, states != state))[0])
+    return rows.row(int(words[first]), int(bits[first]))
 
 
 def _rows_like(features: Features, word: int, bit: int) -> np.ndarray:

@@ -1,45 +1,28 @@
-"""The learner: demonstrations in, policy out. Algorithm 1 of the paper over all prefixes at once."""
+"""The learner: demonstrations in, policy out. The loop itself is in `fitting.py`."""
 
 from __future__ import annotations
 
-import math
+import hashlib
 import os
 import time
-from collections.abc import Generator, Iterator, Sequence
+import warnings
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from shown.demonstrations import Demonstrations
-from shown.errors import BadInput
-from shown.grid import Action, Grid
+from shown.errors import BadInput, NothingFits
 from shown.inference.failure import Failure, explain_failure
-from shown.inference.features import Evaluator, Features, Memory, combine, row_of
-from shown.inference.posterior import (
-    PRIORS,
-    Candidate,
-    Evidence,
-    Mixture,
-    Shortened,
-    drop_literals,
-    formula_bits,
-    literal_prices,
-    log_likelihood,
-    log_prior,
-)
-from shown.inference.trees import Clauses, Forest, Tree, clauses_of
-from shown.language.grammar import Block, Grammar, paper_grammar
-from shown.planes import Planes, frame
+from shown.inference.features import Features
+from shown.inference.fitting import Fitting, Moment, Weighing
+from shown.inference.formulas import Clauses, formula_bits
+from shown.inference.posterior import PRIORS, Candidate
+from shown.inference.rows import Evidence
+from shown.inference.trees import TreeSearch
+from shown.language.grammar import Grammar, paper_grammar
+from shown.memory import Account
 from shown.policy import Component, Formula, Literal, Policy, uniform_policy
 from shown.version import __version__
-
-CHECKPOINTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
-"""After so many programs the trees are grown and progress is told."""
-
-
-TELL_EVERY = 0.5
-"""Seconds after which a long block is not left without a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +36,8 @@ class Progress:
         score: its log posterior.
         components: policies in the mixture so far.
         seconds: since the start.
-        phase: what is being done.
+        phase: what is being done; it begins with "stopped" where memory ran out.
+        explained: of the steps shown, how many the best rule allows.
     """
 
     programs: int
@@ -64,15 +48,7 @@ class Progress:
     components: int
     seconds: float
     phase: str
-
-
-@dataclass
-class _Batch:
-    """States that came together, the program columns on them, and the steps shown there."""
-
-    world: Planes
-    evaluator: Evaluator
-    steps: list[tuple[int, Action]]
+    explained: int = 0
 
 
 @dataclass
@@ -100,7 +76,14 @@ class Learner:
         stop_early: stop when no program to come could be in the mixture (the paper's bound).
         prior: "grammar" (the paper's), "sparsity" (every program costs the same) or "uniform" (nothing costs).
         grammar: another grammar than the paper's.
-        memory_limit: bytes that programs' columns and planes may take; by default half of the machine's memory.
+        memory_limit: bytes that programs' columns and planes may take; by default half of what the process can have.
+
+    After `fit` or `add` there are:
+
+    * `policy_`: what was learned. If nothing fits, the policy that knows nothing, and a warning `NothingFits`.
+    * `failure_`: if nothing fits, the two actions that no program tells apart; otherwise None.
+    * `explained_`: of the steps shown, how many the best rule allows. Without noise, all.
+    * `demonstrations_`, `features_`, `candidates_`: what it was learned from, the columns, and the formulas over them.
     """
 
     programs: int = 10_000
@@ -117,99 +100,90 @@ class Learner:
     grammar: Grammar | None = None
     memory_limit: int | None = None
 
-    demonstrations_: Demonstrations | None = field(default=None, init=False, repr=False)
-    policy_: Policy = field(init=False, repr=False)
-    features_: Features = field(init=False, repr=False)
-    failure_: Failure | None = field(default=None, init=False, repr=False)
-    candidates_: list[Candidate] = field(default_factory=list, init=False, repr=False)
-    _batches: list[_Batch] = field(default_factory=list, init=False, repr=False)
-    _blocks: list[Block] = field(default_factory=list, init=False, repr=False)
+    demonstrations_: Demonstrations | None = field(default=None, init=False, repr=False, compare=False)
+    policy_: Policy = field(init=False, repr=False, compare=False)
+    features_: Features = field(init=False, repr=False, compare=False)
+    failure_: Failure | None = field(default=None, init=False, repr=False, compare=False)
+    explained_: int = field(default=0, init=False, repr=False, compare=False)
+    candidates_: list[Candidate] = field(default_factory=list, init=False, repr=False, compare=False)
+    _fitting: Fitting | None = field(default=None, init=False, repr=False, compare=False)
 
     def fit(self, demonstrations: Demonstrations) -> Learner:
-        """Learns from these demonstrations alone."""
-        for _ in self.iter_fit(demonstrations):
-            pass
-        return self
+        """Learns from these demonstrations alone. If nothing fits, warns with `NothingFits`."""
+        return self._to_the_end(self.iter_fit(demonstrations))
 
     def add(self, demonstrations: Demonstrations) -> Learner:
         """Learns from these demonstrations and all earlier ones, evaluating programs on the new states only."""
-        for _ in self.iter_add(demonstrations):
-            pass
-        return self
+        return self._to_the_end(self.iter_add(demonstrations))
 
     def iter_fit(self, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
-        """Like `fit`, telling of its progress; `policy_` is the best so far after each, so one may stop at any."""
-        self.demonstrations_ = None
-        self._batches, self._blocks = [], []
+        """Like `fit`, telling of its progress; `policy_` is the best so far after each, so one may stop at any.
+
+        Nothing is warned of: look at `failure_` at the end.
+        """
+        self.demonstrations_, self._fitting = None, None
         return self.iter_add(demonstrations)
 
     def iter_add(self, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
         """Like `add`, telling of its progress."""
         self._check(demonstrations)
-        if self.demonstrations_ is None:
-            grammar = self.grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
-            self._blocks = list(grammar.blocks(self.programs, self.finish_level))
-            if not self._blocks:
-                raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
-            together = demonstrations
-        else:
-            grammar = self.grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
-            together = self.demonstrations_ + demonstrations
-        self._add_batch(demonstrations, grammar)
+        together = demonstrations if self.demonstrations_ is None else self.demonstrations_ + demonstrations
+        if self._fitting is None:
+            self._fitting = self._begin(demonstrations)
+        self._fitting.add(demonstrations)
         self.demonstrations_ = together
-        return self._run(time.monotonic())
+        return self._run(self._fitting, together)
 
     # --- the run ------------------------------------------------------------------------------------------------------
 
-    def _run(self, start: float) -> Generator[Progress, None, None]:
-        demonstrations = self.demonstrations_
-        assert demonstrations is not None
+    def _begin(self, demonstrations: Demonstrations) -> Fitting:
+        grammar = self.grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
+        blocks = list(grammar.blocks(self.programs, self.finish_level))
+        if not blocks:
+            raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
+        return Fitting(grammar, blocks, Account(self.memory_limit), self.threads or os.cpu_count() or 1)
+
+    def _run(self, fitting: Fitting, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
+        start = time.monotonic()
         self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons)
-        self.failure_, self.candidates_ = None, []
-        evidence = self._evidence()
-        forest = Forest(evidence.mask, evidence.positive, [self.seed * self.trees + s for s in range(self.trees)])
-        search = _Search(self, evidence)
-        total = sum(block.count for block in self._blocks)
-        done: list[Block] = []
-        told = start
-        for chunk in _until_checkpoints(self._blocks):
-            bound = search.mixture.bound
-            if self.stop_early and done and literal_prices(np.array([chunk[0].log_prior]), self.prior)[0] < bound:
-                break
-            for block in chunk:
-                self._evaluate(block, len(done))
-                done.append(block)
-                if time.monotonic() - told > TELL_EVERY:
-                    told = time.monotonic()
-                    yield self._progress(search, self._seen(done), total, start, "enumerating programs")
-            features = combine([batch.evaluator for batch in self._batches], done, len(done))
-            self.features_ = features
-            yield self._progress(search, self._seen(done, features), total, start, "growing trees")
-            for found in forest.extend(features.columns):
-                search.consider([tree for _, tree in found], features)
-            self._publish(search, features)
-            told = time.monotonic()
-            yield self._progress(search, self._seen(done, features), total, start, "enumerating programs")
+        self.failure_, self.candidates_, self.explained_ = None, [], 0
+        rows = fitting.rows
+        evidence = fitting.evidence(rows)
+        searches = [TreeSearch(evidence, self.trees, self.seed)]
+        for moment in fitting.search(evidence, searches, self._weighing):
+            if moment.features is not None:
+                self.features_ = moment.features
+            if moment.news and moment.mixture.best:
+                self._publish(moment, evidence, demonstrations)
+            yield self._progress(moment, time.monotonic() - start)
         if not self.candidates_:
-            self.failure_ = explain_failure(demonstrations, self._failure_rows(), self.features_, evidence)
+            self.failure_ = explain_failure(demonstrations, rows, self.features_, evidence)
 
-    def _evaluate(self, block: Block, place: int) -> None:
-        for batch in self._batches:
-            if len(batch.evaluator.of_program) <= place:
-                batch.evaluator.evaluate(block)
+    def _to_the_end(self, run: Generator[Progress, None, None]) -> Learner:
+        for _ in run:
+            pass
+        if not self.candidates_:
+            reason = self.failure_.text if self.failure_ else "nothing fits the demonstrations."
+            warnings.warn(f"{reason} The policy knows nothing and acts at random.", NothingFits, stacklevel=3)
+        return self
 
-    def _publish(self, search: _Search, features: Features) -> None:
+    @property
+    def _weighing(self) -> Weighing:
+        return Weighing(
+            self.ensemble, self.noise, self.prior, self.drop_literals, self.uniform_if_empty, self.stop_early
+        )
+
+    def _publish(self, moment: Moment, evidence: Evidence, demonstrations: Demonstrations) -> None:
         """Makes the best so far the learner's policy."""
-        demonstrations = self.demonstrations_
-        best = search.mixture.best
-        if not best or demonstrations is None:
-            return
+        features, best = moment.features, moment.mixture.best
+        assert features is not None
         self.candidates_ = best
+        self.explained_ = int(evidence.shows(formula_bits(best[0].clauses, features.columns, evidence.mask)).sum())
         components = tuple(
             Component(
                 float(weight), candidate.log_prior, candidate.log_likelihood, to_formula(candidate.clauses, features)
             )
-            for candidate, weight in zip(best, search.mixture.weights, strict=True)
+            for candidate, weight in zip(best, moment.mixture.weights, strict=True)
         )
         self.policy_ = Policy(
             demonstrations.tokens,
@@ -227,10 +201,12 @@ class Learner:
                 "digest": demonstrations.digest,
                 "count": len(demonstrations),
                 "steps": len(demonstrations.steps),
+                "explained": self.explained_,
                 "levels": [item.level for item in demonstrations],
             },
             "programs": len(features.of_program),
             "distinct": len(features),
+            "grammar": "paper" if self.grammar is None else _digest(self.grammar),
             "settings": {
                 name: getattr(self, name)
                 for name in (
@@ -240,91 +216,20 @@ class Learner:
             },
         }  # fmt: skip
 
-    def _seen(self, done: Sequence[Block], features: Features | None = None) -> tuple[int, int]:
-        """The programs seen so far, and how many of them are distinct (within a batch, until batches are combined)."""
-        batches = max(len(batch.evaluator.columns) for batch in self._batches)
-        return done[-1].start + done[-1].count, batches if features is None else len(features)
-
-    def _progress(self, search: _Search, seen: tuple[int, int], total: int, start: float, phase: str) -> Progress:
-        best = search.mixture.best
-        fits = bool(best) and bool(self.candidates_)
+    def _progress(self, moment: Moment, seconds: float) -> Progress:
+        best = moment.mixture.best
+        policy = self.policy_
         return Progress(
-            programs=seen[0],
-            total=total,
-            distinct=seen[1],
-            best=self.policy_.components[0].formula.english(self.policy_.language, self.policy_.subject)
-            if fits
-            else None,
+            programs=moment.programs,
+            total=moment.total,
+            distinct=moment.distinct,
+            best=policy.components[0].formula.english(policy.language, policy.subject) if self.candidates_ else None,
             score=best[0].score if best else None,
             components=len(best),
-            seconds=time.monotonic() - start,
-            phase=phase,
+            seconds=seconds,
+            phase=moment.phase,
+            explained=self.explained_,
         )
-
-    # --- states and rows ----------------------------------------------------------------------------------------------
-
-    def _add_batch(self, demonstrations: Demonstrations, grammar: Grammar) -> None:
-        # A state that is shown twice is evaluated once; both its actions are then demonstrated there.
-        known = {grid: (b, s) for b, batch in enumerate(self._batches) for s, grid in enumerate(batch.world.grids)}
-        grids: dict[Grid, int] = {}
-        steps: list[tuple[int, Action]] = []
-        for step in demonstrations.steps:
-            if step.grid not in known:
-                steps.append((grids.setdefault(step.grid, len(grids)), step.action))
-        if grids:
-            self._batches.append(self._batch(list(grids), steps, demonstrations, grammar))
-        for step in demonstrations.steps:
-            if step.grid in known:
-                b, s = known[step.grid]
-                self._batches[b].steps.append((s, step.action))
-
-    def _batch(
-        self,
-        grids: list[Grid],
-        steps: list[tuple[int, Action]],
-        demonstrations: Demonstrations,
-        grammar: Grammar,
-    ) -> _Batch:
-        margin = max((block.shape.reach for block in self._blocks), default=0)
-        held = sum(batch.evaluator.memory.held for batch in self._batches)
-        memory = Memory((self.memory_limit or default_memory_limit()) - held)
-        planes = len(demonstrations.tokens.values) + 2
-        memory.take(8 * math.prod(frame(grids, margin)) * planes, "the demonstrated states")
-        world = Planes(grids, demonstrations.tokens, demonstrations.buttons, margin)
-        evaluator = Evaluator(world, grammar.language, memory, self.threads or os.cpu_count() or 1)
-        evaluator.expect(self._blocks)
-        return _Batch(world, evaluator, steps)
-
-    def _evidence(self) -> Evidence:
-        worlds = [batch.world for batch in self._batches]
-        mask = np.concatenate([world.row_mask for world in worlds])
-        positive = np.zeros_like(mask)
-        state_of_row = np.full((len(mask), 64), -1, dtype=np.int32)
-        actions: list[int] = []
-        places: list[tuple[int, int, int]] = []
-        start = 0
-        for b, batch in enumerate(self._batches):
-            world = batch.world
-            numbers = np.full(world.shape[2] * 64, -1, dtype=np.int32)
-            numbers[world.slot] = np.arange(world.states) + len(actions)
-            words = world.row_words % world.shape[2]
-            state_of_row[start : start + len(words)] = numbers.reshape(-1, 64)[words]
-            for state, action in batch.steps:
-                word, bit = row_of(worlds, b, state, action)
-                positive[word] |= np.uint64(1) << np.uint64(bit)
-                places.append((word, bit, len(actions) + state))
-            actions += [len(world.buttons) or g.height * g.width for g in world.grids]
-            start += len(words)
-        words_of_steps, bits_of_steps, states_of_steps = np.array(places, dtype=np.int64).T
-        return Evidence(mask, positive, words_of_steps, bits_of_steps, states_of_steps, state_of_row, np.array(actions))
-
-    def _failure_rows(self) -> list[tuple[Grid, Planes, int, int]]:
-        """For every distinct state: its grid, its planes, its number there and the words before its batch's."""
-        rows, before = [], 0
-        for batch in self._batches:
-            rows += [(grid, batch.world, s, before) for s, grid in enumerate(batch.world.grids)]
-            before += len(batch.world.row_words)
-        return rows
 
     def _check(self, demonstrations: Demonstrations) -> None:
         for name in ("programs", "ensemble", "trees", "threads", "memory_limit"):
@@ -343,50 +248,12 @@ class Learner:
             raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
 
 
-class _Search:
-    """Scores each distinct formula once."""
-
-    def __init__(self, learner: Learner, evidence: Evidence) -> None:
-        self.learner, self.evidence = learner, evidence
-        self.mixture = Mixture(learner.ensemble)
-        self._seen: set[int] = set()
-        self._shortened: Shortened = {}
-
-    def consider(self, trees: Sequence[Tree], features: Features) -> None:
-        learner, evidence = self.learner, self.evidence
-        prices = literal_prices(features.log_prior, learner.prior)
-        for tree in trees:
-            if id(tree) in self._seen:
-                continue
-            self._seen.add(id(tree))
-            clauses = clauses_of(tree)
-            allowed = formula_bits(clauses, features.columns, evidence.mask)
-            likelihood = log_likelihood(allowed, evidence, learner.noise, learner.uniform_if_empty)
-            if likelihood == -np.inf:
-                continue
-            if learner.drop_literals:
-                clauses = drop_literals(clauses, features.columns, evidence.mask, prices, self._shortened)
-            self.mixture.offer(Candidate(clauses, log_prior(clauses, prices), likelihood))
-
-
 def to_formula(clauses: Clauses, features: Features) -> Formula:
     """A formula over features as one over programs."""
     return Formula(tuple(tuple(Literal(features.terms[f], positive) for f, positive in clause) for clause in clauses))
 
 
-def default_memory_limit() -> int:
-    """Half of the machine's memory."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-
-
-def _until_checkpoints(blocks: Sequence[Block]) -> Iterator[list[Block]]:
-    """The blocks in chunks that end where a checkpoint is passed."""
-    chunk: list[Block] = []
-    for block in blocks:
-        chunk.append(block)
-        end = block.start + block.count
-        if any(block.start < point <= end for point in CHECKPOINTS):
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
+def _digest(grammar: Grammar) -> str:
+    """A fingerprint of a grammar's rules, for the record."""
+    text = "\n".join(f"{rule.left} {rule.primitive} {rule.right} {rule.probability}" for rule in grammar.rules)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,43 +1,20 @@
 """Prior, likelihood, and the best-K mixture that stands for the posterior.
 
-Formulas here are over features by number, and rows are bits; see `features.py` for what they mean.
+Formulas here are over columns by number, and rows are bits; see `formulas.py` and `rows.py` for what they mean.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from shown.compiled import compiled
-from shown.inference.trees import Clauses, Literal
+from shown.inference.formulas import Clauses, SignedColumn, count_by_state
+from shown.inference.rows import Evidence
 
 PRIORS = ("grammar", "sparsity", "uniform")
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What was demonstrated, as bits over rows.
-
-    Attributes:
-        mask: 1 where a bit is a row (state, action). [R] uint64
-        positive: 1 where a row was demonstrated; all other rows are anti-demonstrations. [R] uint64
-        word, bit: where the row of each demonstrated step is. [T] int64 each
-        state: the number of each step's state. [T] int64
-        state_of_row: the number of the state of each bit, -1 for none. [R, 64] int32
-        actions: the number of actions of each state. [S] int64
-    """
-
-    mask: np.ndarray
-    positive: np.ndarray
-    word: np.ndarray
-    bit: np.ndarray
-    state: np.ndarray
-    state_of_row: np.ndarray
-    actions: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -45,7 +22,7 @@ class Candidate:
     """A formula with its score.
 
     Attributes:
-        clauses: the formula over features.
+        clauses: the formula over columns.
         log_prior: log p(π), up to a constant.
         log_likelihood: log p(D | π).
     """
@@ -60,96 +37,52 @@ class Candidate:
         return self.log_prior + self.log_likelihood
 
 
-def log_prior(clauses: Clauses, literal_log_prior: np.ndarray) -> float:
-    """Every literal of every clause pays for its program, negated or not, as often as it occurs."""
-    return math.fsum(float(literal_log_prior[feature]) for clause in clauses for feature, _ in clause)
+def log_prior(clauses: Clauses, prices: np.ndarray) -> float:
+    """Every literal of every clause pays for its program, negated or not, as often as it occurs.
+
+    The paper counts literals from 1: a formula without any ("never", "always") is no policy, and has log prior −∞.
+    """
+    paid = [float(prices[column]) for clause in clauses for column, _ in clause]
+    return math.fsum(paid) if paid else -math.inf
 
 
 def literal_prices(log_priors: np.ndarray, prior: str) -> np.ndarray:
-    """What a literal over each feature adds to the log prior: by the grammar, by number only, or nothing. [F]"""
+    """What a literal over each column adds to the log prior: by the grammar, by number only, or nothing. [F]"""
     if prior == "sparsity":
         return np.full(len(log_priors), -math.log(2.0))
     return np.zeros(len(log_priors)) if prior == "uniform" else log_priors
 
 
-def formula_bits(clauses: Clauses, columns: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The rows that a formula allows. [R] uint64"""
-    allowed = np.zeros_like(mask)
-    for clause in clauses:
-        allowed |= clause_bits(clause, columns, mask)
-    return allowed
-
-
-def clause_bits(clause: Sequence[Literal], columns: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The rows on which all literals hold. [R] uint64"""
-    bits = mask.copy()
-    for feature, positive in clause:
-        bits &= columns[feature] if positive else ~columns[feature]
-    return bits
-
-
 def log_likelihood(
     allowed: np.ndarray, evidence: Evidence, noise: float = 0.0, uniform_if_empty: bool = False
 ) -> float:
-    """log p(D | π) for a policy that chooses evenly among the rows `allowed`.
+    """log p(D | π) for a policy that chooses evenly among the rows `allowed`, none of which is open.
 
     A demonstrated action that the formula rules out has probability 0 (but for the noise), even where the formula
-    allows nothing; with `uniform_if_empty`, there the policy guesses, as the acting one does.
+    allows nothing; with `uniform_if_empty`, there the policy guesses, as the acting one does. A step counts as often as
+    its weight says. An action the teacher refused must not be allowed, or only by a slip.
     """
-    counts = np.zeros(len(evidence.actions), dtype=np.int64)
-    _count_allowed(allowed, evidence.state_of_row, counts)
-    chosen = (allowed[evidence.word] >> evidence.bit.astype(np.uint64)) & np.uint64(1)
+    counts = count_by_state(allowed[None], evidence.state_of_row, len(evidence.actions))[0]
     of_step = counts[evidence.state]
     actions = evidence.actions[evidence.state]
-    probability = np.where(chosen == 1, 1.0 / np.maximum(of_step, 1), 0.0)
+    probability = np.where(evidence.shows(allowed), 1.0 / np.maximum(of_step, 1), 0.0)
     if uniform_if_empty:
         probability = np.where(of_step == 0, 1.0 / actions, probability)
     probability = (1.0 - noise) * probability + noise / actions
-    if np.any(probability == 0.0):
+    against = _slips(allowed & evidence.refused, evidence, noise)
+    if np.any(probability == 0.0) or against == -math.inf:
         return -math.inf
-    return math.fsum(np.log(probability).tolist())
+    return math.fsum((evidence.weight * np.log(probability)).tolist()) + against
 
 
-Shortened = dict[tuple[bytes, tuple[Literal, ...]], tuple[Literal, ...]]
-"""What a clause was shortened to, given the rows that its formula allows. Trees share most of their clauses."""
-
-
-def drop_literals(
-    clauses: Clauses, columns: np.ndarray, mask: np.ndarray, prices: np.ndarray, known: Shortened | None = None
-) -> Clauses:
-    """The formula without the literals, and then the clauses, whose absence changes no bit of its fit.
-
-    The dearest literals are tried first. The rows that the formula allows stay exactly the same. What is found out
-    about clauses is looked up in `known` and entered there.
-    """
-    known = {} if known is None else known
-    allowed = formula_bits(clauses, columns, mask)
-    forbidden = mask & ~allowed
-    where = np.flatnonzero(forbidden)
-    fit = allowed.tobytes()
-    for clause in clauses:
-        if (fit, clause) not in known:
-            known[fit, clause] = tuple(sorted(_shorten(clause, columns, where, forbidden[where], prices)))
-    shorter = {known[fit, clause] for clause in clauses}
-    kept = sorted(shorter, key=lambda clause: (sum(float(prices[f]) for f, _ in clause), clause))
-    bits = {clause: clause_bits(clause, columns, mask) for clause in kept}
-    for clause in list(kept):
-        others = [bits[other] for other in kept if other != clause]
-        if others and np.array_equal(np.bitwise_or.reduce(others), allowed):
-            kept.remove(clause)
-    return tuple(sorted(kept))
-
-
-def _shorten(
-    clause: tuple[Literal, ...], columns: np.ndarray, where: np.ndarray, forbidden: np.ndarray, prices: np.ndarray
-) -> list[Literal]:
-    """Drops literals as long as the clause still holds on none of the forbidden rows."""
-    kept = sorted(clause, key=lambda literal: (float(prices[literal[0]]), literal))
-    features = np.array([feature for feature, _ in kept], dtype=np.int64)
-    signs = np.array([np.uint64(0) if positive else ~np.uint64(0) for _, positive in kept], dtype=np.uint64)
-    keep = np.ones(len(kept), dtype=np.bool_)
-    _shorten_loop(columns, features, signs, where, forbidden, keep)
-    return [literal for literal, stays in zip(kept, keep.tolist(), strict=True) if stays]
+def _slips(refused: np.ndarray, evidence: Evidence, noise: float) -> float:
+    """The log probability that the teacher refused by mistake the rows that a policy allows all the same."""
+    if not refused.any():
+        return 0.0
+    if noise == 0.0:
+        return -math.inf
+    per_state = count_by_state(refused[None], evidence.state_of_row, len(evidence.actions))[0]
+    return float((per_state * np.log(noise / evidence.actions)).sum())
 
 
 class Mixture:
@@ -165,13 +98,15 @@ class Mixture:
     def __init__(self, size: int) -> None:
         self._size = size
         self._heap: list[tuple[float, int, Candidate]] = []
-        self._seen: set[frozenset[frozenset[Literal]]] = set()
+        self._seen: set[frozenset[frozenset[SignedColumn]]] = set()
         self._offers = 0
 
     def offer(self, candidate: Candidate) -> None:
         """Takes the candidate in if it is better than the worst one held."""
+        if candidate.score == -math.inf:
+            return
         key = frozenset(frozenset(clause) for clause in candidate.clauses)
-        if key in self._seen or candidate.score == -math.inf:
+        if key in self._seen:
             return
         self._seen.add(key)
         # Among equal scores the one found first (with the simpler features) stays.
@@ -196,33 +131,3 @@ class Mixture:
     def bound(self) -> float:
         """No policy that uses a program less probable than this can enter any more (the paper's stopping bound)."""
         return self._heap[0][0] if len(self._heap) == self._size else -math.inf
-
-
-@compiled
-def _count_allowed(allowed, state_of_row, counts):  # type: ignore[no-untyped-def]
-    one = np.uint64(1)
-    for w in range(len(allowed)):
-        bits = allowed[w]
-        b = 0
-        while bits:
-            if bits & one:
-                counts[state_of_row[w, b]] += 1
-            bits >>= one
-            b += 1
-
-
-@compiled
-def _shorten_loop(columns, features, signs, where, forbidden, keep):  # type: ignore[no-untyped-def]
-    for i in range(len(features)):
-        needed = False
-        for w in range(len(where)):
-            bits = forbidden[w]
-            for j in range(len(features)):
-                if j != i and keep[j]:
-                    bits &= columns[features[j], where[w]] ^ signs[j]
-                    if bits == 0:
-                        break
-            if bits != 0:
-                needed = True
-                break
-        keep[i] = needed

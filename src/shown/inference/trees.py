@@ -8,17 +8,15 @@ on what comes after it. `plain_tree` is the obvious version; tests hold `Forest`
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from shown.compiled import compiled
-
-Literal = tuple[int, bool]
-"""A feature's number, and whether it must hold (rather than fail)."""
-
-Clauses = tuple[tuple[Literal, ...], ...]
-"""A formula in disjunctive normal form over features. No clause: never; an empty clause: always."""
+from shown.inference.features import Features
+from shown.inference.formulas import Clause, Clauses
+from shown.inference.rows import Evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +41,8 @@ def clauses_of(tree: Tree) -> Clauses:
     >>> clauses_of(Tree(0, Tree(-1), Tree(1, Tree(-1, answer=True), Tree(-1))))
     (((0, True), (1, False)),)
     """
-    clauses: list[tuple[Literal, ...]] = []
-    open_paths: list[tuple[Tree, tuple[Literal, ...]]] = [(tree, ())]
+    clauses: list[Clause] = []
+    open_paths: list[tuple[Tree, Clause]] = [(tree, ())]
     while open_paths:
         node, path = open_paths.pop()
         if node.no is None or node.yes is None:
@@ -199,6 +197,26 @@ class Forest:
             node.seen = len(self._columns)
         features = node.best[seed].features
         return [f + 1 for f in features], features
+
+
+class TreeSearch:
+    """Proposes the formulas of the greedy trees for every prefix of the features, each once.
+
+    Attributes:
+        forest: the trees grown so far.
+    """
+
+    def __init__(self, evidence: Evidence, trees: int, seed: int) -> None:
+        self.forest = Forest(evidence.mask, evidence.positive, [seed * trees + s for s in range(trees)])
+        self._seen: set[int] = set()
+
+    def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
+        """The formulas of the new prefixes; `features` are all so far, the old ones first."""
+        for found in self.forest.extend(features.columns):
+            for _, tree in found:
+                if id(tree) not in self._seen:
+                    self._seen.add(id(tree))
+                    yield clauses_of(tree)
 
 
 class _Best:

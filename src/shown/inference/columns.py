@@ -1,0 +1,255 @@
+"""Programs × rows → columns of bits, equal columns merged.
+
+A program's column is its value on every row (state, action). Programs are evaluated in blocks, bottom-up: a condition
+that several programs share is computed once, and conditions with equal planes count as one, so the number of things
+to compute grows far more slowly than the number of programs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from shown.errors import BadInput, did_you_mean
+from shown.inference.distinct import Distinct
+from shown.language.evaluate import how_many, run_many
+from shown.language.grammar import Block, Hole, Shape
+from shown.language.primitives import Language, Primitive
+from shown.language.terms import Kind
+from shown.memory import Account
+from shown.planes import ALL, Planes
+
+CHUNK_BYTES = 2**24
+"""How much of the results of programs is held at a time."""
+
+
+class Evaluator:
+    """Evaluates blocks of programs on one batch of states and merges equal columns as they come.
+
+    Attributes:
+        world: the states as planes.
+        of_program: the column of each program so far, or CONSTANT. list of [count] int32, one a block
+        flipped: whether the program holds on the first row: with its column, or constantly. list of [count] bool
+    """
+
+    def __init__(self, world: Planes, language: Language, account: Account, threads: int = 1) -> None:
+        self.world, self.language, self.threads = world, language, threads
+        self._account = account
+        self.of_program: list[np.ndarray] = []
+        self.flipped: list[np.ndarray] = []
+        words = world.shape[2]
+        planes = np.full(math.prod(world.shape), ALL, dtype=np.uint64)
+        self._columns = Distinct(world.row_mask, account, "the columns of the programs", up_to_negation=True)
+        self._planes = Distinct(planes, account, "the planes of the conditions")
+        # Programs that do not depend on the action have one bit a state; few of them differ, and only those are spread
+        # over all rows. Which column (and sign) each of these became:
+        self._states = Distinct(world.real, account, "the programs' values on the states")
+        self._spread = np.arange(words)
+        self._column_of_states = np.empty(0, dtype=np.int32)
+        self._flip_of_states = np.empty(0, dtype=bool)
+        self._conditions: dict[Shape, np.ndarray] = {}
+        self._shared: frozenset[Shape] = frozenset()
+
+    @property
+    def columns(self) -> np.ndarray:
+        """The distinct columns so far, in order of their most probable programs, with those programs' signs. [C, R]"""
+        return self._columns.array
+
+    @property
+    def turned(self) -> np.ndarray:
+        """Whether each column holds on the first row. [C] bool"""
+        return self._columns.turned
+
+    @property
+    def programs(self) -> int:
+        """The number of programs evaluated."""
+        return sum(map(len, self.of_program))
+
+    def expect(self, blocks: Iterable[Block]) -> None:
+        """Says which blocks are to come, so that the conditions which several of them share are kept."""
+        self._shared = frozenset(inner for block in blocks for part in block.shape.parts for inner in _inside(part))
+
+    def evaluate(self, block: Block) -> None:
+        """Adds a block's programs."""
+        self._account.take(12 * block.count, "the list of programs", self._advice())
+        shape = block.shape
+        primitive = self.language[shape.primitive]
+        before = len(self._columns)
+        part = shape.parts[0] if len(shape.parts) == 1 else None
+        if part is None or part in self._shared or part in self._conditions:
+            arguments, expand = self._arguments(shape)
+            if block.count < len(expand):
+                arguments, expand = _needed(arguments, expand[: block.count])
+            ids, flips = self._programs(primitive, arguments, self._stored_planes)
+        else:
+            # The condition is used by this block alone: its planes are computed, read and forgotten.
+            ids, flips, expand = self._transient(primitive, shape, part, block.count)
+        ids, flips = ids[expand], flips[expand]
+        numbers = self._columns.settle(before, ids, flips)
+        ids = _renumbered(ids, before, numbers)
+        self._column_of_states = _renumbered(self._column_of_states, before, numbers)
+        self.of_program.append(ids)
+        self.flipped.append(flips)
+
+    def _transient(
+        self, primitive: Primitive, shape: Shape, part: Shape, count: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Like `_programs`, for the first `count` programs over one condition that is not kept."""
+        inner, expand_inner = self._arguments(part)
+        axis = shape.arguments.index(part)
+        sizes = [len(a.atoms) for a in shape.arguments if isinstance(a, Hole)]
+        ways, all_inner = math.prod(sizes), how_many(inner)
+        places = np.arange(ways * all_inner).reshape(*sizes, all_inner)[..., expand_inner]
+        expand = np.moveaxis(places, -1, axis).reshape(-1)
+        if count < len(expand):
+            way, place = np.divmod(expand[:count], all_inner)
+            inner, place = _needed(inner, place)
+            expand = way * how_many(inner) + place
+        total = how_many(inner)
+        ids = np.empty((ways, total), dtype=np.int32)
+        flips = np.empty((ways, total), dtype=bool)
+        for start, stop in self._chunks(total):
+            planes = self._run(self.language[part.primitive], [a[start:stop] for a in inner], self._stored_planes)
+            grids = np.meshgrid(
+                *(
+                    np.arange(stop - start) if argument is part else _codes(argument, self.world)
+                    for argument in shape.arguments
+                ),
+                indexing="ij",
+            )
+            arguments = [_flat(g, argument) for g, argument in zip(grids, shape.arguments, strict=True)]
+            chunk_ids, chunk_flips = self._programs(primitive, arguments, planes)
+            # The condition's axis goes last, so that chunks can be laid side by side whatever its place is.
+            ids[:, start:stop] = np.moveaxis(chunk_ids.reshape(grids[0].shape), axis, -1).reshape(ways, -1)
+            flips[:, start:stop] = np.moveaxis(chunk_flips.reshape(grids[0].shape), axis, -1).reshape(ways, -1)
+        return ids.reshape(-1), flips.reshape(-1), expand
+
+    @property
+    def _stored_planes(self) -> np.ndarray:
+        """The planes of the conditions that are kept. [n, rows, columns, words]"""
+        return self._planes.array.reshape(-1, *self.world.shape)
+
+    def _chunks(self, total: int) -> list[tuple[int, int]]:
+        """Where to cut so many argument tuples, so that their planes do not take too much memory at a time."""
+        step = max(1, CHUNK_BYTES // self.world.bytes_per_plane)
+        return [(start, min(total, start + step)) for start in range(0, total, step)]
+
+    def _arguments(self, shape: Shape) -> tuple[list[np.ndarray], np.ndarray]:
+        """The distinct argument tuples of a shape's terms, and which of them each term has. ([n] each, [count])"""
+        if not shape.arguments:
+            return [], np.zeros(1, dtype=np.int64)
+        choices: list[np.ndarray] = []
+        inverses: list[np.ndarray] = []
+        for argument in shape.arguments:
+            if isinstance(argument, Hole):
+                codes = _codes(argument, self.world)
+                choices.append(codes)
+                inverses.append(np.arange(len(codes)))
+            else:
+                distinct, inverse = np.unique(self._condition(argument), return_inverse=True)
+                choices.append(distinct)
+                inverses.append(inverse)
+        grids = np.meshgrid(*choices, indexing="ij")
+        arguments = [_flat(g, a) for g, a in zip(grids, shape.arguments, strict=True)]
+        places = np.arange(grids[0].size).reshape(grids[0].shape)[np.ix_(*inverses)]
+        return arguments, places.reshape(-1)
+
+    def _condition(self, shape: Shape) -> np.ndarray:
+        """The number of the plane of each term of a condition's shape. [count]"""
+        if shape not in self._conditions:
+            arguments, expand = self._arguments(shape)
+            primitive = self.language[shape.primitive]
+            ids = np.empty(how_many(arguments), dtype=np.int64)
+            for start, stop in self._chunks(len(ids)):
+                planes = self._run(primitive, [a[start:stop] for a in arguments], self._stored_planes)
+                flat = planes.reshape(len(planes), -1)
+                ids[start:stop], _ = self._planes.add(flat, np.arange(flat.shape[1]), self._advice())
+            self._conditions[shape] = ids[expand]
+        return self._conditions[shape]
+
+    def _programs(
+        self, primitive: Primitive, arguments: list[np.ndarray], planes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The columns of programs: their numbers (or CONSTANT), and whether each holds on the first row."""
+        total = how_many(arguments)
+        ids = np.empty(total, dtype=np.int32)
+        flips = np.empty(total, dtype=bool)
+        for start, stop in self._chunks(total):
+            results = self._run(primitive, [a[start:stop] for a in arguments], planes)
+            if results.ndim == 2:
+                ids[start:stop], flips[start:stop] = self._add_states(results)
+            else:
+                ids[start:stop], flips[start:stop] = self._columns.add(
+                    *self.world.words_of_rows(results), self._advice()
+                )
+        return ids, flips
+
+    def _add_states(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The columns of programs that do not depend on the action. [n, words] → ([n], [n])"""
+        before = len(self._states)
+        places, _ = self._states.add(results, self._spread, self._advice())
+        new = self._states.array[before:]
+        if len(new):
+            ids, flips = self._columns.add(*self.world.words_of_rows(new), self._advice())
+            self._column_of_states = np.concatenate([self._column_of_states, ids])
+            self._flip_of_states = np.concatenate([self._flip_of_states, flips])
+        return self._column_of_states[places], self._flip_of_states[places]
+
+    def _run(self, primitive: Primitive, arguments: list[np.ndarray], planes: np.ndarray) -> np.ndarray:
+        """The results of a primitive on many argument tuples. [n, ...]"""
+        total = how_many(arguments)
+        if self.threads == 1 or total < 4 * self.threads:
+            return run_many(self.world, primitive, arguments, planes)
+        cuts = np.linspace(0, total, self.threads + 1).astype(int)
+        with ThreadPoolExecutor(self.threads) as pool:
+            parts = pool.map(
+                lambda k: run_many(self.world, primitive, [a[cuts[k] : cuts[k + 1]] for a in arguments], planes),
+                range(self.threads),
+            )
+            return np.concatenate(list(parts))
+
+    def _advice(self) -> str:
+        programs = self.programs
+        return f"About {programs:,} programs fit; learn with fewer" if programs else "Use fewer or smaller demonstrations"
+
+
+def _needed(arguments: list[np.ndarray], places: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+    """Only the argument tuples at these places, and where each place now is. ([n] each, [count])"""
+    needed, places = np.unique(places, return_inverse=True)
+    return [a[needed] for a in arguments], places
+
+
+def _renumbered(ids: np.ndarray, start: int, numbers: np.ndarray) -> np.ndarray:
+    """Ids after the rows from `start` on have got other numbers."""
+    new = ids >= start
+    ids = ids.copy()
+    ids[new] = numbers[ids[new] - start]
+    return ids
+
+
+def _flat(grid: np.ndarray, argument: Shape | Hole) -> np.ndarray:
+    flat = grid.reshape(-1)
+    if isinstance(argument, Hole) and argument.kind is Kind.OFFSET:
+        return np.array(argument.atoms, dtype=np.int64).reshape(-1, 2)[flat]
+    return flat
+
+
+def _inside(shape: Shape) -> list[Shape]:
+    """The shapes of the conditions inside a condition."""
+    return [inner for part in shape.parts for inner in (part, *_inside(part))]
+
+
+def _codes(hole: Shape | Hole, world: Planes) -> np.ndarray:
+    """Numbers that stand for a hole's atoms: of values and buttons their places, of offsets the places in the hole."""
+    assert isinstance(hole, Hole)
+    if hole.kind in (Kind.VALUE, Kind.BUTTON):
+        known = world.values if hole.kind is Kind.VALUE else world.buttons
+        for atom in hole.atoms:
+            if atom not in known:
+                near = did_you_mean(str(atom), known)
+                raise BadInput(f"the grammar has a {hole.kind} {atom!r} that the demonstrations have not. {near}")
+        return np.array([known.index(str(atom)) for atom in hole.atoms])
+    return np.arange(len(hole.atoms)) if hole.kind is Kind.OFFSET else np.array(hole.atoms)

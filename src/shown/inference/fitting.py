@@ -1,0 +1,208 @@
+"""The loop of learning: Algorithm 1 of the paper over all prefixes at once.
+
+`Fitting` holds the states that were shown and the programs evaluated on them, and grows by further states; `search`
+goes through the programs, lets the searches propose formulas at each checkpoint, and keeps the best.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from shown.demonstrations import Demonstrations, Step
+from shown.errors import OutOfMemory
+from shown.grid import Grid
+from shown.inference.columns import Evaluator
+from shown.inference.features import Features, combine
+from shown.inference.formulas import Clauses, Shortener, formula_bits
+from shown.inference.posterior import Candidate, Mixture, literal_prices, log_likelihood, log_prior
+from shown.inference.proposals import Search
+from shown.inference.rows import Evidence, Rows, evidence_of
+from shown.language.grammar import Block, Grammar
+from shown.memory import Account
+from shown.planes import Planes, frame
+
+CHECKPOINTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
+"""After so many programs formulas are proposed and progress is told."""
+
+TELL_EVERY = 0.5
+"""Seconds after which a long block is not left without a word."""
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """How candidates are weighed; see `Learner` for what each means."""
+
+    ensemble: int
+    noise: float
+    prior: str
+    drop_literals: bool
+    uniform_if_empty: bool
+    stop_early: bool
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where a search stands.
+
+    Attributes:
+        phase: what is being done.
+        programs: seen so far.
+        distinct: of those, how many look different on the demonstrations.
+        total: how many programs there are.
+        features: those of the last checkpoint, or None before the first.
+        mixture: the best candidates so far.
+        news: whether the mixture may have changed since the last moment.
+    """
+
+    phase: str
+    programs: int
+    distinct: int
+    total: int
+    features: Features | None
+    mixture: Mixture
+    news: bool = False
+
+
+@dataclass
+class Fitting:
+    """The states shown so far with the programs' columns on them.
+
+    Attributes:
+        grammar: where the programs come from.
+        blocks: the programs, in order.
+        account: of the memory that all of it takes.
+        threads: how many threads evaluate programs.
+        evaluators: one for each batch of states that came together.
+        steps: all that was shown, in order.
+    """
+
+    grammar: Grammar
+    blocks: list[Block]
+    account: Account
+    threads: int
+    evaluators: list[Evaluator] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    def add(self, demonstrations: Demonstrations) -> None:
+        """Takes in what was shown. A state that was there before is not evaluated again."""
+        known = {grid for evaluator in self.evaluators for grid in evaluator.world.grids}
+        grids = list(dict.fromkeys(step.grid for step in demonstrations.steps if step.grid not in known))
+        if grids:
+            self.evaluators.append(self._evaluator(grids, demonstrations))
+        self.steps += demonstrations.steps
+
+    def _evaluator(self, grids: list[Grid], demonstrations: Demonstrations) -> Evaluator:
+        margin = max((block.shape.reach for block in self.blocks), default=0)
+        planes = len(demonstrations.tokens.values) + 2
+        self.account.take(
+            8 * math.prod(frame(grids, margin)) * planes,
+            "the demonstrated states",
+            "Use fewer or smaller demonstrations",
+        )
+        world = Planes(grids, demonstrations.tokens, demonstrations.buttons, margin)
+        evaluator = Evaluator(world, self.grammar.language, self.account, self.threads)
+        evaluator.expect(self.blocks)
+        return evaluator
+
+    @property
+    def rows(self) -> Rows:
+        """Where the rows of all states are."""
+        return Rows([evaluator.world for evaluator in self.evaluators])
+
+    def evidence(self, rows: Rows) -> Evidence:
+        """What was shown, as bits over these rows."""
+        return evidence_of(rows, self.steps)
+
+    def search(self, evidence: Evidence, searches: Sequence[Search], weighing: Weighing) -> Iterator[Moment]:
+        """Goes through the programs and keeps the best formulas that `searches` propose.
+
+        If memory runs out after something was found, the search ends there with what there is.
+        """
+        scorer = _Scorer(evidence, weighing)
+        total = sum(block.count for block in self.blocks)
+        features: Features | None = None
+        shortage: OutOfMemory | None = None
+        done, told = 0, time.monotonic()
+        for chunk in _until_checkpoints(self.blocks):
+            if weighing.stop_early and done and _price(chunk[0], weighing.prior) < scorer.mixture.bound:
+                break
+            for block in chunk:
+                try:
+                    self._evaluate(block, done)
+                except OutOfMemory as error:
+                    shortage = error
+                    break
+                done += 1
+                if time.monotonic() - told > TELL_EVERY:
+                    told = time.monotonic()
+                    yield Moment("enumerating programs", *self._seen(done), total, features, scorer.mixture)
+            if shortage is not None and not done:
+                raise shortage
+            features = combine(self.evaluators, self.blocks, done, evidence.mask)
+            seen = self._seen(done, features)
+            yield Moment("proposing rules", *seen, total, features, scorer.mixture)
+            prices = literal_prices(features.log_prior, weighing.prior)
+            for search in searches:
+                for clauses in search.propose(features, prices):
+                    scorer.consider(clauses, features, prices)
+            if shortage is not None:
+                if not scorer.mixture.best:
+                    raise shortage
+                self.blocks = self.blocks[:done]
+                yield Moment(f"stopped: {shortage}", *seen, total, features, scorer.mixture, news=True)
+                return
+            told = time.monotonic()
+            yield Moment("enumerating programs", *seen, total, features, scorer.mixture, news=True)
+
+    def _evaluate(self, block: Block, place: int) -> None:
+        for evaluator in self.evaluators:
+            if len(evaluator.of_program) <= place:
+                evaluator.evaluate(block)
+
+    def _seen(self, done: int, features: Features | None = None) -> tuple[int, int]:
+        """The programs seen so far, and how many of them are distinct (within a batch, until batches are combined)."""
+        last = self.blocks[done - 1]
+        distinct = max(len(e.columns) for e in self.evaluators) if features is None else len(features)
+        return last.start + last.count, distinct
+
+
+class _Scorer:
+    """Weighs proposals and keeps the best."""
+
+    def __init__(self, evidence: Evidence, weighing: Weighing) -> None:
+        self.evidence, self.weighing = evidence, weighing
+        self.mixture = Mixture(weighing.ensemble)
+        self._shortened = Shortener()
+
+    def consider(self, clauses: Clauses, features: Features, prices: np.ndarray) -> None:
+        evidence, weighing = self.evidence, self.weighing
+        allowed = formula_bits(clauses, features.columns, evidence.mask)
+        likelihood = log_likelihood(allowed, evidence, weighing.noise, weighing.uniform_if_empty)
+        if likelihood == -math.inf:
+            return
+        if weighing.drop_literals:
+            clauses = self._shortened(clauses, features.columns, evidence.mask, prices)
+        self.mixture.offer(Candidate(clauses, log_prior(clauses, prices), likelihood))
+
+
+def _price(block: Block, prior: str) -> float:
+    """What a literal over a program of this block adds to the log prior."""
+    return float(literal_prices(np.array([block.log_prior]), prior)[0])
+
+
+def _until_checkpoints(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """The blocks in chunks that end where a checkpoint is passed."""
+    chunk: list[Block] = []
+    for block in blocks:
+        chunk.append(block)
+        end = block.start + block.count
+        if any(block.start < point <= end for point in CHECKPOINTS):
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk

@@ -1,0 +1,337 @@
+"""Formulas over columns of bits: the one place where a formula is evaluated, counted and shortened.
+
+A formula here is in disjunctive normal form over columns by number. Rows are bits; which rows there are says `rows.py`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shown.compiled import compiled
+
+SignedColumn = tuple[int, bool]
+"""A column's number, and whether it must hold (rather than fail)."""
+
+Clause = tuple[SignedColumn, ...]
+Clauses = tuple[Clause, ...]
+"""A formula in disjunctive normal form over columns. No clause: never; an empty clause: always."""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Several formulas as flat arrays, for the compiled loops.
+
+    Attributes:
+        columns: the column of each literal, clause after clause, formula after formula. [L] int64
+        signs: 0 where it must hold, all ones where it must fail. [L] uint64
+        clause_ends: the number of literals up to the end of each clause. [C] int64
+        formula_ends: the number of clauses up to the end of each formula. [K] int64
+    """
+
+    columns: np.ndarray
+    signs: np.ndarray
+    clause_ends: np.ndarray
+    formula_ends: np.ndarray
+
+
+def pack(formulas: Sequence[Clauses]) -> Packed:
+    """Formulas as flat arrays.
+
+    >>> packed = pack([(((0, True), (1, False)), ((2, True),))])
+    >>> packed.columns.tolist(), packed.clause_ends.tolist(), packed.formula_ends.tolist()
+    ([0, 1, 2], [2, 3], [2])
+    """
+    clauses = [clause for formula in formulas for clause in formula]
+    literals = np.array([literal for clause in clauses for literal in clause], dtype=np.int64).reshape(-1, 2)
+    return Packed(
+        literals[:, 0].copy(),
+        (literals[:, 1] - 1).astype(np.uint64),  # 1 - 1 is 0; 0 - 1 is all ones
+        np.cumsum([len(clause) for clause in clauses], dtype=np.int64),
+        np.cumsum([len(formula) for formula in formulas], dtype=np.int64),
+    )
+
+
+def allowed_rows(packed: Packed, columns: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """The rows that each formula allows. [K, R] uint64
+
+    Args:
+        packed: the formulas. K of them
+        columns: what they are over. [F, R] uint64
+        mask: 1 where a bit is a row. [R] uint64
+    """
+    out = np.zeros((len(packed.formula_ends), len(mask)), dtype=np.uint64)
+    _formula_loop(columns, packed.columns, packed.signs, packed.clause_ends, packed.formula_ends, mask, out)
+    return out
+
+
+def formula_bits(clauses: Clauses, columns: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """The rows that one formula allows. [R] uint64
+
+    >>> columns = np.array([[0b0011], [0b0101]], dtype=np.uint64)
+    >>> formula_bits((((0, True), (1, False)),), columns, np.array([0b1111], dtype=np.uint64)).tolist()
+    [2]
+    """
+    return np.asarray(allowed_rows(pack([clauses]), columns, mask)[0])
+
+
+def clause_bits(clauses: Sequence[Clause], columns: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """The rows on which each clause holds. [C, R] uint64"""
+    return allowed_rows(pack([(clause,) for clause in clauses]), columns, mask)
+
+
+def formula_bits_plain(clauses: Clauses, columns: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """`formula_bits` in NumPy. [R] uint64"""
+    allowed = np.zeros_like(mask)
+    for clause in clauses:
+        bits = mask.copy()
+        for column, positive in clause:
+            bits &= columns[column] if positive else ~columns[column]
+        allowed |= bits
+    return allowed
+
+
+def count_by_state(allowed: np.ndarray, state_of_row: np.ndarray, states: int) -> np.ndarray:
+    """How many rows of each state are allowed, by each formula. [K, R] uint64 → [K, S] int64"""
+    counts = np.zeros((len(allowed), states), dtype=np.int64)
+    _count_loop(allowed, state_of_row, counts)
+    return counts
+
+
+def mixture_probabilities(
+    allowed: np.ndarray, state_of_row: np.ndarray, actions: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """The probability of each row when every formula spreads its own evenly over what it allows in a state (over all
+    its actions, where it allows none) and formulas are averaged by weight. [R, 64] float64, 0 where a bit is no row
+
+    Args:
+        allowed: the rows that each formula allows. [K, R] uint64
+        state_of_row: the state of each bit, -1 for none. [R, 64] int32
+        actions: the number of actions of each state. [S] int64
+        weights: of the formulas. [K] float64
+    """
+    counts = count_by_state(allowed, state_of_row, len(actions))
+    mixed = np.zeros(state_of_row.shape)
+    _mix_loop(allowed, state_of_row, counts, actions, weights, mixed)
+    return mixed
+
+
+def first_best(scores: np.ndarray, state_of_row: np.ndarray, states: int) -> np.ndarray:
+    """For each state the word of the row with the highest score, the first among equals. [R, 64] → [S] int64"""
+    best = np.full(states, -1, dtype=np.int64)
+    _best_loop(scores, state_of_row, best, np.full(states, -np.inf))
+    return best
+
+
+# --- shortening -------------------------------------------------------------------------------------------------------
+
+
+class Shortener:
+    """Leaves out what changes no bit of a formula's fit; remembers clauses, since trees share most of theirs.
+
+    Args:
+        most: how many clauses to remember; then all are forgotten, which costs time but changes nothing.
+    """
+
+    def __init__(self, most: int = 50_000) -> None:
+        self._most, self._held = most, 0
+        self._known: dict[bytes, dict[Clause, Clause]] = {}
+
+    def __call__(self, clauses: Clauses, columns: np.ndarray, mask: np.ndarray, prices: np.ndarray) -> Clauses:
+        """The formula without the literals, and then the clauses, whose absence changes no bit of its fit.
+
+        The dearest literals are tried first. The rows that the formula allows stay exactly the same, and no clause
+        loses its last literal: every policy says something (the paper counts literals from 1).
+
+        Args:
+            clauses: the formula.
+            columns: what it is over. [F, R] uint64
+            mask: 1 where a bit is a row. [R] uint64
+            prices: what a literal over each column adds to the log prior. [F] float64
+        """
+        allowed = formula_bits(clauses, columns, mask)
+        forbidden = mask & ~allowed
+        where = np.flatnonzero(forbidden)
+        if self._held > self._most:
+            self._known, self._held = {}, 0
+        known = self._known.setdefault(hashlib.blake2b(allowed.tobytes(), digest_size=16).digest(), {})
+        for clause in clauses:
+            if clause not in known:
+                known[clause] = tuple(sorted(_shorten(clause, columns, where, forbidden[where], prices)))
+                self._held += 1
+        shorter = {known[clause] for clause in clauses}
+        kept = sorted(shorter, key=lambda clause: (sum(float(prices[f]) for f, _ in clause), clause))
+        needed = needed_clauses(clause_bits(kept, columns, mask))
+        return tuple(sorted(clause for clause, stays in zip(kept, needed.tolist(), strict=True) if stays))
+
+
+def needed_clauses(bits: np.ndarray) -> np.ndarray:
+    """Which clauses stay when, one after another, each is left out whose rows the others all allow. [C, R] → [C] bool
+
+    >>> needed_clauses(np.array([[0b001], [0b011], [0b010]], dtype=np.uint64)).tolist()
+    [False, True, False]
+    """
+    keep = np.ones(len(bits), dtype=np.bool_)
+    where = np.flatnonzero(np.bitwise_or.reduce(bits, axis=0)) if len(bits) else np.empty(0, dtype=np.int64)
+    counts = np.zeros((len(where), 64), dtype=np.int32)
+    _cover_loop(bits, where, counts, keep)
+    return keep
+
+
+def needed_clauses_plain(bits: np.ndarray) -> np.ndarray:
+    """`needed_clauses` by the book: each clause against all the others together. [C] bool"""
+    keep = np.ones(len(bits), dtype=np.bool_)
+    for i in range(len(bits)):
+        others = bits[keep & (np.arange(len(bits)) != i)]
+        if len(others) and not np.any(bits[i] & ~np.bitwise_or.reduce(others, axis=0)):
+            keep[i] = False
+    return keep
+
+
+def _shorten(
+    clause: Clause, columns: np.ndarray, where: np.ndarray, forbidden: np.ndarray, prices: np.ndarray
+) -> list[SignedColumn]:
+    """Drops literals as long as the clause still holds on none of the forbidden rows."""
+    kept = sorted(clause, key=lambda literal: (float(prices[literal[0]]), literal))
+    packed = pack([(tuple(kept),)])
+    keep = np.ones(len(kept), dtype=np.bool_)
+    _shorten_loop(columns, packed.columns, packed.signs, where, forbidden, keep)
+    return [literal for literal, stays in zip(kept, keep.tolist(), strict=True) if stays]
+
+
+# --- compiled loops ---------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _formula_loop(columns, literals, signs, clause_ends, formula_ends, mask, out):  # type: ignore[no-untyped-def]
+    rows = len(mask)
+    literal, clause = 0, 0
+    bits = np.empty(rows, dtype=np.uint64)
+    for k in range(len(formula_ends)):
+        while clause < formula_ends[k]:
+            for r in range(rows):
+                bits[r] = mask[r]
+            while literal < clause_ends[clause]:
+                column, sign = columns[literals[literal]], signs[literal]
+                for r in range(rows):
+                    bits[r] &= column[r] ^ sign
+                literal += 1
+            for r in range(rows):
+                out[k, r] |= bits[r]
+            clause += 1
+
+
+@compiled
+def _count_loop(allowed, state_of_row, counts):  # type: ignore[no-untyped-def]
+    one = np.uint64(1)
+    for k in range(len(allowed)):
+        for w in range(allowed.shape[1]):
+            bits = allowed[k, w]
+            b = 0
+            while bits:
+                if bits & one:
+                    counts[k, state_of_row[w, b]] += 1
+                bits >>= one
+                b += 1
+
+
+@compiled
+def _mix_loop(allowed, state_of_row, counts, actions, weights, mixed):  # type: ignore[no-untyped-def]
+    """Sums in the order of the formulas, so that others can repeat them bit by bit."""
+    one = np.uint64(1)
+    guess = np.zeros(len(actions))
+    for s in range(len(actions)):
+        for k in range(len(weights)):
+            if counts[k, s] == 0:
+                guess[s] += weights[k] * (1.0 / actions[s])
+    for r in range(len(state_of_row)):
+        some = np.uint64(0)
+        for k in range(len(weights)):
+            some |= allowed[k, r]
+        for b in range(64):
+            s = state_of_row[r, b]
+            if s < 0:
+                continue
+            if not (some >> np.uint64(b)) & one:
+                mixed[r, b] = guess[s]
+                continue
+            total = 0.0
+            for k in range(len(weights)):
+                if counts[k, s] == 0:
+                    total += weights[k] * (1.0 / actions[s])
+                elif (allowed[k, r] >> np.uint64(b)) & one:
+                    total += weights[k] * (1.0 / counts[k, s])
+            mixed[r, b] = total
+
+
+@compiled
+def _best_loop(scores, state_of_row, best, highest):  # type: ignore[no-untyped-def]
+    for r in range(len(state_of_row)):
+        for b in range(64):
+            s = state_of_row[r, b]
+            if s >= 0 and scores[r, b] > highest[s]:
+                highest[s] = scores[r, b]
+                best[s] = r
+
+
+@compiled
+def _cover_loop(bits, where, counts, keep):  # type: ignore[no-untyped-def]
+    one = np.uint64(1)
+    for i in range(len(bits)):
+        for w in range(len(where)):
+            word = bits[i, where[w]]
+            b = 0
+            while word:
+                if word & one:
+                    counts[w, b] += 1
+                word >>= one
+                b += 1
+    left = len(bits)
+    for i in range(len(bits)):
+        needed = left == 1
+        for w in range(len(where)):
+            if needed:
+                break
+            word = bits[i, where[w]]
+            b = 0
+            while word:
+                if word & one and counts[w, b] == 1:
+                    needed = True
+                    break
+                word >>= one
+                b += 1
+        if not needed:
+            keep[i] = False
+            left -= 1
+            for w in range(len(where)):
+                word = bits[i, where[w]]
+                b = 0
+                while word:
+                    if word & one:
+                        counts[w, b] -= 1
+                    word >>= one
+                    b += 1
+
+
+@compiled
+def _shorten_loop(columns, features, signs, where, forbidden, keep):  # type: ignore[no-untyped-def]
+    left = len(features)
+    for i in range(len(features)):
+        needed = left == 1
+        for w in range(len(where)):
+            if needed:
+                break
+            bits = forbidden[w]
+            for j in range(len(features)):
+                if j != i and keep[j]:
+                    bits &= columns[features[j], where[w]] ^ signs[j]
+                    if bits == 0:
+                        break
+            if bits != 0:
+                needed = True
+        if not needed:
+            keep[i] = False
+            left -= 1
