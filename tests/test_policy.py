@@ -1,6 +1,8 @@
 """Policies: by hand on tiny formulas, and on disk."""
 
 import json
+import pickle
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -8,14 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown import policy as module
 from shown.errors import BadInput, ShownError
 from shown.grid import grid
 from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run
 from shown.language.terms import parse
 from shown.policy import MAX_REACH, Component, Formula, Literal, Policy, most_disagreed, uniform_policy
-from strategies import BUTTONS, TOKENS, damaged, grids, json_values, policies
+from strategies import BUTTONS, TOKENS, damaged, grids, json_values, policies, random_grids
 
 
 def formula(*clauses, buttons=()):
@@ -138,22 +139,30 @@ def test_any_policy_does_what_its_formulas_say(buttons, data):
     assert 0.0 <= policy.disagreement(board) <= 1.0
 
 
-def test_machine_code_does_what_its_python_says():
-    rng = np.random.default_rng(3)
-    columns = rng.integers(0, 2, size=(4, 9), dtype=np.uint64)
-    arguments = (
-        columns,
-        np.array([0, 1, 2, 3, 0]),
-        np.array([0, 1, 0, 0, 1], dtype=np.uint64),
-        np.array([2, 2, 4, 5]),
-        np.array([2, 2, 4]),
-        np.array([0.5, 0.25, 0.25]),
-    )
-    compiled, plain = ((np.zeros(9), np.zeros((3, 9))) for _ in range(2))
-    module._mix_loop(*arguments, *compiled)
-    module._mix_loop.plain(*arguments, *plain)
-    assert np.array_equal(compiled[0], plain[0])
-    assert np.array_equal(compiled[1], plain[1])
+@given(policies(), st.lists(grids(), max_size=70))
+@settings(max_examples=40)
+def test_many_grids_together_get_the_action_each_gets_alone(policy, boards):
+    assert policy.act_many(boards) == [policy.act(board) for board in boards]
+
+
+def test_more_grids_than_fit_into_a_word():
+    boards = random_grids(3, 200)
+    policy = mixture((0.5, WALL), (0.5, formula(["at_action_cell(shifted((0, 1), cell_is_value(star)))"])))
+    assert policy.act_many(boards) == [policy.act(board) for board in boards]
+
+
+@given(policies())
+@settings(max_examples=20)
+def test_a_policy_can_be_copied_and_sent_elsewhere(policy):
+    policy.act(grid(".#"))
+    for other in (deepcopy(policy), pickle.loads(pickle.dumps(policy))):
+        assert other == policy
+        assert np.array_equal(other.probabilities(grid(".#", "A*")), policy.probabilities(grid(".#", "A*")))
+
+
+def test_a_policy_shows_itself_in_one_line():
+    long = mixture(*((1 / 50, WALL) for _ in range(50)))
+    assert repr(long) == "<Policy mine: 50 policies>"
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from shown.demonstrations import game_from_json, names_from_json, tokens_from_js
 from shown.errors import BadInput, BadProgram
 from shown.files import read_json, write_json
 from shown.grid import Action, Grid, Tokens
-from shown.inference.formulas import Packed, allowed_rows, mixture_probabilities, first_best, pack
+from shown.inference.formulas import Packed, allowed_rows, first_best, mixture_probabilities, pack
 from shown.inference.rows import Rows
 from shown.language.evaluate import Plan, reach
 from shown.language.phrases import say
@@ -338,7 +338,10 @@ def _headline(policy: Policy) -> str:
     match shown:
         case {"count": int(demonstrations), "steps": int(steps)}:
             several = "" if demonstrations == 1 else "s"
-            parts[0] += f" from {demonstrations} demonstration{several} ({steps} step{'' if steps == 1 else 's'})"
+            explained = shown.get("explained")
+            of = f"{explained} of {steps}" if isinstance(explained, int) else f"{steps}"
+            parts[0] += f" from {demonstrations} demonstration{several} ({of} step{'' if steps == 1 else 's'}"
+            parts[0] += " explained)" if isinstance(explained, int) else ")"
     match origin:
         case {"programs": int(programs), "distinct": int(distinct)}:
             parts.append(f"{programs:,} programs, {distinct:,} distinct")

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 import torch
 
@@ -61,11 +60,9 @@ def test_merged_programs_give_the_same_network_as_all_of_them():
     merged = _perceptron(torch.from_numpy(_unpack(_row_by_row(values), values)).float(), _Spread(values), layers)
 
     programs = [term for term, _ in grammar.programs(count)]
-    cells = values.world.row_words[values.word] // values.world.shape[2]
-    rows, columns = np.divmod(cells, values.world.shape[1])
-    margin = values.world.margin
     for k in range(0, len(values.word), 7):
-        view = View(grids[values.state[k]], NIM.tokens, (int(rows[k]) - margin, int(columns[k]) - margin))
+        state, action = values.rows.row(int(values.word[k]), int(values.bit[k]))
+        view = View(grids[state], NIM.tokens, action)
         inputs = torch.tensor([float(run(term, view, grammar.language)) for term in programs])
         hidden = torch.relu(inputs @ layers[0] + layers[1])
         plain = torch.relu(hidden @ layers[2] + layers[3]) @ layers[4] + layers[5]

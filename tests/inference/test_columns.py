@@ -1,6 +1,5 @@
 """Columns of programs: right, merged where equal, counted in memory before they are kept."""
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -8,14 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.errors import OutOfMemory
 from shown.grid import Tokens, grid
-from shown.inference import features as module
-from shown.inference.features import CONSTANT, Evaluator, Memory, combine, evaluate, row_of
+from shown.inference import columns as module
+from shown.inference.columns import Evaluator
+from shown.inference.distinct import CONSTANT
+from shown.inference.features import combine, evaluate
+from shown.inference.rows import Rows
 from shown.language.evaluate import Plan
 from shown.language.grammar import Grammar, Leaves, Rule, paper_grammar, uniform
 from shown.language.primitives import LANGUAGE
 from shown.language.terms import Kind
+from shown.memory import Account
 from shown.planes import Planes
 from strategies import BUTTONS, TOKENS, grids, random_grids, reference_rows
 
@@ -119,7 +121,7 @@ def test_a_feature_is_the_most_probable_program_of_its_column(example):
         assert not features.negates[place]
 
 
-def test_aliases_and_prior_mass_account_for_every_program(example):
+def test_aliases_account_for_every_program(example):
     grammar, _, features = example
     programs = list(grammar.programs(2000))
     constant = int((features.of_program == CONSTANT).sum())
@@ -128,7 +130,6 @@ def test_aliases_and_prior_mass_account_for_every_program(example):
         places = np.flatnonzero(features.of_program == f)
         assert [term for term, _, _ in features.aliases(f)] == [programs[p][0] for p in places[1:]]
         assert [prior for _, prior, _ in features.aliases(f)] == [programs[p][1] for p in places[1:]]
-        assert math.exp(features.prior_mass[f]) == pytest.approx(math.fsum(math.exp(programs[p][1]) for p in places))
 
 
 def test_most_programs_repeat_an_earlier_one(example):
@@ -160,19 +161,6 @@ def test_working_in_small_pieces_changes_nothing(example, monkeypatch):
     assert np.array_equal(pieces.of_program, whole.of_program)
 
 
-def test_rows_with_the_same_fingerprint_are_still_told_apart(example, monkeypatch):
-    grammar, states, good = example
-    monkeypatch.setattr(module, "_mix", lambda rows: np.zeros(len(rows), dtype=np.uint64))
-    _, poor = evaluate(states, TOKENS, grammar, 700)
-    assert np.array_equal(poor.of_program, good.of_program[:700])
-
-
-def test_the_compiled_fingerprint_is_the_plain_one():
-    rows = np.random.default_rng(0).integers(0, 2**64, size=(5, 7), dtype=np.uint64)
-    with np.errstate(over="ignore"):
-        assert np.array_equal(module._mix(rows), module._mix.plain(rows))
-
-
 @given(st.integers(0, 10**6), st.lists(st.integers(1, 5), min_size=2, max_size=3))
 @settings(max_examples=10)
 def test_batches_together_are_one_batch(seed, sizes):
@@ -183,21 +171,19 @@ def test_batches_together_are_one_batch(seed, sizes):
     evaluators = []
     for start, size in zip(np.cumsum([0, *sizes[:-1]]), sizes, strict=True):
         world = Planes(states[start : start + size], TOKENS, margin=max(block.shape.reach for block in blocks))
-        evaluators.append(Evaluator(world, grammar.language, Memory(2**30)))
+        evaluators.append(Evaluator(world, grammar.language, Account(2**30)))
         evaluators[-1].expect(blocks)
         for block in blocks:
             evaluators[-1].evaluate(block)
     apart = combine(evaluators, blocks)
     assert np.array_equal(apart.of_program, together.of_program)
     assert np.array_equal(apart.negates, together.negates)
-    worlds = [evaluator.world for evaluator in evaluators]
-    batch = [b for b, size in enumerate(sizes) for _ in range(size)]
-    number = [i for size in sizes for i in range(size)]
+    rows_of = Rows([evaluator.world for evaluator in evaluators])
     terms = [term for term, _ in grammar.programs(600)]
     for f in range(0, len(apart), 25):
         rows = reference_rows([terms[apart.first[f]]], states, TOKENS, (), LANGUAGE)[0]
         for s, board in enumerate(states):
-            places = [row_of(worlds, batch[s], number[s], cell) for cell in board.cells()]
+            places = [rows_of.place(s, cell) for cell in board.cells()]
             assert [bool(int(apart.columns[f][word]) >> bit & 1) for word, bit in places] == rows[s]
 
 
@@ -207,36 +193,68 @@ def test_programs_that_say_the_same_everywhere_are_no_features():
     assert set(features.of_program.tolist()) == {CONSTANT}
 
 
+def test_a_cut_block_is_evaluated_as_far_as_it_is_asked_for(monkeypatch):
+    grammar = paper_grammar(TOKENS)
+    states = random_grids(5, 10)
+    blocks = list(grammar.blocks(20_000))
+    cut = next(b for b in blocks if b.shape.count > 600 and len(b.shape.parts) == 1)
+    asked = []
+    run_many = module.run_many
+    monkeypatch.setattr(module, "run_many", lambda w, p, a, s: asked.append(module.how_many(a)) or run_many(w, p, a, s))
+    world = Planes(states, TOKENS, margin=4)
+    evaluator = Evaluator(world, grammar.language, Account(2**30))
+    evaluator.expect([cut])
+    evaluator.evaluate(type(cut)(cut.shape, cut.probability, 0, 30))
+    assert sum(asked) < 300
+    whole = Evaluator(world, grammar.language, Account(2**30))
+    whole.evaluate(type(cut)(cut.shape, cut.probability, 0, cut.shape.count))
+    assert np.array_equal(evaluator.of_program[0], whole.of_program[0][:30])
+    assert np.array_equal(evaluator.flipped[0], whole.flipped[0][:30])
+
+
+@given(st.integers(0, 10**6), st.lists(st.integers(1, 4), min_size=1, max_size=2))
+@settings(max_examples=15)
+def test_features_on_some_rows_are_those_that_differ_there(seed, sizes):
+    grammar = paper_grammar(TOKENS)
+    blocks = list(grammar.blocks(300))
+    states = random_grids(seed, sum(sizes))
+    evaluators = []
+    for start, size in zip(np.cumsum([0, *sizes[:-1]]), sizes, strict=True):
+        world = Planes(states[start : start + size], TOKENS, margin=max(block.shape.reach for block in blocks))
+        evaluators.append(Evaluator(world, grammar.language, Account(2**30)))
+        for block in blocks:
+            evaluators[-1].evaluate(block)
+    every = combine(evaluators, blocks)
+    rng = np.random.default_rng(seed)
+    mask = every.mask & rng.integers(0, 2**64, size=len(every.mask), dtype=np.uint64)
+    if not mask.any():
+        return
+    some = combine(evaluators, blocks, mask=mask)
+    values = [
+        (every.columns[f] if f != CONSTANT else np.zeros_like(mask)) ^ (every.mask if negated else np.uint64(0))
+        for f, negated in zip(every.of_program, every.negates, strict=True)
+    ]
+    for value, f, negated in zip(values, some.of_program, some.negates, strict=True):
+        found = some.columns[f] if f != CONSTANT else np.zeros_like(mask)
+        assert np.array_equal(found ^ (mask if negated else np.uint64(0)), value & mask)
+    keys = {min(c.tobytes(), (~c & mask).tobytes()) for c in some.columns}
+    assert len(keys) == len(some)
+    assert not any(not c.any() or np.array_equal(c, mask) for c in some.columns)
+    assert np.all(np.diff(some.first) > 0)
+
+
 # --- memory -----------------------------------------------------------------------------------------------------------
-
-
-def test_memory_is_refused_before_it_is_taken():
-    memory = Memory(100 * 2**20)
-    memory.take(60 * 2**20, "the planes")
-    memory.programs = 1234
-    with pytest.raises(OutOfMemory) as caught:
-        memory.take(50 * 2**20, "the columns")
-    assert str(caught.value) == (
-        "the columns would need 110 MiB, but the limit is 100 MiB. About 1,234 programs fit; learn with fewer "
-        "(--programs 1234), or allow more memory."
-    )
-    assert memory.held == 60 * 2**20
-
-
-def test_when_not_even_the_states_fit():
-    with pytest.raises(OutOfMemory, match="Use fewer or smaller demonstrations, or allow more memory"):
-        Memory(2**30).take(2**31, "the demonstrated states")
 
 
 def test_the_account_is_of_what_is_held(example):
     grammar, states, _ = example
     blocks = list(grammar.blocks(2000))
-    memory = Memory(2**30)
+    account = Account(2**30)
     evaluator = Evaluator(
-        Planes(states, TOKENS, margin=max(block.shape.reach for block in blocks)), grammar.language, memory
+        Planes(states, TOKENS, margin=max(block.shape.reach for block in blocks)), grammar.language, account
     )
     evaluator.expect(blocks)
     for block in blocks:
         evaluator.evaluate(block)
-    held = module.COLUMN_COPIES * evaluator._columns._rows.nbytes + evaluator._planes._rows.nbytes
-    assert memory.held == held
+    stores = (evaluator._columns, evaluator._planes, evaluator._states)
+    assert account.held >= sum(store._rows.nbytes for store in stores) + 5 * 2000

@@ -2,7 +2,9 @@
 
 import json
 import math
+import pickle
 import re
+from copy import deepcopy
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -13,13 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.errors import BadInput, OutOfMemory
+from shown.errors import BadInput, NothingFits, OutOfMemory
 from shown.games import demonstrate, find, load_levels
 from shown.grid import Grid, Tokens, grid
-from shown.inference import learner as module
-from shown.inference.features import Evaluator
+from shown.inference import fitting as module
+from shown.inference.columns import Evaluator
+from shown.inference.formulas import formula_bits
 from shown.inference.learner import Learner
-from shown.inference.posterior import Mixture, formula_bits, log_likelihood, log_prior
+from shown.inference.posterior import Mixture, log_likelihood, log_prior
 from shown.inference.trees import clauses_of, plain_tree, tie_order
 from shown.language.grammar import Grammar, Rule, paper_grammar, paper_offsets
 from shown.language.primitives import LANGUAGE
@@ -125,7 +128,7 @@ def test_the_learner_does_what_the_plain_loop_does(options):
     learner = Learner(programs=400, ensemble=10, trees=3, seed=4, drop_literals=False, stop_early=False, **options).fit(
         shown_by_expert("nim", "train:0-2")
     )
-    features, evidence = learner.features_, learner._evidence()
+    features, evidence = learner.features_, learner._fitting.evidence(learner._fitting.rows)
     prices = module.literal_prices(features.log_prior, learner.prior)
     mixture = Mixture(10)
     for length in range(len(features) + 1):
@@ -280,22 +283,89 @@ def test_where_the_policy_came_from(nim):
         "digest": nim.digest,
         "count": 5,
         "steps": len(nim.steps),
+        "explained": len(nim.steps),
         "levels": [f"train:{i}" for i in range(5)],
     }
     assert origin["settings"]["noise"] == 0.01
     assert origin["settings"]["seed"] == 3
     assert origin["distinct"] < origin["programs"] == 300
+    assert origin["grammar"] == "paper"
+    other = paper_grammar(nim.tokens).extended(Rule("C", "scanning", ("O", "C", "C"), Fraction(1, 5)))
+    named = {Learner(programs=300, grammar=g).fit(nim).policy_.origin["grammar"] for g in (other, other, None)}
+    assert len(named) == 2
 
 
 def test_guessing_inside_the_likelihood_is_an_option():
     """Decision 5: a formula that allows nothing in a state does not explain what was shown there."""
-    shown = one_step_each((grid("#.#."), (0, 2)))
-    strict = Learner(programs=5).fit(shown)
+    shown = one_step_each((grid("#.#."), (0, 2)), (grid("*A"), (0, 0)))
+    with pytest.warns(NothingFits):
+        strict = Learner(programs=5).fit(shown)
     assert strict.candidates_ == []
-    guessing = Learner(programs=5, uniform_if_empty=True).fit(shown)
-    best = guessing.policy_.components[0]
-    assert best.formula.clauses == ()
-    assert (best.log_prior, best.log_likelihood) == (0.0, pytest.approx(math.log(1 / 4)))
+    best = Learner(programs=5, uniform_if_empty=True).fit(shown).policy_.components[0]
+    assert str(best.formula) == "at_action_cell(cell_is_value(star))"
+    assert best.log_likelihood == pytest.approx(math.log(1 / 4))
+
+
+def test_never_is_no_policy_even_where_all_is_noise(nim):
+    """The paper's footnote: the number of literals is at least 1."""
+    policy = Learner(programs=300, noise=1.0).fit(nim).policy_
+    assert all(component.formula.literals for component in policy.components)
+
+
+# --- when nothing fits ------------------------------------------------------------------------------------------------
+
+CONTRADICTORY = one_step_each((grid("#.#."), (0, 2)))
+"""Programs that only look at the clicked cell cannot tell one wall from the other."""
+
+
+def test_when_nothing_fits_python_is_warned():
+    with pytest.warns(NothingFits, match="nothing fits demonstration 0, step 0.*acts at random"):
+        learner = Learner(programs=5).fit(CONTRADICTORY)
+    assert learner.failure_.action == (0, 2)
+    assert learner.explained_ == 0
+    with pytest.warns(NothingFits):
+        learner.add(CONTRADICTORY)
+
+
+def test_no_warning_speaks_of_flags_of_the_command_line():
+    with pytest.warns(NothingFits) as caught:
+        Learner(programs=5).fit(CONTRADICTORY)
+    assert "--" not in str(caught[0].message)
+
+
+def test_what_fits_is_not_warned_of(recwarn):
+    learner = Learner(programs=300).fit(STARS)
+    assert learner.failure_ is None
+    assert not [w for w in recwarn if issubclass(w.category, NothingFits)]
+
+
+def test_how_much_of_what_was_shown_is_explained_is_told(nim):
+    assert Learner(programs=300).fit(STARS).explained_ == 3
+    learner = Learner(programs=5, noise=0.05)
+    last = list(learner.iter_fit(STARS + one_step_each((grid("*#"), (0, 1)))))[-1]
+    assert learner.explained_ == last.explained == 3
+    assert learner.policy_.origin["demonstrations"]["explained"] == 3
+    assert "(3 of 4 steps explained)" in learner.policy_.table()
+
+
+# --- copies -----------------------------------------------------------------------------------------------------------
+
+
+def test_learners_with_the_same_settings_are_equal(nim):
+    assert Learner() == Learner() != Learner(seed=1)
+    assert Learner(programs=300).fit(nim) == Learner(programs=300)
+    assert len(repr(Learner(programs=300).fit(nim))) < 500
+
+
+@pytest.mark.parametrize(
+    "copy", [deepcopy, lambda learner: pickle.loads(pickle.dumps(learner))], ids=["copy", "pickle"]
+)
+def test_a_copy_goes_on_as_the_learner_would(nim, copy):
+    learner = Learner(programs=500).fit(nim.select([0, 1]))
+    other = copy(learner)
+    assert other == learner
+    assert text(other.policy_) == text(learner.policy_)
+    assert text(other.add(nim.select([2])).policy_) == text(learner.add(nim.select([2])).policy_)
 
 
 def test_dropping_literals_finds_policies_at_least_as_probable(fence):
@@ -377,7 +447,7 @@ def test_progress_is_told(nim, pace):
     scores = [r.score for r in reports if r.score is not None]
     assert scores == sorted(scores)
     assert reports[-1].components == 5
-    assert {r.phase for r in reports} == {"growing trees", "enumerating programs"}
+    assert {r.phase for r in reports} == {"proposing rules", "enumerating programs"}
     assert all(a.seconds <= b.seconds for a, b in pairwise(reports))
 
 
@@ -413,16 +483,30 @@ def test_after_a_stop_one_may_go_on_with_more(nim):
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mebibytes", [2, 8])
-def test_what_is_said_to_fit_fits(mebibytes):
-    demos = shown_by_expert("chase", "train")
-    limit = mebibytes * 2**20
-    with pytest.raises(OutOfMemory, match=f"but the limit is {mebibytes} MiB") as caught:
-        Learner(memory_limit=limit).fit(demos)
-    fits = int(re.search(r"learn with fewer \(--programs (\d+)\)", str(caught.value))[1])
-    assert 0 < fits < 10_000
-    learner = Learner(programs=fits, memory_limit=limit).fit(demos)
-    assert len(learner.features_.of_program) == fits
+def test_what_was_found_before_memory_ran_out_is_kept():
+    demos = shown_by_expert("fence-in", "train:0-1")
+    account = Learner(programs=2000).fit(demos)._fitting.account.held
+    learner = Learner(memory_limit=account)
+    last = list(learner.iter_fit(demos))[-1]
+    assert last.phase.startswith("stopped: the ")
+    assert "but the limit is" in last.phase
+    seen = len(learner.features_.of_program)
+    assert 0 < seen < 10_000
+    assert learner.candidates_
+    again = Learner(programs=seen, stop_early=False).fit(demos).policy_
+    assert replace_origin(learner.policy_) == replace_origin(again)
+    more = demos.select([0])
+    assert len(learner.add(more).features_.of_program) == seen
+
+
+def test_nothing_found_and_no_memory_says_what_would_fit():
+    demos = shown_by_expert("chase", "train:0-4")
+    enough = Learner(programs=100)
+    for _ in enough.iter_fit(demos):
+        pass
+    advice = r"the limit is .* MiB\. About [0-9,]+ programs fit; learn with fewer, or allow more memory"
+    with pytest.raises(OutOfMemory, match=advice):
+        Learner(memory_limit=enough._fitting.account.held).fit(demos)
 
 
 def test_states_that_do_not_fit_are_not_even_begun(monkeypatch):
@@ -436,11 +520,11 @@ def test_states_that_do_not_fit_are_not_even_begun(monkeypatch):
 
 def test_the_limit_is_for_all_batches_together():
     batches = [shown_by_expert("nim", levels) for levels in ("random:0-9", "random:10-19")]
-    held = [Learner(programs=500).fit(demos)._batches[0].evaluator.memory.held for demos in batches]
-    learner = Learner(programs=500, memory_limit=max(held)).fit(batches[0])
+    held = [Learner(programs=500).fit(demos)._fitting.account.held for demos in batches]
+    learner = Learner(programs=500, memory_limit=max(held) + 1000).fit(batches[0])
     with pytest.raises(OutOfMemory, match="but the limit is"):
         learner.add(batches[1])
-    assert sum(batch.evaluator.memory.held for batch in learner._batches) <= max(held)
+    assert learner._fitting.account.held <= max(held) + 1000
     Learner(programs=500, memory_limit=sum(held)).fit(batches[0]).add(batches[1])
 
 

@@ -8,23 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.inference import posterior as module
-from shown.inference.posterior import (
-    Candidate,
-    Evidence,
-    Mixture,
-    clause_bits,
-    drop_literals,
-    formula_bits,
-    literal_prices,
-    log_likelihood,
-    log_prior,
-)
+from shown.inference.posterior import Candidate, Mixture, literal_prices, log_likelihood, log_prior
+from shown.inference.rows import Evidence
 
 LOG = math.log
 
 
-def evidence(steps, actions=(2, 3)):
+def evidence(steps, actions=(2, 3), weights=None, refused=0):
     """States with so many actions each, their rows one after another, and the steps (state, action) shown."""
     starts = np.cumsum([0, *actions])
     state_of_row = np.full((1, 64), -1, dtype=np.int32)
@@ -39,6 +29,8 @@ def evidence(steps, actions=(2, 3)):
         state=np.array([state for state, _ in steps]),
         state_of_row=state_of_row,
         actions=np.array(actions),
+        weight=np.ones(len(steps)) if weights is None else np.array(weights),
+        refused=np.array([refused], dtype=np.uint64),
     )
 
 
@@ -114,6 +106,20 @@ def test_one_state_with_two_actions():
     assert log_likelihood(rows("10 000"), both) == -math.inf
 
 
+def test_a_step_counts_as_much_as_its_weight():
+    half = evidence([(0, 0), (1, 1)], weights=[0.5, 2.0])
+    assert log_likelihood(rows("11 110"), half) == pytest.approx(0.5 * LOG(1 / 2) + 2.0 * LOG(1 / 2))
+    assert log_likelihood(rows("01 010"), half) == -math.inf
+
+
+def test_what_the_teacher_refused_must_not_be_allowed():
+    refusing = evidence([(0, 0)], refused=0b00010)
+    assert log_likelihood(rows("10 000"), refusing) == 0.0
+    assert log_likelihood(rows("11 000"), refusing) == -math.inf
+    found = log_likelihood(rows("11 000"), refusing, noise=0.1)
+    assert found == pytest.approx(LOG(0.9 / 2 + 0.1 / 2) + LOG(0.1 / 2))
+
+
 # --- prior ------------------------------------------------------------------------------------------------------------
 
 PRICES = np.array([-1.0, -2.5, -4.0])
@@ -121,87 +127,17 @@ PRICES = np.array([-1.0, -2.5, -4.0])
 
 def test_every_literal_of_every_clause_pays_as_often_as_it_occurs_negated_or_not():
     assert log_prior((((0, True), (1, False)), ((0, False), (2, True))), PRICES) == -1.0 - 2.5 - 1.0 - 4.0
-    assert log_prior(((),), PRICES) == 0.0
-    assert log_prior((), PRICES) == 0.0
+
+
+def test_never_and_always_are_no_policies():
+    assert log_prior(((),), PRICES) == -math.inf
+    assert log_prior((), PRICES) == -math.inf
 
 
 def test_other_priors_count_literals_or_nothing():
     assert literal_prices(PRICES, "grammar").tolist() == PRICES.tolist()
     assert literal_prices(PRICES, "sparsity").tolist() == [-LOG(2)] * 3
     assert literal_prices(PRICES, "uniform").tolist() == [0.0] * 3
-
-
-# --- dropping what changes nothing ------------------------------------------------------------------------------------
-
-
-@st.composite
-def fitted(draw):
-    """A formula over random columns."""
-    seed = draw(st.integers(0, 10**6))
-    rng = np.random.default_rng(seed)
-    features, words = draw(st.integers(1, 6)), draw(st.integers(1, 3))
-    mask = rng.integers(0, 2**64, size=words, dtype=np.uint64)
-    columns = rng.integers(0, 2**64, size=(features, words), dtype=np.uint64) & mask
-    for _ in range(draw(st.integers(0, 2))):
-        columns[rng.integers(features)] &= columns[rng.integers(features)]
-    literal = st.tuples(st.integers(0, features - 1), st.booleans())
-    clause = st.lists(literal, max_size=4, unique_by=lambda x: x[0]).map(tuple)
-    clauses = tuple(draw(st.lists(clause, max_size=4)))
-    return clauses, columns, mask, -rng.random(features) * 10
-
-
-@given(fitted())
-def test_dropping_literals_changes_no_bit_of_the_fit(case):
-    clauses, columns, mask, prices = case
-    shorter = drop_literals(clauses, columns, mask, prices)
-    assert np.array_equal(formula_bits(shorter, columns, mask), formula_bits(clauses, columns, mask))
-    assert sum(map(len, shorter)) <= sum(map(len, clauses))
-    assert log_prior(shorter, prices) >= log_prior(clauses, prices)
-
-
-@given(fitted())
-def test_nothing_more_can_be_dropped(case):
-    clauses, columns, mask, prices = case
-    shorter = drop_literals(clauses, columns, mask, prices)
-    allowed = formula_bits(shorter, columns, mask)
-    for i, clause in enumerate(shorter):
-        others = (*shorter[:i], *shorter[i + 1 :])
-        assert not np.array_equal(formula_bits(others, columns, mask), allowed)
-        for j in range(len(clause)):
-            without = (*others, (*clause[:j], *clause[j + 1 :]))
-            assert not np.array_equal(formula_bits(without, columns, mask), allowed)
-
-
-@given(fitted(), st.randoms(use_true_random=False))
-def test_the_order_of_clauses_and_literals_does_not_matter(case, random):
-    clauses, columns, mask, prices = case
-    shuffled = [tuple(random.sample(clause, len(clause))) for clause in clauses]
-    random.shuffle(shuffled)
-    assert drop_literals(tuple(shuffled), columns, mask, prices) == drop_literals(clauses, columns, mask, prices)
-
-
-def test_the_dearest_literal_is_dropped_first():
-    same = np.array([[0b0011], [0b0011]], dtype=np.uint64)
-    mask = np.array([0b1111], dtype=np.uint64)
-    assert drop_literals((((0, True), (1, True)),), same, mask, np.array([-9.0, -1.0])) == (((1, True),),)
-    assert drop_literals((((0, True), (1, True)),), same, mask, np.array([-1.0, -9.0])) == (((0, True),),)
-
-
-def test_compiled_loops_do_what_their_python_says():
-    rng = np.random.default_rng(4)
-    columns = rng.integers(0, 2**64, size=(4, 2), dtype=np.uint64)
-    signs = np.array([0, 2**64 - 1, 0, 2**64 - 1], dtype=np.uint64)
-    forbidden = rng.integers(0, 2**64, size=2, dtype=np.uint64) & ~clause_bits(
-        [(0, True), (1, False), (2, True), (3, False)], columns, np.full(2, 2**64 - 1, dtype=np.uint64)
-    )
-    keeps = np.ones(4, dtype=bool), np.ones(4, dtype=bool)
-    module._shorten_loop(columns, np.arange(4), signs, np.arange(2), forbidden, keeps[0])
-    module._shorten_loop.plain(columns, np.arange(4), signs, np.arange(2), forbidden, keeps[1])
-    assert np.array_equal(*keeps)
-    counts = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.int64)
-    module._count_allowed(rows("11 101"), SHOWN.state_of_row, counts[0])
-    module._count_allowed.plain(rows("11 101"), SHOWN.state_of_row, counts[1])
-    assert counts[0].tolist() == counts[1].tolist() == [2, 2]
 
 
 # --- mixture ----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from shown.inference import trees as module
-from shown.inference.posterior import formula_bits
+from shown.inference.formulas import formula_bits
 from shown.inference.trees import (
     Forest,
     Tree,

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from shown.baselines.values import Values, first_best
+from shown.baselines.values import Values
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, MissingExtra
 from shown.games.game import Game
 from shown.grid import Action, Grid
-from shown.inference.features import CONSTANT
+from shown.inference.distinct import CONSTANT
 from shown.language.grammar import paper_grammar
 
 HIDDEN = 100
@@ -116,7 +116,7 @@ class FeaturesPolicy:
             with torch.no_grad():
                 inputs = torch.from_numpy(_unpack(_row_by_row(values), values))
                 scores = _perceptron(inputs.float(), _Spread(values), self.layers_).numpy()
-            acts += first_best(scores.astype(np.float64), values.word, values.state, values.world)
+            acts += values.first_best(scores.astype(np.float64))
         return acts
 
     def describe(self) -> dict[str, Any]:

@@ -21,8 +21,11 @@ from shown.baselines.values import Values
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.games.game import Game
-from shown.inference.features import CONSTANT, LazyTerms
-from shown.inference.posterior import Candidate, Evidence, Mixture, log_likelihood
+from shown.inference.distinct import CONSTANT
+from shown.inference.features import LazyTerms
+from shown.inference.formulas import formula_bits
+from shown.inference.posterior import Candidate, Mixture, log_likelihood
+from shown.inference.rows import Evidence
 from shown.language.grammar import Grammar, paper_grammar
 from shown.language.terms import Term
 from shown.policy import Component, Formula, Literal, Policy, uniform_policy
@@ -181,15 +184,13 @@ class _Rows:
 
     def allowed(self, clauses: tuple[tuple[Choice, ...], ...]) -> np.ndarray:
         """The rows that a policy allows. [R] uint64"""
-        columns, mask = self._features.columns, self._evidence.mask
-        allowed = np.zeros_like(mask)
-        for clause in clauses:
-            bits = mask.copy()
-            for program, sign in clause:
-                feature = self._of_program[program]
-                if feature == CONSTANT:
-                    bits = bits if self._always[program] == sign else np.zeros_like(mask)
-                else:
-                    bits &= columns[feature] if sign != self._negates[program] else ~columns[feature]
-            allowed |= bits
-        return allowed
+        over_features = tuple(
+            tuple(
+                (self._of_program[program], sign != self._negates[program])
+                for program, sign in clause
+                if self._of_program[program] != CONSTANT
+            )
+            for clause in clauses
+            if all(self._of_program[p] != CONSTANT or self._always[p] == sign for p, sign in clause)
+        )
+        return formula_bits(over_features, self._features.columns, self._evidence.mask)

@@ -213,7 +213,9 @@ class Evaluator:
 
     def _advice(self) -> str:
         programs = self.programs
-        return f"About {programs:,} programs fit; learn with fewer" if programs else "Use fewer or smaller demonstrations"
+        return (
+            f"About {programs:,} programs fit; learn with fewer" if programs else "Use fewer or smaller demonstrations"
+        )
 
 
 def _needed(arguments: list[np.ndarray], places: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:

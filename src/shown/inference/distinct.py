@@ -94,7 +94,6 @@ class Distinct:
         _fill_table(self._table, self._mixes, self._count)
 
 
-
 def _grown(array: np.ndarray, used: int, length: int) -> np.ndarray:
     """A longer array with the same beginning."""
     grown = np.empty((length, *array.shape[1:]), dtype=array.dtype)

@@ -62,23 +62,33 @@ class Failure:
 def explain_failure(
     demonstrations: Demonstrations, rows: Rows, features: Features, evidence: Evidence
 ) -> Failure | None:
-    """The first demonstrated row that looks to every feature like rows that outvote it, and one of those rows."""
+    """The first demonstrated row that looks to every feature like rows that were not, and one of those rows.
+
+    One that is outvoted by them comes before one that is not: no tree can give it its own way.
+    """
     shown_at: dict[int, tuple[int, int]] = {}
     for d, s, step in _numbered(demonstrations):
         shown_at.setdefault(rows.number(step.grid), (d, s))
+    found: Failure | None = None
     for d, s, step in _numbered(demonstrations):
         state = rows.number(step.grid)
         word, bit = rows.place(state, step.action)
-        if step.refused or not int(evidence.positive[word]) >> bit & 1:
+        if not int(evidence.positive[word]) >> bit & 1:
             continue
         alike = _rows_like(features, word, bit)
         unlike = alike & ~evidence.positive
-        if int(np.bitwise_count(alike & evidence.positive).sum()) > int(np.bitwise_count(unlike).sum()):
-            continue
-        other_state, action = _nearest(rows, unlike, state)
-        od, os = (d, s) if other_state == state else shown_at[other_state]
-        return Failure(d, s, step.action, action, od, os, len(features.of_program))
-    return None
+        outvoted = _count(alike & evidence.positive) <= _count(unlike)
+        if unlike.any() and (outvoted or found is None):
+            other_state, action = _nearest(rows, unlike, state)
+            od, os = (d, s) if other_state == state else shown_at[other_state]
+            found = Failure(d, s, step.action, action, od, os, len(features.of_program))
+            if outvoted:
+                break
+    return found
+
+
+def _count(bits: np.ndarray) -> int:
+    return int(np.bitwise_count(bits).sum())
 
 
 def _numbered(demonstrations: Demonstrations) -> Iterator[tuple[int, int, Step]]:

@@ -10,6 +10,8 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, NothingFits
 from shown.inference.failure import Failure, explain_failure
@@ -156,15 +158,19 @@ class Learner:
             if moment.news and moment.mixture.best:
                 self._publish(moment, evidence, demonstrations)
             yield self._progress(moment, time.monotonic() - start)
-        if not self.candidates_:
+        if not self.candidates_ and np.array_equal(evidence.positive, evidence.mask):
+            # Every action was shown: the policy that knows nothing is right, and nothing can be learned.
+            self.explained_ = len(evidence.word)
+        elif not self.candidates_:
             self.failure_ = explain_failure(demonstrations, rows, self.features_, evidence)
 
     def _to_the_end(self, run: Generator[Progress, None, None]) -> Learner:
         for _ in run:
             pass
-        if not self.candidates_:
-            reason = self.failure_.text if self.failure_ else "nothing fits the demonstrations."
-            warnings.warn(f"{reason} The policy knows nothing and acts at random.", NothingFits, stacklevel=3)
+        if self.failure_ is not None:
+            warnings.warn(
+                f"{self.failure_.text} The policy knows nothing and acts at random.", NothingFits, stacklevel=3
+            )
         return self
 
     @property

@@ -1,8 +1,8 @@
 """Demonstrations as rows of bits: what was shown, what is ruled out, what is left open.
 
 A row is a state and one of its actions. Every row of a demonstrated state is *shown* (a demonstrated action), *ruled
-out* (the paper's anti-demonstrations: by default every other action), or *open*: nothing is said about it, so it is left
-out of the trees, of the fit and of the count of allowed actions.
+out* (the paper's anti-demonstrations: by default every other action), or *open*: nothing is said about it, so it is
+left out of the trees, of the fit and of the count of allowed actions.
 """
 
 from __future__ import annotations

@@ -1,0 +1,48 @@
+"""The account of memory, and what there is of it."""
+
+import resource
+
+import pytest
+
+from shown import memory as module
+from shown.errors import OutOfMemory
+from shown.memory import Account, default_limit, machine_memory
+
+
+def test_memory_is_refused_before_it_is_taken():
+    account = Account(100 * 2**20)
+    account.take(60 * 2**20, "the planes")
+    with pytest.raises(OutOfMemory) as caught:
+        account.take(50 * 2**20, "the columns", "About 1,234 programs fit; learn with fewer")
+    assert str(caught.value) == (
+        "the columns would need 110 MiB, but the limit is 100 MiB. About 1,234 programs fit; learn with fewer, "
+        "or allow more memory."
+    )
+    assert account.held == 60 * 2**20
+
+
+def test_what_is_given_back_can_be_taken_again():
+    account = Account(100)
+    account.take(100, "all")
+    account.give_back(50)
+    account.take(50, "half")
+    with pytest.raises(OutOfMemory):
+        account.take(1, "more")
+
+
+def test_half_of_what_there_is_is_the_default():
+    assert Account().limit == default_limit() == machine_memory() // 2
+
+
+def test_a_containers_limit_counts(tmp_path, monkeypatch):
+    limit = tmp_path / "memory.max"
+    limit.write_text("1000000\n")
+    monkeypatch.setattr(module, "_CGROUPS", (tmp_path / "missing", limit))
+    assert machine_memory() == 1_000_000
+    limit.write_text("max\n")
+    assert machine_memory() > 1_000_000
+
+
+def test_the_process_own_limit_counts(monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (5_000_000, 6_000_000))
+    assert machine_memory() == 5_000_000
