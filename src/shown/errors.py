@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable
 
 
@@ -34,7 +35,20 @@ class MissingExtra(ShownError):
     """A part of the package needs a library that is not installed."""
 
     def __init__(self, library: str, extra: str) -> None:
-        super().__init__(f"this needs {library}, which is not installed. Install it with: pip install 'shown[{extra}]'")
+        super().__init__(f"this needs {library}, which is not installed. {_how_to_install(extra)}")
+
+
+def _how_to_install(extra: str) -> str:
+    """What works here: a package that was installed from a clone gets its extras from the clone."""
+    from importlib import metadata
+
+    try:
+        source = json.loads(metadata.distribution("shown").read_text("direct_url.json") or "{}").get("url", "")
+    except (metadata.PackageNotFoundError, ValueError):
+        source = ""
+    if source.startswith("file://"):
+        return f"In the folder that shown was installed from: pip install '.[{extra}]'"
+    return f"Install it with: pip install 'shown[{extra}]'"
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

@@ -7,9 +7,12 @@ that cannot fit says so instead of taking the machine down.
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import resource
 from pathlib import Path
+
+import numpy as np
 
 from shown.errors import OutOfMemory
 
@@ -68,3 +71,23 @@ def size(count: int) -> str:
     ('1.5 GiB', '5 MiB')
     """
     return f"{count / 2**30:.1f} GiB" if count >= 2**29 else f"{count / 2**20:.0f} MiB"
+
+
+def reserve(rows: int, width: int, least: int) -> np.ndarray:
+    """Room for up to `rows` rows of words that takes memory only as it is written to. [rows or fewer, width] uint64
+
+    An array that grows by copying is twice there while it grows, and most of its time is spent on fresh pages; address
+    space costs nothing. Where it is short (under `ulimit -v`, say), room for the `least` rows needed now will do.
+    """
+    for count in (rows, least):
+        with contextlib.suppress(OSError, ValueError, OverflowError):
+            flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
+            pages = mmap.mmap(-1, max(1, count * width * 8), flags=flags)
+            if hasattr(pages, "madvise") and hasattr(mmap, "MADV_HUGEPAGE"):
+                with contextlib.suppress(OSError):
+                    pages.madvise(mmap.MADV_HUGEPAGE)
+            return np.frombuffer(pages, dtype=np.uint64, count=count * width).reshape(count, width)
+    return np.empty((least, width), dtype=np.uint64)
+
+
+_NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000) if os.uname().sysname == "Linux" else 0

@@ -257,4 +257,5 @@ def test_the_account_is_of_what_is_held(example):
     for block in blocks:
         evaluator.evaluate(block)
     stores = (evaluator._columns, evaluator._planes, evaluator._states)
-    assert account.held >= sum(store._rows.nbytes for store in stores) + 5 * 2000
+    held = sum(store.array.nbytes for store in stores)
+    assert held + 5 * 2000 <= account.held <= 3 * held + 20 * 2000

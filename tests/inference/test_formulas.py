@@ -161,7 +161,15 @@ def test_compiled_loops_do_what_their_python_says():
     allowed = rng.integers(0, 16, size=(2, 2), dtype=np.uint64) & np.array([3, 15], dtype=np.uint64)
     counts, weights = count_by_state(allowed, STATES, 2), np.array([0.5, 0.5])
     arguments = {
-        "_shorten_loop": (columns, packed.columns, packed.signs, np.arange(2), forbidden, np.ones(4, dtype=bool)),
+        "_shorten_loop": (
+            columns,
+            packed.columns,
+            packed.signs,
+            packed.clause_ends,
+            np.arange(2),
+            forbidden,
+            np.ones(4, dtype=bool),
+        ),
         "_count_loop": (allowed, STATES, np.zeros((2, 2), dtype=np.int64)),
         "_cover_loop": (columns, np.arange(2), np.zeros((2, 64), dtype=np.int32), np.ones(4, dtype=bool)),
         "_mix_loop": (allowed, STATES, counts, np.array([3, 3]), weights, np.zeros((2, 64))),

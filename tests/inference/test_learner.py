@@ -500,10 +500,11 @@ def test_what_was_found_before_memory_ran_out_is_kept():
 
 
 def test_nothing_found_and_no_memory_says_what_would_fit():
-    demos = shown_by_expert("chase", "train:0-4")
-    enough = Learner(programs=100)
+    demos = shown_by_expert("reach-for-the-star", "train")
+    enough = Learner(programs=300)
     for _ in enough.iter_fit(demos):
         pass
+    assert enough.failure_ is not None
     advice = r"the limit is .* MiB\. About [0-9,]+ programs fit; learn with fewer, or allow more memory"
     with pytest.raises(OutOfMemory, match=advice):
         Learner(memory_limit=enough._fitting.account.held).fit(demos)

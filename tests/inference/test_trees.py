@@ -1,5 +1,7 @@
 """The Boolean learner: the trees of all prefixes at once are the trees of each, and those of the textbook."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,11 +13,10 @@ from shown.inference.formulas import formula_bits
 from shown.inference.trees import (
     Forest,
     Tree,
+    best_splits_plain,
     clauses_of,
     impurity,
     plain_tree,
-    split_counts,
-    split_counts_plain,
     tie_order,
 )
 from shown.planes import pack
@@ -248,27 +249,41 @@ def test_clauses_of_a_tree_never_overlap(case):
 # --- compiled ---------------------------------------------------------------------------------------------------------
 
 
-@given(problems)
-def test_compiled_counts_are_counts(case):
-    columns, _, mask, positive, _ = case
+def best_splits(loop, columns, mask, positive, orders, cuts=()):
+    """The running best of each seed, by the compiled loop or its Python, perhaps in several goes."""
     words = np.flatnonzero(mask)
-    arguments = (columns, words, mask[words], (mask & positive)[words])
-    for compiled, plain in zip(split_counts(*arguments), split_counts_plain(*arguments), strict=True):
-        assert np.array_equal(compiled, plain)
+    rows, positives = (int(np.bitwise_count(bits).sum()) for bits in (mask, mask & positive))
+    found, last, score = [[] for _ in orders], np.full(len(orders), -1), np.inf
+    for start, stop in pairwise([0, *cuts, len(columns)]):
+        out, counts = np.empty((len(orders), stop - start), dtype=np.int64), np.zeros(len(orders), dtype=np.int64)
+        arguments = (words, mask[words], (mask & positive)[words], rows, positives, orders, score, last, out, counts)
+        with np.errstate(over="ignore"):
+            score = loop(columns[:stop], start, *arguments)
+        for best, row, count in zip(found, out, counts, strict=True):
+            best += row[:count].tolist()
+    return found
 
 
-def test_compiled_counts_of_full_words():
-    columns = np.full((1, 3), FULL)
-    words = np.arange(3)
-    ones, positives = split_counts(columns, words, columns[0], np.array([FULL, 0, 1], dtype=np.uint64))
-    assert (ones.tolist(), positives.tolist()) == ([192], [65])
+@given(problems, st.integers(0, 40))
+def test_the_running_best_is_the_best_of_every_prefix(case, cut):
+    columns, _, mask, positive, _ = case
+    orders = np.array([tie_order(len(columns), seed) for seed in range(3)])
+    expected = [best_splits_plain(columns, mask, positive, order) for order in orders]
+    assert best_splits(module._best_loop, columns, mask, positive, orders) == expected
+    cuts = [cut] if 0 < cut < len(columns) else []
+    assert best_splits(module._best_loop, columns, mask, positive, orders, cuts) == expected
 
 
 def test_machine_code_does_what_its_python_says():
     columns, _, mask, positive, _ = problem(9, 150, 4)
-    words = np.flatnonzero(mask)
-    out = np.empty(4, dtype=np.int64), np.empty(4, dtype=np.int64)
-    with np.errstate(over="ignore"):
-        module._count_loop.plain(columns, words, mask[words], positive[words], *out)
-    for plain, compiled in zip(out, split_counts(columns, words, mask[words], positive[words]), strict=True):
-        assert np.array_equal(plain, compiled)
+    orders = np.array([tie_order(len(columns), 0)])
+    found = [best_splits(f, columns, mask, positive, orders) for f in (module._best_loop, module._best_loop.plain)]
+    assert found[0] == found[1] != [[]]
+
+
+def test_full_words_are_counted():
+    columns = np.array([[FULL, FULL, 0], [FULL, 0, 0]], dtype=np.uint64)
+    mask = np.full(3, FULL)
+    orders = np.array([tie_order(2, 0)])
+    positive = np.array([FULL, 0, 0], dtype=np.uint64)
+    assert best_splits(module._best_loop, columns, mask, positive, orders) == [[0, 1]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from shown.cli.common import add_json, add_levels, add_seed, game_of, print_json
-from shown.games import load_levels, play
+from shown.games import load_levels, play_many
 from shown.policy import Policy
 
 
@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     policy = Policy.load(args.policy)
     game = game_of(policy, args.policy)
     player = policy.map_policy if args.map else policy
-    episodes = [play(game, player.act, level, args.seed) for level in load_levels(game, args.levels)]
+    episodes = play_many(game, player, load_levels(game, args.levels), args.seed)
     solved = sum(episode.won for episode in episodes)
     steps = sum(len(episode.steps) for episode in episodes)
     if args.json:

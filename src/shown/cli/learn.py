@@ -17,6 +17,7 @@ from shown.cli.common import (
     positive,
     print_json,
     say,
+    terminated_like_interrupted,
 )
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
@@ -58,20 +59,14 @@ def run(args: argparse.Namespace) -> int:
         finish_level=args.finish_level,
         memory_limit=args.memory * 2**20 if args.memory else None,
     )
-    start, code = time.monotonic(), 0
-    try:
-        for progress in learner.iter_fit(demonstrations):
-            if not args.quiet:
-                tell(progress)
-    except KeyboardInterrupt:
-        say("shown: stopped; keeping the best so far.")
-        code = INTERRUPTED
+    start = time.monotonic()
+    code = learn(learner, demonstrations, args.quiet)
     if not learner.candidates_:
         failure = learner.failure_
         reason = failure.text if failure else "nothing fits the demonstrations so far. Let it try more programs."
         if args.json:
             print_json({"learned": False, "failure": failure.to_json() if failure else None})
-        say(f"shown: {reason}")
+        say(f"shown: {reason} (More programs: --programs {5 * args.programs}.)")
         return code or FAILURE
     if args.out:
         learner.policy_.save(args.out)
@@ -81,6 +76,22 @@ def run(args: argparse.Namespace) -> int:
         print(f"{learner.policy_.table()}\n")
         print(f"learned in {time.monotonic() - start:.1f} s" + (f"; written to {args.out}" if args.out else ""))
     return code
+
+
+def learn(learner: Learner, demonstrations: Demonstrations, quiet: bool) -> int:
+    """Learns to the end, or until it is told to stop (Ctrl-C, SIGTERM): the best so far stays. The exit code so far."""
+    tell = Teller()
+    try:
+        with terminated_like_interrupted():
+            for progress in learner.iter_fit(demonstrations):
+                if progress.phase.startswith("stopped"):
+                    say(f"shown: {progress.phase} Keeping the best of the first {progress.programs:,} programs.")
+                elif not quiet:
+                    tell(progress)
+    except KeyboardInterrupt:
+        say("shown: stopped; keeping the best so far.")
+        return INTERRUPTED
+    return 0
 
 
 def load(sources: list[str], levels: str, seed: int) -> Demonstrations:
@@ -100,12 +111,19 @@ def load(sources: list[str], levels: str, seed: int) -> Demonstrations:
     return together
 
 
-def tell(progress: Progress) -> None:
-    """One line on stderr; on a terminal, with the best rule so far below it."""
-    score = f"best {progress.score:8.1f}" if progress.score is not None else "nothing fits yet"
-    say(
-        f"  {progress.programs:>9,} of {progress.total:,} programs, {progress.distinct:>6,} distinct, "
-        f"{score}, {progress.components:>3} policies, {progress.seconds:5.1f} s"
-    )
-    if progress.best and sys.stderr.isatty() and progress.phase.startswith("enumerating"):
-        say("    " + progress.best.replace("\n", "\n    "))
+class Teller:
+    """Tells of progress, one line a time on stderr; on a terminal, also the best rule whenever there is a better one."""
+
+    def __init__(self) -> None:
+        self._rule: str | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        score = f"best {progress.score:8.1f}" if progress.score is not None else "nothing fits yet"
+        policies = "1 policy  " if progress.components == 1 else f"{progress.components} policies"
+        say(
+            f"  {progress.programs:>9,} of {progress.total:,} programs, {progress.distinct:>6,} distinct, "
+            f"{score}, {policies:>11}, {progress.seconds:5.1f} s"
+        )
+        if progress.best and progress.best != self._rule and sys.stderr.isatty():
+            self._rule = progress.best
+            say("    " + progress.best.replace("\n", "\n    "))

@@ -22,7 +22,7 @@ from shown.language.terms import Kind
 from shown.memory import Account
 from shown.planes import ALL, Planes
 
-CHUNK_BYTES = 2**24
+CHUNK_BYTES = 2**23
 """How much of the results of programs is held at a time."""
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from shown.compiled import compiled
-from shown.memory import Account
+from shown.memory import Account, reserve
 
 CONSTANT = -1
 """Stands for the number of a row whose bits are all alike."""
@@ -27,6 +29,7 @@ class Distinct:
         self._turned = np.empty(0, dtype=bool)
         self._table = np.full(1, -1, dtype=np.int32)
         self._count = 0
+        self._room = 0  # how many rows the account knows of
 
     def __len__(self) -> int:
         return self._count
@@ -81,17 +84,26 @@ class Distinct:
         return numbers
 
     def _make_room(self, more: int, advice: str) -> None:
-        room = len(self._rows)
-        if self._count + more <= room:
-            return
-        grown = max(64, self._count + more, room + room // 2)
-        # Twice: while it grows, and while somebody still looks at what it was before, there are two of it.
-        self._account.take(2 * (grown - room) * (8 * len(self._mask) + 20), self._what, advice)
-        self._rows = _grown(self._rows, self._count, grown)
-        self._mixes = _grown(self._mixes, self._count, grown)
-        self._turned = _grown(self._turned, self._count, grown)
-        self._table = np.full(1 << (2 * grown - 1).bit_length(), -1, dtype=np.int32)
-        _fill_table(self._table, self._mixes, self._count)
+        needed = self._count + more
+        if needed > self._room:
+            room = max(64, needed, self._room + self._room // 2)
+            self._account.take((room - self._room) * self._bytes_a_row, self._what, advice)
+            self._room = room
+            self._mixes = _grown(self._mixes, self._count, room)
+            self._turned = _grown(self._turned, self._count, room)
+            self._table = np.full(1 << (2 * room - 1).bit_length(), -1, dtype=np.int32)
+            _fill_table(self._table, self._mixes, self._count)
+        if needed > len(self._rows):
+            rows = reserve(self._account.limit // self._bytes_a_row, len(self._mask), self._room)
+            rows[: self._count] = self.array
+            self._rows = rows
+
+    @property
+    def _bytes_a_row(self) -> int:
+        return 8 * len(self._mask) + 40
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_rows": self.array.copy()}
 
 
 def _grown(array: np.ndarray, used: int, length: int) -> np.ndarray:

@@ -158,12 +158,12 @@ class Shortener:
         if self._held > self._most:
             self._known, self._held = {}, 0
         known = self._known.setdefault(hashlib.blake2b(allowed.tobytes(), digest_size=16).digest(), {})
-        for clause in clauses:
-            if clause not in known:
-                known[clause] = tuple(sorted(_shorten(clause, columns, where, forbidden[where], prices)))
-                self._held += 1
-        shorter = {known[clause] for clause in clauses}
-        kept = sorted(shorter, key=lambda clause: (sum(float(prices[f]) for f, _ in clause), clause))
+        new = [clause for clause in clauses if clause not in known]
+        known.update(zip(new, _shorten(new, columns, where, forbidden[where], prices), strict=True))
+        self._held += len(new)
+        kept = sorted(
+            {known[clause] for clause in clauses}, key=lambda clause: (sum(float(prices[f]) for f, _ in clause), clause)
+        )
         needed = needed_clauses(clause_bits(kept, columns, mask))
         return tuple(sorted(clause for clause, stays in zip(kept, needed.tolist(), strict=True) if stays))
 
@@ -192,14 +192,16 @@ def needed_clauses_plain(bits: np.ndarray) -> np.ndarray:
 
 
 def _shorten(
-    clause: Clause, columns: np.ndarray, where: np.ndarray, forbidden: np.ndarray, prices: np.ndarray
-) -> list[SignedColumn]:
-    """Drops literals as long as the clause still holds on none of the forbidden rows."""
-    kept = sorted(clause, key=lambda literal: (float(prices[literal[0]]), literal))
-    packed = pack([(tuple(kept),)])
-    keep = np.ones(len(kept), dtype=np.bool_)
-    _shorten_loop(columns, packed.columns, packed.signs, where, forbidden, keep)
-    return [literal for literal, stays in zip(kept, keep.tolist(), strict=True) if stays]
+    clauses: Sequence[Clause], columns: np.ndarray, where: np.ndarray, forbidden: np.ndarray, prices: np.ndarray
+) -> list[Clause]:
+    """Clauses without the literals they need not have to hold on no forbidden row; the dearest are tried first."""
+    paid = prices.tolist()
+    ordered = tuple(tuple(sorted(clause, key=lambda literal: (paid[literal[0]], literal))) for clause in clauses)
+    packed = pack([ordered])
+    keep = np.ones(len(packed.columns), dtype=np.bool_)
+    _shorten_loop(columns, packed.columns, packed.signs, packed.clause_ends, where, forbidden, keep)
+    stays = iter(keep.tolist())
+    return [tuple(sorted(literal for literal in clause if next(stays))) for clause in ordered]
 
 
 # --- compiled loops ---------------------------------------------------------------------------------------------------
@@ -317,21 +319,24 @@ def _cover_loop(bits, where, counts, keep):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _shorten_loop(columns, features, signs, where, forbidden, keep):  # type: ignore[no-untyped-def]
-    left = len(features)
-    for i in range(len(features)):
-        needed = left == 1
-        for w in range(len(where)):
-            if needed:
-                break
-            bits = forbidden[w]
-            for j in range(len(features)):
-                if j != i and keep[j]:
-                    bits &= columns[features[j], where[w]] ^ signs[j]
-                    if bits == 0:
-                        break
-            if bits != 0:
-                needed = True
-        if not needed:
-            keep[i] = False
-            left -= 1
+def _shorten_loop(columns, literals, signs, clause_ends, where, forbidden, keep):  # type: ignore[no-untyped-def]
+    first = 0
+    for end in clause_ends:
+        left = end - first
+        for i in range(first, end):
+            needed = left == 1
+            for w in range(len(where)):
+                if needed:
+                    break
+                bits = forbidden[w]
+                for j in range(first, end):
+                    if j != i and keep[j]:
+                        bits &= columns[literals[j], where[w]] ^ signs[j]
+                        if bits == 0:
+                            break
+                if bits != 0:
+                    needed = True
+            if not needed:
+                keep[i] = False
+                left -= 1
+        first = end

@@ -8,6 +8,7 @@ on what comes after it. `plain_tree` is the obvious version; tests hold `Forest`
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -109,12 +110,13 @@ class Forest:
     """
 
     def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int]) -> None:
-        self._mask, self._positive, self._seeds = mask, positive, seeds
+        self._seeds = seeds
         self._columns = np.empty((0, len(mask)), dtype=np.uint64)
-        self._orders = [np.empty(0) for _ in seeds]
-        self._nodes: dict[bytes, _Node] = {}
+        self._orders = np.empty((len(seeds), 0))
+        self._nodes: dict[tuple[bytes, bytes], _Node] = {}
         self._trees: dict[tuple[int, int, int], Tree] = {}
         self._leaves = {answer: Tree(-1, answer=answer) for answer in (False, True)}
+        self._root = self._node(np.arange(len(mask)), mask, positive)
 
     @property
     def nodes(self) -> int:
@@ -133,30 +135,31 @@ class Forest:
         """
         before = len(self._columns)
         self._columns = columns
-        self._orders = [tie_order(len(columns), seed) for seed in self._seeds]
+        self._orders = np.array([tie_order(len(columns), seed) for seed in self._seeds])
         first = before + 1 if before else 0
-        return [self._grow(self._mask, first, len(columns) + 1, s) for s in range(len(self._seeds))]
+        return [self._grow(self._root, first, len(columns) + 1, s) for s in range(len(self._seeds))]
 
-    def _grow(self, mask: np.ndarray, low: int, high: int, seed: int) -> list[tuple[int, Tree]]:
-        """The trees on the rows in `mask` for prefixes of low … high-1 features: (from which length on, tree)."""
-        node = self._node(mask)
+    def _grow(self, node: _Node, low: int, high: int, seed: int) -> list[tuple[int, Tree]]:
+        """The trees on a node's rows for prefixes of low … high-1 features: (from which length on, tree)."""
         if node.positives in (0, node.rows):
             return [(low, self._leaves[node.positives > 0])]
         result: list[tuple[int, Tree]] = []
-        starts, features = self._splits(node, seed)
+        features = self._splits(node, seed)
         # The segment in which no feature divides the rows comes first, then one segment a running minimum.
-        bounds = [0, *starts, high]
-        for segment, feature in enumerate([-1, *features]):
-            a, b = max(low, bounds[segment]), min(high, bounds[segment + 1])
-            if a >= b:
-                continue
-            if feature < 0:
-                result.append((a, self._leaves[2 * node.positives > node.rows]))
-                continue
-            column = self._columns[feature]
-            no = self._grow(mask & ~column, a, b, seed)
-            yes = self._grow(mask & column, a, b, seed)
-            result += self._join(feature, no, yes)
+        first = bisect_right(features, low - 1)
+        if first == 0:
+            stop = min(high, features[0] + 1) if features else high
+            if low < stop:
+                result.append((low, self._leaves[2 * node.positives > node.rows]))
+        for place in range(max(0, first - 1), len(features)):
+            feature = features[place]
+            following = features[place + 1] + 1 if place + 1 < len(features) else high
+            a, b = max(low, feature + 1), min(high, following)
+            if a >= high:
+                break
+            if a < b:
+                no, yes = self._children(node, feature)
+                result += self._join(feature, self._grow(no, a, b, seed), self._grow(yes, a, b, seed))
         return result
 
     def _join(self, feature: int, no: list[tuple[int, Tree]], yes: list[tuple[int, Tree]]) -> list[tuple[int, Tree]]:
@@ -176,27 +179,43 @@ class Forest:
                 result.append((start, tree))
         return result
 
-    def _node(self, mask: np.ndarray) -> _Node:
-        key = mask.tobytes()
-        node = self._nodes.get(key)
-        if node is None:
-            words = np.flatnonzero(mask)
-            here = mask[words]
-            positive = here & self._positive[words]
-            node = self._nodes[key] = _Node(words, here, positive, len(self._seeds))
-        return node
+    def _node(self, words: np.ndarray, here: np.ndarray, positive: np.ndarray) -> _Node:
+        """The node with these rows, in these words; rows that were met before are the same node."""
+        some = here != 0
+        words, here, positive = words[some], here[some], positive[some]
+        key = (words.tobytes(), here.tobytes())
+        if key not in self._nodes:
+            self._nodes[key] = _Node(words, here, positive & here, len(self._seeds))
+        return self._nodes[key]
 
-    def _splits(self, node: _Node, seed: int) -> tuple[list[int], list[int]]:
-        """Where the best feature of a node changes: the prefix lengths, and the features."""
+    def _children(self, node: _Node, feature: int) -> tuple[_Node, _Node]:
+        """The nodes of the rows on which a feature fails, and holds."""
+        if feature not in node.children:
+            column = self._columns[feature, node.words]
+            node.children[feature] = (
+                self._node(node.words, node.here & ~column, node.positive),
+                self._node(node.words, node.here & column, node.positive),
+            )
+        return node.children[feature]
+
+    def _splits(self, node: _Node, seed: int) -> list[int]:
+        """The features that are better than all before them: where the best split of a node changes."""
         if node.seen < len(self._columns):
-            new = self._columns[node.seen :]
-            ones, positive_ones = split_counts(new, node.words, node.here, node.positive)
-            score = impurity(ones, positive_ones, node.rows, node.positives)
-            for best, order in zip(node.best, self._orders, strict=True):
-                best.extend(score, order, node.seen)
+            for best, found in zip(node.best, self._better(node), strict=True):
+                best += found
             node.seen = len(self._columns)
-        features = node.best[seed].features
-        return [f + 1 for f in features], features
+        return node.best[seed]
+
+    def _better(self, node: _Node) -> list[list[int]]:
+        """For each seed the features, of those not seen yet, that beat (or tie with, and precede) all before them."""
+        out = np.empty((len(self._seeds), len(self._columns) - node.seen), dtype=np.int64)
+        counts = np.zeros(len(self._seeds), dtype=np.int64)
+        last = np.array([best[-1] if best else -1 for best in node.best], dtype=np.int64)
+        node.score = _best_loop(
+            self._columns, node.seen, node.words, node.here, node.positive, node.rows, node.positives, self._orders,
+            node.score, last, out, counts,
+        )  # fmt: skip
+        return [found[:count].tolist() for found, count in zip(out, counts, strict=True)]
 
 
 class TreeSearch:
@@ -219,55 +238,30 @@ class TreeSearch:
                     yield clauses_of(tree)
 
 
-class _Best:
-    """A running minimum: the features better than all before them (or as good and earlier in the order)."""
-
-    def __init__(self) -> None:
-        self.features: list[int] = []
-        self._score = np.inf
-
-    def extend(self, score: np.ndarray, order: np.ndarray, start: int) -> None:
-        """Takes the scores of the features from `start` on."""
-        lowest = np.minimum.accumulate(np.minimum(score, self._score))
-        for f in np.flatnonzero((score == lowest) & np.isfinite(score)).tolist():
-            feature = start + f
-            if not self.features or score[f] < self._score or order[feature] < order[self.features[-1]]:
-                self.features.append(feature)
-                self._score = float(score[f])
-
-
 class _Node:
     """The rows of a node, and the best splits of them among the features seen, one list a seed."""
 
     def __init__(self, words: np.ndarray, here: np.ndarray, positive: np.ndarray, seeds: int) -> None:
         self.words, self.here, self.positive = words, here, positive
         self.rows, self.positives = _count(here), _count(positive)
-        self.seen = 0
-        self.best = [_Best() for _ in range(seeds)]
+        self.seen, self.score = 0, np.inf
+        self.best: list[list[int]] = [[] for _ in range(seeds)]
+        self.children: dict[int, tuple[_Node, _Node]] = {}
 
 
-def split_counts(
-    columns: np.ndarray, words: np.ndarray, here: np.ndarray, positive: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Of a node's rows, how many each feature holds on, and how many of those are positive. ([F], [F])
+def best_splits_plain(columns: np.ndarray, mask: np.ndarray, positive: np.ndarray, order: np.ndarray) -> list[int]:
+    """The features at which a node's best split changes, when features are taken in one after another.
 
-    Args:
-        columns: the features. [F, R]
-        words: the words in which the node has rows. [n]
-        here, positive: the node's rows and its positive rows in those words. [n]
+    What the compiled `_best_loop` gives for one seed. Shapes as in `plain_tree`.
     """
-    ones = np.empty(len(columns), dtype=np.int64)
-    positive_ones = np.empty(len(columns), dtype=np.int64)
-    _count_loop(columns, words, here, positive, ones, positive_ones)
-    return ones, positive_ones
-
-
-def split_counts_plain(
-    columns: np.ndarray, words: np.ndarray, here: np.ndarray, positive: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """`split_counts` in NumPy."""
-    ones = np.bitwise_count(columns[:, words] & here).sum(axis=1, dtype=np.int64)
-    return ones, np.bitwise_count(columns[:, words] & positive).sum(axis=1, dtype=np.int64)
+    ones = np.bitwise_count(columns & mask).sum(axis=1, dtype=np.int64)
+    positive_ones = np.bitwise_count(columns & (mask & positive)).sum(axis=1, dtype=np.int64)
+    score = impurity(ones, positive_ones, _count(mask), _count(mask & positive))
+    best: list[int] = []
+    for f in np.flatnonzero(np.isfinite(score)).tolist():
+        if not best or (score[f], order[f]) < (score[best[-1]], order[best[-1]]):
+            best.append(f)
+    return best
 
 
 def _count(bits: np.ndarray) -> int:
@@ -275,23 +269,35 @@ def _count(bits: np.ndarray) -> int:
 
 
 @compiled
-def _count_loop(columns, words, here, positive, ones, positive_ones):  # type: ignore[no-untyped-def]
+def _best_loop(columns, start, words, here, positive, rows, positives, orders, score, last, out, counts):  # type: ignore[no-untyped-def]
+    """Counts each feature on a node's rows, and keeps those better than all before them, for every seed."""
     m1, m2, m4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     h01, s1, s2, s4, s56 = np.uint64(0x0101010101010101), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
-    for f in range(len(columns)):
-        total, total_positive = np.int64(0), np.int64(0)
+    for f in range(start, len(columns)):
+        ones, positive_ones = np.int64(0), np.int64(0)
         for i in range(len(words)):
             bits = columns[f, words[i]]
             x = bits & here[i]
             x = x - ((x >> s1) & m1)
             x = (x & m2) + ((x >> s2) & m2)
             x = (x + (x >> s4)) & m4
-            total += np.int64((x * h01) >> s56)
+            ones += np.int64((x * h01) >> s56)
             x = bits & positive[i]
             if x:
                 x = x - ((x >> s1) & m1)
                 x = (x & m2) + ((x >> s2) & m2)
                 x = (x + (x >> s4)) & m4
-                total_positive += np.int64((x * h01) >> s56)
-        ones[f] = total
-        positive_ones[f] = total_positive
+                positive_ones += np.int64((x * h01) >> s56)
+        zeros, positive_zeros = rows - ones, positives - positive_ones
+        if ones == 0 or zeros == 0:
+            continue
+        impure = positive_ones * (ones - positive_ones) / ones + positive_zeros * (zeros - positive_zeros) / zeros
+        if impure > score:
+            continue
+        for s in range(len(orders)):
+            if impure < score or last[s] < 0 or orders[s, f] < orders[s, last[s]]:
+                out[s, counts[s]] = f
+                counts[s] += 1
+                last[s] = f
+        score = impure
+    return score
