@@ -11,7 +11,16 @@ from typing import Any
 
 from shown.errors import BadInput
 from shown.files import read_json, write_json
-from shown.grid import Action, Grid, Tokens, check_action, check_buttons
+from shown.grid import (
+    Action,
+    Grid,
+    Tokens,
+    action_from_json,
+    action_to_json,
+    check_action,
+    check_buttons,
+    plain_action,
+)
 
 SCHEMA = "shown/demonstrations/1"
 OUTCOMES = ("won", "lost", "unfinished")
@@ -20,10 +29,16 @@ MAX_NAME = 100
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One decision: the grid before it, and the action taken."""
+    """One decision: the grid before it, and the action taken.
+
+    The action becomes plain data: `[r, c]`, whole numbers of NumPy and arrays of two are cells as well as `(r, c)`.
+    """
 
     grid: Grid
     action: Action
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "action", plain_action(self.action))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +56,9 @@ class Demonstration:
     level: str | None = None
     seed: int | None = None
     outcome: str = "unfinished"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", tuple(self.steps))
 
 
 @dataclass(frozen=True)
@@ -66,6 +84,8 @@ class Demonstrations:
 
     def __post_init__(self) -> None:
         check_buttons(self.buttons)
+        object.__setattr__(self, "buttons", tuple(str(name) for name in self.buttons))
+        object.__setattr__(self, "items", tuple(self.items))
         for d, demonstration in enumerate(self.items):
             if not demonstration.steps:
                 raise BadInput(f"demonstration {d} has no steps. Record at least one action, or leave it out.")
@@ -105,7 +125,7 @@ class Demonstrations:
     @property
     def digest(self) -> str:
         """A fingerprint of what was shown, independent of level names, seeds and outcomes."""
-        content = [[[[*step.grid.rows], step.action] for step in item.steps] for item in self.items]
+        content = [[[[*step.grid.rows], action_to_json(step.action)] for step in item.steps] for item in self.items]
         text = json.dumps([self.tokens.characters, list(self.buttons), content], ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -135,13 +155,7 @@ class Demonstrations:
                 "level": item.level,
                 "seed": item.seed,
                 "outcome": item.outcome,
-                "steps": [
-                    {
-                        "grid": list(step.grid.rows),
-                        "action": step.action if isinstance(step.action, str) else [int(x) for x in step.action],
-                    }
-                    for step in item.steps
-                ],
+                "steps": [{"grid": list(step.grid.rows), "action": action_to_json(step.action)} for step in item.steps],
             }
             for item in self.items
         ]
@@ -214,11 +228,8 @@ def _demonstration(value: Any, d: int) -> Demonstration:
 def _step(value: Any, where: str) -> Step:
     if not isinstance(value, dict) or not isinstance(value.get("grid"), list):
         raise BadInput(f'{where}must be an object with a "grid" (a list of rows) and an "action".')
-    if not all(isinstance(row, str) for row in value["grid"]):
-        raise BadInput(f"{where}every row of the grid must be text.")
     try:
-        board = Grid(tuple(value["grid"]))
+        board = Grid(value["grid"])
     except BadInput as error:
         raise BadInput(f"{where}{error}") from None
-    action = value.get("action")
-    return Step(board, tuple(action) if isinstance(action, list) else action)  # type: ignore[arg-type]
+    return Step(board, action_from_json(value.get("action"), where))
