@@ -15,6 +15,7 @@ from shown.inference.features import CONSTANT, Evaluator, Memory, combine, evalu
 from shown.language.evaluate import Plan
 from shown.language.grammar import Grammar, Leaves, Rule, paper_grammar, uniform
 from shown.language.primitives import LANGUAGE
+from shown.language.reach import margin_for
 from shown.language.terms import Kind
 from shown.planes import Planes
 from strategies import BUTTONS, TOKENS, grids, random_grids, reference_rows
@@ -182,7 +183,8 @@ def test_batches_together_are_one_batch(seed, sizes):
     _, together = evaluate(states, TOKENS, grammar, 600)
     evaluators = []
     for start, size in zip(np.cumsum([0, *sizes[:-1]]), sizes, strict=True):
-        world = Planes(states[start : start + size], TOKENS, margin=max(block.shape.reach for block in blocks))
+        margin = margin_for((block.shape for block in blocks), LANGUAGE, states)
+        world = Planes(states[start : start + size], TOKENS, margin=margin)
         evaluators.append(Evaluator(world, grammar.language, Memory(2**30)))
         evaluators[-1].expect(blocks)
         for block in blocks:
@@ -233,7 +235,7 @@ def test_the_account_is_of_what_is_held(example):
     blocks = list(grammar.blocks(2000))
     memory = Memory(2**30)
     evaluator = Evaluator(
-        Planes(states, TOKENS, margin=max(block.shape.reach for block in blocks)), grammar.language, memory
+        Planes(states, TOKENS, margin=margin_for((b.shape for b in blocks), LANGUAGE, states)), grammar.language, memory
     )
     evaluator.expect(blocks)
     for block in blocks:

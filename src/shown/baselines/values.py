@@ -12,6 +12,7 @@ from shown.grid import Action, Grid, Tokens
 from shown.inference.features import CONSTANT, Evaluator, Features, Memory, combine
 from shown.inference.posterior import Evidence
 from shown.language.grammar import Grammar
+from shown.language.reach import margin_for
 from shown.planes import Planes
 
 
@@ -37,7 +38,7 @@ class Values:
     @classmethod
     def of(cls, grids: Sequence[Grid], tokens: Tokens, grammar: Grammar, programs: int) -> Values:
         blocks = list(grammar.blocks(programs))
-        world = Planes(grids, tokens, (), margin=max((block.shape.reach for block in blocks), default=0))
+        world = Planes(grids, tokens, (), margin_for((block.shape for block in blocks), grammar.language, grids))
         evaluator = Evaluator(world, grammar.language, Memory(2**62))
         evaluator.expect(blocks)
         for block in blocks:

@@ -20,6 +20,7 @@ from shown.grid import Action, Grid, Tokens
 from shown.language.evaluate import how_many, run_many
 from shown.language.grammar import Block, Grammar, Hole, Shape
 from shown.language.primitives import Language, Primitive
+from shown.language.reach import margin_for
 from shown.language.terms import Kind, Term
 from shown.planes import Planes
 
@@ -366,7 +367,7 @@ def evaluate(
     (6, 'at_action_cell(cell_is_value(empty))')
     """
     blocks = list(grammar.blocks(programs))
-    world = Planes(grids, tokens, buttons, margin=max((block.shape.reach for block in blocks), default=0))
+    world = Planes(grids, tokens, buttons, margin_for((block.shape for block in blocks), grammar.language, grids))
     evaluator = Evaluator(world, grammar.language, Memory(2**62), threads)
     evaluator.expect(blocks)
     for block in blocks:

@@ -30,6 +30,7 @@ from shown.inference.posterior import (
 )
 from shown.inference.trees import Clauses, Forest, Tree, clauses_of
 from shown.language.grammar import Block, Grammar, paper_grammar
+from shown.language.reach import margin_for
 from shown.planes import Planes, frame
 from shown.policy import Component, Formula, Literal, Policy, uniform_policy
 from shown.version import __version__
@@ -148,6 +149,7 @@ class Learner:
         self._check(demonstrations)
         if self.demonstrations_ is None:
             grammar = self.grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
+            grammar.check_actions(demonstrations.buttons)
             self._blocks = list(grammar.blocks(self.programs, self.finish_level))
             if not self._blocks:
                 raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
@@ -285,7 +287,7 @@ class Learner:
         demonstrations: Demonstrations,
         grammar: Grammar,
     ) -> _Batch:
-        margin = max((block.shape.reach for block in self._blocks), default=0)
+        margin = margin_for((block.shape for block in self._blocks), grammar.language, grids)
         held = sum(batch.evaluator.memory.held for batch in self._batches)
         memory = Memory((self.memory_limit or default_memory_limit()) - held)
         planes = len(demonstrations.tokens.values) + 2
