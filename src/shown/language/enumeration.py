@@ -59,8 +59,10 @@ class NormalForm:
     """
 
     def __init__(self, grammar: Grammar) -> None:
-        same = {leaf: next(s for s, other in grammar.leaves.items() if other == grammar.leaves[leaf])
-                for leaf in grammar.leaves}  # fmt: skip
+        same = {
+            leaf: next(symbol for symbol, others in grammar.leaves.items() if others == leaves)
+            for leaf, leaves in grammar.leaves.items()
+        }
         self.levels = {leaf: LazyLevels(grammar.leaves[leaf]) for leaf in dict.fromkeys(same.values())}
         productive = {leaf for leaf in grammar.leaves if self.levels[same[leaf]].get(0) is not None}
         for _ in grammar.rules:

@@ -23,7 +23,7 @@ from shown.planes import Planes
 Condition = Callable[[View, Cell | None], bool]
 EVERYWHERE: Final = math.inf
 """The reach of a primitive that may ask its conditions as far off the grid as the grid's larger side."""
-MAX_REACH = 10**6
+FARTHEST = 10**6
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -99,9 +99,9 @@ class Primitive:
 
 def check_reach(reach: float, name: str) -> None:
     """Raises BadInput unless this can be a primitive's reach."""
-    if reach != EVERYWHERE and reach not in range(MAX_REACH + 1):
+    if reach != EVERYWHERE and reach not in range(FARTHEST + 1):
         raise BadInput(
-            f"primitive {name}: reach {reach!r} must be a whole number from 0 to {MAX_REACH:,}, or EVERYWHERE."
+            f"primitive {name}: reach {reach!r} must be a whole number from 0 to {FARTHEST:,}, or EVERYWHERE."
         )
 
 
