@@ -143,6 +143,24 @@ def damaged(draw: Any, value: Any) -> Any:
     return draw(json_values)
 
 
+def plainly(term: Term, view: View, language: Mapping[str, Primitive], *cell: Any) -> bool:
+    """What a term says, as literally as it can be computed: nothing is kept, everything is asked again."""
+    arguments = [
+        (lambda view, cell, inner=a: plainly(inner, view, language, cell)) if isinstance(a, Term) else a
+        for a in term.arguments
+    ]
+    return bool(language[term.primitive].meaning(view, *cell, *arguments))
+
+
+def nested_scans(depth: int) -> Term:
+    """A short program which, taken literally, asks about many times more cells with each level of depth."""
+    condition = nothing = Term("cell_is_value", ("star",))
+    for level in range(depth):
+        way = [(0, 1), (1, 0), (0, -1), (-1, 0)][level % 4]
+        condition = Term("scanning", (way, condition, nothing))
+    return Term("at_action_cell", (condition,))
+
+
 def reference_rows(
     terms: list[Term], states: list[Grid], of: Tokens, buttons: tuple[str, ...], language: Mapping[str, Primitive]
 ) -> list[list[list[bool]]]:

@@ -1,7 +1,9 @@
 """Demonstrations: what was shown, and its form on disk."""
 
 import json
+import re
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -89,12 +91,18 @@ def broken(**changes):
         ({"outcome": "draw"}, "file, demonstration 0: \"outcome\" must be one of won, lost, unfinished, not 'draw'."),
         ({"grid": []}, "file, demonstration 0, step 0, the grid is empty."),
         ({"grid": ["..", "."]}, "file, demonstration 0, step 0, row 1 has 1 cells but row 0 has 2."),
-        ({"grid": [3]}, "file, demonstration 0, step 0, every row of the grid must be text."),
+        ({"grid": [3]}, "file, demonstration 0, step 0, row 0 of the grid is 3; every row must be text"),
         ({"grid": [".x", ".."]}, "file, demonstration 0, step 0, row 0, column 1: 'x' is not a token."),
         ({"action": [2, 0]}, "file, demonstration 0, step 0, action (2, 0) is off the grid of 2 rows and 2 columns."),
-        ({"action": [0]}, "file, demonstration 0, step 0, action (0,) must be a cell, [row, column]."),
+        (
+            {"action": [0]},
+            "file, demonstration 0, step 0, action [0] must be a cell, [row, column], or a button",
+        ),
         ({"action": "left"}, "file, demonstration 0, step 0, action 'left' must be a cell, [row, column]."),
-        ({"action": None}, "file, demonstration 0, step 0, action None must be a cell, [row, column]."),
+        ({"action": None}, "file, demonstration 0, step 0, action None must be a cell, [row, column], or a button"),
+        ({"action": [-1, 0]}, "file, demonstration 0, step 0, action [-1, 0] must be a cell, [row, column], or"),
+        ({"action": "x" * 99}, "file, demonstration 0, step 0, action 'xxxx"),
+        ({"grid": [".#\nA."]}, "file, demonstration 0, step 0, row 0 of the grid has a line break in it."),
         ({"buttons": ["left"]}, "file, demonstration 0, step 0, action (0, 1) is not a button. Buttons: left."),
     ],
 )
@@ -146,3 +154,104 @@ def test_demonstrations_from_pairs():
     assert Demonstrations.from_runs(TOKENS, [[(STEP.grid, "go")]], buttons=["go"]).buttons == ("go",)
     with pytest.raises(BadInput, match="demonstration 1, step 0"):
         Demonstrations.from_runs(TOKENS, [run, [(STEP.grid, (5, 5))]])
+
+
+PLAIN = Demonstrations.from_runs(TOKENS, [[(grid(".#", "A."), (1, 0))]])
+
+
+@pytest.mark.parametrize(
+    "action",
+    [[1, 0], (np.int64(1), np.int8(0)), [np.uint16(1), 0], np.array([1, 0]), np.array([1, 0], dtype=np.uint8)],
+    ids=str,
+)
+def test_a_cell_in_any_common_form_is_the_same_cell(action, tmp_path):
+    demos = Demonstrations.from_runs(TOKENS, [[(grid(".#", "A."), action)]])
+    assert demos == PLAIN
+    assert hash(demos.steps[0]) == hash(PLAIN.steps[0])
+    assert [type(x) for x in demos.steps[0].action] == [int, int]
+    assert demos.digest == PLAIN.digest
+    assert json.dumps(demos.to_json()) == json.dumps(PLAIN.to_json())
+    demos.save(tmp_path / "demos.json")
+    assert Demonstrations.load(tmp_path / "demos.json") == PLAIN
+
+
+def test_a_name_of_numpy_is_a_name():
+    demos = Demonstrations.from_runs(TOKENS, [[(grid("."), np.str_("left"))]], buttons=np.array(["left", "right"]))
+    assert [type(name) for name in (demos.steps[0].action, *demos.buttons)] == [str, str, str]
+    assert len(demos.digest) == 64
+
+
+@pytest.mark.parametrize("action", [np.array([1.0, 0.0]), [True, False], np.array([[1, 0]]), [1], {1, 0}, np.int64(1)])
+def test_what_is_no_cell_is_refused_with_its_place(action):
+    with pytest.raises(BadInput, match=r"demonstration 0, step 0, action .* must be a cell"):
+        Demonstrations.from_runs(TOKENS, [[(grid(".#", "A."), action)]])
+
+
+def test_lists_will_do_for_tuples():
+    assert Demonstrations(TOKENS, [Demonstration([STEP], "train:0", 3, "won")], "mine") == ONE
+    assert hash(Demonstration([STEP])) == hash(Demonstration((STEP,)))
+
+
+def test_one_text_is_no_list_of_buttons():
+    with pytest.raises(BadInput, match="give a list of names"):
+        Demonstrations(TOKENS, (), buttons="left")
+
+
+# --- more than which action was taken ---------------------------------------------------------------------------------
+
+BOARD = grid("#*", ".A")
+MARKED = Demonstrations(
+    TOKENS,
+    (
+        Demonstration(
+            (
+                Step(BOARD, (0, 1), weight=0.5),
+                Step(BOARD, (1, 0), open=([1, 1], (0, 0))),
+                Step(BOARD, (0, 0), refused=True),
+            )
+        ),
+    ),
+)
+
+
+def test_weights_open_actions_and_refusals_are_kept_on_disk(tmp_path):
+    MARKED.save(tmp_path / "marked.json")
+    assert Demonstrations.load(tmp_path / "marked.json") == MARKED
+    steps = json.loads((tmp_path / "marked.json").read_text())["demonstrations"][0]["steps"]
+    assert steps[0]["weight"] == 0.5
+    assert steps[1]["open"] == [[1, 1], [0, 0]]
+    assert steps[2]["refused"] is True
+
+
+def test_who_does_not_know_marks_is_not_led_to_take_them_for_plain():
+    assert MARKED.to_json()["schema"] == "shown/demonstrations/2"
+    plain = Demonstrations(TOKENS, (Demonstration((Step(BOARD, (0, 1)),)),))
+    assert plain.to_json()["schema"] == "shown/demonstrations/1"
+    assert set(plain.to_json()["demonstrations"][0]["steps"][0]) == {"grid", "action"}
+
+
+def test_marks_are_part_of_what_was_shown():
+    steps = [Step(BOARD, (0, 1)), *MARKED.steps[:1], Step(BOARD, (0, 1), refused=True)]
+    digests = {Demonstrations(TOKENS, (Demonstration((step,)),)).digest for step in steps}
+    assert len(digests) == 3
+
+
+@pytest.mark.parametrize(
+    ("marks", "reason"),
+    [
+        ({"weight": 0}, "demonstration 0, step 0, weight 0"),
+        ({"weight": -1.0}, "weight -1.0 must be a number above 0"),
+        ({"weight": "much"}, '"weight" must be a number above 0'),
+        ({"weight": True}, '"weight" must be a number above 0'),
+        ({"open": 3}, '"open" must be a list of actions'),
+        ({"open": [[0, 9]]}, "step 0, open action (0, 9) is off the grid"),
+        ({"open": ["x"]}, "open action 'x' must be a cell"),
+        ({"refused": 1}, '"refused" must be true or false'),
+    ],
+)
+def test_marks_that_make_no_sense_are_refused(marks, reason):
+    value = Demonstrations(TOKENS, (Demonstration((Step(BOARD, (0, 1)),)),)).to_json()
+    value["schema"] = "shown/demonstrations/2"
+    value["demonstrations"][0]["steps"][0] |= marks
+    with pytest.raises(BadInput, match=re.escape(reason)):
+        Demonstrations.from_json(value)

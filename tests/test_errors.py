@@ -1,5 +1,7 @@
 """Errors offer what was probably meant."""
 
+from importlib import metadata
+
 import pytest
 
 from shown.errors import BadInput, BadLevel, BadProgram, MissingExtra, OutOfMemory, ShownError, did_you_mean
@@ -15,7 +17,17 @@ def test_the_nearest_name_is_offered_or_all():
     assert did_you_mean("go", ["nim", "chase"]) == "Known: nim, chase."
 
 
-def test_a_missing_library_says_how_to_install_it():
-    assert str(MissingExtra("Gymnasium", "games")) == (
-        "this needs Gymnasium, which is not installed. Install it with: pip install 'shown[games]'"
-    )
+def test_a_missing_library_says_how_to_install_it(monkeypatch):
+    class Installed:
+        def __init__(self, source):
+            self.source = source
+
+        def read_text(self, name):
+            return self.source
+
+    said = {}
+    for name, source in (("clone", '{"url": "file:///somewhere"}'), ("index", None)):
+        monkeypatch.setattr(metadata, "distribution", lambda _, source=source: Installed(source))
+        said[name] = str(MissingExtra("Gymnasium", "games"))
+    assert said["index"] == "this needs Gymnasium, which is not installed. Install it with: pip install 'shown[games]'"
+    assert said["clone"].endswith("In the folder that shown was installed from: pip install '.[games]'")

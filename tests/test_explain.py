@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run
 from shown.language.terms import parse
 from shown.policy import Component, Formula, Literal, Policy
-from strategies import BUTTONS, TOKENS, grids, policies
+from strategies import BUTTONS, TOKENS, grids, nested_scans, plainly, policies, programs
 
 
 def literal(text, positive=True):
@@ -84,6 +85,76 @@ def test_the_text_says_what_speaks_against_it():
 
 def test_only_the_weightiest_components_if_so_wished():
     assert len(explain(POLICY, grid("*#"), (0, 0), most=1).components) == 1
+
+
+def test_the_first_rule_that_allows_it_is_found_though_it_is_not_shown():
+    none = literal("at_action_cell(cell_is_value(agent))")
+    rules = [(0.4, none), (0.3, none), (0.2, none), (0.1, IS_STAR)]
+    policy = Policy(TOKENS, tuple(Component(weight, 0.0, 0.0, Formula(((rule,),))) for weight, rule in rules))
+    cut, whole = (explain(policy, grid("*.A"), (0, 0), most) for most in (3, None))
+    assert len(cut.components) == 3
+    assert cut.allowed_by == whole.allowed_by == whole.components[3]
+    assert cut.text == whole.text
+    assert cut.text.splitlines() == [
+        "click (0, 0): probability 0.10",
+        "  not by the first rule, but by one of weight 0.1,",
+        "  because the clicked cell is a star",
+    ]
+    assert json.loads(json.dumps(cut.to_json()))["allowed_by"]["weight"] == 0.1
+
+
+def test_a_rule_that_allows_nothing_here_allows_not_this():
+    """All actions are then equally probable under it, which is no reason."""
+    nothing = literal("at_action_cell(cell_is_value(agent))")
+    policy = Policy(TOKENS, tuple(Component(0.25, 0.0, 0.0, Formula(((nothing,),))) for _ in range(4)))
+    why = explain(policy, grid("*."), (0, 0), most=1)
+    assert why.probability == 0.5
+    assert why.allowed_by is None
+    assert "no rule allows it" in why.text
+
+
+@pytest.mark.parametrize("action", [[0, 3], (np.int64(0), np.int64(3)), np.array([0, 3])])
+def test_the_action_may_be_given_in_any_common_form(action):
+    assert explain(POLICY, grid("*..#"), action) == explain(POLICY, grid("*..#"), (0, 3))
+
+
+class Recording(View):
+    """A view that keeps all it is asked for, as often as it is."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.cells, self.paths = [], []
+
+    def value(self, cell):
+        self.cells += [] if cell is None else [cell]
+        return super().value(cell)
+
+    def walked(self, path):
+        self.paths += [tuple(path)] if len(path) > 1 else []
+
+
+@given(programs(most=8), grids(), st.data())
+@settings(max_examples=200)
+def test_cells_and_walks_are_those_of_the_plain_interpreter_each_once(program, board, data):
+    action = data.draw(st.sampled_from(list(board.cells())))
+    view = Recording(board, TOKENS, action)
+    holds = plainly(program, view, LANGUAGE)
+    policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, Formula(((Literal(program),),))),))
+    (seen,) = explain(policy, board, action).components[0].clauses[0].literals
+    assert seen.holds == holds
+    assert seen.cells == tuple(dict.fromkeys(view.cells))
+    assert seen.paths == tuple(dict.fromkeys(view.paths))
+
+
+def test_scans_inside_scans_are_explained():
+    program, board = nested_scans(14), grid(*[".#..A.#."] * 8)
+    assert len(str(program)) < 900
+    policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, Formula(((Literal(program, positive=False),),))),))
+    (seen,) = explain(policy, board, (2, 2)).components[0].clauses[0].literals
+    frame = (board.height + 2) * (board.width + 2)
+    assert seen.holds
+    assert len(seen.cells) <= frame
+    assert len(seen.paths) <= 4 * frame
 
 
 def test_nowhere_is_no_cell_to_look_at():

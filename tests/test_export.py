@@ -15,7 +15,7 @@ from shown.grid import Tokens, grid
 from shown.inference.learner import Learner
 from shown.language.terms import Term
 from shown.policy import Component, Formula, Literal, Policy
-from strategies import BUTTONS, TOKENS, grids, policies, random_grids, tokens
+from strategies import BUTTONS, TOKENS, grids, nested_scans, policies, random_grids, tokens
 
 WALL = Literal(Term("at_action_cell", (Term("cell_is_value", ("wall",)),)))
 
@@ -128,3 +128,19 @@ def test_characters_that_need_care():
     wall = Literal(Term("at_action_cell", (Term("cell_is_value", ("wall",)),)))
     policy = Policy(world, (Component(1.0, 0.0, 0.0, Formula(((wall,),))),))
     same(policy, [grid(".😀", "\"'", "\\{")])
+
+
+def test_scans_inside_scans_ask_each_cell_once():
+    program, board = nested_scans(14), grid(*[".#..A.#."] * 8)
+    policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, Formula(((Literal(program, positive=False), WALL),))),))
+    module = module_of(policy)
+    value, asked = module["_value"], []
+
+    def counted(rows, cell):
+        asked.append(cell)
+        return value(rows, cell)
+
+    module["_value"] = counted
+    assert module["act"](list(board.rows)) == policy.act(board) == (0, 1)
+    assert len(asked) <= 3 * 14 * (board.height + 2) * (board.width + 2) * (board.width + 1)
+    same(policy, [board])

@@ -1,12 +1,25 @@
 """Tokens and grids."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shown.errors import BadInput
-from shown.grid import MAX_SIDE, Grid, Tokens, check_action, check_buttons, grid
+from shown.grid import (
+    MAX_SIDE,
+    Grid,
+    Tokens,
+    action_from_json,
+    action_to_json,
+    check_action,
+    check_buttons,
+    grid,
+    plain_action,
+)
 from strategies import TOKENS, grids, tokens
 
 
@@ -62,6 +75,64 @@ def test_empty_ragged_and_huge_grids_are_refused(rows):
         Grid(rows)
 
 
+@pytest.mark.parametrize(
+    "rows",
+    ["|.\n||", "\n  |.\n  ||\n", ["|.", "||"], iter(["|.", "||"]), np.array(["|.", "||"]), ("|.", "||")],
+    ids=["text", "indented text", "list", "iterator", "array", "tuple"],
+)
+def test_a_grid_is_made_from_rows_or_from_text(rows):
+    board = Grid(rows)
+    assert board == grid("|.", "||")
+    assert hash(board) == hash(grid("|.", "||"))
+    assert [type(row) for row in board.rows] == [str, str]
+
+
+def test_a_forgotten_comma_does_no_harm():
+    assert Grid("G..o") == Grid(("G..o",)) == grid("G..o")  # fmt: skip
+
+
+def test_one_text_of_several_lines_is_a_whole_grid():
+    assert grid("|.\n||") == grid("|.", "||")
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ((".", 3), "row 1 of the grid is 3; every row must be text"),
+        ([["#", "."], [".", "#"]], r"row 0 of the grid is \['#', '.'\]; every row must be text"),
+        (np.zeros((2, 2), dtype=int), r"row 0 of the grid is array\(\[0, 0\]\); every row must be text"),
+        ((b"#.",), "row 0 of the grid is b'#.'; every row must be text"),
+        (("|.\n||",), "row 0 of the grid has a line break in it"),
+        ((".", "\r"), "row 1 of the grid has a line break in it"),
+        (3, "a grid is made of rows, .* not of 3"),
+        (None, "a grid is made of rows, .* not of None"),
+        (b"#.", "a grid is made of rows"),
+        ("", "the grid is empty"),
+        ("\n \n", "the grid is empty"),
+        ([], "the grid is empty"),
+        ("..\n.", "row 1 has 1 cells but row 0 has 2"),
+    ],
+)
+def test_what_is_no_grid_is_refused_with_the_reason(rows, reason):
+    with pytest.raises(BadInput, match=reason):
+        Grid(rows)
+
+
+@given(grids())
+def test_grids_can_be_copied_and_sent(board):
+    assert board.ordinals.size
+    for again in (pickle.loads(pickle.dumps(board)), copy.deepcopy(board), copy.copy(board)):
+        assert again == board
+        assert not again.ordinals.flags.writeable
+
+
+@given(tokens())
+def test_tokens_can_be_copied_and_sent(given_tokens):
+    for again in (pickle.loads(pickle.dumps(given_tokens)), copy.deepcopy(given_tokens)):
+        assert again == given_tokens
+        assert hash(again) == hash(given_tokens)
+
+
 @given(grids())
 def test_text_round_trip(board):
     assert Grid.from_text(board.text) == board
@@ -108,6 +179,37 @@ def test_clicks_off_the_grid_are_refused(action):
 def test_what_is_no_cell_is_refused(action):
     with pytest.raises(BadInput, match="must be a cell"):
         check_action(action, grid(".."), ())
+
+
+def test_a_list_is_refused_with_the_form_that_will_do():
+    with pytest.raises(BadInput, match=r"action \[0, 1\] must be a cell, \[row, column\]\. Give it as \(0, 1\)\."):
+        check_action([0, 1], grid(".."), ())
+
+
+@pytest.mark.parametrize("action", [[0, 1], (np.int64(0), np.int32(1)), np.array([0, 1]), (0, 1)])
+def test_plain_actions_are_tuples_of_ints(action):
+    assert plain_action(action) == (0, 1)
+    assert [type(x) for x in plain_action(action)] == [int, int]
+
+
+@pytest.mark.parametrize("value", [None, 3, (0.0, 1), [True, 1], [1], "left"])
+def test_what_is_no_cell_stays_as_it_is(value):
+    assert plain_action(value) is value or plain_action(value) == value
+
+
+def test_actions_as_json():
+    assert action_to_json((np.int64(2), 3)) == [2, 3]
+    assert type(action_to_json(np.str_("left"))) is str
+    assert action_from_json(action_to_json((2, 3))) == (2, 3)
+    assert action_from_json("left") == "left"
+
+
+@pytest.mark.parametrize(
+    "value", [None, 3, [1], [1, 2, 3], [1.0, 2], [True, 0], [-1, 0], [2**60, 0], "x" * 41, {}, [[0], 1]]
+)
+def test_what_is_no_action_in_a_file_is_refused(value):
+    with pytest.raises(BadInput, match=r"^here, action .* must be a cell, \[row, column\], or a button's name\.$"):
+        action_from_json(value, "here, ")
 
 
 @pytest.mark.parametrize("action", ["up", (0, 0), None])

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from shown import planes
 from shown.grid import OFF, Tokens, grid
-from shown.language.evaluate import reach
 from shown.language.primitives import LANGUAGE
+from shown.language.reach import margin_for
 from shown.language.reference import NOWHERE, View, check
 from shown.language.terms import Term
 from shown.planes import Planes, at_first, at_first_many, pack, scan, scan_many, shift, shift_many
@@ -81,7 +81,7 @@ def test_every_button_has_a_row_of_its_own_in_every_state(states):
 @given(batches, conditions())
 @settings(max_examples=60)
 def test_kernels_mean_what_the_reference_means(states, condition):
-    world = Planes(states, TOKENS, margin=reach(condition))
+    world = Planes(states, TOKENS, margin=margin_for([condition], LANGUAGE, []))
     plane = plane_of(condition, world)
     margin = world.margin
     for state in np.linspace(0, len(states) - 1, num=min(len(states), 12)).astype(int).tolist():
@@ -94,14 +94,14 @@ def test_kernels_mean_what_the_reference_means(states, condition):
 
 @given(grids(), conditions())
 def test_the_last_bit_is_what_a_condition_says_nowhere(board, condition):
-    plane = plane_of(condition, Planes([board], TOKENS, margin=reach(condition)))
+    plane = plane_of(condition, Planes([board], TOKENS, margin=margin_for([condition], LANGUAGE, [])))
     expected = check(condition, View(board, TOKENS), NOWHERE, LANGUAGE)
     assert np.all(bit(plane, plane.shape[2] * 64 - 1) == expected)
 
 
 @given(grids(), conditions())
 def test_the_last_bit_but_one_is_what_it_says_far_out(board, condition):
-    plane = plane_of(condition, Planes([board], TOKENS, margin=reach(condition)))
+    plane = plane_of(condition, Planes([board], TOKENS, margin=margin_for([condition], LANGUAGE, [])))
     expected = check(condition, View(board, TOKENS), (-1000, 1000), LANGUAGE)
     assert np.all(bit(plane, plane.shape[2] * 64 - 2) == expected)
 

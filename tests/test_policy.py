@@ -1,6 +1,7 @@
 """Policies: by hand on tiny formulas, and on disk."""
 
 import json
+import math
 import pickle
 from copy import deepcopy
 from dataclasses import replace
@@ -10,11 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.errors import BadInput, ShownError
-from shown.grid import grid
+from shown import memory
+from shown import policy as module
+from shown.errors import BadInput, OutOfMemory, ShownError
+from shown.grid import Grid, grid
+from shown.language import evaluate
 from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run
 from shown.language.terms import parse
+from shown.planes import Planes
 from shown.policy import MAX_REACH, Component, Formula, Literal, Policy, most_disagreed, uniform_policy
 from strategies import BUTTONS, TOKENS, damaged, grids, json_values, policies, random_grids
 
@@ -163,6 +168,46 @@ def test_a_policy_can_be_copied_and_sent_elsewhere(policy):
 def test_a_policy_shows_itself_in_one_line():
     long = mixture(*((1 / 50, WALL) for _ in range(50)))
     assert repr(long) == "<Policy mine: 50 policies>"
+
+
+def test_a_click_is_a_cell_and_a_press_a_name():
+    assert mixture((1.0, WALL)).click(grid(".#")) == (0, 1)
+    with pytest.raises(BadInput, match="clicks cells"):
+        mixture((1.0, WALL)).press(grid(".#"))
+    buttons = mixture((1.0, formula([f"action_is({BUTTONS[1]})"], buttons=BUTTONS)), buttons=BUTTONS)
+    assert buttons.press(grid(".")) == BUTTONS[1]
+    with pytest.raises(BadInput, match="presses buttons"):
+        buttons.click(grid("."))
+
+
+def test_far_looking_programs_on_a_small_grid_take_no_large_planes(monkeypatch):
+    far = [f"at_action_cell(shifted(({n}, {-n}), shifted(({-n}, {n}), cell_is_value(wall))))" for n in range(60, 120)]
+    policy = mixture((0.5, formula(far)), (0.5, formula(["at_action_cell(shifted((-120, 0), cell_is_value(OFF)))"])))
+    board = grid("#.", ".#")
+    expected = policy.probabilities(board)
+    monkeypatch.setattr(evaluate, "SLOWER", 10**9)
+    again = deepcopy(policy)
+    assert np.array_equal(again.probabilities(board), expected)
+    frames = []
+    monkeypatch.setattr(evaluate, "SLOWER", 500)
+    monkeypatch.setattr(evaluate, "Planes", lambda *a: frames.append(Planes(*a)) or frames[-1])
+    assert np.array_equal(deepcopy(policy).probabilities(board), expected)
+    assert all(math.prod(frame.shape) < 100 for frame in frames)
+
+
+def test_many_grids_are_cut_into_batches_that_fit(monkeypatch):
+    boards = random_grids(3, 40)
+    policy = mixture((1.0, WALL))
+    expected = policy.act_many(boards)
+    monkeypatch.setattr(module, "BATCH_BYTES", 2000)
+    assert policy.act_many(boards) == expected
+
+
+def test_a_grid_for_which_there_is_no_room_is_refused_at_once(monkeypatch):
+    monkeypatch.setattr(evaluate, "LARGE", 1000)
+    monkeypatch.setattr(memory, "default_limit", lambda: 2000)
+    with pytest.raises(OutOfMemory, match="acting on a grid of 30 × 40 would need"):
+        mixture((1.0, WALL)).act(Grid(("." * 40,) * 30))
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------

@@ -245,7 +245,7 @@ def test_without_pillow_the_error_says_what_to_install(monkeypatch):
 
     raster._pillow.cache_clear()
     monkeypatch.setattr(builtins, "__import__", no_pillow)
-    with pytest.raises(MissingExtra, match=r"Pillow.*shown\[games\]"):
+    with pytest.raises(MissingExtra, match=r"Pillow.*\[games\]"):
         render.image(BOARD, TOKENS)
     monkeypatch.undo()
     assert render.image(BOARD, TOKENS).size

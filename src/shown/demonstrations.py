@@ -11,9 +11,21 @@ from typing import Any
 
 from shown.errors import BadInput
 from shown.files import read_json, write_json
-from shown.grid import Action, Grid, Tokens, check_action, check_buttons
+from shown.grid import (
+    Action,
+    Grid,
+    Tokens,
+    action_from_json,
+    action_to_json,
+    check_action,
+    check_buttons,
+    plain_action,
+)
 
 SCHEMA = "shown/demonstrations/1"
+MARKED_SCHEMA = "shown/demonstrations/2"
+"""Of demonstrations that say more than which action was taken: weights, open actions, refusals. Who does not know
+these must not take them for plain ones."""
 OUTCOMES = ("won", "lost", "unfinished")
 MAX_NAME = 100
 
@@ -24,7 +36,8 @@ class Step:
 
     Attributes:
         grid: what was seen.
-        action: what was done; every other action is ruled out by that, but for those that are open.
+        action: what was done; every other action is ruled out by that, but for those that are open. It becomes plain
+            data: `[r, c]`, whole numbers of NumPy and arrays of two are cells as well as `(r, c)`.
         weight: how much the step counts: images of one demonstration share one weight.
         open: other actions of which nothing is said, such as those that could as well have come now.
         refused: the teacher says "not this" of the action; of all others nothing is said.
@@ -35,6 +48,18 @@ class Step:
     weight: float = 1.0
     open: tuple[Action, ...] = ()
     refused: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "action", plain_action(self.action))
+        object.__setattr__(self, "open", tuple(plain_action(action) for action in self.open))
+
+    @property
+    def marks(self) -> dict[str, Any]:
+        """What the step says beyond its action, as it stands in files; nothing for most."""
+        marks: dict[str, Any] = {} if self.weight == 1.0 else {"weight": self.weight}
+        if self.open:
+            marks["open"] = [action_to_json(action) for action in self.open]
+        return marks | {"refused": True} if self.refused else marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +77,9 @@ class Demonstration:
     level: str | None = None
     seed: int | None = None
     outcome: str = "unfinished"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", tuple(self.steps))
 
 
 @dataclass(frozen=True)
@@ -77,6 +105,8 @@ class Demonstrations:
 
     def __post_init__(self) -> None:
         check_buttons(self.buttons)
+        object.__setattr__(self, "buttons", tuple(str(name) for name in self.buttons))
+        object.__setattr__(self, "items", tuple(self.items))
         for d, demonstration in enumerate(self.items):
             if not demonstration.steps:
                 raise BadInput(f"demonstration {d} has no steps. Record at least one action, or leave it out.")
@@ -84,6 +114,10 @@ class Demonstrations:
                 where = f"demonstration {d}, step {s}, "
                 self.tokens.check(step.grid, where)
                 check_action(step.action, step.grid, self.buttons, where)
+                for action in step.open:
+                    check_action(action, step.grid, self.buttons, f"{where}open ")
+                if not (isinstance(step.weight, int | float) and 0 < step.weight < 1e6):
+                    raise BadInput(f"{where}weight {step.weight!r} must be a number above 0.")
 
     @classmethod
     def from_runs(
@@ -116,7 +150,13 @@ class Demonstrations:
     @property
     def digest(self) -> str:
         """A fingerprint of what was shown, independent of level names, seeds and outcomes."""
-        content = [[[[*step.grid.rows], step.action] for step in item.steps] for item in self.items]
+        content = [
+            [
+                [[*step.grid.rows], action_to_json(step.action), *([step.marks] if step.marks else [])]
+                for step in item.steps
+            ]
+            for item in self.items
+        ]
         text = json.dumps([self.tokens.characters, list(self.buttons), content], ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -138,7 +178,8 @@ class Demonstrations:
         return Demonstrations(self.tokens, tuple(self.items[i] for i in indices), self.game, self.buttons)
 
     def to_json(self) -> dict[str, Any]:
-        value: dict[str, Any] = {"schema": SCHEMA, "game": self.game, "tokens": self.tokens.characters}
+        schema = MARKED_SCHEMA if any(step.marks for step in self.steps) else SCHEMA
+        value: dict[str, Any] = {"schema": schema, "game": self.game, "tokens": self.tokens.characters}
         if self.buttons:
             value["buttons"] = list(self.buttons)
         value["demonstrations"] = [
@@ -147,10 +188,7 @@ class Demonstrations:
                 "seed": item.seed,
                 "outcome": item.outcome,
                 "steps": [
-                    {
-                        "grid": list(step.grid.rows),
-                        "action": step.action if isinstance(step.action, str) else [int(x) for x in step.action],
-                    }
+                    {"grid": list(step.grid.rows), "action": action_to_json(step.action), **step.marks}
                     for step in item.steps
                 ],
             }
@@ -161,7 +199,7 @@ class Demonstrations:
     @classmethod
     def from_json(cls, value: Any, where: str = "demonstrations") -> Demonstrations:
         """Checks everything and names the demonstration, step and cell of the first mistake."""
-        if not isinstance(value, dict) or value.get("schema") != SCHEMA:
+        if not isinstance(value, dict) or value.get("schema") not in (SCHEMA, MARKED_SCHEMA):
             raise BadInput(f'{where}: not demonstrations: "schema" must be "{SCHEMA}".')
         tokens = tokens_from_json(value.get("tokens"), where)
         game = game_from_json(value.get("game"), where)
@@ -225,11 +263,16 @@ def _demonstration(value: Any, d: int) -> Demonstration:
 def _step(value: Any, where: str) -> Step:
     if not isinstance(value, dict) or not isinstance(value.get("grid"), list):
         raise BadInput(f'{where}must be an object with a "grid" (a list of rows) and an "action".')
-    if not all(isinstance(row, str) for row in value["grid"]):
-        raise BadInput(f"{where}every row of the grid must be text.")
     try:
-        board = Grid(tuple(value["grid"]))
+        board = Grid(value["grid"])
     except BadInput as error:
         raise BadInput(f"{where}{error}") from None
-    action = value.get("action")
-    return Step(board, tuple(action) if isinstance(action, list) else action)  # type: ignore[arg-type]
+    weight, opened, refused = value.get("weight", 1.0), value.get("open", []), value.get("refused", False)
+    if isinstance(weight, bool) or not isinstance(weight, int | float):
+        raise BadInput(f'{where}"weight" must be a number above 0.')
+    if not isinstance(opened, list):
+        raise BadInput(f'{where}"open" must be a list of actions.')
+    if not isinstance(refused, bool):
+        raise BadInput(f'{where}"refused" must be true or false.')
+    action = action_from_json(value.get("action"), where)
+    return Step(board, action, float(weight), tuple(action_from_json(a, f"{where}open ") for a in opened), refused)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from shown.grid import Action, Cell, Grid, Tokens, check_action
+from shown.grid import Action, Cell, Grid, Tokens, check_action, plain_action
 from shown.language.phrases import say
-from shown.language.primitives import Primitive
 from shown.language.reference import NOWHERE, View, run
 from shown.language.terms import Term
-from shown.policy import Literal, Policy
+from shown.policy import Component, Formula, Literal, Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +54,19 @@ class ComponentView:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a policy would take, or would not take, an action in a state."""
+    """Why a policy would take, or would not take, an action in a state.
+
+    Attributes:
+        action: the action.
+        probability: how probable it is.
+        components: what the components, or the weightiest of them, say about it.
+        allowed_by: the first of all components that allows it, be it among those or not; None if none does.
+    """
 
     action: Action
     probability: float
     components: tuple[ComponentView, ...]
+    allowed_by: ComponentView | None
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; tuples become lists in JSON."""
@@ -70,11 +76,10 @@ class Explanation:
     def text(self) -> str:
         """The reasons of the first component that allows the action, or what speaks against it."""
         lines = [f"{_name(self.action)}: probability {self.probability:.2f}"]
-        views = [view for view in self.components if view.allows]
-        if views:
+        if self.allowed_by is not None:
             if not self.components[0].allows:
-                lines.append(f"  not by the first rule, but by one of weight {views[0].weight:.1g},")
-            clause = next(clause for clause in views[0].clauses if clause.holds)
+                lines.append(f"  not by the first rule, but by one of weight {self.allowed_by.weight:.1g},")
+            clause = next(clause for clause in self.allowed_by.clauses if clause.holds)
             reasons = [literal.phrase for literal in clause.literals] or ["anything may be done"]
             lines += [f"  because {reasons[0]}", *(f"      and {reason}" for reason in reasons[1:])]
         else:
@@ -88,25 +93,32 @@ class Explanation:
 def explain(policy: Policy, grid: Grid, action: Action, most: int | None = None) -> Explanation:
     """Why `policy` would take `action` on `grid`: every component (or the `most` weighty ones), clause by clause.
 
+    Whatever `most` is, the first component that allows the action is looked for among all of them.
+
     >>> from shown.grid import grid
     >>> from shown.language.terms import Term
-    >>> from shown.policy import Component, Formula
     >>> wall = Term("at_action_cell", (Term("cell_is_value", ("wall",)),))
     >>> policy = Policy(Tokens(empty=".", wall="#"), (Component(1.0, 0.0, 0.0, Formula(((Literal(wall),),))),))
     >>> print(explain(policy, grid(".#"), (0, 1)).text)
     click (0, 1): probability 1.00
       because the clicked cell is a wall
     """
+    action = plain_action(action)
     check_action(action, grid, policy.buttons)
     place = policy.buttons.index(str(action)) if policy.buttons else action
     probability = float(policy.probabilities(grid)[place])
-    shares = policy.component_probabilities(grid)
+    shares = [float(share[place]) for share in policy.component_probabilities(grid)]
     looks = _Looks(policy, grid, action)
-    components = tuple(
-        looks.component(component.weight, component.formula.clauses, float(share[place]))
-        for component, share in zip(policy.components[:most], shares, strict=False)
+    views = tuple(
+        looks.component(component, share) for component, share in zip(policy.components[:most], shares, strict=False)
     )
-    return Explanation(action, probability, components)
+    allowed_by = next((view for view in views if view.allows), None)
+    if allowed_by is None:
+        # What a component gives no probability to it does not allow, so that few have to be asked.
+        rest = list(zip(policy.components, shares, strict=True))[len(views) :]
+        first = next(((c, share) for c, share in rest if share > 0 and looks.allows(c.formula)), None)
+        allowed_by = None if first is None else looks.component(*first)
+    return Explanation(action, probability, views, allowed_by)
 
 
 class _Looks:
@@ -116,9 +128,12 @@ class _Looks:
         self.policy, self.grid, self.action = policy, grid, action
         self._seen: dict[Term, tuple[bool, tuple[Cell, ...], tuple[tuple[Cell, ...], ...]]] = {}
 
-    def component(self, weight: float, clauses: tuple[tuple[Literal, ...], ...], share: float) -> ComponentView:
-        views = tuple(self.clause(clause) for clause in clauses)
-        return ComponentView(weight, share, any(view.holds for view in views), views)
+    def component(self, component: Component, share: float) -> ComponentView:
+        views = tuple(self.clause(clause) for clause in component.formula.clauses)
+        return ComponentView(component.weight, share, any(view.holds for view in views), views)
+
+    def allows(self, formula: Formula) -> bool:
+        return any(all(self._seen_by(x.term)[0] == x.positive for x in clause) for clause in formula.clauses)
 
     def clause(self, clause: tuple[Literal, ...]) -> ClauseView:
         views = tuple(self.literal(literal) for literal in clause)
@@ -126,33 +141,41 @@ class _Looks:
         return ClauseView(all(view.holds for view in views), text, views)
 
     def literal(self, literal: Literal) -> LiteralView:
-        language: Mapping[str, Primitive] = self.policy.language
-        if literal.term not in self._seen:
-            view = _WatchedView(self.grid, self.policy.tokens, self.action)
-            holds = run(literal.term, view, language)
-            self._seen[literal.term] = (holds, tuple(dict.fromkeys(view.cells)), tuple(view.paths))
-        holds, cells, paths = self._seen[literal.term]
-        phrase = say(literal.term, language, literal.positive)
+        holds, cells, paths = self._seen_by(literal.term)
+        phrase = say(literal.term, self.policy.language, literal.positive)
         return LiteralView(str(literal.term), literal.positive, holds == literal.positive, phrase, cells, paths)
+
+    def _seen_by(self, term: Term) -> tuple[bool, tuple[Cell, ...], tuple[tuple[Cell, ...], ...]]:
+        """What a program says, the cells it looked at and the walks it took."""
+        if term not in self._seen:
+            view = _WatchedView(self.grid, self.policy.tokens, self.action)
+            holds = run(term, view, self.policy.language)
+            self._seen[term] = (holds, tuple(view.cells), tuple(view.paths))
+        return self._seen[term]
 
 
 class _WatchedView(View):
-    """A view that remembers the cells whose values were read and the walks that were taken."""
+    """A view that remembers, in order and each once, the cells whose values were read and the walks that were taken."""
 
     def __init__(self, grid: Grid, tokens: Tokens, action: Action) -> None:
         super().__init__(grid, tokens, action)
-        self.cells: list[Cell] = []
-        self.paths: list[tuple[Cell, ...]] = []
+        self.cells: dict[Cell, None] = {}
+        self.paths: dict[tuple[Cell, ...], None] = {}
 
     def value(self, cell: Cell | None) -> str:
         if cell is not NOWHERE:
-            self.cells.append(cell)
+            self.cells[cell[0], cell[1]] = None
         return super().value(cell)
+
+    def where(self, value: str) -> tuple[Cell, ...]:
+        found = super().where(value)
+        self.cells.update(dict.fromkeys(found))
+        return found
 
     def walked(self, path: list[Cell]) -> None:
         if len(path) > 1:
-            self.paths.append(tuple(path))
+            self.paths[tuple(path)] = None
 
 
 def _name(action: Action) -> str:
-    return action if isinstance(action, str) else f"click {tuple(int(x) for x in action)}"
+    return action if isinstance(action, str) else f"click {action}"

@@ -53,32 +53,38 @@ def probabilities(rows):
 def _holds(program, rows, action, known):
     key = (program, action)
     if key not in known:
-        known[key] = _run(program, rows, action)
+        known[key] = _run(program, rows, action, known)
     return known[key]
 
 
-def _run(program, rows, action):
+def _run(program, rows, action, known):
     name, *arguments = program
     if name == "action_is":
         return action == arguments[0]
     if name == "at_action_cell":
-        return _check(arguments[0], rows, action)
-    return _check(arguments[1], rows, _first(rows, arguments[0]))
+        return _check(arguments[0], rows, action, known)
+    return _check(arguments[1], rows, _first(rows, arguments[0]), known)
 
 
-def _check(condition, rows, cell):
-    """A condition asked at a cell; None is nowhere."""
-    name, *arguments = condition
-    if name == "cell_is_value":
-        return _value(rows, cell) == arguments[0]
-    (down, right), *inner = arguments
+def _check(condition, rows, cell, known):
+    """A condition asked at a cell, each at most once; None is nowhere."""
+    if condition[0] == "cell_is_value":
+        return _value(rows, cell) == condition[1]
+    key = (condition, cell)
+    if key not in known:
+        known[key] = _look(condition, rows, cell, known)
+    return known[key]
+
+
+def _look(condition, rows, cell, known):
+    name, (down, right), *inner = condition
     if name == "shifted":
-        return _check(inner[0], rows, cell and (cell[0] + down, cell[1] + right))
+        return _check(inner[0], rows, cell and (cell[0] + down, cell[1] + right), known)
     while cell:
         cell = (cell[0] + down, cell[1] + right)
-        if _check(inner[0], rows, cell):
+        if _check(inner[0], rows, cell, known):
             return True
-        if _check(inner[1], rows, cell) or _value(rows, cell) == "OFF":
+        if _check(inner[1], rows, cell, known) or _value(rows, cell) == "OFF":
             return False
     return False
 

@@ -6,10 +6,12 @@ Everything outside a grid reads as the value `OFF`, which is one of the values o
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +28,9 @@ OFF = "OFF"
 
 MAX_SIDE = 4096
 """Larger grids are refused as a mistake."""
+
+MAX_BUTTON = 40
+"""The most letters in a button's name."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BUTTON = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
@@ -99,11 +104,15 @@ class Tokens:
                     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Grid:
     """A rectangle of characters. Immutable, hashable; `grid[row, column]` reads a cell.
 
-    >>> board = grid("#.", ".A")
+    It is made from its rows, or from a text with a row on each line. So a single word is a single row.
+
+    >>> board = Grid(["#.", ".A"])
+    >>> board == Grid("#.\\n.A") == grid("#.", ".A")
+    True
     >>> board[1, 1], board.shape, board.find("A")
     ('A', (2, 2), (1, 1))
     >>> print(board.with_cells({(0, 1): "A"}))
@@ -113,25 +122,20 @@ class Grid:
 
     rows: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        if not self.rows or not self.rows[0]:
-            raise BadInput("the grid is empty. It needs at least one row of at least one cell.")
-        width = len(self.rows[0])
-        for r, row in enumerate(self.rows):
-            if len(row) != width:
-                raise BadInput(f"row {r} has {len(row)} cells but row 0 has {width}. All rows must be equally long.")
-        if len(self.rows) > MAX_SIDE or width > MAX_SIDE:
-            raise BadInput(f"a grid of {len(self.rows)} × {width} is too large; at most {MAX_SIDE} on a side.")
+    def __init__(self, rows: Iterable[str]) -> None:
+        if type(rows) is not tuple:
+            rows = _lines(rows) if isinstance(rows, str) else _listed(rows)
+        _check_rows(rows)
+        object.__setattr__(self, "rows", rows)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Only the rows travel: what is cached beside them can be made again.
+        return Grid, (self.rows,)
 
     @classmethod
     def from_text(cls, text: str) -> Grid:
         """Reads rows as lines; blank lines around and spaces at the ends of lines do not count."""
-        lines = [line.strip() for line in text.splitlines()]
-        while lines and not lines[0]:
-            lines.pop(0)
-        while lines and not lines[-1]:
-            lines.pop()
-        return cls(tuple(lines))
+        return cls(_lines(text))
 
     @property
     def text(self) -> str:
@@ -192,12 +196,44 @@ class Grid:
 
 
 def grid(*rows: str) -> Grid:
-    """A grid from its rows: `grid("#.", ".A")`."""
-    return Grid(rows)
+    """A grid from its rows, `grid("#.", ".A")`, or from one text with a row on each line."""
+    return Grid(rows[0] if len(rows) == 1 else rows)
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    lines = [line.strip() for line in text.splitlines()]
+    while lines and not lines[0]:
+        lines.pop(0)
+    while lines and not lines[-1]:
+        lines.pop()
+    return tuple(lines)
+
+
+def _listed(rows: object) -> tuple[str, ...]:
+    """Rows given as a list, an array or the like; names of NumPy become plain text."""
+    if not isinstance(rows, Iterable) or isinstance(rows, bytes | Mapping):
+        raise BadInput(f"a grid is made of rows, such as Grid(['#.', '.A']), not of {_short(rows)}.")
+    return tuple(str(row) if isinstance(row, str) else row for row in rows)
+
+
+def _check_rows(rows: tuple[str, ...]) -> None:
+    if not rows or (isinstance(rows[0], str) and not rows[0]):
+        raise BadInput("the grid is empty. It needs at least one row of at least one cell.")
+    for r, row in enumerate(rows):
+        if not isinstance(row, str):
+            raise BadInput(f"row {r} of the grid is {_short(row)}; every row must be text, one character a cell.")
+        if "\n" in row or "\r" in row:
+            raise BadInput(f"row {r} of the grid has a line break in it. Give each row by itself, or use from_text.")
+        if len(row) != len(rows[0]):
+            raise BadInput(f"row {r} has {len(row)} cells but row 0 has {len(rows[0])}. All rows must be equally long.")
+    if len(rows) > MAX_SIDE or len(rows[0]) > MAX_SIDE:
+        raise BadInput(f"a grid of {len(rows)} × {len(rows[0])} is too large; at most {MAX_SIDE} on a side.")
 
 
 def check_buttons(names: Sequence[object], where: str = "buttons") -> None:
     """Raises BadInput unless these can be the names of buttons: words that programs can mention, each once."""
+    if isinstance(names, str):
+        raise BadInput(f"{where}: {_short(names)} is one text; give a list of names, such as ['left', 'right'].")
     for name in names:
         if not isinstance(name, str) or not _BUTTON.fullmatch(name):
             raise BadInput(f"{where}: {name!r} is not a name. Use letters, digits and underscores, such as 'go_left'.")
@@ -205,22 +241,69 @@ def check_buttons(names: Sequence[object], where: str = "buttons") -> None:
         raise BadInput(f"{where}: a name is given twice.")
 
 
+def plain_action(action: Any) -> Any:
+    """An action as plain data: a cell as a tuple of ints, a button's name as a str.
+
+    Whole numbers of NumPy, lists and arrays of two are cells too. What is no action at all is given back as it is, for
+    `check_action` to refuse with the place it stands at.
+
+    >>> import numpy as np
+    >>> plain_action([np.int64(2), 3]), plain_action(np.array([2, 3])), plain_action("left")
+    ((2, 3), (2, 3), 'left')
+    """
+    if isinstance(action, str):
+        return str(action)
+    items = action.tolist() if isinstance(action, np.ndarray) else action
+    if isinstance(items, list | tuple) and len(items) == 2 and all(map(_is_whole, items)):
+        return operator.index(items[0]), operator.index(items[1])
+    return action
+
+
 def check_action(action: Action, grid: Grid, buttons: tuple[str, ...], where: str = "") -> None:
     """Raises BadInput unless `action` is a cell of `grid` (or, where there are buttons, one of them)."""
     if buttons:
-        if action not in buttons:
-            raise BadInput(f"{where}action {action!r} is not a button. Buttons: {', '.join(buttons)}.")
-    elif not (
-        isinstance(action, tuple)
-        and len(action) == 2
-        and all(isinstance(x, int | np.integer) and not isinstance(x, bool) for x in action)
-    ):
-        raise BadInput(f"{where}action {action!r} must be a cell, [row, column].")
+        if not isinstance(action, str) or action not in buttons:
+            raise BadInput(f"{where}action {_short(action)} is not a button. Buttons: {', '.join(buttons)}.")
+    elif not (isinstance(action, tuple) and len(action) == 2 and all(map(_is_whole, action))):
+        cell = plain_action(action)
+        hint = f" Give it as {cell}." if isinstance(cell, tuple) and cell is not action else ""
+        raise BadInput(f"{where}action {_short(action)} must be a cell, [row, column].{hint}")
     elif not grid.inside(action):
-        at = tuple(int(x) for x in action)
-        raise BadInput(f"{where}action {at} is off the grid of {grid.height} rows and {grid.width} columns.")
+        raise BadInput(
+            f"{where}action {plain_action(action)} is off the grid of {grid.height} rows and {grid.width} columns."
+        )
 
 
 def action_to_json(action: Action) -> str | list[int]:
-    """An action as JSON has it: a button's name, or [row, column]."""
-    return action if isinstance(action, str) else [int(x) for x in action]
+    """An action as it stands in files: a button's name, or `[row, column]`."""
+    return str(action) if isinstance(action, str) else [operator.index(x) for x in action]
+
+
+def action_from_json(value: Any, where: str = "") -> Action:
+    """An action from a file; whether the grid has that cell, or the world that button, is for `check_action` to say.
+
+    >>> action_from_json([2, 3]), action_from_json("left")
+    ((2, 3), 'left')
+    """
+    if isinstance(value, str) and len(value) <= MAX_BUTTON:
+        return value
+    if isinstance(value, list) and len(value) == 2 and all(type(x) is int and 0 <= x < 2**53 for x in value):
+        return value[0], value[1]
+    raise BadInput(f"{where}action {_short(value)} must be a cell, [row, column], or a button's name.")
+
+
+def _is_whole(x: Any) -> bool:
+    """Whether `x` is a whole number of Python, of NumPy, or of anything else that counts as an index."""
+    if isinstance(x, bool | np.bool_):
+        return False
+    try:
+        operator.index(x)
+    except TypeError:
+        return False
+    return True
+
+
+def _short(value: object) -> str:
+    """A value as it is told in an error: on one line, and not endless."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:60]}…"

@@ -1,11 +1,12 @@
 """Bit planes: a condition's value at every cell of every state, 64 states to a machine word.
 
 A plane is an array `[rows, columns, words]` of uint64. Bit n of the words at (r, c) is the condition's value at that
-cell of state n. All states share one frame, large enough for the largest grid plus a margin on each side that no
-program enumerated can look beyond. Two states are not real:
+cell of state n. All states share one frame: the largest grid, and on each side a margin that no program of the run can
+look beyond (`language/reach.py` says how wide that is, and why it is enough). Two states are not real:
 
-* the *void*: a state without a single cell on its grid. Far enough outside any grid a condition has the value it has
-  there, so this bit says what to read beyond the frame's edge;
+* the *void*: a state without a single cell on its grid. Far enough outside any grid a condition of the paper's language
+  has the value it has there, so this bit says what to read beyond the frame's edge. No program's answer depends on it,
+  but planes are right, or at least always the same, up to the edge;
 * *nowhere*: where attention is when it was sent to a value that no cell has.
 
 `shift` and `scan` are the NumPy versions of the compiled loops `shift_many` and `scan_many`; tests hold them equal.

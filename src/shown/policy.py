@@ -14,18 +14,21 @@ import numpy as np
 from shown.demonstrations import game_from_json, names_from_json, tokens_from_json
 from shown.errors import BadInput, BadProgram
 from shown.files import read_json, write_json
-from shown.grid import Action, Grid, Tokens
+from shown.grid import Action, Cell, Grid, Tokens
 from shown.inference.formulas import Packed, allowed_rows, first_best, mixture_probabilities, pack
 from shown.inference.rows import Rows
-from shown.language.evaluate import Plan, reach
+from shown.language.evaluate import Plan
 from shown.language.phrases import say
 from shown.language.primitives import LANGUAGE, Language
+from shown.language.reach import margin_for
 from shown.language.terms import Term, parse
 
 SCHEMA = "shown/policy/1"
 MAX_COMPONENTS = 10_000
 MAX_LITERALS = 100_000
 MAX_REACH = 250
+BATCH_BYTES = 2**27
+"""Grids are looked at together as long as their planes take no more than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +131,28 @@ class Policy:
         >>> policy.act_many([Grid(("..",)), Grid(("#", "."))])
         [(0, 0), (0, 0)]
         """
+        plan = self._compiled[0]
+        if len(grids) > 1 and plan.bytes(grids) > BATCH_BYTES:
+            half = len(grids) // 2
+            return self.act_many(grids[:half]) + self.act_many(grids[half:])
         rows, allowed = self._allowed(grids)
         mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights)
         words = first_best(mixed, rows.state_of_row, len(grids))
         return [rows.worlds[0].action_of_word(int(word)) for word in words]
+
+    def click(self, grid: Grid) -> Cell:
+        """`act`, where actions are clicks: the cell, for those who want a row and a column."""
+        action = self.act(grid)
+        if isinstance(action, str):
+            raise BadInput(f"this policy presses buttons ({', '.join(self.buttons)}). Ask for `press` or `act`.")
+        return action
+
+    def press(self, grid: Grid) -> str:
+        """`act`, in worlds with buttons: the button's name."""
+        action = self.act(grid)
+        if not isinstance(action, str):
+            raise BadInput("this policy clicks cells. Ask for `click` or `act`.")
+        return action
 
     def probabilities(self, grid: Grid) -> np.ndarray:
         """The probability of every action. [H, W] float64, or [buttons]"""
@@ -175,9 +196,9 @@ class Policy:
         for grid in grids:
             self.tokens.check(grid)
         plan, formulas = self._compiled
-        world = plan.world(grids)
+        world, columns = plan.world_and_columns(grids)
         rows = Rows([world])
-        return rows, allowed_rows(formulas, plan.columns(world), rows.mask)
+        return rows, allowed_rows(formulas, columns, rows.mask)
 
     def _shares(self, grid: Grid) -> np.ndarray:
         """The probability of every action, in order, under each component. [K, A] float64"""
@@ -307,9 +328,8 @@ class _ComponentReader:
                 term = parse(program, self.language, self.tokens.values, self.buttons)
             except BadProgram as error:
                 raise BadInput(f"{where}: {error}") from None
-            if term.primitive == "at_action_cell" and self.buttons:
-                raise BadInput(f"{where}: program {program!r}: in a world with buttons no cell is clicked.")
-            if reach(term) > MAX_REACH:
+            self.language[term.primitive].check_actions(self.buttons, f"{where}: program {program!r}")
+            if margin_for([term], self.language, []) > MAX_REACH:
                 raise BadInput(f"{where}: program {program!r} looks more than {MAX_REACH} cells away.")
             self.known[program] = term
         return Literal(self.known[program], positive)

@@ -137,4 +137,5 @@ def test_without_torch_a_trial_says_what_to_install(method: str, monkeypatch: py
     for name in ("architectures", "training"):
         monkeypatch.delitem(sys.modules, f"shown.baselines.{name}", raising=False)
     row = attempt(Trial(method, "nim", "train:0").settings)
-    assert row.error == ("this needs PyTorch, which is not installed. Install it with: pip install 'shown[baselines]'")
+    assert row.error.startswith("this needs PyTorch, which is not installed. ")
+    assert "[baselines]" in row.error

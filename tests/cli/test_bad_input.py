@@ -62,7 +62,7 @@ DEMONSTRATIONS = {
     ),
     "a fraction of a cell": (
         lambda v: step(v).update(action=[0.5, 0]),
-        "demos.json, demonstration 0, step 0, action (0.5, 0) must be a cell, [row, column].",
+        "demos.json, demonstration 0, step 0, action [0.5, 0] must be a cell, [row, column], or a button's name.",
     ),
     "a click where there are buttons": (
         lambda v: v.update(buttons=["left"]),

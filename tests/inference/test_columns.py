@@ -16,6 +16,7 @@ from shown.inference.rows import Rows
 from shown.language.evaluate import Plan
 from shown.language.grammar import Grammar, Leaves, Rule, paper_grammar, uniform
 from shown.language.primitives import LANGUAGE
+from shown.language.reach import margin_for
 from shown.language.terms import Kind
 from shown.memory import Account
 from shown.planes import Planes
@@ -170,7 +171,8 @@ def test_batches_together_are_one_batch(seed, sizes):
     _, together = evaluate(states, TOKENS, grammar, 600)
     evaluators = []
     for start, size in zip(np.cumsum([0, *sizes[:-1]]), sizes, strict=True):
-        world = Planes(states[start : start + size], TOKENS, margin=max(block.shape.reach for block in blocks))
+        margin = margin_for((block.shape for block in blocks), LANGUAGE, states)
+        world = Planes(states[start : start + size], TOKENS, margin=margin)
         evaluators.append(Evaluator(world, grammar.language, Account(2**30)))
         evaluators[-1].expect(blocks)
         for block in blocks:
@@ -220,7 +222,9 @@ def test_features_on_some_rows_are_those_that_differ_there(seed, sizes):
     states = random_grids(seed, sum(sizes))
     evaluators = []
     for start, size in zip(np.cumsum([0, *sizes[:-1]]), sizes, strict=True):
-        world = Planes(states[start : start + size], TOKENS, margin=max(block.shape.reach for block in blocks))
+        world = Planes(
+            states[start : start + size], TOKENS, margin=margin_for((block.shape for block in blocks), LANGUAGE, states)
+        )
         evaluators.append(Evaluator(world, grammar.language, Account(2**30)))
         for block in blocks:
             evaluators[-1].evaluate(block)
@@ -251,7 +255,9 @@ def test_the_account_is_of_what_is_held(example):
     blocks = list(grammar.blocks(2000))
     account = Account(2**30)
     evaluator = Evaluator(
-        Planes(states, TOKENS, margin=max(block.shape.reach for block in blocks)), grammar.language, account
+        Planes(states, TOKENS, margin=margin_for((b.shape for b in blocks), LANGUAGE, states)),
+        grammar.language,
+        account,
     )
     evaluator.expect(blocks)
     for block in blocks:

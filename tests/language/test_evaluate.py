@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shown.grid import grid
-from shown.language.evaluate import Plan, reach, reference_columns, run_many
+from shown.language.evaluate import Plan, reference_columns, run_many
 from shown.language.primitives import LANGUAGE, Language
+from shown.language.reach import margin_for
 from shown.language.terms import Term, parse
+from shown.planes import Planes
 from strategies import BUTTONS, TOKENS, grids, programs, random_grids, reference_rows
 
 ROADS = {
@@ -118,21 +120,20 @@ def test_a_program_may_be_asked_for_twice():
 @given(programs(), grids())
 def test_a_wider_margin_changes_nothing(term, board):
     plan = Plan([term], TOKENS, (), LANGUAGE)
-    narrow = plan.columns(plan.world([board]))
-    plan.margin += 2
-    assert np.array_equal(plan.columns(plan.world([board])), narrow)
+    narrow = plan.world([board])
+    wide = Planes([board], TOKENS, (), narrow.margin + 2)
+    assert np.array_equal(plan.columns(wide), plan.columns(narrow))
 
 
 def test_reach_adds_up_along_the_longest_way():
     inner = Term("shifted", ((0, -2), Term("cell_is_value", ("wall",))))
-    assert reach(inner) == 2
-    assert reach(Term("scanning", ((1, 0), inner, Term("cell_is_value", ("wall",))))) == 3
+    assert margin_for([inner], LANGUAGE, []) == 2
+    scan = Term("scanning", ((1, 0), inner, Term("cell_is_value", ("wall",))))
+    assert margin_for([inner, scan], LANGUAGE, []) == 3
 
 
 def test_many_argument_tuples_by_every_road():
-    plan = Plan([], TOKENS, (), LANGUAGE)
-    plan.margin = 2
-    world = plan.world(random_grids(1, 70))
+    world = Planes(random_grids(1, 70), TOKENS, (), 2)
     store = world.of_values
     arguments = [np.array([(0, 1), (2, -1)]), np.array([0, 1]), np.array([1, 4])]
     expected = run_many(world, LANGUAGE["scanning"], arguments, store)

@@ -3,13 +3,16 @@
 import itertools
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
 import pytest
 
+from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.grid import Tokens
+from shown.grid import Tokens, grid
+from shown.inference.learner import Learner
 from shown.language.grammar import Grammar, Leaves, Rule, geometric, log, paper_grammar, paper_offsets, uniform
 from shown.language.primitives import LANGUAGE
 from shown.language.terms import Kind
@@ -207,7 +210,8 @@ def test_a_grammar_without_end_in_sight_derives_nothing():
 
 def test_decimal_probabilities_mean_what_they_say():
     rules = (*SMALL[:1], *(Rule("B", "cell_is_value", (v,), 0.1) for v in "VVVVVVVVVV"))
-    assert sum(block.count for block in Grammar("P", rules, {"V": VALUES}).blocks()) == 20
+    (block,) = Grammar("P", rules, {"V": VALUES}).blocks()
+    assert (block.count, block.probability) == (2, HALF)
 
 
 def test_a_geometric_number_halves():
@@ -245,8 +249,8 @@ def test_leaves_must_fall_in_probability():
 
 def test_a_rule_that_leads_to_itself_does_not_hang():
     rules = (*SMALL[:1], Rule("B", None, ("B",), HALF), Rule("B", "cell_is_value", ("V",), HALF))
-    programs = list(Grammar("P", rules, {"V": VALUES}).programs(6))
-    assert [p for _, p in programs] == pytest.approx([math.log(0.25 / 2**k) for k in (0, 0, 1, 1, 2, 2)])
+    (block,) = Grammar("P", rules, {"V": VALUES}).blocks()
+    assert (block.count, block.probability) == (2, HALF)  # 1/4 + 1/8 + 1/16 + …
 
 
 def test_the_paper_grammar_uses_the_language_of_the_paper():
@@ -268,3 +272,50 @@ def test_a_grammar_makes_room_for_further_rules():
 def test_a_rule_that_leaves_no_room_is_refused():
     with pytest.raises(BadInput, match="probability 0 must be greater than 0"):
         paper_grammar(TWO).extended(Rule("B", "shifted", ("O", "B"), 1))
+
+
+# --- clicks and buttons -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("buttons", [(), ("left", "right")])
+def test_a_grammar_fits_its_own_world(buttons):
+    paper_grammar(TWO, buttons).check_actions(buttons)
+
+
+def test_a_grammar_about_clicks_is_refused_where_there_are_buttons():
+    with pytest.raises(BadInput) as caught:
+        paper_grammar(TWO).check_actions(("left", "right"))
+    assert str(caught.value) == (
+        "rule P → at_action_cell: at_action_cell is about the clicked cell, but here actions are buttons: left, right. "
+        "Use action_is and at_cell_with_value, as paper_grammar(tokens, buttons) does."
+    )
+
+
+def test_a_grammar_about_buttons_is_refused_where_cells_are_clicked():
+    with pytest.raises(BadInput, match="rule P → action_is: action_is is about buttons, but here cells are clicked"):
+        paper_grammar(TWO, ("left", "right")).check_actions(())
+
+
+def test_rules_that_are_never_used_do_not_matter():
+    unused = Rule("Q", "at_action_cell", ("C",), 1)
+    grammar = paper_grammar(TWO, ("left",))
+    replace(grammar, rules=(*grammar.rules, unused)).check_actions(("left",))
+
+
+def test_learning_refuses_the_wrong_kind_of_grammar():
+    clicks = Demonstrations.from_runs(TWO, [[(grid("|."), (0, 0))]])
+    presses = Demonstrations.from_runs(TWO, [[(grid("|."), "left")]], buttons=("left", "right"))
+    with pytest.raises(BadInput, match="at_action_cell is about the clicked cell"):
+        Learner(grammar=paper_grammar(TWO)).fit(presses)
+    with pytest.raises(BadInput, match="action_is is about buttons"):
+        Learner(grammar=paper_grammar(TWO, ("left", "right"))).fit(clicks)
+
+
+@pytest.mark.parametrize("probability", [math.nan, math.inf, None, "a lot"])
+def test_a_probability_that_is_no_number_is_refused(probability):
+    with pytest.raises(BadInput, match=r"rule B → cell_is_value: probability .* must be a number such as 0\.2"):
+        Rule("B", "cell_is_value", ("V",), probability)
+
+
+def test_one_symbol_on_the_right_needs_no_comma():
+    assert Rule("B", "cell_is_value", "Value", 1) == Rule("B", "cell_is_value", ("Value",), 1)

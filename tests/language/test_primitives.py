@@ -271,6 +271,7 @@ def test_a_program_about_buttons_without_a_kernel():
         ({"gives": Kind.VALUE}, "must give a program or a condition"),
         ({"takes": (Kind.PROGRAM,)}, "takes a program"),
         ({"name": "row has"}, "letters, digits and underscores"),
+        ({"needs": "a key"}, "it can need a 'click' or a 'button'"),
     ],
 )
 def test_primitives_that_cannot_be(changes, reason):
@@ -290,3 +291,11 @@ def test_a_value_the_game_has_not_is_named():
     wrong = replace(grammar, leaves={**grammar.leaves, "V": uniform(Kind.VALUE, ("wal",))})
     with pytest.raises(BadInput, match=r"value 'wal' that the demonstrations have not\. Did you mean 'wall'\?"):
         evaluate([grid("..")], TOKENS, wrong, 10)
+
+
+def test_what_takes_a_button_needs_buttons():
+    press = Primitive("pressed", (Kind.BUTTON,), Kind.PROGRAM, lambda view, name: True, "", "")
+    assert press.needs == "button"
+    with pytest.raises(BadInput, match="pressed is about buttons, but here cells are clicked"):
+        press.check_actions(())
+    press.check_actions(("left",))

@@ -1,13 +1,17 @@
 """What programs mean: the decisions on meaning, one test each."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from shown.errors import BadInput
 from shown.grid import OFF, grid
-from shown.language.primitives import LANGUAGE
+from shown.language.primitives import LANGUAGE, Primitive
 from shown.language.reference import NOWHERE, View, check, run
 from shown.language.terms import Kind, Term, parse
-from strategies import TOKENS, conditions, grids, offsets
+from strategies import TOKENS, conditions, grids, nested_scans, offsets, plainly, programs
 
 
 def says(text, board, action=None):
@@ -129,3 +133,72 @@ def test_a_scan_is_one_step_and_then_the_same_scan(board, until, unless, offset)
             not check(unless, view, there, LANGUAGE) and board.inside(there) and check(scan, view, there, LANGUAGE)
         )
         assert check(scan, view, cell, LANGUAGE) == expected
+
+
+# --- what is kept -----------------------------------------------------------------------------------------------------
+
+
+@given(grids(), programs(most=8), st.data())
+def test_keeping_answers_changes_none(board, program, data):
+    view = View(board, TOKENS, data.draw(st.sampled_from(list(board.cells()))))
+    assert run(program, view, LANGUAGE) == plainly(program, view, LANGUAGE)
+
+
+@given(grids(), conditions(most=8), st.sampled_from([NOWHERE, (0, 0), (-1, 2), (3, 9)]))
+def test_keeping_answers_of_conditions_changes_none(board, condition, cell):
+    view = View(board, TOKENS)
+    assert check(condition, view, cell, LANGUAGE) == plainly(condition, view, LANGUAGE, cell)
+
+
+def counting(language, asked):
+    """The language, in which every question is counted."""
+
+    def counted(primitive):
+        def meaning(view, *arguments):
+            asked.append(primitive.name)
+            return primitive.meaning(view, *arguments)
+
+        return replace(primitive, meaning=meaning)
+
+    return language.extended(*map(counted, language.values()))
+
+
+def test_scans_inside_scans_ask_each_cell_once():
+    board, depth = grid(*[".#..A.#."] * 8), 14
+    asked = []
+    view = View(board, TOKENS, (2, 2))
+    assert not run(nested_scans(depth), view, counting(LANGUAGE, asked))
+    cells = (board.height + 2) * (board.width + 2)
+    assert asked.count("scanning") <= depth * cells
+    assert len(asked) <= 3 * depth * cells * (board.width + 1)
+    few, many = [], []
+    run(nested_scans(6), view, counting(LANGUAGE, few))
+    plainly(nested_scans(6), view, counting(LANGUAGE, many))
+    assert 10 * len(few) < len(many)
+
+
+def test_another_view_is_another_question():
+    """A meaning may ask its conditions about a state that it has made up."""
+
+    def without_walls(view, cell, condition):
+        made_up = View(grid(*(row.replace("#", ".") for row in view.grid.rows)), view.tokens)
+        return condition(view, cell) and not condition(made_up, cell)
+
+    what_if = Primitive("what_if", (Kind.CONDITION,), Kind.CONDITION, without_walls, "", "")
+    language = LANGUAGE.extended(what_if)
+    sees_wall = "scanning((0, 1), cell_is_value(wall), cell_is_value(OFF))"
+    term = parse(f"at_action_cell(what_if({sees_wall}))", language, TOKENS.values)
+    assert run(term, View(grid("..#"), TOKENS, (0, 0)), language)
+
+
+def test_a_cell_that_is_no_tuple_is_named():
+    wrong = Primitive("wrong", (Kind.CONDITION,), Kind.CONDITION, lambda view, cell, c: c(view, [0, 0]), "", "")
+    term = parse("at_action_cell(wrong(shifted((0, 1), cell_is_value(wall))))", LANGUAGE.extended(wrong), TOKENS.values)
+    with pytest.raises(BadInput, match=r"a condition is asked at \[0, 0\]; a cell is a tuple"):
+        run(term, View(grid("."), TOKENS, (0, 0)), LANGUAGE.extended(wrong))
+
+
+def test_a_view_finds_all_cells_with_a_value():
+    view = View(grid("#.", "A#"), TOKENS)
+    assert view.where("wall") == ((0, 0), (1, 1))
+    assert view.where("star") == view.where(OFF) == ()

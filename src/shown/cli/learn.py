@@ -112,7 +112,7 @@ def load(sources: list[str], levels: str, seed: int) -> Demonstrations:
 
 
 class Teller:
-    """Tells of progress, one line a time on stderr; on a terminal, also the best rule whenever there is a better one."""
+    """Tells of progress on stderr, a line each time; on a terminal, also the best rule when there is a better one."""
 
     def __init__(self) -> None:
         self._rule: str | None = None

@@ -11,6 +11,7 @@ from shown.grid import Grid, Tokens
 from shown.inference.columns import Evaluator
 from shown.inference.distinct import CONSTANT, Distinct
 from shown.language.grammar import Block, Grammar
+from shown.language.reach import margin_for
 from shown.language.terms import Term
 from shown.memory import Account
 from shown.planes import Planes
@@ -178,7 +179,8 @@ def evaluate(
     (6, 'at_action_cell(cell_is_value(empty))')
     """
     blocks = list(grammar.blocks(programs))
-    world = Planes(grids, tokens, buttons, margin=max((block.shape.reach for block in blocks), default=0))
+    margin = margin_for((block.shape for block in blocks), grammar.language, grids)
+    world = Planes(grids, tokens, buttons, margin)
     evaluator = Evaluator(world, grammar.language, Account(2**62), threads)
     evaluator.expect(blocks)
     for block in blocks:

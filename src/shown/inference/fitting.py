@@ -23,6 +23,7 @@ from shown.inference.posterior import Candidate, Mixture, literal_prices, log_li
 from shown.inference.proposals import Search
 from shown.inference.rows import Evidence, Rows, evidence_of
 from shown.language.grammar import Block, Grammar
+from shown.language.reach import margin_for
 from shown.memory import Account
 from shown.planes import Planes, frame
 
@@ -97,7 +98,7 @@ class Fitting:
         self.steps += demonstrations.steps
 
     def _evaluator(self, grids: list[Grid], demonstrations: Demonstrations) -> Evaluator:
-        margin = max((block.shape.reach for block in self.blocks), default=0)
+        margin = margin_for((block.shape for block in self.blocks), self.grammar.language, grids)
         planes = len(demonstrations.tokens.values) + 2
         self.account.take(
             8 * math.prod(frame(grids, margin)) * planes,

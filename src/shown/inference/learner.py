@@ -140,6 +140,7 @@ class Learner:
 
     def _begin(self, demonstrations: Demonstrations) -> Fitting:
         grammar = self.grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
+        grammar.check_actions(demonstrations.buttons)
         blocks = list(grammar.blocks(self.programs, self.finish_level))
         if not blocks:
             raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")

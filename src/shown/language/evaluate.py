@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from shown.errors import BadInput
 from shown.grid import Grid, Tokens
 from shown.language.primitives import Primitive
+from shown.language.reach import reach_of
 from shown.language.reference import NOWHERE, View, run
 from shown.language.terms import Argument, Kind, Term
-from shown.planes import Planes, pack
+from shown.memory import Account
+from shown.planes import Planes, frame, pack
+
+SLOWER = 500
+"""How many times longer the reference takes for one cell than a kernel does for a word."""
 
 
-def reach(term: Term) -> int:
-    """How many cells beyond the attended one a term can look, not counting scans that stay on the grid."""
-    own = max((max(abs(a[0]), abs(a[1])) for a in term.arguments if isinstance(a, tuple)), default=0)
-    return own + max((reach(part) for part in term.parts), default=0)
+LARGE = 2**28
+"""Bytes beyond which it is asked whether there is room."""
 
 
 class Plan:
@@ -36,7 +41,7 @@ class Plan:
         self, terms: Sequence[Term], tokens: Tokens, buttons: tuple[str, ...], language: Mapping[str, Primitive]
     ) -> None:
         self.terms, self.tokens, self.buttons, self.language = tuple(terms), tokens, buttons, language
-        self.margin = max((reach(term) for term in terms), default=0)
+        self.reach = reach_of(terms, language)
         inner = {part for term in terms for part in term.walk() if language[part.primitive].gives is Kind.CONDITION}
         self._conditions = sorted(inner, key=lambda t: (t.depth, t.primitive, str(t)))
         self._place = {term: i for i, term in enumerate(self._conditions)}
@@ -52,7 +57,33 @@ class Plan:
 
     def world(self, grids: Sequence[Grid]) -> Planes:
         """The states as planes with the margin that these programs need."""
-        return Planes(grids, self.tokens, self.buttons, self.margin)
+        return Planes(grids, self.tokens, self.buttons, self.reach.margin(grids))
+
+    def bytes(self, grids: Sequence[Grid]) -> int:
+        """What the planes of these states, and of the conditions on them, take."""
+        planes = len(self._conditions) + len(self.tokens.values) + 4
+        return 8 * planes * math.prod(frame(grids, self.reach.margin(grids)))
+
+    def world_and_columns(self, grids: Sequence[Grid]) -> tuple[Planes, np.ndarray]:
+        """The rows of some states, and the programs' values there. [terms, R] uint64
+
+        By planes; but where programs look far beyond a small grid, nearly all cells of the planes would be computed in
+        vain, so there the reference is asked, which looks only where it is sent. OutOfMemory if there is no room.
+        """
+        if len(grids) == 1 and self._mostly_margin(grids[0]):
+            world = Planes(grids, self.tokens, self.buttons)
+            values = reference_columns(self.terms, grids[0], self.tokens, self.buttons, self.language)
+            return world, values.astype(np.uint64)
+        needed = self.bytes(grids)
+        if needed > LARGE:
+            Account().take(needed, f"acting on a grid of {grids[0].height} × {grids[0].width}")
+        world = self.world(grids)
+        return world, self.columns(world)
+
+    def _mostly_margin(self, grid: Grid) -> bool:
+        rows, columns, _ = frame([grid], self.reach.margin([grid]))
+        actions = len(self.buttons) or grid.height * grid.width
+        return len(self._conditions) * rows * columns > SLOWER * len(self.terms) * max(actions, 1) > 0
 
     def columns(self, world: Planes) -> np.ndarray:
         """The programs' values on all rows. [terms, R] uint64"""
@@ -134,6 +165,8 @@ def run_cell_by_cell(world: Planes, primitive: Primitive, arguments: Sequence[Ar
 
     def condition(plane: np.ndarray, bit: int) -> object:
         def holds(view: View, cell: tuple[int, int] | None) -> bool:
+            if bit == nowhere and cell is not NOWHERE:
+                raise _looks_from_nowhere(primitive)
             r, c, at = (0, 0, nowhere) if cell is NOWHERE else (cell[0] + margin, cell[1] + margin, bit)
             if not (0 <= r < rows and 0 <= c < columns):
                 r, c, at = 0, 0, void
@@ -163,10 +196,29 @@ def run_cell_by_cell(world: Planes, primitive: Primitive, arguments: Sequence[Ar
             for r, c in places:
                 bits[bit, r, c] = primitive.meaning(view, (r - margin, c - margin), *bound)
         else:
-            # The void has no cell on its grid; a cell far from a small grid sees the same.
-            cell = NOWHERE if bit == nowhere else (-(10**6), -(10**6))
-            bits[bit] = primitive.meaning(View(one_cell, world.tokens), cell, *bound)
+            # The void has no cell on its grid; a cell out of sight of a small grid sees the same.
+            far = (-2 * margin - 2, -2 * margin - 2)
+            view = _NoView(primitive, world.tokens) if bit == nowhere else View(one_cell, world.tokens)
+            bits[bit] = primitive.meaning(view, NOWHERE if bit == nowhere else far, *bound)
     return pack(bits)
+
+
+class _NoView(View):
+    """What there is to see from nowhere. All states share this one, so no meaning may look at the grid from there."""
+
+    def __init__(self, primitive: Primitive, tokens: Tokens) -> None:
+        self._primitive, self.tokens, self.action = primitive, tokens, None
+
+    @property
+    def grid(self) -> Grid:  # type: ignore[override]
+        raise _looks_from_nowhere(self._primitive)
+
+
+def _looks_from_nowhere(primitive: Primitive) -> BadInput:
+    return BadInput(
+        f"primitive {primitive.name} looks at the grid although attention is nowhere. Let its meaning begin with "
+        "`if cell is NOWHERE: return False`, or give another answer there that is the same for all states."
+    )
 
 
 def reference_columns(

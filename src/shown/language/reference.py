@@ -1,15 +1,18 @@
 """The interpreter that defines what a program means: slow, obvious, one state and one action at a time.
 
-Every fast path of the package is tested against this one.
+Every fast path of the package is tested against this one. It has one refinement: within a run, what a condition over
+conditions says at a cell is kept. A scan inside a scan inside a scan asks the same again and again, at a cost that is
+multiplied with each level.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from shown.errors import BadInput
 from shown.grid import OFF, Action, Cell, Grid, Tokens
-from shown.language.terms import Term
+from shown.language.terms import Kind, Term
 
 if TYPE_CHECKING:
     from shown.language.primitives import Primitive
@@ -36,6 +39,10 @@ class View:
         """The first cell in reading order with `value`, or NOWHERE."""
         return NOWHERE if value == OFF else self.grid.find(self.tokens[value])
 
+    def where(self, value: str) -> tuple[Cell, ...]:
+        """All cells in reading order with `value`; none for OFF."""
+        return () if value == OFF else self.grid.where(self.tokens[value])
+
     def walked(self, path: list[Cell]) -> None:
         """Called by primitives that walk over the grid, with the cells they visited."""
 
@@ -60,6 +67,26 @@ def check(term: Term, view: View, cell: Cell | None, language: Mapping[str, Prim
 
 
 def _bind(term: Term, language: Mapping[str, Primitive]) -> Any:
-    meaning = language[term.primitive].meaning
+    """A term as a function: of a view, and, if it is a condition, of a cell."""
+    primitive = language[term.primitive]
+    meaning = primitive.meaning
     arguments = [_bind(a, language) if isinstance(a, Term) else a for a in term.arguments]
+    if primitive.gives is Kind.CONDITION and Kind.CONDITION in primitive.takes:
+        return _asked_once(meaning, arguments)
     return lambda view, *cell: meaning(view, *cell, *arguments)
+
+
+def _asked_once(meaning: Callable[..., bool], arguments: list[Any]) -> Callable[[View, Cell | None], bool]:
+    """A condition over conditions that keeps its answers."""
+    answers: dict[tuple[View, Cell | None], bool] = {}
+
+    def holds(view: View, cell: Cell | None) -> bool:
+        try:
+            answer = answers.get((view, cell))
+        except TypeError:
+            raise BadInput(f"a condition is asked at {cell!r}; a cell is a tuple (row, column), or NOWHERE.") from None
+        if answer is None:
+            answer = answers[view, cell] = bool(meaning(view, cell, *arguments))
+        return answer
+
+    return holds

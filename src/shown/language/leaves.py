@@ -1,0 +1,189 @@
+"""What stands at the leaves of programs: values, offsets, numbers and buttons, and how probable each is.
+
+Leaves come in *levels* of equally probable atoms, most probable first, perhaps without end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol, runtime_checkable
+
+from shown.errors import BadInput
+from shown.language.terms import Argument, Kind
+
+Level = tuple[Fraction, tuple[Argument, ...]]
+"""Atoms that are equally probable, with the probability of each."""
+
+MAX_LEVELS = 1000
+"""So many levels are read of leaves that cannot say how probable one atom is, where that must be known."""
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """A symbol that stands for atoms.
+
+    Attributes:
+        kind: what the atoms are.
+        levels: gives them in levels of falling probability, each atom once. A function, or, as the built-in ones are,
+            a small frozen dataclass that can be called: such leaves can be compared, copied and sent to other
+            processes. One with a method `probability(atom)` besides may go on without end even where a grammar
+            derives the same programs by other leaves too.
+    """
+
+    kind: Kind
+    levels: Callable[[], Iterator[Level]]
+
+
+@runtime_checkable
+class KnowsProbability(Protocol):
+    """Levels that can be asked about a single atom."""
+
+    def probability(self, atom: Argument) -> Fraction: ...
+
+
+def uniform(kind: Kind, atoms: tuple[Argument, ...]) -> Leaves:
+    """Leaves that are all equally probable: the paper's values."""
+    return Leaves(kind, Uniform(tuple(atoms)))
+
+
+def geometric(kind: Kind = Kind.NUMBER, stay: Fraction = Fraction(1, 2)) -> Leaves:
+    """The numbers 1, 2, …, each `stay` times as probable as the one before."""
+    return Leaves(kind, Geometric(stay))
+
+
+def paper_offsets() -> Leaves:
+    """The paper's rules for O, N and ℕ: along an axis 1/4 each, diagonal 1/2; signs 1/2; i with 0.99 · 0.01^(i−1)."""
+    return Leaves(Kind.OFFSET, PaperOffsets())
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """All atoms in one level."""
+
+    atoms: tuple[Argument, ...]
+
+    def __call__(self) -> Iterator[Level]:
+        if self.atoms:
+            yield Fraction(1, len(self.atoms)), self.atoms
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """A number a level, endlessly."""
+
+    stay: Fraction
+
+    def __call__(self) -> Iterator[Level]:
+        number, probability = 1, 1 - self.stay
+        while True:
+            yield probability, (number,)
+            number, probability = number + 1, probability * self.stay
+
+    def probability(self, atom: Argument) -> Fraction:
+        return (1 - self.stay) * self.stay ** (atom - 1) if isinstance(atom, int) and atom > 0 else Fraction(0)
+
+
+@dataclass(frozen=True)
+class PaperOffsets:
+    """For i = 1, 2, …: the offsets of i cells along an axis, then the diagonal ones of i + 1 cells in all."""
+
+    step = Fraction(99, 100) / 2
+    more = Fraction(1, 100)
+
+    def __call__(self) -> Iterator[Level]:
+        i = 1
+        while True:
+            axis = ((-i, 0), (i, 0), (0, -i), (0, i))
+            yield self.probability(axis[0]), axis
+            pairs = [(a, i + 1 - a) for a in range(1, i + 1)]
+            diagonal = tuple((s * a, t * b) for a, b in pairs for s in (-1, 1) for t in (-1, 1))
+            yield self.probability(diagonal[0]), diagonal
+            i += 1
+
+    def probability(self, atom: Argument) -> Fraction:
+        if not isinstance(atom, tuple) or atom == (0, 0):
+            return Fraction(0)
+        down, right = abs(atom[0]), abs(atom[1])
+        if down and right:
+            return Fraction(1, 2) * self.step**2 * self.more ** (down + right - 2)
+        return Fraction(1, 4) * self.step * self.more ** (down + right - 1)
+
+
+class LazyLevels:
+    """Levels, read as far as they are asked for."""
+
+    def __init__(self, leaves: Leaves) -> None:
+        self._levels = leaves.levels
+        self._coming = leaves.levels()
+        self._read: list[Level] = []
+        self._places: dict[Argument, int] = {}
+
+    def get(self, index: int) -> Level | None:
+        """The level at `index`, or None where there is none any more."""
+        while len(self._read) <= index:
+            level = next(self._coming, None)
+            if level is None:
+                return None
+            if not 0 < level[0] <= (self._read[-1][0] if self._read else 1):
+                raise BadInput("the levels of leaves must come in falling probability, from at most 1.")
+            for atom in level[1]:
+                if atom in self._places:
+                    raise BadInput(f"leaves have {atom!r} twice. Name each once, with all its probability.")
+                self._places[atom] = len(self._read)
+            self._read.append(level)
+        return self._read[index]
+
+    def probability(self, atom: Argument) -> Fraction:
+        """Of one atom; 0 if it is not among the leaves."""
+        if atom not in self._places:
+            if isinstance(self._levels, KnowsProbability):
+                return self._levels.probability(atom)
+            if self.get(MAX_LEVELS) is not None:
+                raise BadInput(
+                    f"the grammar derives some programs in several ways, by leaves of which one goes on past "
+                    f"{MAX_LEVELS:,} levels and cannot say how probable {atom!r} is. Give its levels a method "
+                    "`probability(atom)`, or use the same symbol in all these rules."
+                )
+        place = self._places.get(atom)
+        return Fraction(0) if place is None else self._read[place][0]
+
+
+Group = tuple[tuple[Fraction, ...], tuple[Argument, ...]]
+"""Atoms that are equally probable under each of several leaves, with those probabilities."""
+
+
+class SharedLevels:
+    """The atoms of several leaves that meet at one place of a program, each once, in rounds.
+
+    Round n brings the atoms of everybody's level n that have not come before, in groups that no leaves tell apart. With
+    a single set of leaves a round is a level.
+    """
+
+    def __init__(self, leaves: Sequence[LazyLevels]) -> None:
+        self._leaves = tuple(leaves)
+        self._rounds: list[list[Group]] = []
+        self._seen: set[Argument] = set()
+
+    def bound(self, number: int) -> tuple[Fraction, ...]:
+        """The most probable that an atom of this round or a later one can be, under each of the leaves."""
+        levels = [lazy.get(number) for lazy in self._leaves]
+        return tuple(Fraction(0) if level is None else level[0] for level in levels)
+
+    def round(self, number: int) -> list[Group]:
+        while len(self._rounds) <= number:
+            self._rounds.append(self._next())
+        return self._rounds[number]
+
+    def _next(self) -> list[Group]:
+        levels = [lazy.get(len(self._rounds)) for lazy in self._leaves]
+        if len(levels) == 1:
+            return [] if levels[0] is None else [((levels[0][0],), levels[0][1])]
+        groups: dict[tuple[Fraction, ...], list[Argument]] = {}
+        for level in levels:
+            for atom in () if level is None else level[1]:
+                if atom not in self._seen:
+                    self._seen.add(atom)
+                    groups.setdefault(tuple(lazy.probability(atom) for lazy in self._leaves), []).append(atom)
+        return [(probabilities, tuple(atoms)) for probabilities, atoms in groups.items()]
