@@ -5,7 +5,9 @@ import pytest
 from measuring import all_measured, measured
 from shown.errors import BadInput
 from shown.experiments import EXPERIMENTS, find
-from shown.experiments.experiment import MISSING, NO, PARTLY, YES, Scale, first_perfect, size, success
+from shown.experiments.claims import MISSING, NO, PARTLY, YES
+from shown.experiments.experiment import Scale
+from shown.experiments.statistics import first_perfect, size, success
 from shown.experiments.trials import NETWORKS, Trial
 from shown.games import GAMES
 

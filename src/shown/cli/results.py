@@ -69,7 +69,7 @@ COLUMNS = (
 
 def flat(row: Row) -> dict[str, Any]:
     """A result as one line of a table."""
-    from shown.experiments.experiment import success
+    from shown.experiments.statistics import success
 
     settings, result = row.settings, row.result
     line = {name: settings[name] for name in ("method", "game", "levels", "demonstrations", "seed")}
@@ -88,7 +88,7 @@ def flat(row: Row) -> dict[str, Any]:
 
 
 def _print(rows: Sequence[Row]) -> None:
-    from shown.experiments.experiment import success
+    from shown.experiments.statistics import success
     from shown.experiments.trials import Trial
 
     if rows:

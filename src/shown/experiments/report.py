@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from shown.experiments import EXPERIMENTS, figures, find
-from shown.experiments.experiment import MISSING, NO, PARTLY, YES, Claim, Experiment, Plot, Reading, Table
+from shown.experiments.claims import MISSING, NO, PARTLY, YES, Claim
+from shown.experiments.experiment import Experiment, Plot, Reading, Table
 from shown.experiments.store import Row
 from shown.experiments.trials import METHODS
 
