@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from shown.errors import BadInput
+from shown.errors import BadInput, printable
 from shown.games import GAMES, find
 from shown.games.game import Game
 from shown.policy import Policy
@@ -66,12 +67,16 @@ def fraction(text: str) -> float:
 def print_json(value: Any) -> None:
     # A stream that cannot write every character still gets valid JSON.
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    print(json.dumps(value, ensure_ascii=not utf8, indent=1))
+    print(_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=not utf8, indent=1)))
+
+
+_UNSEEN = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+"""What JSON leaves as it is, and a terminal may take for a command or not show."""
 
 
 def say(text: str) -> None:
-    """Talk goes to stderr; stdout is for data."""
-    print(text, file=sys.stderr, flush=True)
+    """Talk goes to stderr; stdout is for data. Names and texts of others in it do nothing but show."""
+    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
 
 
 def is_game(text: str) -> bool:

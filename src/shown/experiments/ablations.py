@@ -9,6 +9,7 @@ from shown.experiments import figures
 from shown.experiments.claims import NO, PARTLY, YES, Finding, graded
 from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale
 from shown.experiments.figures import Axis
+from shown.experiments.rows import Row
 from shown.experiments.statistics import (
     GENERATED,
     TEST,
@@ -19,7 +20,6 @@ from shown.experiments.statistics import (
     of_size,
     select,
 )
-from shown.experiments.store import Row
 from shown.experiments.teaching import TRAINING_LEVELS, training_sets
 from shown.experiments.trials import METHODS, Trial
 from shown.experiments.words import percent

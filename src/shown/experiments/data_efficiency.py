@@ -12,6 +12,7 @@ from shown.experiments.claims import NO, Finding, graded, too_few, within
 from shown.experiments.experiment import Experiment, Plot, Scale
 from shown.experiments.figures import Axis, View
 from shown.experiments.paper import NETWORKS_NEED
+from shown.experiments.rows import Row
 from shown.experiments.statistics import (
     GENERATED,
     TEST,
@@ -23,7 +24,6 @@ from shown.experiments.statistics import (
     select,
     size,
 )
-from shown.experiments.store import Row
 from shown.experiments.trials import METHODS, Trial
 from shown.experiments.words import count, percent, title
 

@@ -12,6 +12,7 @@ from shown.experiments.claims import NO, YES, Finding, graded, holding, too_few
 from shown.experiments.experiment import Experiment, Plot, Scale
 from shown.experiments.figures import Axis, View
 from shown.experiments.paper import PERFECT_FROM
+from shown.experiments.rows import Row
 from shown.experiments.statistics import (
     GENERATED,
     TEST,
@@ -26,7 +27,6 @@ from shown.experiments.statistics import (
     size,
     success,
 )
-from shown.experiments.store import Row
 from shown.experiments.teaching import training_sets
 from shown.experiments.trials import METHODS, NETWORKS, Trial
 from shown.experiments.words import by_game, listed, percent, title

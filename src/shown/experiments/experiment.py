@@ -11,7 +11,7 @@ from shown.errors import BadInput
 from shown.experiments.claims import Claim, Finding, judged
 from shown.experiments.figures import Panels
 from shown.experiments.paper import STATEMENTS
-from shown.experiments.store import Row
+from shown.experiments.rows import Row
 from shown.experiments.teaching import TRAINING_LEVELS
 from shown.experiments.trials import GENERATED_LEVELS, METHODS, TEST_LEVELS, Trial
 from shown.games import GAMES, find

@@ -14,8 +14,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from shown.errors import MissingExtra
+from shown.experiments.rows import Row
 from shown.experiments.statistics import GENERATED, TEST, Pool, curve, mean_success, select
-from shown.experiments.store import Row
 from shown.experiments.trials import METHODS
 from shown.experiments.words import title
 

@@ -12,8 +12,8 @@ from shown.experiments import figures
 from shown.experiments.claims import Finding, graded, holding
 from shown.experiments.experiment import Experiment, Plot, Scale
 from shown.experiments.figures import ON_BOTH, Axis, Column, Series
+from shown.experiments.rows import Row
 from shown.experiments.statistics import GENERATED, has_standard_options, mean_success, of_size, select, size
-from shown.experiments.store import Row
 from shown.experiments.teaching import DEMONSTRATIONS, TRAINING_LEVELS
 from shown.experiments.trials import Trial
 from shown.experiments.words import percent

@@ -8,8 +8,8 @@ from typing import Any
 from shown.experiments.claims import Finding, graded, holding, too_few, within
 from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Scale, Table
 from shown.experiments.paper import POLICY_SIZES
+from shown.experiments.rows import Row
 from shown.experiments.statistics import has_standard_options, measured, select, success
-from shown.experiments.store import Row
 from shown.experiments.trials import Trial
 from shown.experiments.words import by_game, listed, percent, title
 

@@ -11,6 +11,7 @@ from shown.experiments.claims import NO, Finding, graded, holding
 from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale
 from shown.experiments.figures import ON_BOTH, STYLES, Axis, Series
 from shown.experiments.paper import PROGRAMS_BELOW
+from shown.experiments.rows import Row
 from shown.experiments.statistics import (
     GENERATED,
     curve,
@@ -22,7 +23,6 @@ from shown.experiments.statistics import (
     select,
     success,
 )
-from shown.experiments.store import Row
 from shown.experiments.trials import Trial
 from shown.experiments.words import by_game, count, listed, percent, title
 

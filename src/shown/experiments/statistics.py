@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, TypeVar
 
-from shown.experiments.store import Row
+from shown.experiments.rows import Row
 from shown.experiments.trials import METHODS
 
 K = TypeVar("K", bound=Hashable)
