@@ -14,8 +14,8 @@ import pytest
 from measuring import measured
 from shown.errors import BadInput
 from shown.experiments.rows import Row
-from shown.experiments.store import APPLICATION_ID, SCHEMA, Store, read_lines
-from shown.experiments.trials import Trial
+from shown.experiments.store import _FORM_1, APPLICATION_ID, SCHEMA, Store, read_lines
+from shown.experiments.trials import Trial, settings_key
 
 TRIAL = Trial("lpp", "nim", "train:0")
 OTHER = Trial("lpp", "nim", "train:1")
@@ -124,6 +124,60 @@ def test_in_a_read_only_folder_it_can_be_read_but_not_written(folder_of_another:
         Store(folder_of_another.with_name("new.sqlite"))
     with Store(folder_of_another, writing=False) as store:
         assert store.done() == {TRIAL.key}
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_what_a_killed_run_left_can_be_read_in_a_read_only_folder(index: bool):
+    program = (
+        "import os, signal, sys\n"
+        "from shown.experiments.store import Store\n"
+        "from shown.experiments.rows import Row\n"
+        "from shown.experiments.trials import Trial\n"
+        "store = Store(sys.argv[1])\n"
+        "store.add(Row(Trial('lpp', 'nim', 'train:0').settings, 'failed', None, 'no luck', 0.1))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "r.sqlite"
+        subprocess.run([sys.executable, "-c", program, str(path)])
+        assert path.with_name("r.sqlite-wal").stat().st_size > 0
+        if not index:
+            path.with_name("r.sqlite-shm").unlink()
+        os.chmod(folder, 0o555)
+        root = os.geteuid() == 0
+        if root:
+            os.seteuid(65534)
+        try:
+            before = sorted(os.listdir(folder))
+            with Store(path, writing=False) as store:
+                assert [row.error for row in store.rows()] == ["no luck"]
+            assert sorted(os.listdir(folder)) == before
+        finally:
+            if root:
+                os.seteuid(0)
+            os.chmod(folder, 0o755)
+
+
+def test_a_store_from_before_code_was_noted_is_read_and_upgraded(tmp_path: Path):
+    path = tmp_path / "r.sqlite"
+    with sqlite3.connect(path) as database:
+        database.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1; {_FORM_1};")
+        for trial in (TRIAL, OTHER):
+            result = json.dumps(measured(trial).result)
+            values = (settings_key(trial.settings), json.dumps(trial.settings), "lpp", "nim", 0, "0.1.0")
+            values += ("2024-01-01T00:00:00+00:00", 0.5, "ok", None, result)
+            database.execute("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+    database.close()
+    with Store(path, writing=False) as store:
+        before = store.rows()
+    assert [(row.code, row.stale) for row in before] == [(None, True)] * 2
+    assert [row.result for row in before] == [measured(trial).result for trial in (TRIAL, OTHER)]
+    with Store(path) as store:
+        assert store.rows() == before
+        store.add(measured(TRIAL, 0.5))
+    with Store(path, writing=False) as store:
+        assert store._form == SCHEMA
+        assert [row.stale for row in store.rows()] == [False, True]
 
 
 def test_two_runs_cannot_write_at_once(tmp_path: Path):

@@ -18,6 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from shown.experiments.report import figure_files, report
     from shown.experiments.store import Store
+    from shown.experiments.words import many
     from shown.files import write_bytes
 
     check_writable(args.out)
@@ -25,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
         found = store.read()
     page = report(found.rows, args.store, len(found.bad))
     if found.bad:
-        say(f"{len(found.bad)} bad rows left out; `shown results --store {args.store}` names them")
+        say(f"{many(len(found.bad), 'bad row')} left out; `shown results --store {args.store}` names them")
     if args.figures:
         Path(args.figures).mkdir(parents=True, exist_ok=True)
         for name, text in figure_files(found.rows):

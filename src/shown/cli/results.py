@@ -14,6 +14,7 @@ from shown.cli.common import print_json, say
 from shown.cli.reproduce import add_store
 from shown.errors import printable
 from shown.experiments import EXPERIMENTS, find
+from shown.experiments.words import many
 
 if TYPE_CHECKING:
     from shown.experiments.rows import Row
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         _print(rows)
     if found.bad:
-        _name(found.bad, f"{args.store}: {len(found.bad)} bad rows left out; --remove-bad removes them")
+        _name(found.bad, f"{args.store}: {many(len(found.bad), 'bad row')} left out; --remove-bad removes them")
     return 0
 
 
@@ -120,7 +121,7 @@ def _print(rows: Sequence[Row]) -> None:
         text = words_for(row.settings) + (f": {row.error}" if row.error else "") + (" (stale)" if old else "")
         print(f"{scores}  {row.seconds:7.1f}  {printable(text)}")
     counts = [(sum(row.status == "failed" for row in rows), "failed"), (sum(stale), "stale")]
-    say(f"{len(rows)} results" + "".join(f", {number} of them {what}" for number, what in counts if number))
+    say(many(len(rows), "result") + "".join(f", {number} of them {what}" for number, what in counts if number))
 
 
 def _import(paths: Sequence[str], target: str) -> None:
@@ -130,8 +131,8 @@ def _import(paths: Sequence[str], target: str) -> None:
         for path in paths:
             found = _read(path)
             new = store.add_many(found.rows)
-            _name(found.bad, f"{path}: {len(found.bad)} bad rows left out")
-            say(f"{path}: {len(found.rows)} results, {new} of them new")
+            _name(found.bad, f"{path}: {many(len(found.bad), 'bad row')} left out")
+            say(f"{path}: {many(len(found.rows), 'result')}, {new} of them new")
 
 
 def _read(path: str) -> Found:
@@ -149,7 +150,7 @@ def _remove_bad(path: str) -> None:
     Store(path, writing=False).close()  # there must be one
     with Store(path) as store:
         removed = store.remove_bad()
-    _name(removed, f"{path}: {len(removed)} bad rows removed")
+    _name(removed, f"{path}: {many(len(removed), 'bad row')} removed")
 
 
 def _name(bad: Sequence[BadRow], title: str) -> None:

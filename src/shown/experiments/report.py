@@ -17,7 +17,7 @@ from shown.experiments.experiment import Experiment, Plot, Reading, Table
 from shown.experiments.paper import STATEMENTS, TITLES
 from shown.experiments.rows import Row
 from shown.experiments.trials import METHODS
-from shown.experiments.words import listed
+from shown.experiments.words import listed, many
 
 MARKS = {YES: "✓ yes", PARTLY: "◐ partly", NO: "✗ no", MISSING: "– not measured"}
 
@@ -313,7 +313,7 @@ def _left_out(rows: Sequence[Row], bad: int) -> Html:
     elsewhere = sum(not any(find(name).belongs(row.settings) for name in EXPERIMENTS) for row in rows)
     if not failed and not elsewhere and not bad:
         return Html("")
-    also = f", {bad} bad rows (shown results names them)" if bad else ""
+    also = f", {many(bad, 'bad row')} (shown results names them)" if bad else ""
     return fill(
         "<p>Left out: {failed} failed (<code>shown results --status failed</code> lists them), "
         "{elsewhere} with settings that are in none of the experiments{also}.</p>",

@@ -30,7 +30,7 @@ SETTINGS = ("method", "game", "levels", "demonstrations", "seed", "options", "te
 CODE = ("engine", "game", "levels")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-z]{1,64}", re.ASCII)
-_SMALL = re.compile(r"[ -~]{0,100}", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9.+!_ -]{0,100}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +101,8 @@ def checked(row: Row, where: str) -> Row:
         if row.error is not None:
             _text(row.error, "error")
         _number(row.seconds, "seconds")
-        _matching(row.version, "version", _SMALL)
-        _matching(row.commit, "commit", _SMALL)
+        _matching(row.version, "version", _NAME)
+        _matching(row.commit, "commit", _NAME)
         if row.finished != "":
             _matching(row.finished, "finished", _DATE)
         if row.code is not None:

@@ -19,6 +19,7 @@ from shown.experiments.fingerprint import commit
 from shown.experiments.rows import MAX_ERROR, Row, checked
 from shown.experiments.store import Store, mean_seconds
 from shown.experiments.trials import Trial, code_for, run_trial, words_for
+from shown.experiments.words import many
 
 Executor = Callable[[Sequence[Mapping[str, Any]]], Iterator[Row]]
 """Runs trials, given as settings, and yields each as it ends, in any order. Another machine park fits in here."""
@@ -46,7 +47,7 @@ class Summary:
         left = self.asked - self.kept - self.done - len(self.failed)
         if left:
             parts.append(f"{left} left. Run the same command again to go on")
-        return f"{self.asked} trials: " + ", ".join(parts) + "."
+        return f"{many(self.asked, 'trial')}: " + ", ".join(parts) + "."
 
 
 def run(trials: Iterable[Trial], store: Store, executor: Executor | None = None, talk: TextIO | None = None) -> Summary:

@@ -51,3 +51,11 @@ def count(number: int | None) -> str:
     ('1,000', 'never')
     """
     return "never" if number is None else f"{number:,}"
+
+
+def many(number: int, thing: str) -> str:
+    """
+    >>> many(1, "bad row"), many(1200, "trial")
+    ('1 bad row', '1,200 trials')
+    """
+    return f"{number:,} {thing}{'s' * (number != 1)}"
