@@ -18,7 +18,7 @@ from shown.errors import BadInput, printable
 from shown.experiments import EXPERIMENTS, find
 from shown.experiments.experiment import Scale
 from shown.experiments.report import POLICY, report
-from shown.experiments.rows import Row
+from shown.experiments.rows import Row, checked
 from shown.experiments.store import APPLICATION_ID, MAX_BAD, SCHEMA, Store, read_lines
 from shown.experiments.trials import Trial
 
@@ -246,6 +246,25 @@ def test_levels_and_options_of_others_break_no_experiment():
             for method in ("lpp", "vpi", "fcn", "magic"):
                 settings = {**TRIAL.settings, "levels": levels, "method": method, "options": {}}
                 assert find(name).belongs(settings) in (True, False)
+
+
+def test_good_rows_with_strange_numbers_break_no_report():
+    rows = []
+    for name in ("demos", "programs", "policies"):
+        for trial in find(name).trials(Scale(games=("nim",), methods=("lpp", "vpi"), sets=1)):
+            for programs in ("many", None, True, 0, 1e18, -3, 10**18):
+                settings = {**trial.settings, "options": {**trial.settings["options"], "programs": programs}}
+                rows.append(replace(measured(trial), settings=settings))
+            for count in (0, 10**9):
+                result = {**(measured(trial).result or {}), "demonstrations": count, "success": {}, "learned": {}}
+                rows.append(replace(measured(trial), result=result))
+    assert all(checked(row, "row") for row in rows)
+    assert "The paper’s evidence" in report(rows, "r.sqlite")
+
+
+def test_games_of_others_are_in_no_experiment():
+    settings = {**TRIAL.settings, "game": "go"}
+    assert not any(find(name).belongs(settings) for name in EXPERIMENTS)
 
 
 # --- the terminal -------------------------------------------------------------------------------------------------

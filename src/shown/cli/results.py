@@ -121,7 +121,7 @@ def _print(rows: Sequence[Row]) -> None:
         text = words_for(row.settings) + (f": {row.error}" if row.error else "") + (" (stale)" if old else "")
         print(f"{scores}  {row.seconds:7.1f}  {printable(text)}")
     counts = [(sum(row.status == "failed" for row in rows), "failed"), (sum(stale), "stale")]
-    say(many(len(rows), "result") + "".join(f", {number} of them {what}" for number, what in counts if number))
+    say(many(len(rows), "result") + "".join(f", {number:,} of them {what}" for number, what in counts if number))
 
 
 def _import(paths: Sequence[str], target: str) -> None:
@@ -132,7 +132,7 @@ def _import(paths: Sequence[str], target: str) -> None:
             found = _read(path)
             new = store.add_many(found.rows)
             _name(found.bad, f"{path}: {many(len(found.bad), 'bad row')} left out")
-            say(f"{path}: {many(len(found.rows), 'result')}, {new} of them new")
+            say(f"{path}: {many(len(found.rows), 'result')}, {new:,} of them new")
 
 
 def _read(path: str) -> Found:

@@ -54,10 +54,9 @@ class Ablations(Experiment):
                             wanted.append(Trial(method, game, levels, options=alone, test=scale.test))
         return wanted
 
-    def belongs(self, settings: Mapping[str, Any]) -> bool:
+    def includes(self, settings: Mapping[str, Any]) -> bool:
         return (
-            settings["method"] in self.methods
-            and settings["demonstrations"] == "perfect"
+            settings["demonstrations"] == "perfect"
             and settings["levels"] in (ALL_DEMONSTRATIONS, *training_sets(FEW, SETS))
             and has_standard_options(settings, "ensemble")
             and settings["options"].get("ensemble") in (None, 1, 25)

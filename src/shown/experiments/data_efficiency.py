@@ -54,12 +54,10 @@ class DataEfficiency(Experiment):
             for number in range(scale.repeats(SETS, 1))
         ]
 
-    def belongs(self, settings: Mapping[str, Any]) -> bool:
+    def includes(self, settings: Mapping[str, Any]) -> bool:
         levels = _GENERATED_LEVELS.fullmatch(settings["levels"])
         return (
-            settings["method"] in self.methods
-            and settings["game"] in self.games
-            and levels is not None
+            levels is not None
             and int(levels["first"]) >= FIRST
             and settings["demonstrations"] == "perfect"
             and has_standard_options(settings)

@@ -57,10 +57,9 @@ class Demos(Experiment):
                         wanted.append(Trial(method, game, levels, options=scale.options(method), test=scale.test))
         return wanted
 
-    def belongs(self, settings: Mapping[str, Any]) -> bool:
+    def includes(self, settings: Mapping[str, Any]) -> bool:
         return (
-            settings["method"] in self.methods
-            and settings["demonstrations"] == "perfect"
+            settings["demonstrations"] == "perfect"
             and settings["seed"] == 0
             and _SINGLE_LEVELS.fullmatch(settings["levels"]) is not None
             and has_standard_options(settings)

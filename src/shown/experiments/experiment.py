@@ -108,9 +108,13 @@ class Experiment(ABC):
     def trials(self, scale: Scale) -> list[Trial]:
         """The trials it needs."""
 
-    @abstractmethod
     def belongs(self, settings: Mapping[str, Any]) -> bool:
         """Whether a trial with these settings is part of it."""
+        return settings["method"] in self.methods and settings["game"] in self.games and self.includes(settings)
+
+    @abstractmethod
+    def includes(self, settings: Mapping[str, Any]) -> bool:
+        """Whether a trial of one of its methods and games is part of it."""
 
     @abstractmethod
     def plots(self, rows: Sequence[Row]) -> Sequence[Plot | Table]:

@@ -210,20 +210,20 @@ def _lines(rows: Sequence[Row], x: Callable[[Row], float], series: Sequence[Seri
 
 
 def success_bars(
-    columns: Sequence[Column], methods: Sequence[str], views: Sequence[tuple[str, Sequence[Row]]], across: Axis
+    columns: Sequence[Column], names: Sequence[str], views: Sequence[tuple[str, Sequence[Row]]], across: Axis
 ) -> Panels:
     """Mean success of each method: a row of panels a labelled part of the results; open bars: generated levels."""
     panels = [
-        (f"success ({label})", [Panel(bars=_bars(select(rows, **column.where), methods)) for column in columns])
+        (f"success ({label})", [Panel(bars=_bars(select(rows, **column.where), names)) for column in columns])
         for label, rows in views
     ]
     return Panels([column.title for column in columns], panels, across, height=1.9)
 
 
-def _bars(rows: Sequence[Row], methods: Sequence[str]) -> list[Bar]:
+def _bars(rows: Sequence[Row], names: Sequence[str]) -> list[Bar]:
     return [
         Bar(place + shift, mean_success(found, kind), STYLES[method]["color"], kind == TEST)
-        for place, method in enumerate(methods)
+        for place, method in enumerate(names)
         if (found := select(rows, method=method))
         for kind, shift in ((TEST, -0.2), (GENERATED, 0.2))
     ]

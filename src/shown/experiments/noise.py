@@ -58,12 +58,10 @@ class Noise(Experiment):
             for draw in range(scale.repeats(DRAWS, 2))
         ]
 
-    def belongs(self, settings: Mapping[str, Any]) -> bool:
+    def includes(self, settings: Mapping[str, Any]) -> bool:
         count = settings["levels"].count(",") + 1
         return (
-            settings["method"] == "lpp"
-            and settings["game"] == "nim"
-            and count in SIZES
+            count in SIZES
             and settings["levels"] == first_levels(settings["seed"], count)
             and has_standard_options(settings, "noise")
         )

@@ -32,10 +32,9 @@ class Policies(Experiment):
             for drop in (False, True)
         ]
 
-    def belongs(self, settings: Mapping[str, Any]) -> bool:
+    def includes(self, settings: Mapping[str, Any]) -> bool:
         return (
-            settings["method"] == "lpp"
-            and settings["levels"] == ALL_DEMONSTRATIONS
+            settings["levels"] == ALL_DEMONSTRATIONS
             and settings["demonstrations"] == "perfect"
             and settings["seed"] == 0
             and has_standard_options(settings, "drop_literals")

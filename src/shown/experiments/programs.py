@@ -63,13 +63,12 @@ class Programs(Experiment):
                             wanted.append(Trial(method, game, ALL_DEMONSTRATIONS, "perfect", seed, options, scale.test))
         return wanted
 
-    def belongs(self, settings: Mapping[str, Any]) -> bool:
+    def includes(self, settings: Mapping[str, Any]) -> bool:
         return (
-            settings["method"] in self.methods
-            and settings["levels"] == ALL_DEMONSTRATIONS
+            settings["levels"] == ALL_DEMONSTRATIONS
             and settings["demonstrations"] == "perfect"
             and has_standard_options(settings, "programs", "ensemble")
-            and "programs" in settings["options"]
+            and isinstance(settings["options"].get("programs"), int)
             and settings["options"].get("ensemble") in ENSEMBLES[settings["method"]]
         )
 

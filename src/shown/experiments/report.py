@@ -6,6 +6,7 @@ this module, and it forbids the browser to run or load anything.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -301,10 +302,13 @@ this page. Levels <code>test:0-8</code> are the test levels, <code>random:0-99</
 ever demonstrated on either.</p>"""
 
 
+_LONG_NAME = re.compile(r"(?<=^[0-9a-f]{12})[0-9a-f]{28}")
+
+
 def _commits(rows: Sequence[Row]) -> str:
     """At which commits the code was, where that is known."""
     known = Counter(row.commit for row in rows if row.commit)
-    parts = [f"{name[:12]}{'+' * name.endswith('+')} ({number:,})" for name, number in sorted(known.items())]
+    parts = [f"{_LONG_NAME.sub('', name)} ({number:,})" for name, number in sorted(known.items())]
     return f" Commits: {', '.join(parts)}." if parts else ""
 
 
