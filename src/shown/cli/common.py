@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -67,11 +66,12 @@ def fraction(text: str) -> float:
 def print_json(value: Any) -> None:
     # A stream that cannot write every character still gets valid JSON.
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    print(_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=not utf8, indent=1)))
+    print(json.dumps(value, ensure_ascii=not utf8, indent=1).translate(_UNSEEN))
 
 
-_UNSEEN = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
-"""What JSON leaves as it is, and a terminal may take for a command or not show."""
+_RANGES = ((0x7F, 0x9F), (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF))
+_UNSEEN = {code: f"\\u{code:04x}" for first, last in _RANGES for code in range(first, last + 1)}
+"""What JSON leaves as it is, and a terminal may take for a command or not show; escaped, it is the same JSON."""
 
 
 def say(text: str) -> None:
