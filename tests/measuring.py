@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from shown.experiments.store import Row
+from shown.experiments.rows import Row
 from shown.experiments.trials import Trial
 from shown.games import find
 from shown.games.levels import load_levels
@@ -22,7 +22,7 @@ def measured(trial: Trial, success: float = 1.0, **learned: Any) -> Row:
         "steps": 3 * count,
         "learned": {**sizes, **learned},
     }
-    return Row(trial.settings, "ok", result, None, 0.75, finished="2024-01-01T00:00:00+00:00")
+    return Row(trial.settings, "ok", result, None, 0.75, finished="2024-01-01T00:00:00+00:00", code=trial.code)
 
 
 def all_measured(trials: Iterable[Trial], success: Callable[[Trial], float] = lambda _: 1.0) -> list[Row]:

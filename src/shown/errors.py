@@ -62,3 +62,14 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     known = list(known)
     near = difflib.get_close_matches(given, known, n=1, cutoff=0.5)
     return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}."
+
+
+def printable(text: str) -> str:
+    r"""Text that does nothing to a terminal but show: control characters, and others nobody sees, as escapes.
+
+    For whatever others have written: names of files, errors in shared results. One line stays one line.
+
+    >>> print(printable("red: \x1b[31m, a bell: \a, café"))
+    red: \x1b[31m, a bell: \x07, café
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)

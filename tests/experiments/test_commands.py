@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,8 +65,8 @@ def test_results_merge(store: Path, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["results", "--store", str(target), "--import", str(store), str(lines), str(lines)]) == 0
     talk = capsys.readouterr().err
     assert "4 results, 4 of them new" in talk
-    assert talk.count("1 results, 1 of them new") == 1
-    assert talk.count("1 results, 0 of them new") == 1
+    assert talk.count("1 result, 1 of them new") == 1
+    assert talk.count("1 result, 0 of them new") == 1
 
 
 def test_report_writes_one_page(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture):
@@ -73,6 +74,70 @@ def test_report_writes_one_page(store: Path, tmp_path: Path, capsys: pytest.Capt
     assert main(["report", "--store", str(store), "--out", str(out), "--figures", str(folder)]) == 0
     assert out.read_text().startswith("<!doctype html>")
     assert capsys.readouterr().err == f"wrote {out}\n"
+
+
+def test_a_report_on_the_noise_alone(tmp_path: Path, capsys: pytest.CaptureFixture):
+    path, out = str(tmp_path / "r.sqlite"), tmp_path / "report.html"
+    asked = ["reproduce", "noise", "--games", "nim", "--demos", "2", "--sets", "1", "--programs", "60"]
+    assert main([*asked, "--levels", "test:0", "--store", path, "--workers", "1"]) == 0
+    with Store(path) as store:  # as the usual number of programs would have given
+        trials = find("noise").trials(Scale(games=("nim",), sets=1))
+        store.add_many(measured(trial) for trial in trials)
+    assert main(["report", "--store", path, "--out", str(out), "--figures", str(tmp_path / "figures")]) == 0
+    assert [file.name for file in (tmp_path / "figures").iterdir()] == ["noise.svg"]
+    section = out.read_text().partition('<h2 id="demos">')[2].partition("<h2")[0]
+    assert "No trials of this experiment" in section
+    assert "nan" not in section
+
+
+@pytest.fixture
+def stale_store(store: Path) -> Path:
+    """As `store`, but LPP's result is of other code."""
+    with Store(store) as opened:
+        rows = opened.rows()
+    store.unlink()
+    with Store(store) as opened:
+        other = {"engine": "0" * 16, "game": "0" * 16, "levels": "0" * 16}
+        opened.add_many(replace(row, code=other) if row.settings["method"] == "lpp" else row for row in rows)
+    return store
+
+
+def test_stale_results_are_listed_and_marked(stale_store: Path, tmp_path: Path, capsys: pytest.CaptureFixture):
+    assert main(["results", "--store", str(stale_store), "--stale", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["settings"]["method"], row["stale"], row["code"]["engine"]) == ("lpp", True, "0" * 16)
+    assert main(["results", "--store", str(stale_store)]) == 0
+    printed = capsys.readouterr()
+    assert "LPP nim from train:7 (stale)\n" in printed.out
+    assert "VPI nim from train:7\n" in printed.out
+    assert printed.err == "4 results, 1 of them stale\n"
+    out = tmp_path / "report.html"
+    assert main(["report", "--store", str(stale_store), "--out", str(out)]) == 0
+    assert out.read_text().count("<b>1 of the 4 trials shown are stale</b>") == 1
+
+
+def test_stale_results_are_run_again(stale_store: Path, capsys: pytest.CaptureFixture):
+    command = ["reproduce", "demos", "--games", "nim", "--methods", "lpp,vpi", "--demos", "1", "--sets", "1"]
+    command += ["--store", str(stale_store), "--workers", "1"]
+    assert main([*command, "--list"]) == 0
+    assert capsys.readouterr().out == "stale LPP nim from train:7\ndone  VPI nim from train:7\n"
+    assert main(command) == 0
+    assert "2 trials: 1 run, 1 were there already." in capsys.readouterr().err
+    assert main(["results", "--store", str(stale_store), "--stale"]) == 0
+    assert capsys.readouterr().err == "0 results\n"
+    with Store(stale_store, writing=False) as opened:
+        (row,) = opened.rows(method="lpp")
+    assert row.code == Trial("lpp", "nim", "train:7").code
+    assert row.commit
+
+
+def test_the_committed_results_are_readable_stale_and_all_of_use(capsys: pytest.CaptureFixture):
+    path = Path(__file__).parents[2] / "results" / "results.sqlite"
+    with Store(path, writing=False) as opened:
+        found = opened.read()
+    assert found.bad == []
+    assert len(found.rows) > 5000
+    assert all(row.stale for row in found.rows if row.code is None)
 
 
 def test_failed_trials_end_with_exit_1_and_a_list(tmp_path: Path, capsys: pytest.CaptureFixture):

@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import pytest
@@ -5,8 +6,13 @@ import pytest
 from measuring import all_measured, measured
 from shown.errors import BadInput
 from shown.experiments import EXPERIMENTS, find
-from shown.experiments.experiment import MISSING, NO, PARTLY, YES, Scale, first_perfect, size, success
+from shown.experiments.claims import MISSING, NO, PARTLY, YES, Finding, Statement, judged
+from shown.experiments.experiment import Scale
+from shown.experiments.paper import STATEMENTS
+from shown.experiments.report import report
+from shown.experiments.statistics import curve, first_perfect, mean_success, size, success
 from shown.experiments.trials import NETWORKS, Trial
+from shown.experiments.words import percent
 from shown.games import GAMES
 
 FULL = Scale(full=True)
@@ -74,6 +80,48 @@ def test_without_results_no_claim_is_judged():
         claims = find(name).read([]).claims
         assert claims
         assert all(claim.verdict == MISSING for claim in claims)
+
+
+def test_every_statement_of_the_paper_is_counted():
+    experiments = [name for name in STATEMENTS if name in EXPERIMENTS]
+    assert experiments == list(EXPERIMENTS)
+    assert "breakout" in STATEMENTS
+    everything = " ".join(statement.says for group in STATEMENTS.values() for statement in group.values())
+    for words in ("120,000", "10 of 10", "8.80", "7.47", "six hours", "108", "13,506,156,000", "Minecraft", "clause"):
+        assert words in everything
+    page = report([], "r.sqlite")
+    count = sum(map(len, STATEMENTS.values()))
+    assert f"Of {count} statements of the paper" in page
+    assert f'<b class="missing">{count}</b>not measured' in page
+
+
+def test_a_finding_about_nothing_the_paper_says_is_an_error():
+    with pytest.raises(KeyError, match="nothing called 'green'"):
+        judged({"blue": Statement("The sky is blue.")}, {"green": Finding("It is green.", NO)})
+
+
+def test_a_reason_is_given_only_where_it_does_not_agree():
+    sky = {"sky": Statement("The sky is blue.", "There were clouds.")}
+    assert judged(sky, {"sky": Finding("It is.", YES)})[0].why == ""
+    assert judged(sky, {"sky": Finding("Half of it.", PARTLY, "Not in the west.")})[0].why == (
+        "Not in the west. There were clouds."
+    )
+
+
+def test_levels_that_were_not_played_count_for_nothing():
+    rows = [measured(Trial("lpp", "nim", f"train:{i}", test=("test:0",)), 0.5) for i in (0, 1)]
+    assert math.isnan(success(rows[0], "random"))
+    assert math.isnan(mean_success(rows, "random"))
+    assert curve(rows, size, "random") == ([], [])
+    assert mean_success(rows) == 0.5
+    assert percent(mean_success(rows, "random")) == "–"
+
+
+def test_a_figure_without_results_is_left_out():
+    noise = find("noise").trials(Scale(games=("nim",), sets=1))
+    rows = [row for row in all_measured(noise) if find("demos").belongs(row.settings)]
+    assert rows, "perfect demonstrations of the noise experiment are trials of the other one too"
+    assert find("demos").read(rows).plots == []
 
 
 def test_claims_follow_the_measurements():

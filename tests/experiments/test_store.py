@@ -13,15 +13,16 @@ import pytest
 
 from measuring import measured
 from shown.errors import BadInput
-from shown.experiments.store import APPLICATION_ID, SCHEMA, Row, Store, read_lines
-from shown.experiments.trials import Trial
+from shown.experiments.rows import Row
+from shown.experiments.store import _FORM_1, APPLICATION_ID, SCHEMA, Store, read_lines
+from shown.experiments.trials import Trial, settings_key
 
 TRIAL = Trial("lpp", "nim", "train:0")
 OTHER = Trial("lpp", "nim", "train:1")
 
 
 def failed(trial: Trial, error: str = "no luck") -> Row:
-    return Row(trial.settings, "failed", None, error, 0.1)
+    return Row(trial.settings, "failed", None, error, 0.1, code=trial.code)
 
 
 def test_what_is_added_is_found_again(tmp_path: Path):
@@ -125,6 +126,60 @@ def test_in_a_read_only_folder_it_can_be_read_but_not_written(folder_of_another:
         assert store.done() == {TRIAL.key}
 
 
+@pytest.mark.parametrize("index", [True, False])
+def test_what_a_killed_run_left_can_be_read_in_a_read_only_folder(index: bool):
+    program = (
+        "import os, signal, sys\n"
+        "from shown.experiments.store import Store\n"
+        "from shown.experiments.rows import Row\n"
+        "from shown.experiments.trials import Trial\n"
+        "store = Store(sys.argv[1])\n"
+        "store.add(Row(Trial('lpp', 'nim', 'train:0').settings, 'failed', None, 'no luck', 0.1))\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "r.sqlite"
+        subprocess.run([sys.executable, "-c", program, str(path)])
+        assert path.with_name("r.sqlite-wal").stat().st_size > 0
+        if not index:
+            path.with_name("r.sqlite-shm").unlink()
+        os.chmod(folder, 0o555)
+        root = os.geteuid() == 0
+        if root:
+            os.seteuid(65534)
+        try:
+            before = sorted(os.listdir(folder))
+            with Store(path, writing=False) as store:
+                assert [row.error for row in store.rows()] == ["no luck"]
+            assert sorted(os.listdir(folder)) == before
+        finally:
+            if root:
+                os.seteuid(0)
+            os.chmod(folder, 0o755)
+
+
+def test_a_store_from_before_code_was_noted_is_read_and_upgraded(tmp_path: Path):
+    path = tmp_path / "r.sqlite"
+    with sqlite3.connect(path) as database:
+        database.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1; {_FORM_1};")
+        for trial in (TRIAL, OTHER):
+            result = json.dumps(measured(trial).result)
+            values = (settings_key(trial.settings), json.dumps(trial.settings), "lpp", "nim", 0, "0.1.0")
+            values += ("2024-01-01T00:00:00+00:00", 0.5, "ok", None, result)
+            database.execute("INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+    database.close()
+    with Store(path, writing=False) as store:
+        before = store.rows()
+    assert [(row.code, row.stale) for row in before] == [(None, True)] * 2
+    assert [row.result for row in before] == [measured(trial).result for trial in (TRIAL, OTHER)]
+    with Store(path) as store:
+        assert store.rows() == before
+        store.add(measured(TRIAL, 0.5))
+    with Store(path, writing=False) as store:
+        assert store._form == SCHEMA
+        assert [row.stale for row in store.rows()] == [False, True]
+
+
 def test_two_runs_cannot_write_at_once(tmp_path: Path):
     with Store(tmp_path / "r.sqlite") as first:
         with pytest.raises(BadInput, match="another run is writing"):
@@ -148,41 +203,53 @@ def test_json_lines_round_trip_and_half_a_last_line_is_left_out(tmp_path: Path):
     path = tmp_path / "lines.jsonl"
     lines = [json.dumps(measured(trial).to_json()) for trial in (TRIAL, OTHER)]
     path.write_text("\n".join(lines) + "\n" + lines[0][:40])
-    assert [row.key for row in read_lines(path)] == [TRIAL.key, OTHER.key]
-    assert read_lines(path)[0] == measured(TRIAL)
+    found = read_lines(path)
+    assert [row.key for row in found.rows] == [TRIAL.key, OTHER.key]
+    assert found.rows[0] == measured(TRIAL)
+    assert found.bad == []
 
 
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("[1]", "line 1: not a result"),
-        ('{"settings": {}}', '"status" is missing'),
-        ("{", "line 1: not valid JSON"),
+        (b"[1]", "line 2: not a result"),
+        (b'{"settings": {}}', '"status" is missing'),
+        (b"{", "line 2: not valid JSON"),
+        (b"\xff", "line 2: not text"),
         (
-            '{"settings": {}, "status": "ok", "seconds": 1, "version": "1", "finished": "", "result": null}',
-            'lack "method"',
+            b'{"settings": {}, "status": "ok", "seconds": 1, "version": "1", "finished": "", "result": null}',
+            'lacks "method"',
         ),
     ],
 )
-def test_bad_json_lines_are_named(tmp_path: Path, line: str, says: str):
+def test_bad_json_lines_are_named_and_the_others_read(tmp_path: Path, line: bytes, says: str):
     path = tmp_path / "lines.jsonl"
-    path.write_text(line + "\n")
-    with pytest.raises(BadInput, match=says):
-        read_lines(path)
+    good = json.dumps(measured(TRIAL).to_json()).encode()
+    path.write_bytes(b"\n".join([good, line, good, b""]))
+    found = read_lines(path)
+    assert [row.key for row in found.rows] == [TRIAL.key, TRIAL.key]
+    assert [row.number for row in found.bad] == [2]
+    assert says in found.bad[0].why
 
 
 RUN = """
 import sys
 from shown.experiments.runner import run
-from shown.experiments.store import Row, Store
+from shown.experiments.rows import Row
+from shown.experiments.store import Store
 from shown.experiments.trials import Trial, settings_key
+
+RESULT = {
+    "success": {}, "won": {}, "fit": 1.0, "seconds": {"learn": 0.1, "play": 0.1}, "demonstrations": 1, "steps": 1,
+    "learned": {},
+}
 
 def execute(trials):
     with open(sys.argv[2], "a") as log:
         for settings in trials:
             log.write(settings_key(settings) + "\\n")
             log.flush()
-            yield Row(settings, "ok", {"value": settings["seed"]}, None, 0.0)
+            yield Row(settings, "ok", RESULT, None, 0.0, code=Trial.from_settings(settings).code)
 
 trials = [Trial("lpp", "nim", "train:0", seed=seed) for seed in range(400)]
 with Store(sys.argv[1]) as store:

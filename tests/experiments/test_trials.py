@@ -4,7 +4,7 @@ import pytest
 from shown.errors import BadInput
 from shown.experiments.scoring import Remembering, won
 from shown.experiments.teaching import NOISE, demonstrations, training_sets
-from shown.experiments.trials import METHODS, Trial, run_trial, settings_key
+from shown.experiments.trials import METHODS, Trial, run_trial, trial_key
 from shown.games import GAMES, find, load_levels
 from shown.games.episodes import demonstrate, play
 from shown.grid import Grid
@@ -12,7 +12,7 @@ from shown.grid import Grid
 
 def test_the_key_depends_on_every_setting_and_not_on_their_order():
     trial = Trial("lpp", "nim", "train:0")
-    assert settings_key(dict(reversed(trial.settings.items()))) == trial.key
+    assert trial_key(dict(reversed(trial.settings.items())), trial.code) == trial.key
     others = [
         Trial("vpi", "nim", "train:0"),
         Trial("lpp", "chase", "train:0"),

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from shown.errors import ShownError, did_you_mean
+from shown.errors import ShownError, did_you_mean, printable
 from shown.version import __version__
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return result
     except ShownError as error:
-        print(f"shown: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"shown: {printable(' '.join(str(error).split()))}", file=sys.stderr)
         return USAGE
     except KeyboardInterrupt:
         print("shown: stopped.", file=sys.stderr)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from shown.errors import BadInput
+from shown.errors import BadInput, printable
 from shown.games import GAMES, find
 from shown.games.game import Game
 from shown.policy import Policy
@@ -69,12 +69,17 @@ def fraction(text: str) -> float:
 def print_json(value: Any) -> None:
     # A stream that cannot write every character still gets valid JSON.
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    print(json.dumps(value, ensure_ascii=not utf8, indent=1))
+    print(json.dumps(value, ensure_ascii=not utf8, indent=1).translate(_UNSEEN))
+
+
+_RANGES = ((0x7F, 0x9F), (0x200B, 0x200F), (0x2028, 0x202E), (0x2060, 0x206F), (0xFEFF, 0xFEFF))
+_UNSEEN = {code: f"\\u{code:04x}" for first, last in _RANGES for code in range(first, last + 1)}
+"""What JSON leaves as it is, and a terminal may take for a command or not show; escaped, it is the same JSON."""
 
 
 def say(text: str) -> None:
-    """Talk goes to stderr; stdout is for data."""
-    print(text, file=sys.stderr, flush=True)
+    """Talk goes to stderr; stdout is for data. Names and texts of others in it do nothing but show."""
+    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from shown import errors
 from shown.cli.common import add_json, add_levels, add_seed, game_of, print_json
 from shown.games import load_levels, play_many
 from shown.policy import Policy
@@ -41,6 +42,6 @@ def run(args: argparse.Namespace) -> int:
     width = max(len(episode.level.name) for episode in episodes)
     for episode in episodes:
         result = "won" if episode.won else "lost" if episode.over else "not won"
-        print(f"  {episode.level.name:{width}}  {result} in {len(episode.steps)} steps")
+        print(f"  {errors.printable(episode.level.name):{width}}  {result} in {len(episode.steps)} steps")
     print(f"{game.title}: {solved} of {len(episodes)} levels won ({solved / len(episodes):.0%})")
     return 0

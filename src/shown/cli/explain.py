@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from shown.cli.common import add_json, add_seed, game_of, positive, print_json
+from shown.errors import printable
 from shown.explain import explain
 from shown.games import load_levels, play
 from shown.policy import Policy
@@ -50,7 +51,7 @@ def _moves(args: argparse.Namespace, policy: Policy) -> int:
             }
         )
         if not args.json:
-            print(f"{level.name}: {'won' if episode.won else 'not won'} in {len(episode.steps)} steps")
+            print(f"{printable(level.name)}: {'won' if episode.won else 'not won'} in {len(episode.steps)} steps")
             for step, why in zip(episode.steps, explanations, strict=True):
                 print(f"\n{step.grid}\n{why.text}")
             print()

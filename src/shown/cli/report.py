@@ -18,15 +18,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from shown.experiments.report import figure_files, report
     from shown.experiments.store import Store
+    from shown.experiments.words import many
     from shown.files import write_bytes
 
     check_writable(args.out)
     with Store(args.store, writing=False) as store:
-        rows = list(store.rows())
-    page = report(rows, args.store)
+        found = store.read()
+    page = report(found.rows, args.store, len(found.bad))
+    if found.bad:
+        say(f"{many(len(found.bad), 'bad row')} left out; `shown results --store {args.store}` names them")
     if args.figures:
         Path(args.figures).mkdir(parents=True, exist_ok=True)
-        for name, text in figure_files(rows):
+        for name, text in figure_files(found.rows):
             write_bytes(Path(args.figures) / name, text.encode())
     write_bytes(args.out, page.encode())
     say(f"wrote {args.out}")

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shown.cli.common import positive, say
-from shown.errors import BadInput
+from shown.errors import BadInput, printable
 from shown.experiments import EXPERIMENTS, find
+
+if TYPE_CHECKING:
+    from shown.experiments.trials import Trial
 
 STORE = "results.sqlite"
 
@@ -27,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--levels", type=words, metavar="SPEC,SPEC", help="score on these (default test:0-8,random:0-99)"
     )
-    parser.add_argument("--list", action="store_true", help="only say which trials there are and which are done")
+    parser.add_argument("--list", action="store_true", help="only say which trials there are: done, stale or todo")
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
     from shown.experiments.runner import OnCores
     from shown.experiments.runner import run as run_trials
     from shown.experiments.store import Store
+    from shown.experiments.trials import words_for
 
     given = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs")}
     given.update({name: value for name, value in (("games", args.games), ("test", args.levels)) if value})
@@ -68,21 +75,22 @@ def run(args: argparse.Namespace) -> int:
     if summary.stopped:
         raise KeyboardInterrupt
     for row in summary.failed:
-        from shown.experiments.trials import Trial
-
-        say(f"  failed: {Trial.from_settings(row.settings).text}: {row.error}")
+        say(f"  failed: {printable(words_for(row.settings))}: {printable(row.error or '')}")
     return 1 if summary.failed else 0
 
 
-def _list(trials: list, path: str) -> int:
-    from pathlib import Path
-
+def _list(trials: Sequence[Trial], path: str) -> int:
     from shown.experiments.store import Store
+    from shown.experiments.trials import settings_key
 
     done: set[str] = set()
+    stale: set[str] = set()
     if Path(path).exists():
         with Store(path, writing=False) as store:
-            done = store.done()
-    for trial in {trial.key: trial for trial in trials}.values():
-        print(f"{'done' if trial.key in done else 'todo'}  {trial.text}")
+            rows = store.rows(status="ok")
+        done = {row.key for row in rows}
+        stale = {settings_key(row.settings) for row in rows if row.stale}
+    for key, trial in {trial.key: trial for trial in trials}.items():
+        state = "done" if key in done else "stale" if settings_key(trial.settings) in stale else "todo"
+        print(f"{state:5} {printable(trial.text)}")
     return 0

@@ -11,6 +11,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from shown.cli.common import add_json, add_levels, add_seed, check_writable, game_of, is_game, print_json, say
+from shown.errors import printable
 
 if TYPE_CHECKING:
     from shown.demonstrations import Step
@@ -82,7 +83,7 @@ def _show(game: Game, policy: Policy | None, episode: Episode, speed: float) -> 
     width, height = shutil.get_terminal_size()
     live, colour, drawn = sys.stdout.isatty(), wants_colour(), 0
     moves = live and os.environ.get("TERM") != "dumb" and 2 * episode.last.width < width
-    print(f"{game.title} · {episode.level.name}\n")
+    print(f"{game.title} · {printable(episode.level.name)}\n")
     for number, step in enumerate(episode.steps, 1):
         board = text(step.grid, game.tokens, click=step.action, colour=colour).split("\n")
         lines = [*board, "", *_say(number, step, policy, width), ""]

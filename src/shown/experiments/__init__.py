@@ -1,18 +1,30 @@
 """The paper's evidence, rerun: one file a figure or table, the results store, the report.
 
-trials.py         what a trial is, and the methods
-teaching.py       the demonstrations it learns from
-scoring.py        how its policy is scored
-store.py          where results are kept
-runner.py         how trials are run
-demos.py          success against demonstrations            (Figure 4)
-programs.py       success against programs enumerated       (Figure 5)
-ablations.py      LPP with a part taken away                (Figure 6)
-data_efficiency.py  networks with up to 5,000 demonstrations  (appendix)
-policies.py       the size of the learned policies          (appendix)
-noise.py          noisy demonstrations                      (appendix)
-report.py         all of it on one page
-networks.py       only the networks' trials, on a GPU, with NumPy and PyTorch alone
+What is run
+    trials.py           what a trial is, and the methods
+    teaching.py         the demonstrations it learns from
+    scoring.py          how its policy is scored
+    fingerprint.py      which code it was: what makes a result stale
+    runner.py           how trials are run
+    networks.py         only the networks' trials, on a GPU, with NumPy and PyTorch alone
+What is kept
+    rows.py             what a result is, and what is none
+    store.py            where results are kept
+What is asked: which trials, and what is read from them
+    experiment.py       what an experiment is
+    demos.py            success against demonstrations            (Figure 4)
+    programs.py         success against programs enumerated       (Figure 5)
+    ablations.py        LPP with a part taken away                (Figure 6)
+    data_efficiency.py  networks with up to 5,000 demonstrations  (appendix)
+    policies.py         the size of the learned policies          (appendix)
+    noise.py            noisy demonstrations                      (appendix)
+What is made of it
+    statistics.py       selections, means, curves
+    paper.py            all that the paper states
+    claims.py           how a statement is judged
+    figures.py          how a figure is drawn
+    words.py            how numbers are put into words
+    report.py           all of it on one page
 """
 
 from __future__ import annotations

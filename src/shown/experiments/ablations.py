@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from shown.experiments.experiment import (
-    ALL_DEMONSTRATIONS,
-    MISSING,
-    NO,
-    PARTLY,
-    YES,
-    Claim,
-    Experiment,
-    Plot,
-    Reading,
-    Scale,
-    grouped,
-    of,
-    percent,
-    size,
-    success,
-    title,
-    usual,
+from shown.experiments import figures
+from shown.experiments.claims import NO, PARTLY, YES, Finding, graded
+from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale
+from shown.experiments.figures import Axis
+from shown.experiments.rows import Row
+from shown.experiments.statistics import (
+    GENERATED,
+    TEST,
+    games_among,
+    has_standard_options,
+    mean_over_games,
+    mean_success,
+    of_size,
+    select,
 )
-from shown.experiments.store import Row
-from shown.experiments.teaching import training_sets
+from shown.experiments.teaching import TRAINING_LEVELS, training_sets
 from shown.experiments.trials import METHODS, Trial
+from shown.experiments.words import percent
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-FEW = 5
+FEW, TOTAL = 5, TRAINING_LEVELS
 SETS, SLOW_SETS, SEEDS = 10, 3, 3
-PARTS = {
-    "features-nn": "The programs alone are not enough: a network on the same programs (Features + NN) does worse.",
-    "features-nn-l1": "Nor are they with a push towards few of them (Features + NN + L1).",
-    "no-prior": "Without the prior (No Prior) LPP does worse.",
-    "sparsity-prior": "With a prior on the number of programs only (Sparsity Prior) it does worse too.",
-}
+BAR_NAMES = ("LPP", "Features\n+ NN", "Features\n+ NN + L1", "No prior", "Sparsity\nprior")
 
 
 class Ablations(Experiment):
@@ -67,128 +54,97 @@ class Ablations(Experiment):
                             wanted.append(Trial(method, game, levels, options=alone, test=scale.test))
         return wanted
 
-    def belongs(self, settings: Mapping[str, Any]) -> bool:
+    def includes(self, settings: Mapping[str, Any]) -> bool:
         return (
-            settings["method"] in self.methods
-            and settings["demonstrations"] == "perfect"
+            settings["demonstrations"] == "perfect"
             and settings["levels"] in (ALL_DEMONSTRATIONS, *training_sets(FEW, SETS))
-            and usual(settings, "ensemble")
+            and has_standard_options(settings, "ensemble")
             and settings["options"].get("ensemble") in (None, 1, 25)
         )
 
-    def read(self, rows: Sequence[Row]) -> Reading:
-        whole = [row for row in rows if row.settings["options"].get("ensemble") != 1]
-        games = [game for game in self.games if of(whole, game=game)]
-        plot = Plot(
-            lambda: _figure(whole, games),
-            "Success of LPP and of LPP with a part taken away: from all 11 demonstrations (above) and from sets of 5 "
-            "(below). Filled: the 9 test levels. Open: the 100 generated levels.",
-        )
-        return Reading([plot], _text(whole), [*_parts(whole), _mixture(rows)])
+    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+        rows = _mixtures(rows)
+        columns = figures.games(games_among(rows, self.games))
+        views = [(f"{count} demos", of_size(rows, count)) for count in (TOTAL, FEW)]
+        across = Axis("", range(len(BAR_NAMES)), BAR_NAMES, categories=True)
+        return [
+            Plot(
+                figures.success_bars(columns, self.methods, views, across),
+                "Success of LPP and of LPP with a part taken away: from all 11 demonstrations (above) and from sets of "
+                "5 (below). Filled: the 9 test levels. Open: the 100 generated levels.",
+            )
+        ]
+
+    def text(self, rows: Sequence[Row]) -> list[str]:
+        rows = _mixtures(rows)
+        return [line for count in (TOTAL, FEW) if (line := _means(of_size(rows, count), count))]
+
+    def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
+        mixtures = _mixtures(rows)
+        found = {method: _without(method, mixtures) for method in self.methods[1:]}
+        found["mixture"] = _mixing(rows)
+        return {name: finding for name, finding in found.items() if finding is not None}
 
 
 EXPERIMENT = Ablations()
-TOTAL = 11
 
 
-def _figure(rows: Sequence[Row], games: Sequence[str]) -> Figure:
-    from shown.experiments import figures
-
-    figure, axes = figures.panels(2, len(games), height=1.9)
-    for r, count in enumerate((TOTAL, FEW)):
-        for c, game in enumerate(games):
-            panel = axes[r][c]
-            for i, method in enumerate(Ablations.methods):
-                found = [row for row in of(rows, game=game, method=method) if size(row) == count]
-                color = figures.STYLES[method]["color"]
-                for kind, shift, face in (("test", -0.2, color), ("random", 0.2, "white")):
-                    if found:
-                        height = fmean(success(row, kind) for row in found)
-                        panel.bar(i + shift, height, 0.36, color=face, edgecolor=color, linewidth=1.2)
-                        panel.plot([i + shift], [height], ".", color=color, markersize=3)
-            figures.success_axis(panel, f"success ({count} demos)" if c == 0 else None)
-            labels = ["LPP", "Features\n+ NN", "Features\n+ NN + L1", "No prior", "Sparsity\nprior"]
-            panel.set_xticks(range(len(labels)), labels if r == 1 else [""] * len(labels), rotation=90, fontsize=7)
-            panel.grid(False, axis="x")
-            if r == 0:
-                panel.set_title(title(game))
-    return figure
+def _mixtures(rows: Sequence[Row]) -> list[Row]:
+    """All but LPP's single best policies."""
+    return [row for row in rows if row.settings["options"].get("ensemble") != 1]
 
 
-def _text(rows: Sequence[Row]) -> list[str]:
-    text = []
+def _means(rows: Sequence[Row], count: int) -> str:
+    """One line on how each method does from so many demonstrations."""
+    parts = []
+    for method in Ablations.methods:
+        found = select(rows, method=method)
+        if found:
+            games = len(games_among(found, Ablations.games))
+            only = "" if games == len(Ablations.games) else f" ({games} games only)"
+            parts.append(f"{METHODS[method].label} {_both(found)}{only}")
+    if not parts:
+        return ""
+    return f"From {count} demonstrations, test / generated levels, mean of the games: {', '.join(parts)}."
+
+
+def _both(rows: Sequence[Row]) -> str:
+    return f"{percent(mean_over_games(rows, TEST))} / {percent(mean_over_games(rows, GENERATED))}"
+
+
+def _without(method: str, rows: Sequence[Row]) -> Finding | None:
+    """LPP against LPP without a part, from many demonstrations and from few."""
+    words, gaps = [], []
     for count in (TOTAL, FEW):
-        parts = []
-        for method in Ablations.methods:
-            found = [row for row in of(rows, method=method) if size(row) == count]
-            games = len({row.settings["game"] for row in found})
-            if found:
-                test, generated = (_over_games(found, kind) for kind in ("test", "random"))
-                only = "" if games == len(Ablations.games) else f" ({games} games only)"
-                parts.append(f"{METHODS[method].label} {percent(test)} / {percent(generated)}{only}")
-        if parts:
-            text.append(f"From {count} demonstrations, test / generated levels, mean of the games: {', '.join(parts)}.")
-    return text
+        ours, theirs = _alike(*(of_size(select(rows, method=name), count) for name in ("lpp", method)))
+        if ours:
+            gaps += [mean_over_games(ours, kind) - mean_over_games(theirs, kind) for kind in (TEST, GENERATED)]
+            words.append(f"{count} demonstrations: LPP {_both(ours)}, without {_both(theirs)}")
+    if not gaps:
+        return None
+    worse, none = min(gaps) >= 0 and max(gaps) > 0.01, max(gaps) <= 0.01
+    return Finding(f"Test / generated levels. {'; '.join(words)}.", YES if worse else NO if none else PARTLY)
 
 
-def _parts(rows: Sequence[Row]) -> list[Claim]:
-    claims = []
-    for method, says in PARTS.items():
-        words, gaps = [], []
-        for count in (TOTAL, FEW):
-            ours = [row for row in of(rows, method="lpp") if size(row) == count]
-            other = [row for row in of(rows, method=method) if size(row) == count]
-            # Only like with like: the same games from the same demonstrations.
-            both = set(map(_shown, ours)) & set(map(_shown, other))
-            if both:
-                parts = [[row for row in part if _shown(row) in both] for part in (ours, other)]
-                (a, b), (c, d) = ([_over_games(part, kind) for part in parts] for kind in ("test", "random"))
-                gaps += [a - b, c - d]
-                words.append(
-                    f"{count} demonstrations: LPP {percent(a)} / {percent(c)}, without {percent(b)} / {percent(d)}"
-                )
-        if not gaps:
-            claims.append(Claim(says, "No trials of both in the store.", MISSING))
-            continue
-        verdict = YES if min(gaps) >= 0 and max(gaps) > 0.01 else NO if max(gaps) <= 0.01 else PARTLY
-        why = "" if verdict == YES else _WHY.get(method, "")
-        claims.append(Claim(says, f"Test / generated levels. {'; '.join(words)}.", verdict, why))
-    return claims
+def _alike(*parts: Sequence[Row]) -> list[list[Row]]:
+    """Only like with like: of each part, what learned the same games from the same demonstrations as the others."""
+    common = set.intersection(*({_task(row) for row in part} for part in parts))
+    return [[row for row in part if _task(row) in common] for part in parts]
 
 
-def _shown(row: Row) -> tuple[str, str]:
+def _task(row: Row) -> tuple[str, str]:
     return row.settings["game"], row.settings["levels"]
 
 
-def _over_games(rows: Sequence[Row], kind: str) -> float:
-    """The mean over games of the mean success in each."""
-    games = grouped(rows, lambda row: row.settings["game"])
-    return fmean(fmean(success(row, kind) for row in part) for part in games.values())
-
-
-_WHY = {
-    "features-nn": (
-        "With 11 demonstrations and every state's other actions as negative examples, a network on 10,000 programs "
-        "sees nearly all that matters; the programs carry more of the work than the paper found."
-    ),
-    "features-nn-l1": "As for Features + NN. The paper does not say how strong its L1 term was.",
-    "no-prior": (
-        "Every tree fits exactly, so all have the same likelihood; what is left to choose by is the order of "
-        "enumeration, which is itself the grammar's prior: the first 25 found use the most probable programs."
-    ),
-    "sparsity-prior": "Counting programs and weighing them mostly prefer the same small trees.",
-}
-
-
-def _mixture(rows: Sequence[Row]) -> Claim:
-    says = "Mixing the posterior is modestly better than the single most probable policy."
-    both = [row for row in of(rows, method="lpp") if size(row) == FEW]
-    one, mixed = of(both, ensemble=1), of(both, ensemble=25)
-    if not one or not mixed:
-        return Claim(says, "No trials of both in the store.", MISSING)
-    a, b, c, d = (fmean(success(row, kind) for row in part) for kind in ("test", "random") for part in (mixed, one))
-    measured = (
-        f"From 5 demonstrations, test / generated levels: mixed {percent(a)} / {percent(c)}, "
-        f"single {percent(b)} / {percent(d)}."
+def _mixing(rows: Sequence[Row]) -> Finding | None:
+    few = of_size(select(rows, method="lpp"), FEW)
+    mixed, single = (select(few, ensemble=number) for number in (25, 1))
+    if not mixed or not single:
+        return None
+    mix, one = ([mean_success(part, kind) for kind in (TEST, GENERATED)] for part in (mixed, single))
+    gains = [with_it - without for with_it, without in zip(mix, one, strict=True)]
+    return Finding(
+        f"From 5 demonstrations, test / generated levels: mixed {' / '.join(map(percent, mix))}, "
+        f"single {' / '.join(map(percent, one))}.",
+        graded(min(gains) >= 0 and sum(gains) > 0, sum(gains) >= 0),
     )
-    return Claim(says, measured, YES if a >= b and c >= d and a + c > b + d else PARTLY if a + c >= b + d else NO)

@@ -2,48 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from shown.experiments.experiment import (
-    MISSING,
-    NO,
-    PARTLY,
-    YES,
-    Claim,
-    Experiment,
-    Plot,
-    Reading,
-    Scale,
-    curve,
+from shown.experiments import figures
+from shown.experiments.claims import NO, YES, Finding, graded, holding, too_few
+from shown.experiments.experiment import Experiment, Plot, Scale
+from shown.experiments.figures import Axis, View
+from shown.experiments.paper import PERFECT_FROM
+from shown.experiments.rows import Row
+from shown.experiments.statistics import (
+    GENERATED,
+    TEST,
+    TRAIN,
     first_perfect,
-    listed,
-    of,
-    percent,
+    fit,
+    games_among,
+    has_standard_options,
+    mean_success,
+    of_size,
+    select,
     size,
     success,
-    title,
-    usual,
 )
-from shown.experiments.store import Row
 from shown.experiments.teaching import training_sets
 from shown.experiments.trials import METHODS, NETWORKS, Trial
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-NEEDED = {
-    "nim": 2,
-    "checkmate": 5,
-    "chase": 4,
-    "stop-the-fall": 3,
-    "reach-for-the-star": 5,
-    "fence-in": 1,
-}
-"""From how many demonstrations the paper shows a policy that wins every test level."""
+from shown.experiments.words import by_game, listed, percent, title
 
 SETS = 10
+SIZES = range(1, 11)
+_SINGLE_LEVELS = re.compile(r"train:\d+(,train:\d+){0,9}")
 
 
 class Demos(Experiment):
@@ -59,7 +49,7 @@ class Demos(Experiment):
         wanted = []
         for method in scale.methods_of(self.methods):
             slow = method in NETWORKS
-            sizes = scale.sizes(range(1, 11), (1, 5) if slow else (1, 2, 3, 5, 8))
+            sizes = scale.sizes(SIZES, (1, 5) if slow else (1, 2, 3, 5, 8))
             sets = scale.sets or (SETS if scale.full else 1 if slow else 3)
             for game in scale.games_of(self.games):
                 for count in sizes:
@@ -67,236 +57,197 @@ class Demos(Experiment):
                         wanted.append(Trial(method, game, levels, options=scale.options(method), test=scale.test))
         return wanted
 
-    def belongs(self, settings: Mapping[str, Any]) -> bool:
-        levels = settings["levels"].split(",")
+    def includes(self, settings: Mapping[str, Any]) -> bool:
         return (
-            settings["method"] in self.methods
-            and settings["demonstrations"] == "perfect"
+            settings["demonstrations"] == "perfect"
             and settings["seed"] == 0
-            and len(levels) <= 10
-            and all(level.startswith("train:") and "-" not in level for level in levels)
-            and usual(settings)
+            and _SINGLE_LEVELS.fullmatch(settings["levels"]) is not None
+            and has_standard_options(settings)
         )
 
-    def read(self, rows: Sequence[Row]) -> Reading:
-        every = rows
-        rows = [row for row in rows if row.settings["levels"] in training_sets(size(row), SETS)]
-        games = [game for game in self.games if of(rows, game=game)]
-        plots = [
+    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+        rows = of_the_ten_sets(rows)
+        columns = figures.games(games_among(rows, self.games))
+        series = figures.methods(self.methods)
+        across = Axis("demonstrations", range(1, 11, 3), limits=(0.6, 10.4))
+        nine = (View("best set", TEST, max), View("mean", TEST))
+        hundred = (View("mean", GENERATED),)
+        return [
             Plot(
-                lambda: _figure(rows, games, (("test", max, "best set"), ("test", fmean, "mean"))),
+                figures.success_panels(rows, size, columns, series, nine, across),
                 "Success on the 9 test levels. Above: the best of the training sets of each size, as if a teacher had "
                 "chosen well. Below: their mean, as if the demonstrations had been drawn at random.",
             ),
             Plot(
-                lambda: _figure(rows, games, (("random", fmean, "mean"),)),
+                figures.success_panels(rows, size, columns, series, hundred, across),
                 "The same policies on 100 generated levels of each game, mean over training sets: 9 levels are few.",
             ),
         ]
-        return Reading(plots, _text(rows, games), [*_needed(rows, every), *_baselines(rows, games)])
+
+    def text(self, rows: Sequence[Row]) -> list[str]:
+        rows = of_the_ten_sets(rows)
+        means = [_means(rows, TEST, "the 9 test levels"), _means(rows, GENERATED, "the 100 generated levels")]
+        return [line for line in (*means, _trials_a_game(rows)) if line]
+
+    def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
+        """What is said of LPP's need also looks at sets beyond the ten; all else compares like with like."""
+        ten = of_the_ten_sets(rows)
+        found = {
+            "at most 5": _at_most_five(ten, rows),
+            **{game: _needed(game, ten, rows) for game in PERFECT_FROM},
+            "ahead": _ahead(ten),
+            "cnn": _cnn(ten),
+            "fcn fits": _fcn_fits(ten),
+            "fcn generalises": _fcn_generalises(ten),
+            "lln": _cannot_fit("lln", ten),
+            "vpi": _cannot_fit("vpi", ten),
+        }
+        return {name: finding for name, finding in found.items() if finding is not None}
 
 
 EXPERIMENT = Demos()
 
 
-def _figure(rows: Sequence[Row], games: Sequence[str], lines: Sequence[tuple[str, Any, str]]) -> Figure:
-    from shown.experiments import figures
-
-    figure, axes = figures.panels(len(lines), len(games))
-    for r, (kind, pool, label) in enumerate(lines):
-        for c, game in enumerate(games):
-            panel = axes[r][c]
-            for method in Demos.methods:
-                found = of(rows, game=game, method=method)
-                if found:
-                    panel.plot(*curve(found, size, kind, pool), label=METHODS[method].label, **figures.STYLES[method])
-            figures.success_axis(panel, f"success ({label})" if c == 0 else None)
-            panel.set_xticks(range(1, 11, 3))
-            panel.set_xlim(0.6, 10.4)
-            if r == 0:
-                panel.set_title(title(game))
-            if r == len(lines) - 1:
-                panel.set_xlabel("demonstrations")
-    fullest = max((panel for row in axes for panel in row), key=lambda panel: len(panel.lines))
-    figures.legend(figure, fullest)
-    return figure
+def of_the_ten_sets(rows: Sequence[Row]) -> list[Row]:
+    """The results from the ten sets of each size that every method learns from."""
+    return [row for row in rows if row.settings["levels"] in training_sets(size(row), SETS)]
 
 
-def _text(rows: Sequence[Row], games: Sequence[str]) -> list[str]:
-    text = []
-    for kind, levels in (("test", "the 9 test levels"), ("random", "the 100 generated levels")):
-        parts = []
-        for method in Demos.methods:
-            found = [row for row in of(rows, method=method) if size(row) >= 5]
-            if found:
-                parts.append(f"{METHODS[method].label} {percent(fmean(success(row, kind) for row in found))}")
-        if parts:
-            text.append(f"With 5 demonstrations or more, over all games, on {levels}: {', '.join(parts)}.")
-    sets = {
-        method: min((len(of(rows, method=method, game=g)) for g in games if of(rows, method=method, game=g)), default=0)
+def _means(rows: Sequence[Row], kind: str, levels: str) -> str:
+    """One line on how each method does, on the whole, once it has seen a few demonstrations."""
+    large = of_size(rows, 5, max(SIZES))
+    parts = [
+        f"{METHODS[method].label} {percent(mean_success(found, kind))}"
         for method in Demos.methods
-    }
-    text.append(
-        "Trials a game: " + ", ".join(f"{METHODS[m].label} {n}" for m, n in sets.items() if n) + " (the paper: 100)."
-    )
-    return text
+        if (found := select(large, method=method))
+    ]
+    return f"With 5 demonstrations or more, over all games, on {levels}: {', '.join(parts)}." if parts else ""
 
 
-def _needed(rows: Sequence[Row], every: Sequence[Row]) -> list[Claim]:
-    """The claims about how few demonstrations LPP needs: with ten sets of each size, and with all that were tried."""
-    claims = []
-    least: dict[str, int | None] = {}
-    taught: dict[str, int | None] = {}
-    for game, paper in NEEDED.items():
-        found = of(rows, game=game, method="lpp")
-        says = f"{title(game)}: a policy that wins every test level from {paper} demonstration{'s' * (paper > 1)}."
-        if not found:
-            claims.append(Claim(says, "No LPP trials of this game in the store.", MISSING))
-            continue
-        least[game] = here = first_perfect(found, size)
-        more = of(every, game=game, method="lpp")
-        taught[game] = chosen = first_perfect(more, size)
-        also = first_perfect(found, size, "random")
-        if here is None:
-            best = max(success(row) for row in found)
-            claims.append(Claim(says, f"Never: the best policy wins {percent(best)}.", NO, _OTHER_LEVELS))
-            continue
-        measured = f"From {here}, with the best of {SETS} sets" + (
-            f"; on all 100 generated levels from {also}." if also else "; never on all 100 generated levels."
-        )
-        if chosen is not None and chosen < here:
-            tried = [row for row in more if size(row) == chosen]
-            perfect = sum(success(row) >= 1 for row in tried)
-            measured += f" Of {len(tried)} sets of {chosen} tried, {perfect} give{'s' * (perfect == 1)} such a policy."
-        verdict = YES if here <= paper else PARTLY if chosen is not None and chosen <= paper else NO
-        claims.append(Claim(says, measured, verdict, "" if verdict == YES else _OTHER_LEVELS))
-    says = "At most 5 demonstrations are needed for a perfect policy in every game."
-    if len(least) < len(NEEDED):
-        return [Claim(says, f"Measured for {len(least)} of 6 games only.", MISSING), *claims]
-    late = [game for game, here in least.items() if here is None or here > 5]
-    measured = (
-        f"At most {max(here or 0 for here in least.values())}, in every game."
-        if not late
-        else f"With the best of {SETS} sets more than 5, or never, in {listed([title(game) for game in late])}."
-    )
-    verdict = NO if late else YES
-    if late and all(0 < (taught[game] or 99) <= 5 for game in late):
-        verdict = PARTLY
-        measured += " With sets chosen among all that were tried, at most 5 there too."
-    return [Claim(says, measured, verdict, _OTHER_LEVELS if late else ""), *claims]
-
-
-_OTHER_LEVELS = (
-    "The paper's text does not give its levels; ours are made anew within its ranges. Which levels are shown matters "
-    "more than how many, and ten sets are a small part of all."
-)
-
-
-def _baselines(rows: Sequence[Row], games: Sequence[str]) -> list[Claim]:
-    """What the paper says of the baselines with so few demonstrations."""
-    return [_ahead(rows, games), *_cnn(rows), *_fcn(rows, games), *_cannot_fit(rows)]
-
-
-def _mean(rows: Sequence[Row], kind: str = "test") -> float:
-    return fmean(success(row, kind) for row in rows)
-
-
-def _ahead(rows: Sequence[Row], games: Sequence[str]) -> Claim:
-    says = "LPP markedly outperforms all baselines, most of all on the more difficult games."
-    gaps = {}
-    for game in games:
-        ours = of(rows, game=game, method="lpp")
-        means = {m: _mean(of(rows, game=game, method=m)) for m in Demos.methods[1:] if of(rows, game=game, method=m)}
-        if ours and means:
-            best = max(means, key=lambda m: means[m])
-            gaps[game] = (_mean(ours), METHODS[best].label, means[best])
-    if len(gaps) < len(games) or not gaps:
-        return Claim(says, "Too few trials of LPP and the baselines in the store.", MISSING)
-    measured = "Mean over all sizes and sets, LPP against the best baseline: " + ", ".join(
-        f"{title(g)} {percent(a)} / {percent(b)} ({label})" for g, (a, label, b) in gaps.items()
-    )
-    behind = [title(game) for game, (a, _, b) in gaps.items() if a < b]
-    verdict = YES if not behind else PARTLY if len(behind) < len(gaps) else NO
-    return Claim(says, measured + ".", verdict, f"Not ahead in {listed(behind)}. {_SIMPLE}" if behind else "")
-
-
-_SIMPLE = (
-    "Some games ask for little. The cells that decide in Nim and Checkmate Tactic are next to the one to click, and so "
-    "all that an LLN sees; as it clicks the cell it scores highest, it can even say “the queen, or else between the "
-    "kings”. In Fence In, clicking allowed cells in reading order builds a fence from left to right by itself."
-)
-
-
-def _cnn(rows: Sequence[Row]) -> list[Claim]:
-    says = "The CNN wins all training games, and fails to generalise."
-    found = of(rows, method="cnn")
-    if not found:
-        return [Claim(says, "No CNN trials in the store.", MISSING)]
-    train, test = _mean(found, "train"), _mean(found)
-    measured = f"It wins {percent(train)} of the levels it was shown and {percent(test)} of the test levels."
-    verdict = YES if train > 0.95 and test < 0.2 else PARTLY if train > 0.8 and test < 0.5 else NO
-    return [Claim(says, measured, verdict, "" if verdict == YES else _CHANCE)]
-
-
-_CHANCE = (
-    "A learned policy meets other chances (the opponent's moves) when it plays a shown level again than the "
-    "demonstration did, and then sees states that were not shown."
-)
-
-
-def _fcn(rows: Sequence[Row], games: Sequence[str]) -> list[Claim]:
-    says = "The FCN fits the training data almost perfectly."
-    found = of(rows, method="fcn")
-    claims = []
-    if not found:
-        claims.append(Claim(says, "No FCN trials in the store.", MISSING))
-    else:
-        assert all(row.result for row in found)
-        fit = fmean(row.result["fit"] for row in found if row.result)
-        verdict = YES if fit > 0.95 else PARTLY if fit > 0.8 else NO
-        measured = f"It repeats {percent(fit)} of the demonstrated actions and wins {percent(_mean(found, 'train'))} "
-        claims.append(Claim(says, measured + "of the shown levels.", verdict))
-    says = "The FCN generalises better than the CNN in Nim, Checkmate Tactic, Reach for the Star and Fence In."
-    better: dict[str, bool] = {}
+def _trials_a_game(rows: Sequence[Row]) -> str:
     parts = []
+    for method in Demos.methods:
+        counts = [len(select(rows, method=method, game=game)) for game in Demos.games]
+        if any(counts):
+            parts.append(f"{METHODS[method].label} {min(count for count in counts if count)}")
+    return f"Trials a game: {', '.join(parts)} (the paper: 100)."
+
+
+# --- how few demonstrations LPP needs -----------------------------------------------------------------------------
+
+
+def _needed(game: str, ten: Sequence[Row], every: Sequence[Row]) -> Finding | None:
+    """From how many demonstrations of a game LPP wins: with ten sets of each size, and with all that were tried."""
+    found, tried = (select(rows, game=game, method="lpp") for rows in (ten, every))
+    if not found:
+        return None
+    first, chosen = first_perfect(found, size), first_perfect(tried, size)
+    if first is None:
+        best = max(success(row) for row in found)
+        return Finding(f"Never: the best policy wins {percent(best)}.", NO)
+    paper = PERFECT_FROM[game]
+    measured = f"From {first}, with the best of {SETS} sets; {_on_generated(found)}"
+    if chosen is not None and chosen < first:
+        measured += f" {_sets_that_do(of_size(tried, chosen), chosen)}"
+    return Finding(measured, graded(first <= paper, chosen is not None and chosen <= paper))
+
+
+def _on_generated(rows: Sequence[Row]) -> str:
+    first = first_perfect(rows, size, GENERATED)
+    return f"on all 100 generated levels from {first}." if first else "never on all 100 generated levels."
+
+
+def _sets_that_do(rows: Sequence[Row], count: int) -> str:
+    perfect = sum(success(row) >= 1 for row in rows)
+    return f"Of {len(rows)} sets of {count} tried, {perfect} give{'s' * (perfect == 1)} such a policy."
+
+
+def _at_most_five(ten: Sequence[Row], every: Sequence[Row]) -> Finding:
+    first, chosen = (_first_by_game(rows) for rows in (ten, every))
+    if len(first) < len(PERFECT_FROM):
+        return too_few(f"Measured for {len(first)} of 6 games only.")
+    late = [game for game, count in first.items() if count is None or count > 5]
+    if not late:
+        return Finding(f"At most {max(count or 0 for count in first.values())}, in every game.", YES)
+    measured = f"With the best of {SETS} sets more than 5, or never, in {listed([title(game) for game in late])}."
+    with_more_sets = all((chosen[game] or 99) <= 5 for game in late)
+    if with_more_sets:
+        measured += " With sets chosen among all that were tried, at most 5 there too."
+    return Finding(measured, graded(False, with_more_sets))
+
+
+def _first_by_game(rows: Sequence[Row]) -> dict[str, int | None]:
+    found = {game: select(rows, game=game, method="lpp") for game in PERFECT_FROM}
+    return {game: first_perfect(part, size) for game, part in found.items() if part}
+
+
+# --- the baselines with so few demonstrations ---------------------------------------------------------------------
+
+
+def _ahead(rows: Sequence[Row]) -> Finding | None:
+    games = games_among(rows, Demos.games)
+    compared = {game: pair for game in games if (pair := _against_the_best(select(rows, game=game))) is not None}
+    if not compared or len(compared) < len(games):
+        return None
+    parts = {game: f"{percent(own)} / {percent(best)} ({label})" for game, (own, label, best) in compared.items()}
+    behind = [title(game) for game, (own, _, best) in compared.items() if own < best]
+    return Finding(
+        f"Mean over all sizes and sets, LPP against the best baseline: {by_game(parts)}.",
+        holding(own >= best for own, _, best in compared.values()),
+        f"Not ahead in {listed(behind)}." if behind else "",
+    )
+
+
+def _against_the_best(rows: Sequence[Row]) -> tuple[float, str, float] | None:
+    """In one game: LPP's mean success, the best baseline's name, and its mean."""
+    means = {method: mean_success(found) for method in Demos.methods if (found := select(rows, method=method))}
+    own = means.pop("lpp", None)
+    if own is None or not means:
+        return None
+    best = max(means, key=lambda method: means[method])
+    return own, METHODS[best].label, means[best]
+
+
+def _cnn(rows: Sequence[Row]) -> Finding | None:
+    found = select(rows, method="cnn")
+    if not found:
+        return None
+    train, test = mean_success(found, TRAIN), mean_success(found)
+    return Finding(
+        f"It wins {percent(train)} of the levels it was shown and {percent(test)} of the test levels.",
+        graded(train > 0.95 and test < 0.2, train > 0.8 and test < 0.5),
+    )
+
+
+def _fcn_fits(rows: Sequence[Row]) -> Finding | None:
+    found = select(rows, method="fcn")
+    if not found:
+        return None
+    mean = fmean(map(fit, found))
+    return Finding(
+        f"It repeats {percent(mean)} of the demonstrated actions and wins {percent(mean_success(found, TRAIN))} "
+        "of the shown levels.",
+        graded(mean > 0.95, mean > 0.8),
+    )
+
+
+def _fcn_generalises(rows: Sequence[Row]) -> Finding | None:
+    means = {}
     for game in ("nim", "checkmate", "reach-for-the-star", "fence-in"):
-        fcn, cnn = of(rows, game=game, method="fcn"), of(rows, game=game, method="cnn")
-        if fcn and cnn:
-            better[game] = _mean(fcn) > _mean(cnn)
-            parts.append(f"{title(game)} {percent(_mean(fcn))} / {percent(_mean(cnn))}")
-    if len(better) < 4:
-        claims.append(Claim(says, "Too few trials of both networks in the store.", MISSING))
-    else:
-        verdict = YES if all(better.values()) else PARTLY if any(better.values()) else NO
-        claims.append(Claim(says, f"FCN / CNN on the test levels: {', '.join(parts)}.", verdict))
-    return claims
+        fcn, cnn = (select(rows, game=game, method=method) for method in ("fcn", "cnn"))
+        if not fcn or not cnn:
+            return None
+        means[game] = (mean_success(fcn), mean_success(cnn))
+    parts = {game: f"{percent(fcn)} / {percent(cnn)}" for game, (fcn, cnn) in means.items()}
+    return Finding(f"FCN / CNN on the test levels: {by_game(parts)}.", holding(f > c for f, c in means.values()))
 
 
-def _cannot_fit(rows: Sequence[Row]) -> list[Claim]:
-    """LLN and VPI, which the paper finds too weak to fit the demonstrations."""
-    claims = []
-    for method, reason in (
-        (
-            "lln",
-            "Here a network clicks the cell it scores highest, so a filter that cannot say whether a cell is to be "
-            "clicked can still rank the right one first; the paper may have asked for more.",
-        ),
-        (
-            "vpi",
-            "A short policy that allows every shown action often wins although it allows others too: among equals the "
-            "first cell in reading order is clicked, and in some games that order is a good one.",
-        ),
-    ):
-        label = METHODS[method].label
-        says = f"{label} cannot fit the demonstrations: beyond Nim it wins close to none of the levels it was shown."
-        found = of(rows, method=method)
-        others = [game for game in NEEDED if game != "nim" and of(found, game=game)]
-        if len(others) < 5:
-            claims.append(Claim(says, f"Too few {label} trials in the store.", MISSING))
-            continue
-        means = {game: _mean(of(found, game=game), "train") for game in others}
-        high = [title(game) for game, mean in means.items() if mean > 0.1]
-        measured = "Of the shown levels: " + ", ".join(f"{title(g)} {percent(m)}" for g, m in means.items()) + "."
-        verdict = YES if not high else PARTLY if len(high) < len(means) else NO
-        claims.append(Claim(says, measured, verdict, reason if high else ""))
-    return claims
+def _cannot_fit(method: str, rows: Sequence[Row]) -> Finding | None:
+    """How many of the shown levels a method wins that the paper finds too weak to fit the demonstrations."""
+    found = select(rows, method=method)
+    others = [game for game in games_among(found, Demos.games) if game != "nim"]
+    if len(others) < 5:
+        return None
+    means = {game: mean_success(select(found, game=game), TRAIN) for game in others}
+    parts = by_game({game: percent(mean) for game, mean in means.items()})
+    return Finding(f"Of the shown levels: {parts}.", holding(mean <= 0.1 for mean in means.values()))

@@ -18,7 +18,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from multiprocessing import connection, get_context
@@ -26,13 +26,16 @@ from pathlib import Path
 from typing import Any
 
 from shown.baselines.networks import NetworkPolicy, fit_together, largest_shape
-from shown.errors import MissingExtra, ShownError
+from shown.errors import MissingExtra, ShownError, printable
 from shown.experiments import EXPERIMENTS
 from shown.experiments import find as find_experiment
 from shown.experiments.experiment import Scale, check
-from shown.experiments.store import Row, read_lines
+from shown.experiments.rows import Row
+from shown.experiments.runner import success
+from shown.experiments.scoring import scores
+from shown.experiments.store import read_lines
 from shown.experiments.teaching import demonstrations
-from shown.experiments.trials import NETWORKS, Trial, scores
+from shown.experiments.trials import NETWORKS, Trial
 from shown.games import GAMES, find
 from shown.games.levels import load_levels
 
@@ -94,15 +97,15 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
     policies = [NetworkPolicy(shape=shape, seed=trial.seed, device=device, **trial.options) for trial in trials]
     fitted = fit_together(policies, demos)
     learn = (time.perf_counter() - begun) / len(trials)
-    for trial, policy, shown in zip(trials, fitted, demos, strict=True):
+    for trial, policy, taught in zip(trials, fitted, demos, strict=True):
         begun = time.perf_counter()
-        result = scores(game, policy, shown, trial)
+        result = scores(game, policy, taught, trial.levels, trial.test)
         play = time.perf_counter() - begun
         result["seconds"] = {"learn": round(learn, 4), "play": round(play, 4)}
-        result |= {"demonstrations": len(shown), "steps": len(shown.steps)}
+        result |= {"demonstrations": len(taught), "steps": len(taught.steps)}
         result["learned"] = {**policy.describe(), "together": len(trials)}
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        yield Row(trial.settings, "ok", result, None, round(learn + play, 4), finished=now)
+        yield replace(success(trial.settings, result, learn + play), finished=now)
 
 
 def _work(pipe: Any, device: str) -> None:
@@ -170,7 +173,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _main(args)
     except ShownError as error:
-        print(f"shown: {error}", file=sys.stderr)
+        print(f"shown: {printable(str(error))}", file=sys.stderr)
         return 2
 
 
@@ -192,7 +195,7 @@ def _main(args: argparse.Namespace) -> int:
     names = [name for name in args.experiments.split(",") if find_experiment(name) and name in EXPERIMENTS]
     trials = {trial.key: trial for name in names for trial in find_experiment(name).trials(scale)}
     out = Path(args.out)
-    done = {row.key for row in read_lines(out) if row.status == "ok"} if out.exists() else set()
+    done = {row.key for row in read_lines(out).rows if row.status == "ok"} if out.exists() else set()
     todo = batches([trial for key, trial in trials.items() if key not in done], args.cells)
     total = sum(len(batch.trials) for batch in todo)
     print(f"{len(trials)} trials, {len(trials) - total} done before, {len(todo)} batches to go", file=sys.stderr)

@@ -4,36 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from shown.experiments.experiment import (
-    MISSING,
-    NO,
-    PARTLY,
-    YES,
-    Claim,
-    Experiment,
-    Plot,
-    Reading,
-    Scale,
-    curve,
-    of,
-    percent,
-    size,
-    success,
-    usual,
-)
-from shown.experiments.store import Row
+from shown.experiments import figures
+from shown.experiments.claims import Finding, graded, holding
+from shown.experiments.experiment import Experiment, Plot, Scale
+from shown.experiments.figures import ON_BOTH, Axis, Column, Series
+from shown.experiments.rows import Row
+from shown.experiments.statistics import GENERATED, has_standard_options, mean_success, of_size, select, size
 from shown.experiments.teaching import DEMONSTRATIONS, TRAINING_LEVELS
 from shown.experiments.trials import Trial
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from shown.experiments.words import percent
 
 EPSILONS = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+STYLES = {
+    0.0: {"color": "#b4345a", "marker": "o"},
+    1e-4: {"color": "#463480", "marker": "s"},
+    1e-3: {"color": "#33628d", "marker": "D"},
+    1e-2: {"color": "#23898e", "marker": "^"},
+    1e-1: {"color": "#29af7f", "marker": "v"},
+    1.0: {"color": "#75d054", "marker": "P"},
+}
+"""Zero stands out; the others go from dark to light."""
+
 SIZES = tuple(range(2, 17))
+ENOUGH = 8
+"""The means in the text are over trials with so many demonstrations or more."""
+
 DRAWS = 5
 MORE_LEVELS = range(900_000, 900_005)
 """The 11 training levels are too few for 16 demonstrations; these generated ones come after them."""
@@ -50,7 +49,7 @@ class Noise(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, game, shown(draw, count), kind, draw, scale.options(method, noise=epsilon), scale.test)
+            Trial(method, game, first_levels(draw, count), kind, draw, scale.options(method, noise=epsilon), scale.test)
             for method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
             for kind in DEMONSTRATIONS
@@ -59,33 +58,57 @@ class Noise(Experiment):
             for draw in range(scale.repeats(DRAWS, 2))
         ]
 
-    def belongs(self, settings: Mapping[str, Any]) -> bool:
-        levels = settings["levels"].split(",")
+    def includes(self, settings: Mapping[str, Any]) -> bool:
+        count = settings["levels"].count(",") + 1
         return (
-            settings["method"] == "lpp"
-            and settings["game"] == "nim"
-            and 2 <= len(levels) <= max(SIZES)
-            and settings["levels"] == shown(settings["seed"], len(levels))
-            and usual(settings, "noise")
+            count in SIZES
+            and settings["levels"] == first_levels(settings["seed"], count)
+            and has_standard_options(settings, "noise")
         )
 
-    def read(self, rows: Sequence[Row]) -> Reading:
-        plot = Plot(
-            lambda: _figure(rows),
-            "Success in Nim from perfect demonstrations, from demonstrations in which one action in five is any random "
-            "click (independent), and in which it is a random matchstick (correlated, and therefore misleading), for "
-            "six values of the noise ε that the learner expects. Mean of several draws.",
-        )
-        return Reading([plot], _text(rows), _claims(rows))
+    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+        columns = [
+            Column(f"{kind} {'demonstrations' if kind == 'perfect' else 'noise'}", {"demonstrations": kind})
+            for kind in DEMONSTRATIONS
+        ]
+        series = [Series(f"ε = {epsilon:g}", {"noise": epsilon}, STYLES[epsilon]) for epsilon in EPSILONS]
+        across = Axis("demonstrations", range(2, 17, 2))
+        return [
+            Plot(
+                figures.success_panels(rows, size, columns, series, ON_BOTH, across, width=3.4, legend=6),
+                "Success in Nim from perfect demonstrations, from demonstrations in which one action in five is any "
+                "random click (independent), and in which it is a random matchstick (correlated, and therefore "
+                "misleading), for six values of the noise ε that the learner expects. Mean of several draws.",
+            )
+        ]
+
+    def text(self, rows: Sequence[Row]) -> list[str]:
+        means = _means(rows)
+        lines = []
+        for kind in DEMONSTRATIONS:
+            known = [epsilon for epsilon in EPSILONS if (kind, epsilon) in means]
+            parts = [f"ε = {epsilon:g}: {percent(means[kind, epsilon])}" for epsilon in known]
+            if parts:
+                lines.append(f"{kind.capitalize()}, 8 demonstrations or more, generated levels: {', '.join(parts)}.")
+        return lines
+
+    def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
+        means = _means(rows)
+        if len(means) < len(DEMONSTRATIONS) * len(EPSILONS):
+            return {}
+        return {"high": _too_high(means), "zero": _zero(means), "small": _small(means)}
 
 
 EXPERIMENT = Noise()
 
+Means = Mapping[tuple[str, float], float]
+"""For each kind of demonstrations and each ε, the mean success on generated levels."""
 
-def shown(draw: int, count: int) -> str:
+
+def first_levels(draw: int, count: int) -> str:
     """The levels of the first `count` demonstrations in a random order; fewer demonstrations are always among more.
 
-    >>> shown(0, 3)
+    >>> first_levels(0, 3)
     'train:0,train:1,train:2'
     """
     pool = [f"train:{i}" for i in range(TRAINING_LEVELS)] + [f"random:{seed}" for seed in MORE_LEVELS]
@@ -93,104 +116,50 @@ def shown(draw: int, count: int) -> str:
     return ",".join(pool[i] for i in order[:count])
 
 
-def _figure(rows: Sequence[Row]) -> Figure:
-    from matplotlib import colormaps
-
-    from shown.experiments import figures
-
-    figure, axes = figures.panels(2, 3, width=3.4)
-    for r, (kind, label) in enumerate((("test", "9 test levels"), ("random", "100 generated"))):
-        for c, demonstrations in enumerate(DEMONSTRATIONS):
-            panel = axes[r][c]
-            for i, epsilon in enumerate(EPSILONS):
-                found = of(rows, demonstrations=demonstrations, noise=epsilon)
-                if found:
-                    color = "#b4345a" if epsilon == 0 else colormaps["viridis"](0.15 + 0.16 * (i - 1))
-                    mark = "osD^vP"[i]
-                    panel.plot(*curve(found, size, kind), marker=mark, color=color, label=f"ε = {epsilon:g}")
-            figures.success_axis(panel, f"success ({label})" if c == 0 else None)
-            panel.set_xticks(range(2, 17, 2))
-            if r == 0:
-                panel.set_title(f"{demonstrations} demonstrations" if c == 0 else f"{demonstrations} noise")
-            else:
-                panel.set_xlabel("demonstrations")
-    figures.legend(figure, max(axes[0], key=lambda panel: len(panel.lines)), columns=6)
-    return figure
+def _means(rows: Sequence[Row]) -> Means:
+    large = of_size(rows, ENOUGH, max(SIZES))
+    return {
+        (kind, epsilon): mean_success(found, GENERATED)
+        for kind in DEMONSTRATIONS
+        for epsilon in EPSILONS
+        if (found := select(large, demonstrations=kind, noise=epsilon))
+    }
 
 
-def _mean(rows: Sequence[Row], kind: str, epsilon: float, least: int = 8) -> float | None:
-    found = [row for row in of(rows, demonstrations=kind, noise=epsilon) if size(row) >= least]
-    return fmean(success(row, "random") for row in found) if found else None
+def _best(means: Means) -> dict[str, float]:
+    """The success with the best ε, for each kind of demonstrations."""
+    return {kind: max(means[kind, epsilon] for epsilon in EPSILONS) for kind in DEMONSTRATIONS}
 
 
-def _text(rows: Sequence[Row]) -> list[str]:
-    text = []
-    for kind in DEMONSTRATIONS:
-        parts = []
-        for epsilon in EPSILONS:
-            mean = _mean(rows, kind, epsilon)
-            if mean is not None:
-                parts.append(f"ε = {epsilon:g}: {percent(mean)}")
-        if parts:
-            text.append(f"{kind.capitalize()}, 8 demonstrations or more, generated levels: {', '.join(parts)}.")
-    return text
+def _drops(means: Means, epsilon: float, kinds: Sequence[str]) -> list[bool]:
+    """Whether an ε loses more than half of what the best one wins."""
+    best = _best(means)
+    return [means[kind, epsilon] < 0.5 * best[kind] for kind in kinds]
 
 
-_SILENT = (
-    "With ε = 1 the likelihood says nothing and the prior's favourite is “never”, which acts evenly at random; the "
-    "action is then decided by the lesser policies of the mixture, and from perfect demonstrations those are right."
-)
+UNIT = "Generated levels, from 8 demonstrations or more"
 
 
-def _claims(rows: Sequence[Row]) -> list[Claim]:
-    means = {(kind, epsilon): _mean(rows, kind, epsilon) for kind in DEMONSTRATIONS for epsilon in EPSILONS}
-    high = "With every kind of demonstration, too high an ε makes success drop severely."
-    zero = "With noisy demonstrations, ε = 0 makes it drop severely: no policy fits them within the budget."
-    small = "A very small ε above 0 is consistently effective, although the true noise is 0.2."
-    if any(mean is None for mean in means.values()):
-        return [
-            Claim(says, "Not all kinds of demonstrations and values of ε are in the store.", MISSING)
-            for says in (high, zero, small)
-        ]
-    value = {key: mean for key, mean in means.items() if mean is not None}
-    best = {kind: max(value[kind, e] for e in EPSILONS) for kind in DEMONSTRATIONS}
-    unit = "Generated levels, from 8 demonstrations or more: "
+def _at(means: Means, epsilon: float) -> str:
+    return f"ε = {epsilon:g}: " + ", ".join(f"{kind} {percent(means[kind, epsilon])}" for kind in DEMONSTRATIONS)
 
-    def words(epsilon: float) -> str:
-        return ", ".join(f"{kind} {percent(value[kind, epsilon])}" for kind in DEMONSTRATIONS)
 
-    drops = [value[kind, 1.0] < 0.5 * best[kind] for kind in DEMONSTRATIONS]
-    claims = [
-        Claim(
-            high,
-            f"{unit}ε = 1: {words(1.0)}; ε = 0.1: {words(0.1)}; the best ε: "
-            + ", ".join(f"{kind} {percent(best[kind])}" for kind in DEMONSTRATIONS)
-            + ".",
-            YES if all(drops) else PARTLY if any(drops) else NO,
-            "" if all(drops) else _SILENT,
-        )
-    ]
-    falls = [value[kind, 0.0] < 0.5 * best[kind] for kind in DEMONSTRATIONS[1:]]
-    claims.append(
-        Claim(
-            zero,
-            f"{unit}ε = 0: {words(0.0)}.",
-            YES if all(falls) else PARTLY if any(falls) else NO,
-            ""
-            if all(falls)
-            else "A larger program budget per second finds formulas that fit even noisy clicks exactly.",
-        )
-    )
-    effective = {e: fmean(value[kind, e] / max(best[kind], 1e-9) for kind in DEMONSTRATIONS) for e in EPSILONS}
-    top = max(effective, key=lambda e: effective[e])
-    good = [e for e in EPSILONS if effective[e] >= 0.9]
-    claims.append(
-        Claim(
-            small,
-            f"{unit}"
-            + "; ".join(f"ε = {e:g}: {words(e)}" for e in EPSILONS[1:4])
-            + f". Best over all kinds: ε = {top:g}.",
-            YES if 0 < top <= 0.01 else PARTLY if any(0 < e <= 0.01 for e in good) else NO,
-        )
-    )
-    return claims
+def _too_high(means: Means) -> Finding:
+    best = ", ".join(f"{kind} {percent(value)}" for kind, value in _best(means).items())
+    measured = f"{UNIT}: {_at(means, 1.0)}; {_at(means, 0.1)}; the best ε: {best}."
+    return Finding(measured, holding(_drops(means, 1.0, DEMONSTRATIONS)))
+
+
+def _zero(means: Means) -> Finding:
+    return Finding(f"{UNIT}: {_at(means, 0.0)}.", holding(_drops(means, 0.0, DEMONSTRATIONS[1:])))
+
+
+def _small(means: Means) -> Finding:
+    """Which ε wins most of what can be won, over all kinds of demonstrations."""
+    best = _best(means)
+    share = {e: fmean(means[kind, e] / max(best[kind], 1e-9) for kind in DEMONSTRATIONS) for e in EPSILONS}
+    top = max(share, key=lambda epsilon: share[epsilon])
+    small = [epsilon for epsilon in EPSILONS if 0 < epsilon <= 0.01]
+    words = "; ".join(_at(means, epsilon) for epsilon in small)
+    verdict = graded(top in small, any(share[epsilon] >= 0.9 for epsilon in small))
+    return Finding(f"{UNIT}: {words}. Best over all kinds: ε = {top:g}.", verdict)

@@ -5,36 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shown.experiments.experiment import (
-    ALL_DEMONSTRATIONS,
-    MISSING,
-    NO,
-    PARTLY,
-    YES,
-    Claim,
-    Experiment,
-    Reading,
-    Scale,
-    Table,
-    listed,
-    of,
-    percent,
-    success,
-    title,
-    usual,
-)
-from shown.experiments.store import Row
+from shown.experiments.claims import Finding, graded, holding, too_few, within
+from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Scale, Table
+from shown.experiments.paper import POLICY_SIZES
+from shown.experiments.rows import Row
+from shown.experiments.statistics import has_standard_options, measured, select, success
 from shown.experiments.trials import Trial
-
-PAPER = {
-    "nim": (11, 32, 4),
-    "checkmate": (23, 60, 3),
-    "chase": (97, 244, 3),
-    "stop-the-fall": (17, 50, 4),
-    "reach-for-the-star": (34, 151, 4),
-    "fence-in": (9, 40, 3),
-}
-"""Top-level programs, method calls and greatest depth of each MAP policy, says the paper."""
+from shown.experiments.words import by_game, listed, percent, title
 
 MEASURES = ("top_level_programs", "method_calls", "depth")
 
@@ -55,81 +32,74 @@ class Policies(Experiment):
             for drop in (False, True)
         ]
 
-    def belongs(self, settings: Mapping[str, Any]) -> bool:
+    def includes(self, settings: Mapping[str, Any]) -> bool:
         return (
-            settings["method"] == "lpp"
-            and settings["levels"] == ALL_DEMONSTRATIONS
+            settings["levels"] == ALL_DEMONSTRATIONS
             and settings["demonstrations"] == "perfect"
             and settings["seed"] == 0
-            and usual(settings, "drop_literals")
+            and has_standard_options(settings, "drop_literals")
         )
 
-    def read(self, rows: Sequence[Row]) -> Reading:
-        body = []
-        for game, paper in PAPER.items():
-            cells = [title(game), " / ".join(map(str, paper))]
-            for drop in (False, True):
-                found = of(rows, game=game, drop_literals=drop)
-                cells += [" / ".join(map(str, _sizes(found[0]))), percent(success(found[0]))] if found else ["–", "–"]
-            body.append(cells)
-        table = Table(
-            ("Game", "Paper", "Here", "test success", "Here, idle literals dropped", "test success"),
-            body,
-            "Top-level programs / method calls / greatest depth of the most probable policy, from all 11 "
-            "demonstrations and 10,000 programs. A literal is idle if leaving it out changes no bit of the fit.",
-        )
-        return Reading([table], _text(rows), _claims(rows))
+    def plots(self, rows: Sequence[Row]) -> list[Table]:
+        return [
+            Table(
+                ("Game", "Paper", "Here", "test success", "Here, idle literals dropped", "test success"),
+                [_line(game, select(rows, game=game)) for game in POLICY_SIZES],
+                "Top-level programs / method calls / greatest depth of the most probable policy, from all 11 "
+                "demonstrations and 10,000 programs. A literal is idle if leaving it out changes no bit of the fit.",
+            )
+        ]
+
+    def text(self, rows: Sequence[Row]) -> list[str]:
+        before, after = (select(_sized(rows), drop_literals=drop) for drop in (False, True))
+        if not before or not after:
+            return []
+        many, few = (sum(_sizes(row)[0] for row in part) for part in (before, after))
+        return [
+            f"With idle literals dropped the policies have {few} top-level programs in all instead of {many}. Both "
+            "repeat the demonstrations exactly; what they do elsewhere can differ, and the success columns say how "
+            "much."
+        ]
+
+    def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
+        sizes = {row.settings["game"]: _sizes(row) for row in select(_sized(rows), drop_literals=False)}
+        if len(sizes) < len(POLICY_SIZES):
+            few = too_few(f"Measured for {len(sizes)} of 6 games only.")
+            return {"programs": few, "depth": few}
+        return {"programs": _programs(sizes), "depth": _depth(sizes)}
 
 
 EXPERIMENT = Policies()
 
 
+def _line(game: str, rows: Sequence[Row]) -> list[str]:
+    """A line of the table: the paper's figures and ours, with all literals and without idle ones."""
+    cells = [title(game), " / ".join(map(str, POLICY_SIZES[game]))]
+    for drop in (False, True):
+        found = select(_sized(rows), drop_literals=drop)
+        cells += [" / ".join(map(str, _sizes(found[0]))), percent(success(found[0]))] if found else ["–", "–"]
+    return cells
+
+
+def _sized(rows: Sequence[Row]) -> list[Row]:
+    """The results that say how large the policy is."""
+    return [row for row in rows if all(name in measured(row)["learned"] for name in MEASURES)]
+
+
 def _sizes(row: Row) -> tuple[int, int, int]:
-    assert row.result is not None
-    learned = row.result["learned"]
-    a, b, c = (int(learned[name]) for name in MEASURES)
-    return a, b, c
+    top_level, calls, depth = (int(measured(row)["learned"][name]) for name in MEASURES)
+    return top_level, calls, depth
 
 
-def _text(rows: Sequence[Row]) -> list[str]:
-    before, after = of(rows, drop_literals=False), of(rows, drop_literals=True)
-    if not before or not after:
-        return []
-    a, b = (sum(_sizes(row)[0] for row in part) for part in (before, after))
-    return [
-        f"With idle literals dropped the policies have {b} top-level programs in all instead of {a}. Both repeat the "
-        "demonstrations exactly; what they do elsewhere can differ, and the success columns say how much."
-    ]
+def _programs(sizes: Mapping[str, tuple[int, int, int]]) -> Finding:
+    near = [within(sizes[game][0], paper[0], 2) for game, paper in POLICY_SIZES.items()]
+    words = by_game({game: str(sizes[game][0]) for game in POLICY_SIZES})
+    return Finding(f"{words}. (Within a factor of 2 counts as agreeing.)", holding(near, least=3))
 
 
-def _claims(rows: Sequence[Row]) -> list[Claim]:
-    found = {row.settings["game"]: _sizes(row) for row in of(rows, drop_literals=False)}
-    claims = []
-    says = (
-        "Nim 11, Checkmate Tactic 23, Chase 97, Stop the Fall 17, Reach for the Star 34, Fence In 9 top-level programs."
-    )
-    if len(found) < len(PAPER):
-        claims.append(Claim(says, f"Measured for {len(found)} of 6 games only.", MISSING))
-    else:
-        far = [title(g) for g, paper in PAPER.items() if not paper[0] / 2 <= found[g][0] <= paper[0] * 2]
-        measured = ", ".join(f"{title(g)} {found[g][0]}" for g in PAPER) + "."
-        verdict = YES if not far else PARTLY if len(far) < 4 else NO
-        claims.append(
-            Claim(says, f"{measured} (Within a factor of 2 counts as agreeing.)", verdict, _WHY if far else "")
-        )
-    says = "The greatest depth is 3 or 4 in all games; 32 to 244 method calls."
-    if len(found) < len(PAPER):
-        claims.append(Claim(says, f"Measured for {len(found)} of 6 games only.", MISSING))
-    else:
-        depths = sorted({sizes[2] for sizes in found.values()})
-        calls = [sizes[1] for sizes in found.values()]
-        verdict = YES if set(depths) <= {3, 4} and min(calls) >= 16 and max(calls) <= 488 else PARTLY
-        measured = f"Depth {listed([str(d) for d in depths])}; {min(calls)} to {max(calls)} method calls."
-        claims.append(Claim(says, measured, verdict, _WHY if verdict != YES else ""))
-    return claims
-
-
-_WHY = (
-    "The levels differ, and so does the search: the published code tries every tenth or hundredth prefix of the "
-    "program list, here every one is tried, which finds smaller policies."
-)
+def _depth(sizes: Mapping[str, tuple[int, int, int]]) -> Finding:
+    depths = sorted({depth for _, _, depth in sizes.values()})
+    calls = [number for _, number, _ in sizes.values()]
+    agrees = set(depths) <= {3, 4} and min(calls) >= 16 and max(calls) <= 488
+    measured = f"Depth {listed([str(depth) for depth in depths])}; {min(calls)} to {max(calls)} method calls."
+    return Finding(measured, graded(agrees, True))

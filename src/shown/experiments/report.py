@@ -1,17 +1,29 @@
-"""The report: every figure redrawn from the store, and each of the paper's claims beside what was measured."""
+"""The report: every figure redrawn from the store, and each of the paper's claims beside what was measured.
+
+What stands in a store may be anybody's. So the page is made by `fill`, which escapes all that is not already HTML of
+this module, and it forbids the browser to run or load anything.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from shown.experiments import EXPERIMENTS, figures, find
-from shown.experiments.experiment import MISSING, NO, PARTLY, YES, Claim, Experiment, Plot, Reading, Table
-from shown.experiments.store import Row
+from shown.experiments.claims import MISSING, NO, PARTLY, YES, Claim, judged
+from shown.experiments.experiment import Experiment, Plot, Reading, Table
+from shown.experiments.paper import STATEMENTS, TITLES
+from shown.experiments.rows import Row
 from shown.experiments.trials import METHODS
+from shown.experiments.words import listed, many
 
 MARKS = {YES: "✓ yes", PARTLY: "◐ partly", NO: "✗ no", MISSING: "– not measured"}
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+"""What the page may do: nothing but look as it does. Matplotlib's drawings carry their styles in themselves."""
 
 STYLE = """
 :root { --ink: #22303c; --soft: #5d6b78; --line: #d9dfe4; --paper: #fbfbf9; --blue: #0b6aa2; }
@@ -35,104 +47,221 @@ th { background: #f1f3f4; font-weight: 600; } td.verdict { white-space: nowrap; 
 .scroll { overflow-x: auto; } code { background: #f1f3f4; padding: .1rem .3rem; }
 .tally { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0; padding: 0; list-style: none; }
 .tally li { background: white; border: 1px solid var(--line); padding: .5rem 1rem; }
+.stale { border-left: 4px solid #9a6400; background: white; padding: .5rem 1rem; }
 .tally b { font-size: 1.3rem; margin-right: .4rem; }
 """
 
 
-def report(rows: Iterable[Row], store: str) -> str:
-    """The whole page as HTML that needs nothing else; the same rows give the same bytes."""
-    everything = list(rows)
-    good = [row for row in everything if row.status == "ok" and row.settings["method"] in METHODS]
-    readings = {}
+class Html(str):
+    """Text that is HTML already."""
+
+
+def fill(template: str, **values: object) -> Html:
+    """A template with its {names} filled in; what is not HTML yet is escaped.
+
+    >>> fill("<p>{words}</p>", words="a < b")
+    '<p>a &lt; b</p>'
+    """
+    return Html(
+        template.format(
+            **{name: value if isinstance(value, Html) else escape(str(value)) for name, value in values.items()}
+        )
+    )
+
+
+def join(parts: Iterable[Html], between: str = "") -> Html:
+    return Html(between.join(parts))
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """An experiment with its results, and what they show."""
+
+    experiment: Experiment
+    rows: Sequence[Row]
+    reading: Reading
+
+
+def chapters(rows: Iterable[Row]) -> list[Chapter]:
+    """Each experiment with those of the results that belong to it."""
+    good = _usable(rows)
+    found = []
     for name in EXPERIMENTS:
         experiment = find(name)
         mine = [row for row in good if experiment.belongs(row.settings)]
-        readings[name] = (experiment, mine, experiment.read(mine))
-    claims = [claim for _, _, reading in readings.values() for claim in reading.claims]
-    count = Counter(claim.verdict for claim in claims)
-    tally = "".join(
-        f'<li><b class="{_class(verdict)}">{count[verdict]}</b>{escape(text)}</li>'
-        for verdict, text in ((YES, "agree"), (PARTLY, "in part"), (NO, "do not"), (MISSING, "not measured"))
+        found.append(Chapter(experiment, mine, experiment.read(mine)))
+    return found
+
+
+def _usable(rows: Iterable[Row]) -> list[Row]:
+    """Results that ended well, of methods that are known here, in an order that is the same for the same results."""
+    good = [row for row in rows if row.status == "ok" and row.settings["method"] in METHODS]
+    return sorted(good, key=lambda row: (row.settings["method"], row.settings["game"], row.key))
+
+
+def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
+    """The whole page as HTML that needs nothing else; the same rows give the same bytes.
+
+    Args:
+        rows: the results.
+        store: the name of the file they are from.
+        bad: how many rows of that file are no results.
+    """
+    everything = list(rows)
+    read = chapters(everything)
+    groups = [*((_link(chapter.experiment), chapter.reading.claims) for chapter in read), *_unmeasured()]
+    count = Counter(claim.verdict for _, claims in groups for claim in claims)
+    return fill(
+        PAGE,
+        policy=POLICY,
+        style=Html(STYLE),
+        trials=f"{len(_usable(everything)):,}",
+        claims=sum(count.values()),
+        tally=join(_tally(verdict, count[verdict]) for verdict in (YES, PARTLY, NO, MISSING)),
+        stale=_stale(read, store),
+        links=join((_link(chapter.experiment) for chapter in read), " "),
+        table=_claims(groups),
+        sections=join((_section(chapter) for chapter in read), "\n"),
+        made=_made(everything, store, bad),
     )
-    links = "".join(f'<a href="#{name}">{escape(find(name).title)}</a> ' for name in EXPERIMENTS)
-    sections = "".join(_section(*reading) for reading in readings.values())
-    return f"""<!doctype html>
+
+
+PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>shown: the paper’s evidence, rerun</title>
-<style>{STYLE}</style>
+<style>{style}</style>
 <main>
 <h1>The paper’s evidence, rerun</h1>
 <p class="question">Every experiment of <i>Few-Shot Bayesian Imitation Learning with Logical Program Policies</i>
 (Silver, Allen, Lew, Kaelbling and Tenenbaum, 2020), run again with <code>shown</code> on levels made anew within the
 paper’s ranges.</p>
-<p>{len(good):,} trials, each one method that learned one game from some demonstrations and then played the 9 test
-levels and, since 9 are few, 100 generated ones. Of {len(claims)} statements of the paper:</p>
+<p>{trials} trials, each one method that learned one game from some demonstrations and then played the 9 test
+levels and, since 9 are few, 100 generated ones. Of {claims} statements of the paper:</p>
 <ul class="tally">{tally}</ul>
-<nav><a href="#claims">All claims</a> {links}<a href="#made">How this was made</a></nav>
+{stale}<nav><a href="#claims">All claims</a> {links} <a href="#made">How this was made</a></nav>
 <h2 id="claims">What the paper says, and what was measured</h2>
-{_claims(readings.values())}
+{table}
 {sections}
-{_made(everything, store)}
+{made}
 </main>
 </html>
 """
 
+WORDS = {YES: "agree", PARTLY: "in part", NO: "do not", MISSING: "not measured"}
+
+
+def _tally(verdict: str, number: int) -> Html:
+    template = '<li><b class="{kind}">{number}</b>{text}</li>'
+    return fill(template, kind=_class(verdict), number=number, text=WORDS[verdict])
+
+
+def _link(experiment: Experiment) -> Html:
+    return fill('<a href="#{name}">{title}</a>', name=experiment.name, title=experiment.title)
+
+
+def _unmeasured() -> list[tuple[Html, Sequence[Claim]]]:
+    """The paper's statements that belong to no experiment here."""
+    return [
+        (fill("{title}", title=TITLES.get(name, name)), judged(statements, {}))
+        for name, statements in STATEMENTS.items()
+        if name not in EXPERIMENTS
+    ]
+
 
 def figure_files(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
     """Every figure as a file of its own: name and SVG."""
-    good = [row for row in rows if row.status == "ok" and row.settings["method"] in METHODS]
-    for name in EXPERIMENTS:
-        experiment = find(name)
-        mine = [row for row in good if experiment.belongs(row.settings)]
-        plots = [item for item in experiment.read(mine).plots if isinstance(item, Plot)] if mine else []
+    for chapter in chapters(rows):
+        plots = [item for item in chapter.reading.plots if isinstance(item, Plot)]
         for number, plot in enumerate(plots, 1):
-            yield f"{name}{f'-{number}' if len(plots) > 1 else ''}.svg", figures.svg(plot.figure) + "\n"
+            name = f"{chapter.experiment.name}{f'-{number}' if len(plots) > 1 else ''}.svg"
+            yield name, figures.svg(plot.figure) + "\n"
 
 
-def _section(experiment: Experiment, rows: Sequence[Row], reading: Reading) -> str:
-    parts = [
-        f'<h2 id="{experiment.name}">{escape(experiment.title)}</h2>',
-        f'<p class="question">{escape(experiment.question)} {escape(" ".join((experiment.__doc__ or "").split()))}</p>',
-    ]
-    if not rows:
+# --- the parts ----------------------------------------------------------------------------------------------------
+
+
+def _stale(read: Sequence[Chapter], store: str) -> Html:
+    """How many of the results shown are of other code than the present: said once, here."""
+    found = {chapter.experiment.name: [row for row in chapter.rows if row.stale] for chapter in read}
+    keys = {row.key for rows in found.values() for row in rows}
+    if not keys:
+        return Html("")
+    used = {row.key for chapter in read for row in chapter.rows}
+    names = listed([f"{name} ({len(rows):,})" for name, rows in found.items() if rows])
+    return fill(
+        """<p class="stale"><b>{count} of the {used} trials shown are stale</b>: other code than the present ran them,
+or nobody noted which. They stand until they are run again, in: {names}. <code>shown results --store {store}
+--stale</code> lists them, <code>shown reproduce all --full --store {store}</code> runs them again.</p>
+""",
+        count=f"{len(keys):,}",
+        used=f"{len(used):,}",
+        names=names,
+        store=store,
+    )
+
+
+def _section(chapter: Chapter) -> Html:
+    experiment = chapter.experiment
+    about = " ".join((experiment.__doc__ or "").split())
+    head = fill(
+        '<h2 id="{name}">{title}</h2>\n<p class="question">{question} {about}</p>',
+        name=experiment.name,
+        title=experiment.title,
+        question=experiment.question,
+        about=about,
+    )
+    if not chapter.reading.plots:
         command = f"shown reproduce {experiment.name}"
-        return "".join(
-            [*parts, f"<p>No trials of this experiment are in the store. <code>{command}</code> runs them.</p>"]
-        )
-    for number, item in enumerate(reading.plots):
-        parts.append(_plot(item, f"{experiment.name}-{number}-") if isinstance(item, Plot) else _table(item))
-    parts += [f"<p>{escape(text)}</p>" for text in reading.text]
-    return "\n".join(parts)
+        text = "<p>No trials of this experiment are in the store. <code>{command}</code> runs them.</p>"
+        return join([head, fill(text, command=command)])
+    plots = [
+        _plot(item, f"{experiment.name}-{number}-") if isinstance(item, Plot) else _table(item)
+        for number, item in enumerate(chapter.reading.plots)
+    ]
+    return join([head, *plots, *(fill("<p>{text}</p>", text=text) for text in chapter.reading.text)], "\n")
 
 
-def _plot(plot: Plot, prefix: str) -> str:
-    return f"<figure>{figures.svg(plot.figure, prefix)}<figcaption>{escape(plot.caption)}</figcaption></figure>"
+def _plot(plot: Plot, prefix: str) -> Html:
+    drawing = Html(figures.svg(plot.figure, prefix))
+    template = "<figure>{drawing}<figcaption>{caption}</figcaption></figure>"
+    return fill(template, drawing=drawing, caption=plot.caption)
 
 
-def _table(table: Table) -> str:
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in table.head)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
-    caption = f"<caption>{escape(table.caption)}</caption>"
-    return f'<div class="scroll"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+def _table(table: Table) -> Html:
+    head = join(fill("<th>{cell}</th>", cell=cell) for cell in table.head)
+    lines = [join(fill("<td>{cell}</td>", cell=cell) for cell in row) for row in table.rows]
+    return fill(
+        '<div class="scroll"><table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>'
+        "</table></div>",
+        caption=table.caption,
+        head=head,
+        body=join(fill("<tr>{line}</tr>", line=line) for line in lines),
+    )
 
 
-def _claims(readings: Iterable[tuple[Experiment, Sequence[Row], Reading]]) -> str:
-    head = "".join(f"<th>{text}</th>" for text in ("The paper says", "We measured", "Agrees?"))
-    groups = []
-    for experiment, _, reading in readings:
-        link = f'<a href="#{experiment.name}">{escape(experiment.title)}</a>'
-        body = "".join(_claim(claim) for claim in reading.claims)
-        groups.append(f'<tbody><tr><th colspan="3" class="group">{link}</th></tr>\n{body}</tbody>')
-    return f'<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead>{"".join(groups)}</table></div>'
+def _claims(groups: Iterable[tuple[Html, Sequence[Claim]]]) -> Html:
+    head = join(fill("<th>{text}</th>", text=text) for text in ("The paper says", "We measured", "Agrees?"))
+    template = '<tbody><tr><th colspan="3" class="group">{title}</th></tr>\n{body}</tbody>'
+    bodies = [fill(template, title=title, body=join(map(_claim, claims))) for title, claims in groups]
+    return fill(
+        '<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead>{bodies}</table></div>',
+        head=head,
+        bodies=join(bodies),
+    )
 
 
-def _claim(claim: Claim) -> str:
-    why = f'<span class="why">Why: {escape(claim.why)}</span>' if claim.why else ""
-    return (
-        f"<tr><td>{escape(claim.paper)}</td><td>{escape(claim.measured)}{why}</td>"
-        f'<td class="verdict {_class(claim.verdict)}">{MARKS[claim.verdict]}</td></tr>\n'
+def _claim(claim: Claim) -> Html:
+    why = fill('<span class="why">Why: {why}</span>', why=claim.why) if claim.why else Html("")
+    return fill(
+        '<tr><td>{paper}</td><td>{measured}{why}</td><td class="verdict {kind}">{mark}</td></tr>\n',
+        paper=claim.paper,
+        measured=claim.measured,
+        why=why,
+        kind=_class(claim.verdict),
+        mark=MARKS[claim.verdict],
     )
 
 
@@ -140,30 +269,59 @@ def _class(verdict: str) -> str:
     return "missing" if verdict == MISSING else verdict
 
 
-def _made(rows: Sequence[Row], store: str) -> str:
+def _made(rows: Sequence[Row], store: str, bad: int) -> Html:
     """Where the numbers came from."""
     if not rows:
-        return '<h2 id="made">How this was made</h2><p>The store is empty.</p>'
-    hours = sum(row.seconds for row in rows) / 3600
-    versions = sorted({row.version for row in rows})
+        return Html('<h2 id="made">How this was made</h2><p>The store is empty.</p>')
     dates = sorted(row.finished[:10] for row in rows)
-    failed = [row for row in rows if row.status != "ok"]
     by_method = Counter(row.settings["method"] for row in rows)
-    counts = ", ".join(
+    counts = [
         f"{METHODS[name].label if name in METHODS else name} {number:,}"
         for name, number in sorted(by_method.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return fill(
+        MADE,
+        store=store,
+        number=f"{len(rows):,}",
+        counts=", ".join(counts),
+        hours=f"{sum(row.seconds for row in rows) / 3600:.1f}",
+        first=dates[0],
+        last=dates[-1],
+        versions=", ".join(sorted({row.version for row in rows})),
+        commits=_commits(rows),
+        left_out=_left_out(rows, bad),
     )
-    used = [row for row in rows if any(find(name).belongs(row.settings) for name in EXPERIMENTS)]
-    lost = ""
-    if failed or len(used) < len(rows):
-        lost = (
-            f"<p>Left out: {len(failed)} failed (<code>shown results --status failed</code> lists them), "
-            f"{len(rows) - len(used)} with settings that are in none of the experiments.</p>"
-        )
-    return f"""<h2 id="made">How this was made</h2>
-<p>From <code>{escape(store)}</code>: {len(rows):,} trials ({escape(counts)}), {hours:.1f} hours of trials in all, run
-between {dates[0]} and {dates[-1]} with version {escape(", ".join(versions))}.</p>{lost}
-<p><code>shown reproduce all --full --store {escape(store)}</code> runs what is missing, <code>shown results --store
-{escape(store)}</code> lists every trial with its settings, and <code>shown report --store {escape(store)}</code> writes
+
+
+MADE = """<h2 id="made">How this was made</h2>
+<p>From <code>{store}</code>: {number} trials ({counts}), {hours} hours of trials in all, run
+between {first} and {last} with version {versions}.{commits}</p>{left_out}
+<p><code>shown reproduce all --full --store {store}</code> runs what is missing, <code>shown results --store
+{store}</code> lists every trial with its settings, and <code>shown report --store {store}</code> writes
 this page. Levels <code>test:0-8</code> are the test levels, <code>random:0-99</code> the generated ones; nothing is
 ever demonstrated on either.</p>"""
+
+
+_LONG_NAME = re.compile(r"(?<=^[0-9a-f]{12})[0-9a-f]{28}")
+
+
+def _commits(rows: Sequence[Row]) -> str:
+    """At which commits the code was, where that is known."""
+    known = Counter(row.commit for row in rows if row.commit)
+    parts = [f"{_LONG_NAME.sub('', name)} ({number:,})" for name, number in sorted(known.items())]
+    return f" Commits: {', '.join(parts)}." if parts else ""
+
+
+def _left_out(rows: Sequence[Row], bad: int) -> Html:
+    failed = sum(row.status != "ok" for row in rows)
+    elsewhere = sum(not any(find(name).belongs(row.settings) for name in EXPERIMENTS) for row in rows)
+    if not failed and not elsewhere and not bad:
+        return Html("")
+    also = f", {many(bad, 'bad row')} (shown results names them)" if bad else ""
+    return fill(
+        "<p>Left out: {failed} failed (<code>shown results --status failed</code> lists them), "
+        "{elsewhere} with settings that are in none of the experiments{also}.</p>",
+        failed=failed,
+        elsewhere=elsewhere,
+        also=also,
+    )

@@ -14,9 +14,12 @@ from dataclasses import dataclass, field
 from multiprocessing import connection, get_context, parent_process
 from typing import Any, TextIO
 
-from shown.errors import ShownError
-from shown.experiments.store import Row, Store
-from shown.experiments.trials import Trial, run_trial
+from shown.errors import ShownError, printable
+from shown.experiments.fingerprint import commit
+from shown.experiments.rows import MAX_ERROR, Row, checked
+from shown.experiments.store import Store, mean_seconds
+from shown.experiments.trials import Trial, code_for, run_trial, words_for
+from shown.experiments.words import many
 
 Executor = Callable[[Sequence[Mapping[str, Any]]], Iterator[Row]]
 """Runs trials, given as settings, and yields each as it ends, in any order. Another machine park fits in here."""
@@ -44,20 +47,22 @@ class Summary:
         left = self.asked - self.kept - self.done - len(self.failed)
         if left:
             parts.append(f"{left} left. Run the same command again to go on")
-        return f"{self.asked} trials: " + ", ".join(parts) + "."
+        return f"{many(self.asked, 'trial')}: " + ", ".join(parts) + "."
 
 
 def run(trials: Iterable[Trial], store: Store, executor: Executor | None = None, talk: TextIO | None = None) -> Summary:
     """Runs the trials that the store does not have yet and keeps each as soon as it ends.
 
-    Trials that failed before are tried again. Ctrl-C stops cleanly: what has ended is kept.
+    Trials that failed before are tried again, and so are those that other code ran: their keys are others. Ctrl-C
+    stops cleanly: what has ended is kept.
     """
     wanted = {trial.key: trial for trial in trials}
-    done = store.done()
+    known = store.rows(status="ok")
+    done = {row.key for row in known}
     todo = [trial for key, trial in wanted.items() if key not in done]
     summary = Summary(asked=len(wanted), kept=len(wanted) - len(todo))
     execute = executor if executor is not None else OnCores()
-    with Progress(todo, store.mean_seconds(), talk if talk is not None else sys.stderr) as progress:
+    with Progress(todo, mean_seconds(known), talk if talk is not None else sys.stderr) as progress:
         results = execute([trial.settings for trial in todo])
         try:
             for row in results:
@@ -79,15 +84,26 @@ def attempt(settings: Mapping[str, Any]) -> Row:
     """Runs one trial; an error becomes a row that says what went wrong."""
     begun = time.perf_counter()
     try:
-        result, error = run_trial(settings), None
+        return success(settings, run_trial(settings), time.perf_counter() - begun)
     except ShownError as problem:
-        result, error = None, str(problem)
+        error = str(problem)
     except Exception as problem:
         frame = traceback.extract_tb(problem.__traceback__)[-1]
         place = f"{os.path.basename(frame.filename)}:{frame.lineno}"
-        result, error = None, f"{type(problem).__name__}: {problem} ({place})"
-    status = "ok" if error is None else "failed"
-    return Row(settings, status, result, error, round(time.perf_counter() - begun, 4))
+        error = f"{type(problem).__name__}: {problem} ({place})"
+    return failure(settings, error, time.perf_counter() - begun)
+
+
+def success(settings: Mapping[str, Any], result: Mapping[str, Any], seconds: float) -> Row:
+    """What the present code has measured; BadInput if a method says of its policy what no store can keep."""
+    row = Row(settings, "ok", result, None, round(seconds, 4), code=code_for(settings), commit=commit())
+    return checked(row, words_for(settings))
+
+
+def failure(settings: Mapping[str, Any], error: str, seconds: float) -> Row:
+    """That the present code has failed, and why."""
+    text = error.encode("utf-8", "backslashreplace").decode()[:MAX_ERROR]
+    return Row(settings, "failed", None, text, round(seconds, 4), code=code_for(settings), commit=commit())
 
 
 def in_this_process(trials: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
@@ -163,8 +179,7 @@ class _Worker:
         code = self._process.exitcode or 0
         why = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
         hint = " It may have run out of memory: try fewer --workers." if code == -signal.SIGKILL else ""
-        seconds = round(time.perf_counter() - self._begun, 4)
-        return Row(self._settings, "failed", None, f"the process that ran it ended {why}.{hint}", seconds)
+        return failure(self._settings, f"the process that ran it ended {why}.{hint}", time.perf_counter() - self._begun)
 
     def stop(self) -> None:
         with contextlib.suppress(OSError):
@@ -251,13 +266,13 @@ class Progress:
         now = time.monotonic()
         if self._live or now - self._spoke >= 15 or not self._left:
             self._spoke = now
-            text = self._text(now, Trial.from_settings(row.settings).text)
+            text = self._text(now, printable(words_for(row.settings)))
             self._talk.write(f"\r{text[: _columns() - 1]}\x1b[K" if self._live else text + "\n")
             self._talk.flush()
 
     def _text(self, now: float, last: str) -> str:
-        usual = sum(self._known.values()) / len(self._known)
-        work = sum(self._known.get(kind, usual) for kind in self._left)
+        mean = sum(self._known.values()) / len(self._known)
+        work = sum(self._known.get(kind, mean) for kind in self._left)
         pace = max(self._worked / max(now - self._begun, 1e-3), 1e-3)  # seconds of trials a second: about the workers
         failed = f", {self._failed} failed" if self._failed else ""
         return f"{self._total - len(self._left)} of {self._total}{failed}, {spell(work / pace)} left · {last}"

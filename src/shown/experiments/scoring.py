@@ -1,14 +1,36 @@
-"""Playing many levels at once: a method that can look at many grids together is asked once a turn, not once a grid."""
+"""How a learned policy is scored: it plays many levels side by side.
+
+A method that can look at many grids together is asked once a turn, not once a grid.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
+from shown.demonstrations import Demonstrations
 from shown.games.episodes import chances
 from shown.games.game import Game
-from shown.games.levels import Level
+from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid, check_action
+
+TRAINING_LEVELS_SCORED = 20
+"""At most so many of the demonstrated levels are played to see whether the demonstrations were learned."""
+
+STEPS_REPEATED = 2000
+"""At most so many of the demonstrated steps are looked at to see whether the policy repeats them."""
+
+
+class Imitator(Protocol):
+    """All that an experiment asks of a method: learn from demonstrations, then act.
+
+    A method may also offer `act_many(grids)`, which is used where it exists, and `describe()`, a JSON-able account of
+    what was learned.
+    """
+
+    def fit(self, demos: Demonstrations) -> Any: ...
+
+    def act(self, grid: Grid) -> Action: ...
 
 
 class Remembering:
@@ -53,3 +75,26 @@ def won(game: Game, table: Remembering, levels: Sequence[Level], seed: int = 0) 
         if not playing:
             break
     return wins
+
+
+def scores(
+    game: Game, imitator: Imitator, demos: Demonstrations, shown_on: str, scored_on: Sequence[str]
+) -> dict[str, Any]:
+    """How a fitted imitator does on levels it has not seen and on what it was shown.
+
+    Returns "success" and "won" for each set of levels in `scored_on` and for those it was shown ("train"), and "fit",
+    the fraction of demonstrated actions that it repeats.
+    """
+    table = Remembering(imitator)
+    sets = {spec: load_levels(game, spec) for spec in scored_on}
+    sets["train"] = load_levels(game, shown_on)[:TRAINING_LEVELS_SCORED]
+    wins = won(game, table, [level for levels in sets.values() for level in levels])
+    result: dict[str, Any] = {"success": {}, "won": {}}
+    for spec, levels in sets.items():
+        part, wins = wins[: len(levels)], wins[len(levels) :]
+        result["success"][spec] = round(sum(part) / len(part), 6)
+        result["won"][spec] = "".join("1" if each else "0" for each in part)
+    steps = demos.steps[:STEPS_REPEATED]
+    acts = table.act_many([step.grid for step in steps])
+    result["fit"] = round(sum(act == step.action for act, step in zip(acts, steps, strict=True)) / len(steps), 6)
+    return result

@@ -1,7 +1,10 @@
-"""The results store: one SQLite file, one row a trial, keyed by a digest of the trial's settings.
+"""The results store: one SQLite file, one row a trial.
 
 A row is written when its trial is done and in one transaction, so a run that is killed at any moment loses at most the
 trials in flight, and the next run does only what is missing.
+
+A file may be anybody's: its one table must be exactly ours, and every row is checked when it is read. Rows that are
+not results are left out and named; `Store.remove_bad` takes them away.
 """
 
 from __future__ import annotations
@@ -9,8 +12,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,16 +23,24 @@ from types import TracebackType
 from typing import IO, Any
 
 from shown.errors import BadInput
-from shown.experiments.trials import settings_key
+from shown.experiments.rows import Row, checked
+from shown.experiments.trials import code_for, settings_key, trial_key
 from shown.files import parse_json
 from shown.version import __version__
 
-SCHEMA = 1
-"""The form of the store that this version writes. A store of a newer form is refused, not guessed at."""
+SCHEMA = 2
+"""The form of the store that this version writes. Form 1 knew nothing of code; a newer form is refused."""
 
 APPLICATION_ID = 0x73686F77  # "show", so that another program's database is not taken for a store
 
-_TABLE = """
+MAX_ROWS = 200_000
+MAX_CELL = 2**20
+"""Characters in one cell of the table."""
+
+MAX_LINE, MAX_LINES, MAX_BAD = 4 * 2**20, 1_000_000, 100
+"""Bytes of a JSON line, lines of a file, and bad ones among them before it is no results file at all."""
+
+_FORM_1 = """
 CREATE TABLE trials (
     key      TEXT PRIMARY KEY,
     settings TEXT NOT NULL,
@@ -42,81 +55,78 @@ CREATE TABLE trials (
     result   TEXT
 )
 """
+_FORM_2 = """
+CREATE TABLE trials (
+    asked    TEXT PRIMARY KEY,
+    key      TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    method   TEXT NOT NULL,
+    game     TEXT NOT NULL,
+    seed     INTEGER NOT NULL,
+    version  TEXT NOT NULL,
+    finished TEXT NOT NULL,
+    seconds  REAL NOT NULL,
+    status   TEXT NOT NULL CHECK (status IN ('ok', 'failed')),
+    error    TEXT,
+    result   TEXT,
+    code     TEXT,
+    source   TEXT NOT NULL
+)
+"""
+_TABLES = {1: _FORM_1, 2: _FORM_2}
+"""`asked` is the digest of the settings: there is one row for them, of whatever code. `key` is of settings and code."""
+
+_UPGRADE = """
+INSERT INTO trials SELECT key, key, settings, method, game, seed, version, finished, seconds, status, error, result,
+NULL, '' FROM form_1
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A trial that was run.
+@dataclass(frozen=True)
+class BadRow:
+    """A row or line that is no result: where it is, and what is wrong with it."""
 
-    Attributes:
-        settings: what was asked, complete.
-        status: "ok" or "failed".
-        result: what was measured, or None if it failed.
-        error: why it failed, or None.
-        seconds: how long it took.
-        version: of this package, when it was run.
-        finished: when (UTC, ISO 8601).
-    """
+    number: int
+    why: str
 
-    settings: Mapping[str, Any]
-    status: str
-    result: Mapping[str, Any] | None
-    error: str | None
-    seconds: float
-    version: str = __version__
-    finished: str = ""
 
-    @property
-    def key(self) -> str:
-        return settings_key(self.settings)
+@dataclass(frozen=True)
+class Found:
+    """What was read: the results, and what was left out because it is none."""
 
-    def to_json(self) -> dict[str, Any]:
-        names = ("settings", "status", "result", "error", "seconds", "version", "finished")
-        return {name: getattr(self, name) for name in names}
-
-    @classmethod
-    def from_json(cls, value: Any, where: str) -> Row:
-        """A row from its JSON, or BadInput naming what is missing."""
-        if not isinstance(value, dict) or not isinstance(value.get("settings"), dict):
-            raise BadInput(f'{where}: not a result: it must be an object with "settings".')
-        for name, kind in (("status", str), ("seconds", int | float), ("version", str), ("finished", str)):
-            if not isinstance(value.get(name), kind):
-                raise BadInput(f'{where}: not a result: "{name}" is missing or of the wrong kind.')
-        if value["status"] not in ("ok", "failed") or not isinstance(value.get("result"), dict | None):
-            raise BadInput(f'{where}: not a result: "status" must be "ok" or "failed", "result" an object or null.')
-        for name, kind in (("method", str), ("game", str), ("seed", int)):
-            if not isinstance(value["settings"].get(name), kind):
-                raise BadInput(f'{where}: not a result: "settings" lack "{name}".')
-        fields: dict[str, Any] = {name: value.get(name) for name in cls.__slots__}
-        return cls(**fields)
+    rows: list[Row]
+    bad: list[BadRow]
 
 
 class Store:
     """Results on disk. Use it as a context; `writing=False` reads without touching the file or its folder.
 
-    >>> import tempfile
+    >>> from shown.experiments.trials import Trial
     >>> folder = tempfile.TemporaryDirectory()
     >>> with Store(Path(folder.name) / "results.sqlite") as store:
-    ...     store.add(Row({"method": "lpp", "game": "nim", "seed": 0}, "ok", {"success": 1.0}, None, 0.5))
-    ...     [row.result["success"] for row in store.rows()]
-    [1.0]
+    ...     store.add(Row(Trial("lpp", "nim", "train:0").settings, "failed", None, "no luck", 0.5))
+    ...     [row.error for row in store.rows()]
+    ['no luck']
     """
 
     def __init__(self, path: str | Path, *, writing: bool = True) -> None:
         self.path = Path(path)
         self._writing = writing
         self._lock: IO[bytes] | None = None
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
         if self.path.is_dir():
             raise BadInput(f"{self.path}: is a folder. Give the path of a results file.")
         if not writing and not self.path.exists():
             raise BadInput(f"{self.path}: no such results file. Make one: shown reproduce demos --store {self.path}")
+        if self.path.exists() and not self.path.is_file():
+            raise BadInput(f"{self.path}: not a file on disk. Give the path of a results file.")
         if writing:
             self._lock = _only_writer(self.path)
         try:
             with self._clear_errors():
                 self._database = self._open(writing)
                 try:
-                    self._check(writing)
+                    self._form = self._check(writing)
                 except BaseException:
                     self._database.close()
                     raise
@@ -138,107 +148,157 @@ class Store:
         self._database.close()
         self._release()
 
+    # --- writing --------------------------------------------------------------------------------------------------
+
     def add(self, row: Row) -> None:
-        """Keeps a result. A good result is never replaced; a failed one is, when its trial is run again."""
+        """Keeps a result, unless the one that is there already is as good: see `add_many`."""
         self.add_many([row])
 
     def add_many(self, rows: Iterable[Row]) -> int:
-        """Keeps results, all or none; the number that were new."""
-        values = [
-            (
-                row.key,
-                _dump(row.settings),
-                row.settings["method"],
-                row.settings["game"],
-                row.settings["seed"],
-                row.version,
-                row.finished or datetime.now(UTC).isoformat(timespec="seconds"),
-                row.seconds,
-                row.status,
-                row.error,
-                None if row.result is None else _dump(row.result),
-            )
-            for row in rows
-        ]
+        """Keeps results, all or none; the number that were new.
+
+        There is one result for the same settings. One of the present code takes the place of a stale one, a good one
+        that of a failed one; a good result of the present code is never replaced.
+        """
+        good = [checked(row, f"{row.settings.get('method')}, {row.settings.get('game')}") for row in rows]
+        new = 0
         with self._clear_errors(), self._database:
-            before = self._database.total_changes
-            self._database.executemany(
-                "INSERT INTO trials VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT (key) DO UPDATE SET version = excluded.version, finished = excluded.finished,"
-                " seconds = excluded.seconds, status = excluded.status, error = excluded.error,"
-                " result = excluded.result WHERE status = 'failed'",
-                values,
-            )
-            return self._database.total_changes - before
+            for row in good:
+                asked = settings_key(row.settings)
+                query = "SELECT key, status FROM trials WHERE asked = ?"
+                old = self._database.execute(query, [asked]).fetchone()
+                if old is None or _outranks(row, *old):
+                    places = ", ".join("?" * 14)
+                    self._database.execute(f"INSERT OR REPLACE INTO trials VALUES ({places})", _cells(asked, row))
+                    new += 1
+        return new
+
+    def remove_bad(self) -> list[BadRow]:
+        """Takes away every row that is no result, and says which they were."""
+        bad = self.read().bad
+        with self._clear_errors(), self._database:
+            self._database.executemany("DELETE FROM trials WHERE rowid = ?", [(row.number,) for row in bad])
+        return bad
+
+    # --- reading --------------------------------------------------------------------------------------------------
+
+    def read(self) -> Found:
+        """Everything in it, checked, in an order that does not depend on when it was run."""
+        names = ["asked" if self._form > 1 else "key", "key", "settings", "status", "result", "error", "seconds"]
+        names += ["version", "finished", *(["code", "source"] if self._form > 1 else [])]
+        # What is too long is not read at all.
+        cells = ", ".join(f"CASE WHEN length({name}) <= {MAX_CELL} THEN {name} END" for name in names)
+        rows: list[Row] = []
+        bad: list[BadRow] = []
+        with self._clear_errors():
+            query = f"SELECT rowid, {cells} FROM trials LIMIT {MAX_ROWS + 1}"
+            for number, *values in self._database.execute(query):
+                try:
+                    rows.append(_row(dict(zip(["asked", *names[1:]], values, strict=True)), f"row {number}"))
+                except BadInput as problem:
+                    bad.append(BadRow(number, str(problem)))
+        if len(rows) + len(bad) > MAX_ROWS:
+            raise BadInput(f"{self.path}: more than {MAX_ROWS:,} results. Choose another file with --store.")
+        return Found(sorted(rows, key=_order), bad)
+
+    def rows(self, *, method: str | None = None, game: str | None = None, status: str | None = None) -> list[Row]:
+        """The results, all or those of a method, a game or an outcome; what is no result is left out."""
+        return [
+            row
+            for row in self.read().rows
+            if method in (None, row.settings["method"])
+            and game in (None, row.settings["game"])
+            and status in (None, row.status)
+        ]
 
     def done(self) -> set[str]:
-        """The keys of all trials that ended well."""
-        with self._clear_errors():
-            return {key for (key,) in self._database.execute("SELECT key FROM trials WHERE status = 'ok'")}
+        """The keys of all trials that ended well; those of other code have other keys than now."""
+        return {row.key for row in self.rows(status="ok")}
 
-    def rows(self, *, method: str | None = None, game: str | None = None, status: str | None = None) -> Iterator[Row]:
-        """The results, in an order that does not depend on when they were run."""
-        where = [(name, value) for name, value in (("method", method), ("game", game), ("status", status)) if value]
-        query = "SELECT settings, status, result, error, seconds, version, finished FROM trials"
-        if where:
-            query += " WHERE " + " AND ".join(f"{name} = ?" for name, _ in where)
-        with self._clear_errors():
-            found = self._database.execute(
-                query + " ORDER BY method, game, settings", [value for _, value in where]
-            ).fetchall()
-        for settings, state, result, *rest in found:
-            yield Row(json.loads(settings), state, None if result is None else json.loads(result), *rest)
-
-    def mean_seconds(self) -> dict[tuple[str, str], float]:
-        """How long the trials of each method and game took, for guessing how long others will."""
-        with self._clear_errors():
-            found = self._database.execute(
-                "SELECT method, game, avg(seconds) FROM trials WHERE status = 'ok' GROUP BY method, game"
-            )
-            return {(method, game): seconds for method, game, seconds in found}
+    # --- the file -------------------------------------------------------------------------------------------------
 
     def _open(self, writing: bool) -> sqlite3.Connection:
-        if writing:
-            return sqlite3.connect(self.path, timeout=30)
-        address = f"{self.path.resolve().as_uri()}?mode=ro"
+        database = sqlite3.connect(self.path, timeout=30) if writing else self._open_for_reading()
+        database.text_factory = lambda data: data.decode("utf-8", "replace")  # what is no text will be no result either
+        database.execute("PRAGMA trusted_schema = OFF")
+        return database
+
+    def _open_for_reading(self) -> sqlite3.Connection:
+        path = self.path.resolve()
+        address = f"{path.as_uri()}?mode=ro"
         database = sqlite3.connect(address, uri=True, timeout=30)
         try:
             database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return database
         except sqlite3.OperationalError:
-            # A store in a folder that may not be written: SQLite cannot make its side files there, and needs none.
             database.close()
-            database = sqlite3.connect(address + "&immutable=1", uri=True)
-        return database
+        # A store in a folder that may not be written: SQLite cannot make its side files there.
+        journal = path.with_name(f"{path.name}-wal")
+        if not journal.exists() or journal.stat().st_size == 0:
+            return sqlite3.connect(address + "&immutable=1", uri=True)  # it needs none
+        # A run was killed, and its last results are in the journal: read them from a copy.
+        self._copy = tempfile.TemporaryDirectory(prefix="shown-")
+        copy = Path(self._copy.name) / "results.sqlite"
+        try:
+            shutil.copyfile(journal, f"{copy}-wal")
+            shutil.copyfile(path, copy)
+        except OSError as error:
+            raise BadInput(f"{self.path}: cannot be read ({error.strerror}).") from None
+        return sqlite3.connect(copy)
 
-    def _check(self, writing: bool) -> None:
+    def _check(self, writing: bool) -> int:
+        """Makes sure that it is a store, makes it one if it is empty and is to be written, and says its form."""
         (application,) = self._database.execute("PRAGMA application_id").fetchone()
-        (schema,) = self._database.execute("PRAGMA user_version").fetchone()
-        (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables == 0 and writing:
-            self._database.execute("PRAGMA journal_mode = WAL")
-            with self._database:
-                self._database.execute("BEGIN IMMEDIATE")
-                self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                self._database.execute(f"PRAGMA user_version = {SCHEMA}")
-                self._database.execute(_TABLE)
-        elif tables == 0:  # a run has only just begun it: there are no results to read yet
+        (form,) = self._database.execute("PRAGMA user_version").fetchone()
+        objects = self._database.execute("SELECT type, name, sql FROM sqlite_master LIMIT 10").fetchall()
+        if not objects and not writing:  # a run has only just begun it: there are no results to read yet
             self._database.close()
             self._database = sqlite3.connect(":memory:")
-            self._database.execute(_TABLE)
-        elif application != APPLICATION_ID:
+            self._database.execute(_FORM_2)
+            return SCHEMA
+        if objects:
+            self._refuse_others(application, form, objects)
+        if not writing:
+            return int(form)
+        self._database.execute("PRAGMA journal_mode = WAL")
+        # FULL: a row that was reported as done must survive a power cut, not only a kill.
+        self._database.execute("PRAGMA synchronous = FULL")
+        if not objects or form < SCHEMA:
+            self._make(upgrade=bool(objects))
+        return SCHEMA
+
+    def _refuse_others(self, application: int, form: int, objects: list[tuple[str, str, str | None]]) -> None:
+        if application != APPLICATION_ID:
             raise BadInput(f"{self.path}: not a results file of shown. Choose another with --store.")
-        elif schema > SCHEMA:
+        if form > SCHEMA:
             raise BadInput(
-                f"{self.path}: written by a newer version of shown (form {schema}; this one, {__version__}, knows up "
+                f"{self.path}: written by a newer version of shown (form {form}; this one, {__version__}, knows up "
                 f"to {SCHEMA}). Upgrade shown, or choose another file with --store."
             )
-        elif writing:
-            self._database.execute("PRAGMA journal_mode = WAL")
-        if writing:
-            # FULL: a row that was reported as done must survive a power cut, not only a kill.
-            self._database.execute("PRAGMA synchronous = FULL")
+        # Views, triggers and computed columns would run what somebody else wrote.
+        ours = {("table", "trials", _TABLES.get(form, "").strip()), ("index", "sqlite_autoindex_trials_1", None)}
+        if set(objects) != ours:
+            raise BadInput(f"{self.path}: not a results file of shown, or one with other things in it.")
+
+    def _make(self, upgrade: bool) -> None:
+        with self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            if upgrade:
+                self._database.execute("ALTER TABLE trials RENAME TO form_1")
+            self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            self._database.execute(f"PRAGMA user_version = {SCHEMA}")
+            self._database.execute(_FORM_2)
+            if upgrade:
+                self._database.execute(_UPGRADE)
+                self._database.execute("DROP TABLE form_1")
+        if upgrade:
+            with contextlib.suppress(sqlite3.Error):  # without room for it the file stays larger than it need be
+                self._database.execute("VACUUM")
 
     def _release(self) -> None:
+        if self._copy is not None:
+            self._copy.cleanup()
+            self._copy = None
         if self._lock is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self._lock.name)
@@ -253,22 +313,97 @@ class Store:
             raise BadInput(f"{self.path}: {_say(error)}") from None
 
 
-def read_lines(path: str | Path) -> list[Row]:
+def _outranks(row: Row, key: str, status: str) -> bool:
+    """Whether a result takes the place of one with the same settings, of which key and status are given."""
+    current = trial_key(row.settings, code_for(row.settings))
+    new, old = ((k == current, s == "ok") for k, s in ((row.key, row.status), (key, status)))
+    return new > old or (new == old and status == "failed")
+
+
+def _cells(asked: str, row: Row) -> tuple[Any, ...]:
+    """A result as a line of the table."""
+    settings = row.settings
+    return (
+        asked,
+        row.key,
+        _dump(settings),
+        *(settings[name] for name in ("method", "game", "seed")),
+        row.version,
+        row.finished or datetime.now(UTC).isoformat(timespec="seconds"),
+        row.seconds,
+        row.status,
+        row.error,
+        None if row.result is None else _dump(row.result),
+        None if row.code is None else _dump(row.code),
+        row.commit,
+    )
+
+
+def _row(cells: dict[str, Any], where: str) -> Row:
+    """A result from a line of the table, or BadInput."""
+    values = {name: cells[name] for name in ("status", "error", "seconds", "version", "finished")}
+    for name in ("settings", "result", "code"):
+        text = cells.get(name)
+        values[name] = None if text is None else parse_json(_is_text(text, name, where), f"{where}, {name}")
+    row = Row.from_json({**values, "commit": cells.get("source", "")}, where)
+    if (cells["asked"], cells["key"]) != (settings_key(row.settings), row.key):
+        raise BadInput(f"{where}: its key is not that of its settings.")
+    return row
+
+
+def _is_text(value: object, name: str, where: str) -> str:
+    if not isinstance(value, str):
+        raise BadInput(f'{where}: not a result: "{name}" is not text.')
+    return value
+
+
+def _order(row: Row) -> tuple[str, str, str]:
+    return row.settings["method"], row.settings["game"], _dump(row.settings)
+
+
+def mean_seconds(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
+    """How long the trials of each method and game took, for guessing how long others will."""
+    times: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        times.setdefault((row.settings["method"], row.settings["game"]), []).append(row.seconds)
+    return {kind: sum(taken) / len(taken) for kind, taken in times.items()}
+
+
+def read_lines(path: str | Path) -> Found:
     """Results from a file of JSON lines, as `python -m shown.experiments.networks` writes them.
 
-    A last line cut off in the middle (the writer was killed) is left out; any other bad line is an error.
+    Bad lines are left out and named. A last line cut off in the middle (the writer was killed) is no fault.
     """
-    path = Path(path)
+    rows: list[Row] = []
+    bad: list[BadRow] = []
+    for number, line in _lines(Path(path)):
+        where = f"{path}, line {number}"
+        try:
+            rows.append(Row.from_json(parse_json(line.decode("utf-8"), where), where))
+        except UnicodeDecodeError:
+            bad.append(BadRow(number, f"{where}: not text in UTF-8."))
+        except BadInput as problem:
+            bad.append(BadRow(number, str(problem)))
+        if len(bad) > MAX_BAD:
+            raise BadInput(f"{path}: more than {MAX_BAD} lines are no results. The first: {bad[0].why}")
+    return Found(rows, bad)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The whole lines of a file with their numbers; some files, such as /dev/zero, have no end."""
     try:
-        lines = path.read_text("utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
+        with path.open("rb") as file:
+            for number in range(1, MAX_LINES + 1):
+                line = file.readline(MAX_LINE + 1)
+                if len(line) > MAX_LINE:
+                    raise BadInput(f"{path}, line {number}: longer than {MAX_LINE // 2**20} MiB, which no result is.")
+                if not line.endswith(b"\n"):  # the end, or what a killed writer did not finish
+                    return
+                if line.strip():
+                    yield number, line
+    except (OSError, ValueError) as error:
         raise BadInput(f"{path}: cannot be read ({error}).") from None
-    rows = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or number == len(lines):  # what follows the last newline was not finished
-            continue
-        rows.append(Row.from_json(parse_json(line, f"{path}, line {number}"), f"{path}, line {number}"))
-    return rows
+    raise BadInput(f"{path}: more than {MAX_LINES:,} lines, which is more than any results file has.")
 
 
 def _dump(value: Any) -> str:
@@ -301,8 +436,8 @@ def _only_writer(path: Path) -> IO[bytes] | None:
     while True:
         try:
             file = name.open("ab")
-        except OSError as error:
-            reason = f"{path}: cannot be written ({error.strerror})."
+        except (OSError, ValueError) as error:
+            reason = f"{path}: cannot be written ({getattr(error, 'strerror', error)})."
             raise BadInput(f"{reason} Choose a file in a folder you may write to, with --store.") from None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

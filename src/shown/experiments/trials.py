@@ -1,7 +1,8 @@
 """A trial: one method learns one game from some demonstrations and is scored on levels it has not seen.
 
-A trial is a pure function of its settings: `run_trial(settings)` gives the same result wherever and whenever it runs,
-so that a pool of processes, or another executor on many machines, can run any of them in any order.
+A trial is a pure function of its settings and of the code: `run_trial(settings)` gives the same result wherever and
+whenever it runs, so that a pool of processes, or another executor on many machines, can run any of them in any order.
+Its key says both (see fingerprint.py), so that a result of other code is not taken for one of this.
 """
 
 from __future__ import annotations
@@ -13,35 +14,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
-from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
+from shown.experiments.fingerprint import UNKNOWN, fingerprint
+from shown.experiments.scoring import Imitator, scores
 from shown.experiments.teaching import DEMONSTRATIONS, demonstrations
 from shown.games import find
 from shown.games.game import Game
-from shown.grid import Action, Grid
 
 TEST_LEVELS = "test:0-8"
 """The paper's nine test levels."""
 
 GENERATED_LEVELS = "random:0-99"
 """Scored beside them, since nine are few. Nothing is ever demonstrated on these."""
-
-TRAINING_LEVELS_SCORED = 20
-"""At most so many of the demonstrated levels are played to see whether the demonstrations were learned."""
-
-
-class Imitator(Protocol):
-    """All that an experiment asks of a method: learn from demonstrations, then act.
-
-    A method may also offer `act_many(grids)`, which is used where it exists, and `describe()`, a JSON-able account of
-    what was learned.
-    """
-
-    def fit(self, demos: Demonstrations) -> Any: ...
-
-    def act(self, grid: Grid) -> Action: ...
 
 
 @dataclass(frozen=True)
@@ -51,7 +37,7 @@ class Method:
     Attributes:
         label: as figures and tables call it.
         factory: "module:function" of a function (game, seed, options) -> Imitator. Imported when a trial needs it.
-        options: its settings and their usual values.
+        options: its settings and the values they have unless a trial says otherwise.
     """
 
     label: str
@@ -103,7 +89,7 @@ class Trial:
         levels: where the demonstrations were given, such as "train:0,train:4".
         demonstrations: how they were given: "perfect", or with noise (see `teaching.DEMONSTRATIONS`).
         seed: of the method's own chances, and of the demonstrations' noise.
-        options: settings of the method that differ from its usual ones. `settings` holds all of them.
+        options: settings of the method that differ from its standard ones. `settings` holds all of them.
         test: the levels to be scored on.
     """
 
@@ -120,11 +106,14 @@ class Trial:
             raise BadInput(f"no method called {self.method!r}. {did_you_mean(self.method, METHODS)}")
         if self.demonstrations not in DEMONSTRATIONS:
             raise BadInput(f"no demonstrations called {self.demonstrations!r}. Known: {', '.join(DEMONSTRATIONS)}.")
-        usual = METHODS[self.method].options
-        unknown = [name for name in self.options if name not in usual]
+        standard = METHODS[self.method].options
+        unknown = [name for name in self.options if name not in standard]
         if unknown:
-            raise BadInput(f"{self.method} has no option {unknown[0]!r}. {did_you_mean(unknown[0], usual)}")
-        object.__setattr__(self, "options", MappingProxyType({**usual, **self.options}))
+            raise BadInput(f"{self.method} has no option {unknown[0]!r}. {did_you_mean(unknown[0], standard)}")
+        for spec in (self.levels, *self.test):
+            if not _is_text(spec):
+                raise BadInput(f"{spec!r}: cannot be the name of levels; it is not text.")
+        object.__setattr__(self, "options", MappingProxyType({**standard, **self.options}))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -149,19 +138,48 @@ class Trial:
             raise BadInput(f"these are not the settings of a trial ({error}): {settings}") from None
 
     @property
+    def code(self) -> dict[str, str]:
+        """The fingerprint of the present code, as far as it can change this trial."""
+        return code_for(self.settings)
+
+    @property
     def key(self) -> str:
-        """A digest of the settings: two trials with the same key are the same trial."""
-        return settings_key(self.settings)
+        """A digest of the settings and the code: two trials with the same key have the same result."""
+        return trial_key(self.settings, self.code)
 
     @property
     def text(self) -> str:
         """A few words that tell this trial from others, for progress and lists."""
-        words = [METHODS[self.method].label, self.game, f"from {self.levels}"]
-        if self.demonstrations != "perfect":
-            words.append(f"with {self.demonstrations} noise")
-        usual = METHODS[self.method].options
-        words += [f"{name} {value}" for name, value in self.options.items() if value != usual[name]]
-        return ", ".join([" ".join(words[:3]), *words[3:]]) + (f", seed {self.seed}" if self.seed else "")
+        return words_for(self.settings)
+
+
+def words_for(settings: Mapping[str, Any]) -> str:
+    """A few words for a trial's settings; its method need not be one of ours.
+
+    >>> words_for(Trial("lpp", "nim", "train:0", options={"programs": 100}, seed=3).settings)
+    'LPP nim from train:0, programs 100, seed 3'
+    """
+    method = METHODS.get(settings["method"])
+    label, standard = (settings["method"], {}) if method is None else (method.label, method.options)
+    words = [f"{label} {settings['game']} from {settings['levels']}"]
+    if settings["demonstrations"] != "perfect":
+        words.append(f"with {settings['demonstrations']} noise")
+    words += [f"{name} {value}" for name, value in settings["options"].items() if value != standard.get(name)]
+    return ", ".join(words) + (f", seed {settings['seed']}" if settings["seed"] else "")
+
+
+def code_for(settings: Mapping[str, Any]) -> dict[str, str]:
+    """The fingerprint of the present code for a trial with these settings; `UNKNOWN` where it is not here."""
+    method = METHODS.get(settings["method"])
+    module = None if method is None else method.factory.partition(":")[0]
+    if module is None:
+        return dict.fromkeys(("engine", "game", "levels"), UNKNOWN)
+    return fingerprint(module, settings["game"], [settings["levels"], *settings["test"]])
+
+
+def trial_key(settings: Mapping[str, Any], code: Mapping[str, str] | None) -> str:
+    """What identifies a result: a digest of its settings and of the code that made it, where that is known."""
+    return settings_key(settings if code is None else {**settings, "code": dict(code)})
 
 
 def settings_key(settings: Mapping[str, Any]) -> str:
@@ -185,7 +203,7 @@ def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
     begun = time.perf_counter()
     imitator.fit(demos)
     learned = time.perf_counter()
-    result = scores(game, imitator, demos, trial)
+    result = scores(game, imitator, demos, trial.levels, trial.test)
     describe = getattr(imitator, "describe", dict)
     return {
         **result,
@@ -196,21 +214,11 @@ def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def scores(game: Game, imitator: Imitator, demos: Demonstrations, trial: Trial) -> dict[str, Any]:
-    """How a fitted imitator does on the trial's test levels and on what it was shown."""
-    from shown.experiments.scoring import Remembering, won
-    from shown.games.levels import load_levels
-
-    table = Remembering(imitator)
-    sets = {spec: load_levels(game, spec) for spec in trial.test}
-    shown = load_levels(game, trial.levels)[:TRAINING_LEVELS_SCORED]
-    wins = won(game, table, [level for levels in (*sets.values(), shown) for level in levels])
-    result: dict[str, Any] = {"success": {}, "won": {}}
-    for spec, levels in (*sets.items(), ("train", shown)):
-        part, wins = wins[: len(levels)], wins[len(levels) :]
-        result["success"][spec] = round(sum(part) / len(part), 6)
-        result["won"][spec] = "".join("1" if x else "0" for x in part)
-    steps = demos.steps[:2000]
-    acts = table.act_many([step.grid for step in steps])
-    result["fit"] = round(sum(a == step.action for a, step in zip(acts, steps, strict=True)) / len(steps), 6)
-    return result
+def _is_text(value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half of a pair: a file name in bytes that are no text
+        return False
+    return True

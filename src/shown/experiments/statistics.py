@@ -1,0 +1,128 @@
+"""What is counted: which results are looked at together, and the curves and means over them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any, TypeVar
+
+from shown.experiments.rows import Row
+from shown.experiments.trials import METHODS
+
+K = TypeVar("K", bound=Hashable)
+
+TEST, GENERATED, TRAIN = "test", "random", "train"
+"""The kinds of levels a policy is scored on: the nine of the paper, generated ones, and those it was shown."""
+
+Pool = Callable[[Iterable[float]], float]
+"""How several successes become one: their mean, greatest or least."""
+
+
+# --- one result ---------------------------------------------------------------------------------------------------
+
+
+def success(row: Row, kind: str = TEST) -> float:
+    """The fraction of levels of a kind that were won; not a number if it played none."""
+    found = [value for levels, value in measured(row)["success"].items() if levels.partition(":")[0] == kind]
+    return fmean(found) if found else math.nan
+
+
+def size(row: Row) -> int:
+    """The number of demonstrations learned from."""
+    return int(measured(row)["demonstrations"])
+
+
+def programs(row: Row) -> int:
+    """The number of programs (or whole policies) that were to be enumerated."""
+    return int(row.settings["options"]["programs"])
+
+
+def fit(row: Row) -> float:
+    """The fraction of demonstrated actions that the learned policy repeats."""
+    return float(measured(row)["fit"])
+
+
+def learning_time(row: Row) -> float:
+    """The seconds that learning took."""
+    return float(measured(row)["seconds"]["learn"])
+
+
+def measured(row: Row) -> Mapping[str, Any]:
+    """What a trial that ended well has measured."""
+    if row.result is None:
+        raise ValueError("a trial that failed has measured nothing")
+    return row.result
+
+
+# --- selections ---------------------------------------------------------------------------------------------------
+
+
+def select(rows: Iterable[Row], **settings: Any) -> list[Row]:
+    """The rows with these settings; names that are not a trial's own are looked up among its method's options."""
+    return [row for row in rows if all(_setting(row, name) == value for name, value in settings.items())]
+
+
+def of_size(rows: Iterable[Row], least: int, most: int | None = None) -> list[Row]:
+    """The rows that learned from `least` to `most` demonstrations; from exactly `least`, unless told otherwise."""
+    return [row for row in rows if least <= size(row) <= (least if most is None else most)]
+
+
+def grouped(rows: Iterable[Row], key: Callable[[Row], K]) -> dict[K, list[Row]]:
+    """Rows by a key, in the order of first appearance."""
+    groups: dict[K, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
+
+
+def games_among(rows: Iterable[Row], games: Sequence[str]) -> list[str]:
+    """Those of the games that have results, in the order given."""
+    found = {row.settings["game"] for row in rows}
+    return [game for game in games if game in found]
+
+
+def has_standard_options(settings: Mapping[str, Any], *except_for: str) -> bool:
+    """Whether a trial's options are those its method has by default, leaving aside the ones named."""
+    method = METHODS.get(settings["method"])
+    own = {} if method is None else method.options
+    return all(settings["options"].get(name) == value for name, value in own.items() if name not in except_for)
+
+
+def _setting(row: Row, name: str) -> Any:
+    return row.settings[name] if name in row.settings else row.settings["options"].get(name)
+
+
+# --- means and curves ---------------------------------------------------------------------------------------------
+
+
+def mean_success(rows: Iterable[Row], kind: str = TEST) -> float:
+    """The mean success; not a number without any."""
+    return _pooled(rows, kind, fmean)
+
+
+def mean_over_games(rows: Iterable[Row], kind: str = TEST) -> float:
+    """The mean over games of the mean success in each: a game with more trials counts no more."""
+    games = grouped(rows, lambda row: row.settings["game"])
+    means = [mean for part in games.values() if not math.isnan(mean := mean_success(part, kind))]
+    return fmean(means) if means else math.nan
+
+
+def curve(
+    rows: Iterable[Row], x: Callable[[Row], float], kind: str = TEST, pool: Pool = fmean
+) -> tuple[list[float], list[float]]:
+    """A curve: for each x, in order, the pooled success of the results there."""
+    points = grouped(rows, x)
+    pooled = [(at, _pooled(points[at], kind, pool)) for at in sorted(points)]
+    found = [(at, value) for at, value in pooled if not math.isnan(value)]
+    return [at for at, _ in found], [value for _, value in found]
+
+
+def first_perfect(rows: Iterable[Row], x: Callable[[Row], float], kind: str = TEST, pool: Pool = max) -> int | None:
+    """The smallest x at which the pooled success is 1."""
+    return next((int(at) for at, y in zip(*curve(rows, x, kind, pool), strict=True) if y >= 1), None)
+
+
+def _pooled(rows: Iterable[Row], kind: str, pool: Pool) -> float:
+    values = [value for row in rows if not math.isnan(value := success(row, kind))]
+    return pool(values) if values else math.nan

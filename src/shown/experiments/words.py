@@ -1,0 +1,61 @@
+"""How figures and claims are put into words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from shown.games import find
+
+
+def percent(value: float) -> str:
+    """A fraction as people read it; a dash where there is none.
+
+    >>> percent(0.456), percent(0.998), percent(1.0), percent(float("nan"))
+    ('46 %', '99.8 %', '100 %', '–')
+    """
+    if math.isnan(value):
+        return "–"
+    return f"{100 * value:.1f} %" if 0.99 < value < 1 else f"{100 * value:.0f} %"
+
+
+def title(game: str) -> str:
+    """A game's name as people write it.
+
+    >>> title("stop-the-fall")
+    'Stop the Fall'
+    """
+    return find(game).title
+
+
+def listed(words: Sequence[str]) -> str:
+    """
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def by_game(texts: Mapping[str, str]) -> str:
+    """What was found in each game, in one line.
+
+    >>> by_game({"nim": "46 %", "chase": "100 %"})
+    'Nim 46 %, Chase 100 %'
+    """
+    return ", ".join(f"{title(game)} {text}" for game, text in texts.items())
+
+
+def count(number: int | None) -> str:
+    """
+    >>> count(1000), count(None)
+    ('1,000', 'never')
+    """
+    return "never" if number is None else f"{number:,}"
+
+
+def many(number: int, thing: str) -> str:
+    """
+    >>> many(1, "bad row"), many(1200, "trial")
+    ('1 bad row', '1,200 trials')
+    """
+    return f"{number:,} {thing}{'s' * (number != 1)}"
