@@ -337,7 +337,10 @@ def far(steps):
         ({"tokens": {"wall": ""}}, "file: token 'wall' must be one visible character"),
         ({"tokens": {"empty": "."}}, f"file, component 0: program '{IS_WALL}': 'wall' is not a value here."),
         ({"buttons": [1]}, 'file: "buttons": 1 is not a name.'),
-        ({"buttons": ["left"]}, f"file, component 0: program '{IS_WALL}': in a world with buttons no cell is clicked."),
+        (
+            {"buttons": ["left"]},
+            f"file, component 0: program '{IS_WALL}': at_action_cell is about the clicked cell, but",
+        ),
         ({"game": 1}, 'file: "game" must be a name or null.'),
         ({"game": "x\n"}, 'file: "game" must be a name or null.'),
         ({"origin": []}, 'file: "origin" must be an object.'),

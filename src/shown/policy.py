@@ -328,7 +328,7 @@ class _ComponentReader:
                 term = parse(program, self.language, self.tokens.values, self.buttons)
             except BadProgram as error:
                 raise BadInput(f"{where}: {error}") from None
-            self.language[term.primitive].check_actions(self.buttons, f"{where}: program {program!r}")
+            self.language[term.primitive].check_actions(self.buttons, f"{where}: program {program!r}: ")
             if margin_for([term], self.language, []) > MAX_REACH:
                 raise BadInput(f"{where}: program {program!r} looks more than {MAX_REACH} cells away.")
             self.known[program] = term

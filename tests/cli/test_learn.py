@@ -101,8 +101,8 @@ def test_when_nothing_fits_the_reason_is_told_and_nothing_is_written(shown, hope
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
         "shown: nothing fits demonstration 0, step 0: among the first 3 programs none tells the click (0, 2) from "
-        "(0, 0). Try more programs (--programs 15), a little noise (--noise 0.001), or a primitive that sees the "
-        "difference.\n"
+        "(0, 0). Try more programs (--programs 15), or a primitive that sees the difference; if one of the two was a "
+        "slip, take it out.\n"
     )
     assert not Path("policy.json").exists()
 
@@ -118,14 +118,27 @@ def test_what_the_reason_advises_helps(shown, hopeless):
     hopeless.save("demos.json")
     assert shown("learn", "demos.json", "--programs", "15", "--quiet").code == 1
     assert shown("learn", "demos.json", "--programs", "75", "--quiet").code == 0
-    assert shown("learn", "demos.json", "--programs", "3", "--noise", "0.001", "--quiet").code == 0
+
+
+def test_what_was_found_before_memory_ran_out_is_written(shown):
+    ran = shown("learn", "fence-in", "--levels", "train:0-1", "--memory", "3", "--quiet", "--out", "policy.json")
+    assert ran.code == 0
+    assert "but the limit is 3 MiB" in ran.err
+    assert "Keeping the best of the first" in ran.err
+    assert Policy.load("policy.json").origin["programs"] < 10_000
+
+
+def test_one_policy_is_told_as_one(shown):
+    ran = shown("learn", "nim", "--ensemble", "1", "--programs", "1000")
+    assert "1 policy" in ran.err
+    assert "1 policies" not in ran.err + ran.out
 
 
 # --- Ctrl-C -----------------------------------------------------------------------------------------------------------
 
 
-def interrupted(folder, until, *words):
-    """Sends Ctrl-C to `shown learn` at the first line of progress with `until` in it. Exit code, rest of stderr."""
+def interrupted(folder, until, *words, by=signal.SIGINT):
+    """Stops `shown learn` at the first line of progress with `until` in it. Exit code, rest of stderr."""
     process = subprocess.Popen(
         [sys.executable, "-m", "shown", "learn", *words],
         stderr=subprocess.PIPE,
@@ -138,15 +151,15 @@ def interrupted(folder, until, *words):
         for line in process.stderr:
             if until in line:
                 break
-        process.send_signal(signal.SIGINT)
+        process.send_signal(by)
         rest = process.stderr.read()
     return process.returncode, rest
 
 
-def test_ctrl_c_keeps_and_writes_the_best_so_far(tmp_path):
-    code, rest = interrupted(
-        tmp_path, "best", "chase", "--levels", "train:0-4", "--programs", "100000000", "--out", "policy.json"
-    )
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_keeps_and_writes_the_best_so_far(tmp_path, by):
+    words = ("chase", "--levels", "train:0-4", "--programs", "100000000", "--out", "policy.json")
+    code, rest = interrupted(tmp_path, "best", *words, by=by)
     assert code == 130
     assert "shown: stopped; keeping the best so far." in rest
     assert "Traceback" not in rest

@@ -63,10 +63,13 @@ def run(args: argparse.Namespace) -> int:
     code = learn(learner, demonstrations, args.quiet)
     if not learner.candidates_:
         failure = learner.failure_
-        reason = failure.text if failure else "nothing fits the demonstrations so far. Let it try more programs."
+        more = f"--programs {5 * args.programs}"
+        reason = (
+            failure.told(more) if failure else f"nothing fits the demonstrations so far. Try more programs ({more})."
+        )
         if args.json:
             print_json({"learned": False, "failure": failure.to_json() if failure else None})
-        say(f"shown: {reason} (More programs: --programs {5 * args.programs}.)")
+        say(f"shown: {reason}")
         return code or FAILURE
     if args.out:
         learner.policy_.save(args.out)

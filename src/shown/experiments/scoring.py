@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from shown.demonstrations import Demonstrations
-from shown.games.episodes import chances
+from shown.games.episodes import play_many
 from shown.games.game import Game
 from shown.games.levels import Level, load_levels
-from shown.grid import Action, Grid, check_action
+from shown.grid import Action, Grid
 
 TRAINING_LEVELS_SCORED = 20
 """At most so many of the demonstrated levels are played to see whether the demonstrations were learned."""
@@ -50,31 +50,15 @@ class Remembering:
 
 
 def won(game: Game, table: Remembering, levels: Sequence[Level], seed: int = 0) -> list[bool]:
-    """Whether each level is won: what `shown.games.episodes.play` gives level by level, played side by side.
+    """Whether each level is won.
 
     >>> from shown.games import find
-    >>> from shown.games.levels import load_levels
     >>> class Expert:
     ...     act = find("nim").expert
     >>> won(find("nim"), Remembering(Expert()), load_levels(find("nim"), "train:0-3"))
     [True, True, True, True]
     """
-    grids = [level.grid for level in levels]
-    luck = [chances(level, seed) for level in levels]
-    wins = [False] * len(levels)
-    playing = list(range(len(levels)))
-    for _ in range(game.max_steps):
-        still = []
-        for i, action in zip(playing, table.act_many([grids[i] for i in playing]), strict=True):
-            check_action(action, grids[i], game.buttons)
-            outcome = game.step(grids[i], action, luck[i])
-            grids[i], wins[i] = outcome.grid, outcome.won
-            if not outcome.over:
-                still.append(i)
-        playing = still
-        if not playing:
-            break
-    return wins
+    return [episode.won for episode in play_many(game, table, levels, seed)]
 
 
 def scores(

@@ -36,13 +36,18 @@ class Failure:
 
     @property
     def text(self) -> str:
+        """What happened and what to do, in a sentence or two."""
+        return self.told(f"{5 * self.programs:,}, say")
+
+    def told(self, more: str) -> str:
+        """The same, with another way to say how to ask for more programs."""
         same = (self.demonstration, self.step) == (self.other_demonstration, self.other_step)
         place = "" if same else f" of demonstration {self.other_demonstration}, step {self.other_step}"
         what = "the click" if isinstance(self.action, tuple) else "the action"
         return (
             f"nothing fits demonstration {self.demonstration}, step {self.step}: among the first {self.programs:,} "
             f"programs none tells {what} {self.action} from {self.other}{place}. "
-            f"Try more programs ({5 * self.programs:,}, say), or a primitive that sees the difference; "
+            f"Try more programs ({more}), or a primitive that sees the difference; "
             "if one of the two was a slip, take it out."
         )
 
