@@ -19,7 +19,9 @@ QUICK = ("--programs", "1000", "--quiet")
 def test_a_game_is_learned_from_its_expert(shown, nim_demos):
     ran = shown("learn", "nim", "--levels", "train:0-4", *QUICK, "--out", "policy.json")
     assert (ran.code, ran.err) == (0, "")
-    assert f" policies from 5 demonstrations ({len(nim_demos.steps)} steps), 1,000 programs" in ran.out.splitlines()[0]
+    steps = len(nim_demos.steps)
+    headline = f" policies from 5 demonstrations ({steps} of {steps} steps explained), 1,000 programs"
+    assert headline in ran.out.splitlines()[0]
     assert "▸" in ran.out
     assert "written to policy.json" in ran.out
     policy = Policy.load("policy.json")
@@ -121,7 +123,7 @@ def test_what_the_reason_advises_helps(shown, hopeless):
 
 
 def test_what_was_found_before_memory_ran_out_is_written(shown):
-    ran = shown("learn", "fence-in", "--levels", "train:0-1", "--memory", "3", "--quiet", "--out", "policy.json")
+    ran = shown("learn", "checkmate", "--levels", "train:0-4", "--memory", "3", "--quiet", "--out", "policy.json")
     assert ran.code == 0
     assert "but the limit is 3 MiB" in ran.err
     assert "Keeping the best of the first" in ran.err
