@@ -12,7 +12,7 @@ from shown.errors import BadInput
 from shown.games import find
 from shown.games.levels import Level
 from shown.grid import grid
-from shown.studio import teach
+from shown.studio import forms, teach
 from shown.studio.desk import Desk
 from shown.studio.project import Painted, Project, Saved, Settings
 
@@ -28,7 +28,7 @@ def project(tmp_path):
 def win(desk: Desk) -> None:
     before = len(desk.lesson.recordings)
     while len(desk.lesson.recordings) == before:
-        desk.click(desk.game.expert(desk.lesson.table.grid))
+        desk.click(desk.game.expert(desk.lesson.table.attempt.grid))
 
 
 def test_settings_come_back(project):
@@ -40,14 +40,14 @@ def test_settings_come_back(project):
 def test_a_lesson_comes_back_click_by_click(project):
     desk = Desk(project, "nim")
     win(desk)
-    desk.click(desk.game.expert(desk.lesson.table.grid))
+    desk.click(desk.game.expert(desk.lesson.table.attempt.grid))
     assert Desk(project, "nim").lesson == desk.lesson
 
 
 def test_undo_after_a_restart_takes_back_the_clicks_of_the_game_in_play(project):
     desk = Desk(project, "nim")
     before = desk.lesson
-    desk.click(desk.game.expert(desk.lesson.table.grid))
+    desk.click(desk.game.expert(desk.lesson.table.attempt.grid))
     again = Desk(project, "nim")
     again.undo()
     assert again.lesson == before
@@ -60,7 +60,7 @@ def test_undo_crosses_the_end_of_a_game(project):
     win(desk)
     desk.undo()
     assert desk.lesson.recordings == ()
-    assert desk.lesson.table.steps
+    assert desk.lesson.table.attempt.steps
     desk.redo()
     assert len(desk.lesson.recordings) == 1
 
@@ -68,9 +68,9 @@ def test_undo_crosses_the_end_of_a_game(project):
 def test_after_a_win_the_next_lesson_is_laid_out_and_after_all_lessons_a_random_level(project):
     desk = Desk(project, "nim")
     for i in range(len(desk.lessons)):
-        assert desk.lesson.table.level == desk.lessons[i].name
+        assert desk.lesson.table.attempt.level.name == desk.lessons[i].name
         desk.expert()
-    assert desk.lesson.table.level.startswith("random:")
+    assert desk.lesson.table.attempt.level.name.startswith("random:")
 
 
 def test_levels_to_watch_were_never_shown(project):
@@ -183,14 +183,14 @@ def test_hostile_settings_are_an_error(project, content):
 def test_a_lesson_with_one_thing_wrong_is_an_error(project, key, value):
     desk = Desk(project, "nim")
     win(desk)
-    whole = teach.lesson_to_json(NIM, desk.lesson)
+    whole = forms.lesson_to_json(NIM, desk.lesson)
     _write(project, "nim/lesson.json", json.dumps({**whole, key: value}))
     with pytest.raises(BadInput, match=r"lesson\.json"):
         Desk(project, "nim")
 
 
 def test_a_table_that_cannot_have_been_played_is_an_error(project):
-    lines = teach.table_to_lines(teach.lay("train:0", grid("|.", "||"), seed=1))
+    lines = forms.table_to_lines(teach.lay(Level("train:0", grid("|.", "||")), seed=1))
     clicks = [[0, 0], [1, 0], [1, 1], [0, 0], [0, 0]]
     _write(project, "nim/table.jsonl", "".join(f"{line}\n" for line in [*lines, *map(json.dumps, clicks)]))
     with pytest.raises(BadInput, match=r"table\.jsonl"):
@@ -205,7 +205,7 @@ def test_a_click_cut_short_by_the_power_is_not_a_click(project):
     whole = path.read_text()
     for cut in range(len(whole) - 1, whole.index("\n"), -1):
         path.write_text(whole[:cut])
-        assert len(Desk(project, "chase").lesson.table.steps) == whole[:cut].count("\n") - 1
+        assert len(Desk(project, "chase").lesson.table.attempt.steps) == whole[:cut].count("\n") - 1
 
 
 def test_a_lesson_of_another_game_is_an_error(project):

@@ -2,7 +2,7 @@
 
 project.py     the folder: everything saved as it happens
 teach.py       what a lesson is: recordings and the game in play; pure functions from lesson to lesson
-same.py        clicks that lead to the same count as one
+forms.py       how lessons look on disk and in requests, and what is accepted
 desk.py        one game in an open project
 session.py     the open project: desks, learning, playing, news
 helpers.py     the two child processes that learn and play, seen from the server

@@ -13,9 +13,9 @@ from shown.errors import BadInput, did_you_mean
 from shown.games.levels import check_level, parse_level
 from shown.grid import check_action
 from shown.studio.desk import Desk, catalogue
+from shown.studio.forms import action_from_json, action_to_json, check_task, grid_from_json
 from shown.studio.project import MAX_PROGRAMS
 from shown.studio.session import Studio, as_request
-from shown.studio.teach import action_from_json, action_to_json, check_task, grid_from_json
 
 Request = dict[str, Any]
 Answer = dict[str, Any]

@@ -19,8 +19,11 @@ from shown.games.levels import Level, built_in, check_level, generated
 from shown.grid import Action, Grid
 from shown.render.palette import ground
 from shown.studio import teach
+from shown.studio.forms import action_to_json
 from shown.studio.project import MAX_LEVELS, Painted, Project
-from shown.studio.teach import History, Lesson, Recording, Table
+from shown.studio.teach import Lesson, Recording, Table
+from shown.teaching.recording import History, play_on, take_back
+from shown.teaching.same import expert_action
 
 FRESH_SEED = 1000
 """Random levels for teaching count up from here; those that are watched come from further up, so they never meet."""
@@ -87,34 +90,35 @@ class Desk:
     def click(self, action: Action) -> dict[str, Any]:
         """Plays one click. A won game is kept as a demonstration and the next level is laid out."""
         table = self.lesson.table
-        played = teach.play_on(self.game, table, action)
-        if played is table:
+        played = play_on(self.game, table.attempt, action)
+        if played is table.attempt:
             return {"happened": "nothing"}
-        lesson = replace(self.lesson, table=played)
-        if played.kind == "correction":
+        lesson = replace(self.lesson, table=replace(table, attempt=played))
+        if table.kind == "correction":
             self._do(teach.keep_table(lesson, self.game))
-            return {"happened": "corrected", "shown": self._position(played)}
+            return {"happened": "corrected", "shown": self._position(lesson.table)}
         if not played.won:
             self._do(lesson)
             return {"happened": "lost" if played.over else "played"}
         kept = teach.keep_table(lesson, self.game)
         self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
-        return {"happened": "won", "shown": self._position(played), "recording": kept.recordings[-1].id}
+        return {"happened": "won", "shown": self._position(lesson.table), "recording": kept.recordings[-1].id}
 
     def peek(self, action: Action) -> list[str] | None:
         """The position that a click would lead to, or None if it would lead nowhere. Nothing changes."""
-        table = self.lesson.table
+        attempt = self.lesson.table.attempt
         try:
-            played = teach.play_on(self.game, table, action)
+            played = play_on(self.game, attempt, action)
         except BadInput:
             return None
-        return None if played is table else list(played.grid.rows)
+        return None if played is attempt else list(played.grid.rows)
 
     def undo(self) -> None:
         present = self.lesson
-        if not self.history.past and present.table.steps:
+        if not self.history.past and present.table.attempt.steps:
             # The past is gone with the last run of the server, but the clicks of the game in play are not.
-            lesson = replace(present, table=teach.take_back(self.game, present.table))
+            before = take_back(self.game, present.table.attempt)
+            lesson = replace(present, table=replace(present.table, attempt=before))
             self.history.past.append(
                 teach.keep_table(lesson, self.game) if present.table.kind == "correction" else lesson
             )
@@ -130,12 +134,12 @@ class Desk:
     def restart(self) -> None:
         """Lays the same level out again."""
         table = self.lesson.table
-        if table.steps:
-            self._do(replace(self.lesson, table=teach.lay(table.level, table.start, self._seed(), table.kind)))
+        if table.attempt.steps:
+            self._do(replace(self.lesson, table=teach.lay(table.attempt.level, self._seed(), table.kind)))
 
     def keep(self) -> None:
         """Keeps the game in play as a demonstration although it is not won."""
-        if not self.lesson.table.steps:
+        if not self.lesson.table.attempt.steps:
             raise BadInput("nothing has been played yet, so there is nothing to keep.")
         kept = teach.keep_table(self.lesson, self.game)
         self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
@@ -144,7 +148,7 @@ class Desk:
         """Lays out the level called `name`."""
         level = self.level(name)
         check_level(self.game, level.grid)
-        self._do(replace(self.lesson, table=self._lay(level)))
+        self._do(replace(self.lesson, table=teach.lay(level, self._seed())))
 
     def onward(self) -> None:
         """Lays out the next lesson."""
@@ -153,13 +157,12 @@ class Desk:
 
     def another(self) -> None:
         """Lays out a random level that was not shown yet."""
-        shown = _starts(self.lesson.recordings) | {self.lesson.table.start}
-        self._do(replace(self.lesson, table=self._lay(self._random_level(shown))))
+        shown = _starts(self.lesson.recordings) | {self.lesson.table.attempt.level.grid}
+        self._do(replace(self.lesson, table=teach.lay(self._random_level(shown), self._seed())))
 
     def expert(self) -> dict[str, Any]:
         """Lets the built-in expert play the level on the table, and keeps that."""
-        table = self.lesson.table
-        level = Level(table.level, table.start)
+        level = self.lesson.table.attempt.level
         try:
             episode = play(self.game, self.game.expert, level, self._seed())
         except Exception as error:  # an expert may rely on what a painted level does not have
@@ -172,15 +175,13 @@ class Desk:
 
     def hint(self) -> Any:
         """What the expert would do in the game in play, or None if it does not know."""
-        table = self.lesson.table
-        try:
-            return None if table.over else teach.action_to_json(self.game.expert(table.grid))
-        except Exception:  # an expert may rely on what a painted level, or a hopeless position, does not have
-            return None
+        attempt = self.lesson.table.attempt
+        action = None if attempt.over else expert_action(self.game, attempt.grid)
+        return None if action is None else action_to_json(action)
 
     def correct(self, level: str, grid: Grid) -> None:
         """Lays out a position of the computer's play, to be shown what to do there."""
-        self._do(replace(self.lesson, table=teach.lay(level, grid, self._seed(), "correction")))
+        self._do(replace(self.lesson, table=teach.lay(Level(level, grid), self._seed(), "correction")))
 
     def resume(self, number: int, step: int) -> None:
         """Lays out a position of a recording, to play on from there."""
@@ -188,8 +189,8 @@ class Desk:
         steps = recording.demonstration.steps
         if not 0 <= step < len(steps):
             raise BadInput(f"that demonstration has no click {step + 1}.")
-        level = recording.demonstration.level or "position"
-        self._do(replace(self.lesson, table=teach.lay(level, steps[step].grid, self._seed(), "correction")))
+        level = Level(recording.demonstration.level or "position", steps[step].grid)
+        self._do(replace(self.lesson, table=teach.lay(level, self._seed(), "correction")))
 
     def delete(self, number: int) -> None:
         self.lesson.recording(number)
@@ -278,9 +279,6 @@ class Desk:
         self.painted = painted
         self.revision += 1
 
-    def _lay(self, level: Level) -> Table:
-        return teach.lay(level.name, level.grid, self._seed())
-
     def _seed(self) -> int:
         # Any fixed rule will do; this one gives every game in play other chances.
         return self.lesson.next_id * 1000 + len(self.history.past) % 1000
@@ -289,7 +287,7 @@ class Desk:
         """The first lesson that was not shown yet, or a random level when all were."""
         shown = _starts(recordings)
         level = next((x for x in self.lessons if x.grid not in shown), None) or self._random_level(shown)
-        return teach.lay(level.name, level.grid, next_id * 1000)
+        return teach.lay(level, next_id * 1000)
 
     def _random_level(self, shown: set[Grid]) -> Level:
         levels = (generated(self.game, seed) for seed in range(FRESH_SEED, MAX_SEED))
@@ -303,7 +301,7 @@ class Desk:
             "game": self.game.name,
             "revision": self.revision,
             "table": self._position(self.lesson.table),
-            "canUndo": bool(self.history.past or self.lesson.table.steps),
+            "canUndo": bool(self.history.past or self.lesson.table.attempt.steps),
             "canRedo": bool(self.history.future),
         }
         if brief:
@@ -328,8 +326,8 @@ class Desk:
             "steps": [
                 {
                     "rows": list(step.grid.rows),
-                    "action": teach.action_to_json(action),
-                    "counts": teach.action_to_json(step.action),
+                    "action": action_to_json(action),
+                    "counts": action_to_json(step.action),
                 }
                 for step, action in zip(steps, recording.clicked, strict=True)
             ],
@@ -350,14 +348,15 @@ class Desk:
         }
 
     def _position(self, table: Table) -> dict[str, Any]:
+        attempt = table.attempt
         return {
-            "level": table.level,
+            "level": attempt.level.name,
             "kind": table.kind,
-            "rows": list(table.grid.rows),
-            "clicks": len(table.steps),
-            "action": teach.action_to_json(table.steps[-1].action) if table.steps else None,
-            "won": table.won,
-            "over": table.over,
+            "rows": list(attempt.grid.rows),
+            "clicks": len(attempt.steps),
+            "action": action_to_json(attempt.steps[-1].action) if attempt.steps else None,
+            "won": attempt.won,
+            "over": attempt.over,
         }
 
 

@@ -26,16 +26,8 @@ from shown.files import read_json, write_bytes, write_json
 from shown.games import GAMES
 from shown.games.game import Game
 from shown.games.levels import Level
-from shown.studio.teach import (
-    Lesson,
-    Recording,
-    Table,
-    grid_from_json,
-    lesson_from_json,
-    lesson_to_json,
-    table_from_lines,
-    table_to_lines,
-)
+from shown.studio.forms import grid_from_json, lesson_from_json, lesson_to_json, table_from_lines, table_to_lines
+from shown.studio.teach import Lesson, Recording, Table
 
 SCHEMA = "shown/studio-project/1"
 LEVELS_SCHEMA = "shown/studio-levels/1"
