@@ -1,14 +1,7 @@
 """`shown play`: what playing means, without a terminal; and once through a real one."""
 
-import contextlib
-import fcntl
 import os
-import pty
-import select
 import signal
-import struct
-import subprocess
-import sys
 import termios
 
 import pytest
@@ -171,63 +164,6 @@ def test_a_file_of_another_game_is_refused_before_anything_is_played(tmp_path, c
     assert main(["play", "nim", "--out", str(out)]) == 2
     assert "holds demonstrations of chase, not of nim" in capsys.readouterr().err
     assert out.read_bytes() == before
-
-
-class Terminal:
-    """A real terminal with `shown` in it."""
-
-    def __init__(self, *arguments):
-        self.fd, inside = pty.openpty()
-        fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", *SIZE, 0, 0))
-        command = [sys.executable, "-c", "from shown.cli import main; raise SystemExit(main())", *arguments]
-        self.process = subprocess.Popen(command, stdin=inside, stdout=inside, stderr=inside, start_new_session=True)
-        os.close(inside)
-        self.seen = ""
-
-    def until(self, text):
-        """Reads until `text` is on the screen; a screen that never shows it fails the test."""
-        while text not in self.seen:
-            ready, _, _ = select.select([self.fd], [], [], 60)
-            assert ready, f"{text!r} never came; last seen: {self.seen[-500:]!r}"
-            try:
-                data = os.read(self.fd, 65536)
-            except OSError:
-                data = b""
-            assert data, f"it ended without {text!r}: {self.seen[-500:]!r}"
-            self.seen += data.decode()
-        self.seen = self.seen.split(text, 1)[1]
-
-    def send(self, text):
-        os.write(self.fd, text.encode())
-
-    def modes(self):
-        return termios.tcgetattr(self.fd)[3] & (termios.ECHO | termios.ICANON | termios.ISIG)
-
-    def wait(self):
-        """Reads to the end; the exit code."""
-        with contextlib.suppress(OSError):
-            while data := os.read(self.fd, 65536):
-                self.seen += data.decode()
-        return self.process.wait()
-
-    def close(self):
-        os.close(self.fd)
-        self.process.kill()
-        self.process.wait()
-
-
-@pytest.fixture
-def terminal(monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    started = []
-
-    def start(*arguments):
-        started.append(Terminal(*arguments))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.close()
 
 
 def test_a_person_wins_nim_with_mouse_and_keys_and_it_is_saved(terminal, tmp_path):

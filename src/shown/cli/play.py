@@ -271,28 +271,32 @@ def _pass_on(session: OnScreen, event: Event, seen: View) -> None:
         session.click(cell)
 
 
-def report(session: Session, out: str | None) -> None:
-    """Says how it ended and keeps what is to be kept."""
+def report(session: Session, out: str | None, start: str | None = None) -> None:
+    """Says how it ended and keeps what is to be kept, in `out` (see `add_to`)."""
     attempt = session.attempt
     name, clicks = attempt.level.name, count(len(attempt.steps))
     ended = f"{name}: won in {clicks}" if attempt.won else f"{name}: {attempt.outcome} after {clicks}"
     if session.kept is not None and out:
-        number = add_to(out, session.game, session.kept)
+        number = add_to(out, session.game, session.kept, start)
         ended += f"; saved in {out}, which now holds {count(number, 'demonstration')}"
     elif attempt.won:
         ended += ". To keep a demonstration, give a file: --out demos.json"
     say(ended)
 
 
-def add_to(path: str, game: Game, demonstration: Demonstration | None = None) -> int:
-    """Adds to a demonstrations file, made if there is none, and says how many are in it now. With None, only checks."""
+def add_to(path: str, game: Game, demonstration: Demonstration | None = None, start: str | None = None) -> int:
+    """Adds to a demonstrations file and says how many are in it now. With no demonstration, only checks.
+
+    Where there is no such file yet, it is made, and begins with what is in the file `start`.
+    """
     from shown.demonstrations import Demonstrations
 
     new = Demonstrations(game.tokens, (demonstration,) if demonstration else (), game.name, game.buttons)
-    if Path(path).exists():
-        old = Demonstrations.load(path)
+    begun = path if Path(path).exists() else start
+    if begun is not None:
+        old = Demonstrations.load(begun)
         if (old.game, old.tokens, old.buttons) != (new.game, new.tokens, new.buttons):
-            raise BadInput(f"{path}: holds demonstrations of {old.game or 'another task'}, not of {game.name}.")
+            raise BadInput(f"{begun}: holds demonstrations of {old.game or 'another task'}, not of {game.name}.")
         new = old + new
     if demonstration is not None:
         new.save(path)

@@ -45,9 +45,9 @@ def doubt(policy: Policy, level: Level, game: Game | None = None, seed: int = 0)
     by, on the first position.
     """
     grids = [level.grid] if game is None else [step.grid for step in play(game, policy.act, level, seed).steps]
-    # Of equal positions, and of positions equally in doubt, the first counts.
+    # Of equal positions, and of positions equally in doubt, the first counts; the last digits are chance.
     first = {grid: step for step, grid in reversed(list(enumerate(grids)))}
-    disagreement = {grid: policy.disagreement(grid) for grid in first}
+    disagreement = {grid: round(policy.disagreement(grid), 9) for grid in first}
     worst = max(first, key=lambda grid: (disagreement[grid], -first[grid]))
     return Doubt(level, disagreement[worst], first[worst], worst)
 
