@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from typing import Any
@@ -19,10 +19,10 @@ from shown.games.levels import Level, built_in, check_level, generated
 from shown.grid import Action, Grid
 from shown.render.palette import ground
 from shown.studio import teach
-from shown.studio.forms import action_to_json
+from shown.studio.forms import action_to_json, check_recording
 from shown.studio.project import MAX_LEVELS, Painted, Project
 from shown.studio.teach import Lesson, Recording, Table
-from shown.teaching.recording import History, play_on, take_back
+from shown.teaching.recording import WRONG_FOOTED, History, check_playable, outcome_of, play_on, take_back
 from shown.teaching.same import expert_action
 
 FRESH_SEED = 1000
@@ -46,6 +46,7 @@ class Learned:
         version: counts the policies, so that the page knows when to look again.
         summary: the policy's rules, as the player process read them.
         failure: why nothing fits, as data with a "text".
+        unsaved: why the policy could not be saved, or None.
         next: the levels that candidates disagree on most, once found.
     """
 
@@ -57,6 +58,7 @@ class Learned:
     version: int = 0
     summary: dict[str, Any] | None = None
     failure: dict[str, Any] | None = None
+    unsaved: str | None = None
     next: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -69,12 +71,11 @@ class Desk:
         self.lessons: tuple[Level, ...] = curriculum(self.game)
         self.tests: tuple[Level, ...] = tuple(built_in(self.game, "test"))
         self._watched = list(self.tests)
-        recordings, next_id = project.recordings(self.game)
-        self.painted: tuple[Painted, ...] = project.painted(self.game)
-        table = project.table(self.game)
-        self.history: History[Lesson] = History(
-            Lesson(recordings, table or self._fresh_table(recordings, next_id), next_id)
-        )
+        found = project.lesson(self.game)
+        self.painted: tuple[Painted, ...] = found.painted
+        self.notes: tuple[str, ...] = found.notes
+        table = found.table or self._fresh_table(found.recordings, found.next_id)
+        self.history: History[Lesson] = History(Lesson(found.recordings, table, found.next_id))
         self.revision = 0
         self.learned = Learned()
 
@@ -165,7 +166,7 @@ class Desk:
         level = self.lesson.table.attempt.level
         try:
             episode = play(self.game, self.game.expert, level, self._seed())
-        except Exception as error:  # an expert may rely on what a painted level does not have
+        except WRONG_FOOTED as error:  # an expert may rely on what a painted level does not have
             raise BadInput(f"the expert does not know what to do on this level ({error}).") from None
         if not episode.won:
             raise BadInput("the expert cannot win from this position. Take another level.")
@@ -181,6 +182,7 @@ class Desk:
 
     def correct(self, level: str, grid: Grid) -> None:
         """Lays out a position of the computer's play, to be shown what to do there."""
+        check_playable(self.game, grid)
         self._do(replace(self.lesson, table=teach.lay(Level(level, grid), self._seed(), "correction")))
 
     def resume(self, number: int, step: int) -> None:
@@ -190,6 +192,7 @@ class Desk:
         if not 0 <= step < len(steps):
             raise BadInput(f"that demonstration has no click {step + 1}.")
         level = Level(recording.demonstration.level or "position", steps[step].grid)
+        check_playable(self.game, level.grid)
         self._do(replace(self.lesson, table=teach.lay(level, self._seed(), "correction")))
 
     def delete(self, number: int) -> None:
@@ -203,10 +206,14 @@ class Desk:
         self._do(teach.change_click(self.lesson, self.game, number, step, action))
 
     def add(self, demonstrations: Demonstrations) -> None:
-        """Adds demonstrations from elsewhere."""
+        """Adds demonstrations from elsewhere, all or none."""
         lesson = self.lesson
-        for item in demonstrations:
-            lesson = teach.keep(lesson, "imported", item, _after(self.game, item.steps[-1], item.seed))
+        for i, item in enumerate(demonstrations):
+            try:
+                lesson = teach.keep(lesson, "imported", item, _after(self.game, item.steps[-1], item.seed))
+                check_recording(self.game, lesson.recordings[-1], "it")
+            except BadInput as error:
+                raise BadInput(f"demonstration {i}: {str(error).removeprefix('it: ')}") from None
         self._do(lesson)
 
     def _do(self, lesson: Lesson) -> None:
@@ -256,12 +263,28 @@ class Desk:
         """Saves a painted level, a new one if `number` is None; legal or not, since painting takes time."""
         painted = {p.id: p for p in self.painted}
         if number is None or number not in painted:
-            if len(painted) >= MAX_LEVELS:
-                raise BadInput(f"{MAX_LEVELS} painted levels are all that a project keeps. Delete some first.")
-            number = max(painted, default=0) + 1
-        painted[number] = Painted(number, Level(f"painted:{number}", grid))
-        self._save_painted(tuple(painted.values()))
+            number = self.paint_more((grid,))[0]
+        else:
+            painted[number] = Painted(number, Level(f"painted:{number}", grid))
+            self._save_painted(tuple(painted.values()))
         return {"id": number, "name": f"painted:{number}", **self.legality(grid)}
+
+    def paint_more(self, grids: Sequence[Grid]) -> list[int]:
+        """Saves further painted levels, all or none; their numbers."""
+        self.check_room(len(grids))
+        first = max((p.id for p in self.painted), default=0) + 1
+        numbers = list(range(first, first + len(grids)))
+        new = (Painted(i, Level(f"painted:{i}", grid)) for i, grid in zip(numbers, grids, strict=True))
+        self._save_painted((*self.painted, *new))
+        return numbers
+
+    def check_room(self, number: int) -> None:
+        """BadInput unless so many more levels can be painted."""
+        if len(self.painted) + number > MAX_LEVELS:
+            raise BadInput(
+                f"{MAX_LEVELS} painted levels are all that a project keeps, and here would be "
+                f"{len(self.painted) + number:,}. Delete some first."
+            )
 
     def unpaint(self, number: int) -> None:
         self._save_painted(tuple(p for p in self.painted if p.id != number))
@@ -309,6 +332,7 @@ class Desk:
         shown = _starts(self.lesson.recordings)
         return {
             **play,
+            "notes": list(self.notes),
             "recordings": [self._card(r) for r in self.lesson.recordings],
             "shown": [level.name for level in self.lessons if level.grid in shown],
             "painted": [
@@ -406,4 +430,4 @@ def _starts(recordings: tuple[Recording, ...]) -> set[Grid]:
 
 
 def _after(game: Game, step: Step, seed: int | None) -> Grid:
-    return game.step(step.grid, step.action, np.random.default_rng(seed or 0)).grid
+    return outcome_of(game, step.grid, step.action, np.random.default_rng(seed or 0)).grid

@@ -72,9 +72,9 @@ class Lesson:
                 return recording
         raise BadInput("that demonstration is not there any more.")
 
-    def demonstrations(self, game: Game, everything: bool = False) -> Demonstrations:
-        """What the computer is to learn from (or everything, for export)."""
-        items = tuple(r.demonstration for r in self.recordings if r.learn or everything)
+    def demonstrations(self, game: Game) -> Demonstrations:
+        """What the computer is to learn from."""
+        items = tuple(r.demonstration for r in self.recordings if r.learn)
         return Demonstrations(game.tokens, items, game.name, game.buttons)
 
 

@@ -107,6 +107,19 @@ def outcome_of(game: Game, grid: Grid, action: Action, rng: np.random.Generator)
         ) from None
 
 
+def check_playable(game: Game, grid: Grid) -> None:
+    """BadInput if no action at all can be played in `grid`, as where the rules miss a piece whatever is done."""
+    refused: BadInput | None = None
+    for action in game.buttons or grid.cells():
+        try:
+            outcome_of(game, grid, action, np.random.default_rng(0))
+            return
+        except BadInput as error:
+            refused = error
+    if refused is not None:
+        raise refused
+
+
 T = TypeVar("T")
 
 
