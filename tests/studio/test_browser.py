@@ -209,6 +209,8 @@ def kill_the_server_and_come_back(visitor, game):
     visitor.server.kill()
     expect(visitor.at("#banner")).to_contain_text("Everything you did is saved")
     visitor.server.start(visitor.server.port)
+    # A new run has a new secret. Its link, opened anywhere in the browser, brings back the pages that were open.
+    visitor.tab().close()
     expect(visitor.at("#banner")).to_be_hidden()
     visitor.page.reload()
     expect(visitor.at("html[data-ready]")).to_be_attached()
@@ -406,7 +408,7 @@ def test_another_site_in_the_same_browser_gets_nothing(make_server, browser):
         lambda route: route.fulfill(body="<!doctype html><title>evil</title>", content_type="text/html"),
     )
     page.goto("http://evil.example/")
-    attempts = page.evaluate(ATTACK, server.address)
+    attempts = page.evaluate(ATTACK, f"{server.origin}/")
     context.close()
     # A "plain" request is sent blind: the other site cannot see that it was refused too.
     assert {name for name, outcome in attempts.items() if outcome == "worked"} <= {"plain"}

@@ -21,6 +21,7 @@ import contextlib
 import html
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -316,7 +317,7 @@ class Project:
             self._write_into(folder, game, name, data)
 
     def _write_into(self, folder: Folder, game: str, name: str, data: bytes) -> None:
-        if (game, name) not in self._own and folder.mode(name):
+        if (game, name) not in self._own and stat.S_ISREG(folder.mode(name)):
             raise BadInput(
                 f"{folder.path / name}: was not written by the studio, so it is left as it is. Move it away first."
             )
