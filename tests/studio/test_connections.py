@@ -154,7 +154,10 @@ def test_a_body_that_does_not_come_is_given_up(monkeypatch):
     rules = Rules(frozenset(), 1, "secret")
     headers = [(b"host", b"x"), (b"content-type", b"application/json"), (b"content-length", b"9")]
     scope = {"type": "http", "method": "POST", "path": "/api/open", "query_string": b"token=secret", "headers": headers}
-    asyncio.run(Guard(app, rules)(scope, receive, nobody))
+    # In a thread of its own, since the browser of other tests has a loop running in this one.
+    thread = threading.Thread(target=lambda: asyncio.run(Guard(app, rules)(scope, receive, nobody)))
+    thread.start()
+    thread.join()
     assert [message["type"] for message in heard] == ["http.request", "http.disconnect"]
 
 

@@ -132,7 +132,8 @@ class Studio:
         """Opens a game: remembers it for the next visit, and learns if there is something new to learn from."""
         desk = self.desk(name)
         if self.settings.game != desk.game.name:
-            self.remember(game=desk.game.name)
+            with contextlib.suppress(BadInput):  # then the next visit begins elsewhere; what matters says so itself
+                self.remember(game=desk.game.name)
         self.consider(desk)
         return desk
 
