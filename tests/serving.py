@@ -28,23 +28,27 @@ class Refused(Exception):
 class Server:
     """A studio in a process of its own."""
 
-    def __init__(self, folder: Path, port: int = 0, host: str = "127.0.0.1") -> None:
-        self.folder, self.host = folder, host
+    def __init__(
+        self, folder: Path, port: int = 0, host: str = "127.0.0.1", most_files: int | None = None, log: Any = None
+    ) -> None:
+        """`most_files` is how many the system lets it have open; `log` is where its stderr goes."""
+        self.folder, self.host, self.most_files, self.log = folder, host, most_files, log
         self.start(port)
 
     def start(self, port: int = 0) -> None:
-        self.process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "shown", "studio", "--no-browser"),
-                *("--host", self.host, "--port", str(port), "--project", str(self.folder)),
-            ],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        command = [
+            *(sys.executable, "-m", "shown", "studio", "--no-browser"),
+            *("--host", self.host, "--port", str(port), "--project", str(self.folder)),
+        ]
+        if self.most_files is not None:
+            command = ["sh", "-c", f'ulimit -n {self.most_files}; exec "$@"', "sh", *command]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True)
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
         assert self.address.startswith("http://"), "the studio did not start"
-        self.port = int(self.address.split("/")[2].rpartition(":")[2])
+        self.origin, _, self.token = self.address.partition("/?token=")
+        self.port = int(self.origin.rpartition(":")[2])
+        self.cookie = f"shown-studio-{self.port}={self.token}"
         until(lambda: self._answers(), "the studio answers")
 
     def _answers(self) -> bool:
@@ -68,10 +72,11 @@ class Server:
     def request(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
     ) -> tuple[int, dict[str, str], bytes]:
-        """One request with exactly these headers (and Host, unless given)."""
+        """One request with exactly these headers (and Host and the secret, unless given)."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
-            connection.request(method, path, body, {"Host": f"127.0.0.1:{self.port}", **(headers or {})})
+            usual = {"Host": f"127.0.0.1:{self.port}", "Cookie": self.cookie}
+            connection.request(method, path, body, {**usual, **(headers or {})})
             response = connection.getresponse()
             return response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
         finally:

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from shown import files
 from shown.errors import BadInput
-from shown.files import MAX_DEPTH, parse_json, read_json, write_bytes, write_json
+from shown.files import MAX_DEPTH, is_leftover, parse_json, read_json, write_bytes, write_json
 from strategies import json_values
 
 
@@ -146,3 +146,37 @@ def test_files_are_as_private_as_the_user_wishes(tmp_path):
     finally:
         os.umask(before)
     assert (tmp_path / "value").stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_keeps_the_mode_its_owner_gave_it(tmp_path):
+    path = tmp_path / "private.json"
+    write_json(path, "old")
+    for mode in (0o600, 0o664):
+        path.chmod(mode)
+        write_json(path, "new")
+        assert path.stat().st_mode & 0o777 == mode
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
+    path = tmp_path / "value.json"
+    write_json(path, "old")
+    monkeypatch.setattr(files, "MAX_BYTES", 1000)
+    with pytest.raises(BadInput, match=r"value\.json: would be larger than 0 MiB, so it could not be read again"):
+        write_json(path, "x" * 1000)
+    assert read_json(path, "test") == "old"
+    write_json(path, "x" * 990)
+    assert read_json(path, "test") == "x" * 990
+
+
+def test_what_a_killed_process_leaves_is_known(tmp_path, monkeypatch):
+    seen = []
+
+    def killed(*_):
+        seen.extend(os.listdir(tmp_path))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_bytes(tmp_path / "value", b"x")
+    assert [is_leftover(name) for name in seen] == [True]
+    assert not any(map(is_leftover, ("value.tmp", ".shown-.tmp", ".shown-abc/def.tmp", "x.shown-abcdef.tmp")))

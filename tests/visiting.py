@@ -50,8 +50,10 @@ class Visitor:
         return page
 
     def _hear(self, kind: str, text: str) -> None:
-        # A server that is gone cannot be asked; the browser says so in its own words, and that is no fault of the page.
-        if kind in ("error", "warning") and not (self.expecting_silence and "net::ERR_" in text):
+        # A server that is gone cannot be asked, and a new one does not know this page yet; the browser says so in its
+        # own words, and that is no fault of the page.
+        expected = self.expecting_silence and ("net::ERR_" in text or " 403 " in text)
+        if kind in ("error", "warning") and not expected:
             self.problems.append(f"{kind}: {text}")
 
     def _read(self, response: Response) -> None:

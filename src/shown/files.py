@@ -7,7 +7,8 @@ import json
 import math
 import os
 import re
-import tempfile
+import secrets
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from shown.errors import BadInput
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 64
+_LEFTOVER = re.compile(r"\.shown-[A-Za-z0-9_]{4,32}\.(tmp|html)")
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -62,40 +64,66 @@ def parse_json(text: str, where: str) -> Any:
 
 def write_json(path: str | Path, value: Any) -> None:
     """Writes JSON through a temporary file, so that a reader never meets half of it."""
-    write_bytes(path, (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
+    write_bytes(path, encode_json(value, str(path)))
+
+
+def encode_json(value: Any, where: str) -> bytes:
+    """A JSON value as the content of a file; BadInput if `read_json` would refuse that file for its size."""
+    data = (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    if len(data) > MAX_BYTES:
+        raise BadInput(
+            f"{where}: would be larger than {MAX_BYTES // 2**20} MiB, so it could not be read again. "
+            "Nothing was changed; keep less in one file."
+        )
+    return data
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
     """Writes a file whole or not at all. Links stay links; pipes and devices, such as /dev/stdout, are written to."""
     path = Path(path)
-    temporary = None
     try:
         if path.exists() and not path.is_file() and not path.is_dir():
             path.write_bytes(data)
             return
-        target = Path(os.path.realpath(path))
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".shown-", suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-        temporary = None
+        replace_file(os.path.realpath(path), data)
     except OSError as error:
         raise BadInput(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from None
     except ValueError:
         raise BadInput(f"{str(path)!r}: cannot be the name of a file.") from None
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def replace_file(name: str, data: bytes, dir_fd: int | None = None) -> None:
+    """Puts a new file in the place of `name`, or of nothing, with the mode of the old one. No link is followed.
+
+    `name` is in the folder whose descriptor is `dir_fd`, if one is given. A process that is killed meanwhile leaves a
+    file that `is_leftover` knows.
+    """
+    temporary = os.path.join(os.path.dirname(name), f".shown-{secrets.token_hex(8)}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    handle = os.open(temporary, flags, 0o666, dir_fd=dir_fd)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            with contextlib.suppress(FileNotFoundError):
+                mode = os.stat(name, dir_fd=dir_fd, follow_symlinks=False).st_mode
+                if stat.S_ISREG(mode) and hasattr(os, "fchmod"):
+                    os.fchmod(file.fileno(), mode & 0o777)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, name, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=dir_fd)
+        raise
+
+
+def is_leftover(name: str) -> bool:
+    """Whether a file of this name can only be what a killed process left behind.
+
+    >>> is_leftover(".shown-4a0c1f5e7d2b9386.tmp"), is_leftover("policy.json")
+    (True, False)
+    """
+    return _LEFTOVER.fullmatch(name) is not None
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,14 +1,7 @@
 """`shown play`: what playing means, without a terminal; and once through a real one."""
 
-import contextlib
-import fcntl
 import os
-import pty
-import select
 import signal
-import struct
-import subprocess
-import sys
 import termios
 
 import pytest
@@ -19,8 +12,8 @@ from shown.cli.terminal import Press, decode
 from shown.demonstrations import Demonstrations
 from shown.games import find
 from shown.games.levels import Level, load_levels
-from shown.games.recording import Recorder
 from shown.grid import grid
+from shown.teaching.recording import Recorder
 
 NIM = find("nim")
 SIZE = 30, 80
@@ -50,8 +43,8 @@ def test_arrows_move_the_cursor_around_the_grid():
 def test_winning_is_said_and_enter_keeps_it():
     played = keys(session("|.", "||"), "up", "left", "enter")
     assert played.message == "1 click so far."
-    played.click(played.recorder.game.expert(played.recorder.grid))
-    assert played.recorder.won
+    played.click(played.recorder.game.expert(played.attempt.grid))
+    assert played.attempt.won
     assert played.message == "You won in 2 clicks!"
     keys(played, "enter")
     assert (played.done, played.goes_on) == (True, True)
@@ -62,30 +55,30 @@ def test_winning_is_said_and_enter_keeps_it():
 def test_a_click_that_changes_nothing_is_not_recorded():
     played = keys(session("|.", "||"), "up", "space")
     assert "not recorded" in played.message
-    assert played.recorder.steps == ()
+    assert played.attempt.steps == ()
 
 
 def test_undo_redo_and_start_over():
     played = keys(session("|.", "||"), "u")
     assert played.message == "There is nothing to take back."
     keys(played, "up", "left", "enter", "u")
-    assert played.recorder.grid == grid("|.", "||")
+    assert played.attempt.grid == grid("|.", "||")
     keys(played, "r")
-    assert len(played.recorder.steps) == 1
+    assert len(played.attempt.steps) == 1
     keys(played, "r")
     assert played.message == "There is nothing to do again."
     keys(played, "s")
-    assert played.recorder.steps == ()
+    assert played.attempt.steps == ()
     assert "Back at the start" in played.message
 
 
 def test_a_lost_game_can_be_taken_back():
     played = session("|.", "||")
     played.click((1, 0))  # leaves one pile, which the opponent takes whole
-    assert played.recorder.outcome == "lost"
+    assert played.attempt.outcome == "lost"
     assert "Lost" in played.message
     assert keys(played, "enter").kept is None
-    assert keys(played, "u").recorder.outcome == "unfinished"
+    assert keys(played, "u").recorder.attempt.outcome == "unfinished"
 
 
 def test_quitting_an_unfinished_game_asks_whether_to_keep_it():
@@ -112,12 +105,12 @@ def test_undo_gives_the_same_opponent_again():
     recorder = Recorder(find("chase"), level, seed=5)
     for _ in range(4):
         recorder.act((0, 0))
-    before = recorder.grid
+    before = recorder.attempt.grid
     for _ in range(4):
         assert recorder.undo()
     for _ in range(4):
         recorder.act((0, 0))
-    assert recorder.grid == before
+    assert recorder.attempt.grid == before
 
 
 # --- the screen -------------------------------------------------------------------------------------------------------
@@ -173,70 +166,13 @@ def test_a_file_of_another_game_is_refused_before_anything_is_played(tmp_path, c
     assert out.read_bytes() == before
 
 
-class Terminal:
-    """A real terminal with `shown` in it."""
-
-    def __init__(self, *arguments):
-        self.fd, inside = pty.openpty()
-        fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", *SIZE, 0, 0))
-        command = [sys.executable, "-c", "from shown.cli import main; raise SystemExit(main())", *arguments]
-        self.process = subprocess.Popen(command, stdin=inside, stdout=inside, stderr=inside, start_new_session=True)
-        os.close(inside)
-        self.seen = ""
-
-    def until(self, text):
-        """Reads until `text` is on the screen; a screen that never shows it fails the test."""
-        while text not in self.seen:
-            ready, _, _ = select.select([self.fd], [], [], 60)
-            assert ready, f"{text!r} never came; last seen: {self.seen[-500:]!r}"
-            try:
-                data = os.read(self.fd, 65536)
-            except OSError:
-                data = b""
-            assert data, f"it ended without {text!r}: {self.seen[-500:]!r}"
-            self.seen += data.decode()
-        self.seen = self.seen.split(text, 1)[1]
-
-    def send(self, text):
-        os.write(self.fd, text.encode())
-
-    def modes(self):
-        return termios.tcgetattr(self.fd)[3] & (termios.ECHO | termios.ICANON | termios.ISIG)
-
-    def wait(self):
-        """Reads to the end; the exit code."""
-        with contextlib.suppress(OSError):
-            while data := os.read(self.fd, 65536):
-                self.seen += data.decode()
-        return self.process.wait()
-
-    def close(self):
-        os.close(self.fd)
-        self.process.kill()
-        self.process.wait()
-
-
-@pytest.fixture
-def terminal(monkeypatch):
-    monkeypatch.setenv("NO_COLOR", "1")
-    started = []
-
-    def start(*arguments):
-        started.append(Terminal(*arguments))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.close()
-
-
 def test_a_person_wins_nim_with_mouse_and_keys_and_it_is_saved(terminal, tmp_path):
     out = tmp_path / "demos.json"
     level = load_levels(NIM, "train:0")[0]
     twin = Session(Recorder(NIM, level))  # plays the same game here, to know where to click
     person = terminal("play", "nim", "--out", str(out))
     person.until("q quit")
-    first = NIM.expert(twin.recorder.grid)
+    first = NIM.expert(twin.attempt.grid)
     seen = view(twin, SIZE)
     person.send(f"\x1b[<0;{2 * first[1] + 2};{seen.top + first[0] + 1}M")
     twin.click(first)
@@ -245,8 +181,8 @@ def test_a_person_wins_nim_with_mouse_and_keys_and_it_is_saved(terminal, tmp_pat
     person.until("Taken back.")
     person.send("r")
     person.until(twin.message)
-    while not twin.recorder.over:
-        cell = NIM.expert(twin.recorder.grid)
+    while not twin.attempt.over:
+        cell = NIM.expert(twin.attempt.grid)
         moves = [
             key
             for key, by in zip("BC", (cell[0] - twin.cursor[0], cell[1] - twin.cursor[1]), strict=True)
@@ -260,7 +196,7 @@ def test_a_person_wins_nim_with_mouse_and_keys_and_it_is_saved(terminal, tmp_pat
         person.send("".join(f"\x1b[{key}" for key in moves) + "\r")
         twin.click(cell)
         person.until(twin.message)
-    assert twin.recorder.won
+    assert twin.attempt.won
     person.send("\r")
     person.until("\x1b[?1049l")
     person.until("saved in")

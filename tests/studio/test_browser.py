@@ -13,6 +13,7 @@ from serving import until
 from shown.demonstrations import Demonstrations
 from shown.games import load_levels, play
 from shown.policy import Policy
+from shown.studio.project import Project
 from visiting import Visitor
 
 
@@ -209,6 +210,8 @@ def kill_the_server_and_come_back(visitor, game):
     visitor.server.kill()
     expect(visitor.at("#banner")).to_contain_text("Everything you did is saved")
     visitor.server.start(visitor.server.port)
+    # A new run has a new secret. Its link, opened anywhere in the browser, brings back the pages that were open.
+    visitor.tab().close()
     expect(visitor.at("#banner")).to_be_hidden()
     visitor.page.reload()
     expect(visitor.at("html[data-ready]")).to_be_attached()
@@ -406,7 +409,7 @@ def test_another_site_in_the_same_browser_gets_nothing(make_server, browser):
         lambda route: route.fulfill(body="<!doctype html><title>evil</title>", content_type="text/html"),
     )
     page.goto("http://evil.example/")
-    attempts = page.evaluate(ATTACK, server.address)
+    attempts = page.evaluate(ATTACK, f"{server.origin}/")
     context.close()
     # A "plain" request is sent blind: the other site cannot see that it was refused too.
     assert {name for name, outcome in attempts.items() if outcome == "worked"} <= {"plain"}
@@ -428,6 +431,27 @@ def test_a_game_with_broken_files_says_so_and_can_be_set_aside(tmp_path, make_se
     assert (folder / "chase.set-aside-1" / "lesson.json").read_text() == "{"
     # The browser notes each answer that was an error; those two were.
     visitor.problems = [problem for problem in visitor.problems if "400" not in problem]
+
+
+def test_the_page_that_the_browser_is_started_with_leads_into_the_studio(server, browser, tmp_path):
+    with Project(tmp_path / "project") as project, project.link(server.address) as link:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(link.as_uri())
+        expect(page.locator("html[data-ready]")).to_be_attached()
+        # The secret has left the address bar.
+        assert page.url == f"{server.origin}/"
+        context.close()
+
+
+def test_what_was_set_aside_is_named_on_the_page(tmp_path, make_server, visit):
+    folder = tmp_path / "spoilt"
+    (folder / "chase").mkdir(parents=True)
+    (folder / "chase" / "table.jsonl").write_text("{}\n")
+    visitor = visit(make_server(folder))
+    expect(visitor.at("#banner")).to_contain_text("table.set-aside-1.jsonl")
+    visitor.choose("nim")
+    expect(visitor.at("#banner")).to_be_hidden()
 
 
 def test_files_are_brought_in(make_server, visit, tmp_path):

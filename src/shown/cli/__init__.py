@@ -19,6 +19,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demonstrate": ("shown.cli.demonstrate", "record the built-in expert's demonstrations"),
     "play": ("shown.cli.play", "play a game in the terminal and record it"),
     "watch": ("shown.cli.watch", "watch a policy or the expert play"),
+    "next": ("shown.cli.next_level", "find the level that would teach most"),
+    "correct": ("shown.cli.correct", "step in where a policy goes wrong"),
     "studio": ("shown.cli.studio", "teach by showing, in the browser"),
     "games": ("shown.cli.games", "list the games, their tokens and levels"),
     "export": ("shown.cli.export", "turn a policy into a Python file without dependencies"),

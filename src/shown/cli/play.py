@@ -6,7 +6,7 @@ import argparse
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from shown.cli.common import add_levels, add_seed, check_writable, say
 from shown.errors import BadInput
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from shown.cli.terminal import Event, Screen
     from shown.demonstrations import Demonstration
     from shown.games.game import Game
-    from shown.games.recording import Recorder
-    from shown.grid import Cell
+    from shown.grid import Cell, Grid
+    from shown.teaching.recording import Attempt, Recorder
 
 KEYS = "arrows and Enter, or mouse: click · u undo · r redo · s start over · q quit"
 _MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
@@ -39,28 +39,49 @@ def run(args: argparse.Namespace) -> int:
     from shown.cli.terminal import Screen
     from shown.games import find
     from shown.games.levels import load_levels
-    from shown.games.recording import Recorder
+    from shown.teaching.recording import Recorder
 
     game = find(args.game)
     levels = load_levels(game, args.levels)
     if args.out:
         # Whoever has played for five minutes must not hear only then that the file is of another game.
         check_writable(args.out)
-        _add(args.out, game, None)
+        add_to(args.out, game)
     for level in levels:
         session = Session(Recorder(game, level, args.seed), keeps=bool(args.out))
         try:
             with Screen() as screen:
-                _play(session, screen)
+                show(session, screen)
         except (KeyboardInterrupt, SystemExit):
             # Stopped from outside. A game that was won is kept; of any other the player has not said so.
             session.handle("interrupt")
-            _report(session, args.out)
+            report(session, args.out)
             raise
-        _report(session, args.out)
+        report(session, args.out)
         if not session.goes_on:
             break
     return 0
+
+
+class OnScreen(Protocol):
+    """What can be laid out on a screen, and takes keys and clicks until it is done."""
+
+    @property
+    def game(self) -> Game: ...
+    @property
+    def grid(self) -> Grid: ...
+    @property
+    def heading(self) -> str: ...
+    @property
+    def cursor(self) -> Cell: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def choices(self) -> str: ...
+    @property
+    def done(self) -> bool: ...
+    def handle(self, event: str) -> None: ...
+    def click(self, cell: Cell) -> None: ...
 
 
 class Session:
@@ -72,41 +93,60 @@ class Session:
         message: how things stand, for the player.
         done: the player has finished with this level.
         goes_on: the player wants the next one.
+        interrupted: the player, or somebody outside, wants to stop at once.
         kept: the demonstration to keep, once done; None for none.
     """
 
     def __init__(self, recorder: Recorder, keeps: bool = True) -> None:
         self.recorder = recorder
         self.keeps = keeps
-        self.cursor: Cell = (recorder.grid.height // 2, recorder.grid.width // 2)
+        self.cursor: Cell = (self.grid.height // 2, self.grid.width // 2)
         self.message = "Your turn."
         self.done = False
         self.goes_on = False
+        self.interrupted = False
         self.kept: Demonstration | None = None
         self._asking = False
+
+    @property
+    def game(self) -> Game:
+        return self.recorder.game
+
+    @property
+    def attempt(self) -> Attempt:
+        return self.recorder.attempt
+
+    @property
+    def grid(self) -> Grid:
+        return self.attempt.grid
+
+    @property
+    def heading(self) -> str:
+        return f"{self.game.title} · {self.attempt.level.name}"
 
     @property
     def choices(self) -> str:
         """What can be pressed now."""
         if self._asking:
             return "y keep · n throw away · Esc play on"
-        if self.recorder.over:
+        if self.attempt.over:
             return "Enter next · u undo · s start over · q quit"
-        buttons = " · ".join(f"{i + 1} {name}" for i, name in enumerate(self.recorder.game.buttons[:9]))
+        buttons = " · ".join(f"{i + 1} {name}" for i, name in enumerate(self.game.buttons[:9]))
         return f"{buttons} · u undo · r redo · s start over · q quit" if buttons else KEYS
 
     def handle(self, event: str) -> None:
         """A key, by its name."""
         if event == "interrupt":
-            self._finish(keep=self.recorder.won)
+            self.interrupted = True
+            self._finish(keep=self.attempt.won)
         elif self._asking:
             self._answer(event)
         elif event in _MOVES:
-            (r, c), (dr, dc), (height, width) = self.cursor, _MOVES[event], self.recorder.grid.shape
+            (r, c), (dr, dc), (height, width) = self.cursor, _MOVES[event], self.grid.shape
             self.cursor = (r + dr) % height, (c + dc) % width
         elif event in ("enter", "space"):
-            if self.recorder.over:
-                self._finish(keep=self.recorder.won, goes_on=True)
+            if self.attempt.over:
+                self._finish(keep=self.attempt.won, goes_on=True)
             else:
                 self.click(self.cursor)
         elif event == "u":
@@ -119,39 +159,39 @@ class Session:
             )
         elif event in ("q", "escape"):
             self._quit()
-        elif event.isdigit() and 0 < int(event) <= len(self.recorder.game.buttons):
-            self._act(self.recorder.game.buttons[int(event) - 1])
+        elif event.isdigit() and 0 < int(event) <= len(self.game.buttons):
+            self._act(self.game.buttons[int(event) - 1])
 
     def click(self, cell: Cell) -> None:
         """A click on a cell; one outside the grid is none."""
-        if self._asking or not self.recorder.grid.inside(cell):
+        if self._asking or not self.grid.inside(cell):
             return
         self.cursor = cell
-        if not self.recorder.game.buttons:
+        if not self.game.buttons:
             self._act(cell)
 
     def _act(self, action: Cell | str) -> None:
-        over = self.recorder.over
+        over = self.attempt.over
         if self.recorder.act(action):
             self.message = self._standing()
         elif not over:
             self.message = "That changes nothing, so it is not recorded."
 
     def _standing(self) -> str:
-        clicks = _count(len(self.recorder.steps))
-        if self.recorder.won:
+        clicks = count(len(self.attempt.steps))
+        if self.attempt.won:
             return f"You won in {clicks}!"
-        if self.recorder.over:
+        if self.attempt.over:
             return f"Lost after {clicks}. u takes the last one back."
-        return f"{clicks} so far." if self.recorder.steps else "Your turn."
+        return f"{clicks} so far." if self.attempt.steps else "Your turn."
 
     def _quit(self) -> None:
-        if self.recorder.won or not self.keeps or not self.recorder.steps:
-            self._finish(keep=self.recorder.won)
+        if self.attempt.won or not self.keeps or not self.attempt.steps:
+            self._finish(keep=self.attempt.won)
         else:
             self._asking = True
-            what = "lost" if self.recorder.over else "not won yet"
-            self.message = f"This game is {what}. Keep its {_count(len(self.recorder.steps))} as a demonstration?"
+            what = "lost" if self.attempt.over else "not won yet"
+            self.message = f"This game is {what}. Keep its {count(len(self.attempt.steps))} as a demonstration?"
 
     def _answer(self, event: str) -> None:
         if event in ("y", "n"):
@@ -187,15 +227,15 @@ class View:
         return (r + self.corner[0], c + self.corner[1]) if inside else None
 
 
-def view(session: Session, size: tuple[int, int], colour: bool = False) -> View:
+def view(session: OnScreen, size: tuple[int, int], colour: bool = False) -> View:
     """Lays a session out on a screen of so many lines and columns; a large board scrolls with the cursor."""
     from shown.grid import Grid
     from shown.render import text
 
-    game, grid, (r, c) = session.recorder.game, session.recorder.grid, session.cursor
+    game, grid, (r, c) = session.game, session.grid, session.cursor
     if size[0] < _TOO_SMALL[0] or size[1] < _TOO_SMALL[1]:
         return View(["Please make the window larger."[: size[1]]], 0, (0, 0), (0, 0))
-    head = [f"{game.title} · {session.recorder.level.name}", *_wrap(game.goal, size[1]), ""]
+    head = [session.heading, *_wrap(game.goal, size[1]), ""]
     foot = ["", *_wrap(session.message, size[1]), *_wrap(session.choices, size[1])]
     if len(head) + len(foot) + min(grid.height, 3) > size[0]:
         head, foot = head[:1], foot[1:3]
@@ -208,7 +248,8 @@ def view(session: Session, size: tuple[int, int], colour: bool = False) -> View:
     return View([*head, *board, *foot], len(head), (top, left), (rows, columns))
 
 
-def _play(session: Session, screen: Screen) -> None:
+def show(session: OnScreen, screen: Screen) -> None:
+    """Lays `session` out on the screen and passes keys and clicks on to it until it is done."""
     from shown.cli.terminal import wants_colour
 
     colour = wants_colour()
@@ -223,39 +264,51 @@ def _play(session: Session, screen: Screen) -> None:
                 _pass_on(session, event, view(session, screen.size))
 
 
-def _pass_on(session: Session, event: Event, seen: View) -> None:
+def _pass_on(session: OnScreen, event: Event, seen: View) -> None:
     if isinstance(event, str):
         session.handle(event)
     elif (cell := seen.cell(event.line, event.column)) is not None:
         session.click(cell)
 
 
-def _report(session: Session, out: str | None) -> None:
-    """Says how it ended and keeps what is to be kept."""
-    recorder = session.recorder
-    name, clicks = recorder.level.name, _count(len(recorder.steps))
-    ended = f"{name}: won in {clicks}" if recorder.won else f"{name}: {recorder.outcome} after {clicks}"
+def report(session: Session, out: str | None, start: str | None = None) -> None:
+    """Says how it ended and keeps what is to be kept, in `out` (see `add_to`)."""
+    attempt = session.attempt
+    name, clicks = attempt.level.name, count(len(attempt.steps))
+    ended = f"{name}: won in {clicks}" if attempt.won else f"{name}: {attempt.outcome} after {clicks}"
     if session.kept is not None and out:
-        number = _add(out, recorder.game, session.kept)
-        ended += f"; saved in {out}, which now holds {_count(number, 'demonstration')}"
-    elif recorder.won:
+        number = add_to(out, session.game, session.kept, start)
+        ended += f"; saved in {out}, which now holds {count(number, 'demonstration')}"
+    elif attempt.won:
         ended += ". To keep a demonstration, give a file: --out demos.json"
     say(ended)
 
 
-def _add(path: str, game: Game, demonstration: Demonstration | None) -> int:
-    """Adds to a demonstrations file, made if there is none, and says how many are in it now. With None, only checks."""
+def add_to(path: str, game: Game, demonstration: Demonstration | None = None, start: str | None = None) -> int:
+    """Adds to a demonstrations file and says how many are in it now. With no demonstration, only checks.
+
+    Where there is no such file yet, it is made, and begins with what is in the file `start`.
+    """
     from shown.demonstrations import Demonstrations
 
     new = Demonstrations(game.tokens, (demonstration,) if demonstration else (), game.name, game.buttons)
-    if Path(path).exists():
-        old = Demonstrations.load(path)
+    begun = path if Path(path).exists() else start
+    if begun is not None:
+        old = Demonstrations.load(begun)
         if (old.game, old.tokens, old.buttons) != (new.game, new.tokens, new.buttons):
-            raise BadInput(f"{path}: holds demonstrations of {old.game or 'another task'}, not of {game.name}.")
+            raise BadInput(f"{begun}: holds demonstrations of {old.game or 'another task'}, not of {game.name}.")
         new = old + new
     if demonstration is not None:
         new.save(path)
     return len(new)
+
+
+def count(number: int, thing: str = "click") -> str:
+    """
+    >>> count(1), count(2, "demonstration")
+    ('1 click', '2 demonstrations')
+    """
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _wrap(text: str, width: int) -> list[str]:
@@ -265,7 +318,3 @@ def _wrap(text: str, width: int) -> list[str]:
 def _scroll(at: int, shown: int, total: int) -> int:
     """The first of `shown` lines out of `total` that keeps line `at` in the middle where possible."""
     return max(0, min(at - shown // 2, total - shown))
-
-
-def _count(number: int, thing: str = "click") -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"

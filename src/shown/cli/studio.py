@@ -14,7 +14,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
     parser.add_argument("--project", default="shown-studio", metavar="DIR", help="folder everything is saved in")
     parser.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on; any but this machine's own needs the printed link"
+        "--host",
+        default="127.0.0.1",
+        help="address to listen on; by default this machine only",
     )
 
 

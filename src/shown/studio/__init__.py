@@ -1,13 +1,15 @@
 """Studio: teach by showing, in the browser. `shown studio` opens it; `docs/studio.md` says how it is built.
 
-project.py     the folder: everything saved as it happens
+project.py     the project: everything saved as it happens
+folder.py      its folder, held open: no link is followed, no file half-written
 teach.py       what a lesson is: recordings and the game in play; pure functions from lesson to lesson
-same.py        clicks that lead to the same count as one
+forms.py       how lessons look on disk and in requests, and what is accepted
 desk.py        one game in an open project
 session.py     the open project: desks, learning, playing, news
 helpers.py     the two child processes that learn and play, seen from the server
 worker.py      the same, seen from the inside; tasks.py is what they can do
 guard.py       who may ask: Host, Origin, token, sizes, headers
+connections.py how long a connection may keep the studio waiting, and how many may
 app.py         the routes; commands.py is what they can ask for, downloads.py what can be taken home
 server.py      starting and stopping
 sprites.py     the games' sprites, for the page

@@ -13,15 +13,16 @@ from shown.errors import BadInput, did_you_mean
 from shown.games.levels import check_level, parse_level
 from shown.grid import check_action
 from shown.studio.desk import Desk, catalogue
+from shown.studio.forms import action_from_json, action_to_json, check_task, grid_from_json
 from shown.studio.project import MAX_PROGRAMS
 from shown.studio.session import Studio, as_request
-from shown.studio.teach import action_from_json, action_to_json, check_task, grid_from_json
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
 Command = Callable[[Studio, Request], Answer | Awaitable[Answer]]
 
 MAX_WALL, MAX_FIRST = 24, 500
+MAX_PAINTED = 32
 
 
 def command(studio: Studio, name: str, request: Any) -> Answer | Awaitable[Answer]:
@@ -116,13 +117,15 @@ def recording(studio: Studio, request: Request) -> Answer:
 
 def learn(studio: Studio, request: Request) -> Answer:
     desk = studio.desk(request.get("game"))
+    changes: dict[str, Any] = {}
     if "programs" in request:
-        programs = _number(request, "programs")
-        if not 1 <= programs <= MAX_PROGRAMS:
+        changes["programs"] = _number(request, "programs")
+        if not 1 <= changes["programs"] <= MAX_PROGRAMS:
             raise BadInput(f"the number of programs must be from 1 to {MAX_PROGRAMS:,}.")
-        studio.remember(programs=programs)
     if "forgiving" in request:
-        studio.remember(forgiving=_flag(request, "forgiving"))
+        changes["forgiving"] = _flag(request, "forgiving")
+    if changes:
+        studio.remember(**changes)
     studio.learn(desk)
     return {"learned": studio.learned_view(desk)}
 
@@ -175,7 +178,7 @@ async def why(studio: Studio, request: Request) -> Answer:
 def paint(studio: Studio, request: Request) -> Answer:
     desk = studio.desk(request.get("game"))
     number = None if request.get("id") is None else _number(request, "id")
-    answer = desk.paint(number, grid_from_json(desk.game, request.get("rows"), "level", limit=32))
+    answer = desk.paint(number, grid_from_json(desk.game, request.get("rows"), "level", limit=MAX_PAINTED))
     return {**answer, "painted": desk.view()["painted"]}
 
 
@@ -211,12 +214,11 @@ def _import_levels(desk: Desk, value: dict[str, Any]) -> int:
     texts = value["levels"]
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         raise BadInput('the file: "levels" must be a list of texts, one character a cell, rows as lines.')
+    desk.check_room(len(texts))
     grids = [parse_level(desk.game, text, f"the file, level {i}") for i, text in enumerate(texts)]
-    for grid in grids:
-        grid_from_json(desk.game, list(grid.rows), "level", limit=32)
-    for grid in grids:
-        desk.paint(None, grid)
-    return len(grids)
+    for i, grid in enumerate(grids):
+        grid_from_json(desk.game, list(grid.rows), f"the file, level {i}", limit=MAX_PAINTED)
+    return len(desk.paint_more(grids))
 
 
 # --- checks ----------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from typing import Any
@@ -19,8 +19,11 @@ from shown.games.levels import Level, built_in, check_level, generated
 from shown.grid import Action, Grid
 from shown.render.palette import ground
 from shown.studio import teach
+from shown.studio.forms import action_to_json, check_recording
 from shown.studio.project import MAX_LEVELS, Painted, Project
-from shown.studio.teach import History, Lesson, Recording, Table
+from shown.studio.teach import Lesson, Recording, Table
+from shown.teaching.recording import WRONG_FOOTED, History, check_playable, outcome_of, play_on, take_back
+from shown.teaching.same import expert_action
 
 FRESH_SEED = 1000
 """Random levels for teaching count up from here; those that are watched come from further up, so they never meet."""
@@ -43,6 +46,7 @@ class Learned:
         version: counts the policies, so that the page knows when to look again.
         summary: the policy's rules, as the player process read them.
         failure: why nothing fits, as data with a "text".
+        unsaved: why the policy could not be saved, or None.
         next: the levels that candidates disagree on most, once found.
     """
 
@@ -54,6 +58,7 @@ class Learned:
     version: int = 0
     summary: dict[str, Any] | None = None
     failure: dict[str, Any] | None = None
+    unsaved: str | None = None
     next: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -66,12 +71,11 @@ class Desk:
         self.lessons: tuple[Level, ...] = curriculum(self.game)
         self.tests: tuple[Level, ...] = tuple(built_in(self.game, "test"))
         self._watched = list(self.tests)
-        recordings, next_id = project.recordings(self.game)
-        self.painted: tuple[Painted, ...] = project.painted(self.game)
-        table = project.table(self.game)
-        self.history: History[Lesson] = History(
-            Lesson(recordings, table or self._fresh_table(recordings, next_id), next_id)
-        )
+        found = project.lesson(self.game)
+        self.painted: tuple[Painted, ...] = found.painted
+        self.notes: tuple[str, ...] = found.notes
+        table = found.table or self._fresh_table(found.recordings, found.next_id)
+        self.history: History[Lesson] = History(Lesson(found.recordings, table, found.next_id))
         self.revision = 0
         self.learned = Learned()
 
@@ -87,34 +91,35 @@ class Desk:
     def click(self, action: Action) -> dict[str, Any]:
         """Plays one click. A won game is kept as a demonstration and the next level is laid out."""
         table = self.lesson.table
-        played = teach.play_on(self.game, table, action)
-        if played is table:
+        played = play_on(self.game, table.attempt, action)
+        if played is table.attempt:
             return {"happened": "nothing"}
-        lesson = replace(self.lesson, table=played)
-        if played.kind == "correction":
+        lesson = replace(self.lesson, table=replace(table, attempt=played))
+        if table.kind == "correction":
             self._do(teach.keep_table(lesson, self.game))
-            return {"happened": "corrected", "shown": self._position(played)}
+            return {"happened": "corrected", "shown": self._position(lesson.table)}
         if not played.won:
             self._do(lesson)
             return {"happened": "lost" if played.over else "played"}
         kept = teach.keep_table(lesson, self.game)
         self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
-        return {"happened": "won", "shown": self._position(played), "recording": kept.recordings[-1].id}
+        return {"happened": "won", "shown": self._position(lesson.table), "recording": kept.recordings[-1].id}
 
     def peek(self, action: Action) -> list[str] | None:
         """The position that a click would lead to, or None if it would lead nowhere. Nothing changes."""
-        table = self.lesson.table
+        attempt = self.lesson.table.attempt
         try:
-            played = teach.play_on(self.game, table, action)
+            played = play_on(self.game, attempt, action)
         except BadInput:
             return None
-        return None if played is table else list(played.grid.rows)
+        return None if played is attempt else list(played.grid.rows)
 
     def undo(self) -> None:
         present = self.lesson
-        if not self.history.past and present.table.steps:
+        if not self.history.past and present.table.attempt.steps:
             # The past is gone with the last run of the server, but the clicks of the game in play are not.
-            lesson = replace(present, table=teach.take_back(self.game, present.table))
+            before = take_back(self.game, present.table.attempt)
+            lesson = replace(present, table=replace(present.table, attempt=before))
             self.history.past.append(
                 teach.keep_table(lesson, self.game) if present.table.kind == "correction" else lesson
             )
@@ -130,12 +135,12 @@ class Desk:
     def restart(self) -> None:
         """Lays the same level out again."""
         table = self.lesson.table
-        if table.steps:
-            self._do(replace(self.lesson, table=teach.lay(table.level, table.start, self._seed(), table.kind)))
+        if table.attempt.steps:
+            self._do(replace(self.lesson, table=teach.lay(table.attempt.level, self._seed(), table.kind)))
 
     def keep(self) -> None:
         """Keeps the game in play as a demonstration although it is not won."""
-        if not self.lesson.table.steps:
+        if not self.lesson.table.attempt.steps:
             raise BadInput("nothing has been played yet, so there is nothing to keep.")
         kept = teach.keep_table(self.lesson, self.game)
         self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
@@ -144,7 +149,7 @@ class Desk:
         """Lays out the level called `name`."""
         level = self.level(name)
         check_level(self.game, level.grid)
-        self._do(replace(self.lesson, table=self._lay(level)))
+        self._do(replace(self.lesson, table=teach.lay(level, self._seed())))
 
     def onward(self) -> None:
         """Lays out the next lesson."""
@@ -153,16 +158,15 @@ class Desk:
 
     def another(self) -> None:
         """Lays out a random level that was not shown yet."""
-        shown = _starts(self.lesson.recordings) | {self.lesson.table.start}
-        self._do(replace(self.lesson, table=self._lay(self._random_level(shown))))
+        shown = _starts(self.lesson.recordings) | {self.lesson.table.attempt.level.grid}
+        self._do(replace(self.lesson, table=teach.lay(self._random_level(shown), self._seed())))
 
     def expert(self) -> dict[str, Any]:
         """Lets the built-in expert play the level on the table, and keeps that."""
-        table = self.lesson.table
-        level = Level(table.level, table.start)
+        level = self.lesson.table.attempt.level
         try:
             episode = play(self.game, self.game.expert, level, self._seed())
-        except Exception as error:  # an expert may rely on what a painted level does not have
+        except WRONG_FOOTED as error:  # an expert may rely on what a painted level does not have
             raise BadInput(f"the expert does not know what to do on this level ({error}).") from None
         if not episode.won:
             raise BadInput("the expert cannot win from this position. Take another level.")
@@ -172,15 +176,14 @@ class Desk:
 
     def hint(self) -> Any:
         """What the expert would do in the game in play, or None if it does not know."""
-        table = self.lesson.table
-        try:
-            return None if table.over else teach.action_to_json(self.game.expert(table.grid))
-        except Exception:  # an expert may rely on what a painted level, or a hopeless position, does not have
-            return None
+        attempt = self.lesson.table.attempt
+        action = None if attempt.over else expert_action(self.game, attempt.grid)
+        return None if action is None else action_to_json(action)
 
     def correct(self, level: str, grid: Grid) -> None:
         """Lays out a position of the computer's play, to be shown what to do there."""
-        self._do(replace(self.lesson, table=teach.lay(level, grid, self._seed(), "correction")))
+        check_playable(self.game, grid)
+        self._do(replace(self.lesson, table=teach.lay(Level(level, grid), self._seed(), "correction")))
 
     def resume(self, number: int, step: int) -> None:
         """Lays out a position of a recording, to play on from there."""
@@ -188,8 +191,9 @@ class Desk:
         steps = recording.demonstration.steps
         if not 0 <= step < len(steps):
             raise BadInput(f"that demonstration has no click {step + 1}.")
-        level = recording.demonstration.level or "position"
-        self._do(replace(self.lesson, table=teach.lay(level, steps[step].grid, self._seed(), "correction")))
+        level = Level(recording.demonstration.level or "position", steps[step].grid)
+        check_playable(self.game, level.grid)
+        self._do(replace(self.lesson, table=teach.lay(level, self._seed(), "correction")))
 
     def delete(self, number: int) -> None:
         self.lesson.recording(number)
@@ -202,10 +206,14 @@ class Desk:
         self._do(teach.change_click(self.lesson, self.game, number, step, action))
 
     def add(self, demonstrations: Demonstrations) -> None:
-        """Adds demonstrations from elsewhere."""
+        """Adds demonstrations from elsewhere, all or none."""
         lesson = self.lesson
-        for item in demonstrations:
-            lesson = teach.keep(lesson, "imported", item, _after(self.game, item.steps[-1], item.seed))
+        for i, item in enumerate(demonstrations):
+            try:
+                lesson = teach.keep(lesson, "imported", item, _after(self.game, item.steps[-1], item.seed))
+                check_recording(self.game, lesson.recordings[-1], "it")
+            except BadInput as error:
+                raise BadInput(f"demonstration {i}: {str(error).removeprefix('it: ')}") from None
         self._do(lesson)
 
     def _do(self, lesson: Lesson) -> None:
@@ -255,12 +263,28 @@ class Desk:
         """Saves a painted level, a new one if `number` is None; legal or not, since painting takes time."""
         painted = {p.id: p for p in self.painted}
         if number is None or number not in painted:
-            if len(painted) >= MAX_LEVELS:
-                raise BadInput(f"{MAX_LEVELS} painted levels are all that a project keeps. Delete some first.")
-            number = max(painted, default=0) + 1
-        painted[number] = Painted(number, Level(f"painted:{number}", grid))
-        self._save_painted(tuple(painted.values()))
+            number = self.paint_more((grid,))[0]
+        else:
+            painted[number] = Painted(number, Level(f"painted:{number}", grid))
+            self._save_painted(tuple(painted.values()))
         return {"id": number, "name": f"painted:{number}", **self.legality(grid)}
+
+    def paint_more(self, grids: Sequence[Grid]) -> list[int]:
+        """Saves further painted levels, all or none; their numbers."""
+        self.check_room(len(grids))
+        first = max((p.id for p in self.painted), default=0) + 1
+        numbers = list(range(first, first + len(grids)))
+        new = (Painted(i, Level(f"painted:{i}", grid)) for i, grid in zip(numbers, grids, strict=True))
+        self._save_painted((*self.painted, *new))
+        return numbers
+
+    def check_room(self, number: int) -> None:
+        """BadInput unless so many more levels can be painted."""
+        if len(self.painted) + number > MAX_LEVELS:
+            raise BadInput(
+                f"{MAX_LEVELS} painted levels are all that a project keeps, and here would be "
+                f"{len(self.painted) + number:,}. Delete some first."
+            )
 
     def unpaint(self, number: int) -> None:
         self._save_painted(tuple(p for p in self.painted if p.id != number))
@@ -278,9 +302,6 @@ class Desk:
         self.painted = painted
         self.revision += 1
 
-    def _lay(self, level: Level) -> Table:
-        return teach.lay(level.name, level.grid, self._seed())
-
     def _seed(self) -> int:
         # Any fixed rule will do; this one gives every game in play other chances.
         return self.lesson.next_id * 1000 + len(self.history.past) % 1000
@@ -289,7 +310,7 @@ class Desk:
         """The first lesson that was not shown yet, or a random level when all were."""
         shown = _starts(recordings)
         level = next((x for x in self.lessons if x.grid not in shown), None) or self._random_level(shown)
-        return teach.lay(level.name, level.grid, next_id * 1000)
+        return teach.lay(level, next_id * 1000)
 
     def _random_level(self, shown: set[Grid]) -> Level:
         levels = (generated(self.game, seed) for seed in range(FRESH_SEED, MAX_SEED))
@@ -303,7 +324,7 @@ class Desk:
             "game": self.game.name,
             "revision": self.revision,
             "table": self._position(self.lesson.table),
-            "canUndo": bool(self.history.past or self.lesson.table.steps),
+            "canUndo": bool(self.history.past or self.lesson.table.attempt.steps),
             "canRedo": bool(self.history.future),
         }
         if brief:
@@ -311,6 +332,7 @@ class Desk:
         shown = _starts(self.lesson.recordings)
         return {
             **play,
+            "notes": list(self.notes),
             "recordings": [self._card(r) for r in self.lesson.recordings],
             "shown": [level.name for level in self.lessons if level.grid in shown],
             "painted": [
@@ -328,8 +350,8 @@ class Desk:
             "steps": [
                 {
                     "rows": list(step.grid.rows),
-                    "action": teach.action_to_json(action),
-                    "counts": teach.action_to_json(step.action),
+                    "action": action_to_json(action),
+                    "counts": action_to_json(step.action),
                 }
                 for step, action in zip(steps, recording.clicked, strict=True)
             ],
@@ -350,14 +372,15 @@ class Desk:
         }
 
     def _position(self, table: Table) -> dict[str, Any]:
+        attempt = table.attempt
         return {
-            "level": table.level,
+            "level": attempt.level.name,
             "kind": table.kind,
-            "rows": list(table.grid.rows),
-            "clicks": len(table.steps),
-            "action": teach.action_to_json(table.steps[-1].action) if table.steps else None,
-            "won": table.won,
-            "over": table.over,
+            "rows": list(attempt.grid.rows),
+            "clicks": len(attempt.steps),
+            "action": action_to_json(attempt.steps[-1].action) if attempt.steps else None,
+            "won": attempt.won,
+            "over": attempt.over,
         }
 
 
@@ -407,4 +430,4 @@ def _starts(recordings: tuple[Recording, ...]) -> set[Grid]:
 
 
 def _after(game: Game, step: Step, seed: int | None) -> Grid:
-    return game.step(step.grid, step.action, np.random.default_rng(seed or 0)).grid
+    return outcome_of(game, step.grid, step.action, np.random.default_rng(seed or 0)).grid

@@ -7,12 +7,13 @@ anything here, nor to make anything happen. Four things see to that, each enough
   gets nothing;
 - the Origin header, where the browser sends one, must be this page's, and `Sec-Fetch-Site` must not name another site;
 - commands are `POST` with `Content-Type: application/json`, which no foreign form can send;
-- when the server is bound to anything but this machine's own address, every request needs a secret from the link that
-  was printed, once in the URL and from then on as a cookie that scripts cannot read.
+- every request needs the secret of this run, from the link that was printed: once in the URL, and from then on as a
+  cookie that scripts cannot read. Other users of this machine can reach 127.0.0.1 too; they do not have it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import secrets
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 256 * 1024
 MAX_UPLOAD = 8 * 2**20
+BODY_PATIENCE = 30.0
+"""Seconds that the body of a request may take to come."""
 UPLOADS = frozenset({"/api/import"})
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -47,14 +50,14 @@ class Rules:
     """What counts as this server.
 
     Attributes:
-        hosts: the values the Host header may have.
-        token: the secret that requests must carry, or None when bound to this machine only.
+        hosts: the values the Host header may have; none, if it may have any.
         port: of the server; part of the cookie's name, since cookies do not know ports.
+        token: the secret that requests must carry.
     """
 
     hosts: frozenset[str]
     port: int
-    token: str | None = None
+    token: str
 
     @classmethod
     def for_address(cls, host: str, port: int) -> Rules:
@@ -62,14 +65,12 @@ class Rules:
 
         >>> sorted(Rules.for_address("127.0.0.1", 7469).hosts)
         ['127.0.0.1:7469', '[::1]:7469', 'localhost:7469']
-        >>> Rules.for_address("0.0.0.0", 7469).token is None
-        False
+        >>> Rules.for_address("0.0.0.0", 7469).hosts
+        frozenset()
         """
-        names = {"127.0.0.1", "localhost", "[::1]"}
-        if host in LOOPBACK:
-            return cls(frozenset(f"{name}:{port}" for name in names), port)
-        # Whoever knows the secret may come under any of the machine's names; the Origin check then compares with Host.
-        return cls(frozenset(), port, secrets.token_urlsafe(24))
+        names = ("127.0.0.1", "localhost", "[::1]") if host in LOOPBACK else ()
+        # From elsewhere one may come under any of the machine's names; the Origin check then compares with Host.
+        return cls(frozenset(f"{name}:{port}" for name in names), port, secrets.token_urlsafe(24))
 
     @property
     def cookie(self) -> str:
@@ -109,7 +110,7 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "").lower()
-        if self.rules.token is None and host not in self.rules.hosts:
+        if self.rules.hosts and host not in self.rules.hosts:
             return _refuse(421, "this studio does not answer under that name. Use the address it printed.")
         if not host:
             return _refuse(400, "a Host header is needed.")
@@ -136,8 +137,6 @@ class Guard:
         return self._token_refusal(scope, headers)
 
     def _token_refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        if self.rules.token is None:
-            return None
         given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[-1]
         if given and hmac.compare_digest(given.encode(), self.rules.token.encode()):
             if scope["method"] == "GET" and scope["path"] == "/":
@@ -164,14 +163,22 @@ def _limit(scope: Scope) -> int:
 
 
 def _limited(scope: Scope, receive: Receive) -> Receive:
-    """The request's body, cut off (as if the client had gone) where it is longer than it said it would be."""
-    left = _limit(scope)
+    """The request's body, cut off (as if the client had gone) where it is too long or takes too long."""
+    left, whole = _limit(scope), False
+    end = asyncio.get_running_loop().time() + BODY_PATIENCE
 
     async def receive_limited() -> Message:
-        nonlocal left
-        message = await receive()
+        nonlocal left, whole
+        if whole:  # what comes after the body is only that the client has gone
+            return await receive()
+        try:
+            async with asyncio.timeout_at(end):
+                message = await receive()
+        except TimeoutError:
+            return {"type": "http.disconnect"}
         if message["type"] == "http.request":
             left -= len(message.get("body", b""))
+            whole = not message.get("more_body", False)
             if left < 0:
                 return {"type": "http.disconnect"}
         return message

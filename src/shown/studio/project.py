@@ -9,34 +9,44 @@
       nim/policy.json          what was learned from them (as `shown learn` writes it)
       nim/learned.json         how that came about: the curve, the demonstrations' digest
 
-Every file is written whole or not at all, before the page hears that it was. A file that is not what the studio wrote
-is an error with a name and a reason, is never overwritten, and leaves the other games alone.
+Every file is written whole or not at all, before the page hears that it was, and what could not be read again is not
+written. A folder may come from somebody else, so no link in it is opened (`folder.py`), and a file that the studio did
+not write is never overwritten. Demonstrations that cannot be read are an error with a name and a reason, and leave the
+other games alone; a single one, the game in play or a painted level is set aside instead, and hides nothing else.
 """
 
 from __future__ import annotations
 
 import contextlib
+import html
 import os
+import secrets
+import stat
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from shown.errors import BadInput
-from shown.files import read_json, write_bytes, write_json
+from shown.files import MAX_BYTES, encode_json, parse_json
 from shown.games import GAMES
 from shown.games.game import Game
 from shown.games.levels import Level
-from shown.studio.teach import (
-    Lesson,
-    Recording,
-    Table,
+from shown.studio.folder import Folder
+from shown.studio.forms import (
+    check_lesson,
     grid_from_json,
+    is_id,
     lesson_from_json,
     lesson_to_json,
     table_from_lines,
     table_to_lines,
 )
+from shown.studio.teach import Lesson, Recording, Table
 
+PROJECT, LESSON, TABLE, LEVELS = "project.json", "lesson.json", "table.jsonl", "levels.json"
+POLICY, LEARNED = "policy.json", "learned.json"
+MARK = "shown studio"
 SCHEMA = "shown/studio-project/1"
 LEVELS_SCHEMA = "shown/studio-levels/1"
 LEARNED_SCHEMA = "shown/studio-learned/1"
@@ -72,6 +82,21 @@ class Painted:
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """What was found of a game: its recordings and the next id, the game in play, painted levels.
+
+    Attributes:
+        notes: a sentence for everything that could not be read and was set aside.
+    """
+
+    recordings: tuple[Recording, ...]
+    next_id: int
+    table: Table | None
+    painted: tuple[Painted, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Saved:
     """A policy and how it came about: the demonstrations' digest, the numbers of the last Progress, the curve."""
 
@@ -92,16 +117,25 @@ class Project:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
+        # The files that were read or written here, as (game or "", name): those, and new ones, may be written.
+        self._own: set[tuple[str, str]] = set()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            self._root = Folder.open(self.folder)
         except OSError as error:
             raise BadInput(
                 f"{self.folder}: cannot be made a project folder ({error.strerror}). Give another with --project."
             ) from None
-        self._lock = _lock(self.folder / "studio.lock")
+        try:
+            self._lock = _lock(self._root)
+        except BadInput:
+            self._root.close()
+            raise
+        self._root.tidy()
 
     def close(self) -> None:
         self._lock.close()
+        self._root.close()
 
     def __enter__(self) -> Project:
         return self
@@ -109,167 +143,280 @@ class Project:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # The names of files come from the table of games, never from a request.
-    def _file(self, game: Game, name: str) -> Path:
-        assert game.name in GAMES
-        return self.folder / game.name / f"{name}.json"
-
-    def _write(self, game: Game, name: str, value: Any) -> None:
-        self._make_folder(game)
-        write_json(self._file(game, name), value)
-
-    def _make_folder(self, game: Game) -> None:
-        folder = self.folder / game.name
-        if not folder.is_dir():
-            with contextlib.suppress(OSError):
-                folder.mkdir()
+    # --- the project as a whole --------------------------------------------------------------------------------------
 
     def settings(self) -> Settings:
-        path = self.folder / "project.json"
-        if not path.exists():
+        data, path = self._data("", PROJECT), str(self.folder / PROJECT)
+        if data is None:
             return Settings()
-        value = _read(path, "project")
+        value = parse_json(_text(data, path), path)
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:
             raise BadInput(f'{path}: not a project of the studio: "schema" must be "{SCHEMA}".')
         game, programs, toured = value.get("game"), value.get("programs"), value.get("toured")
-        if game is not None and game not in GAMES:
+        if game is not None and (not isinstance(game, str) or game not in GAMES):
             raise BadInput(f'{path}: "game" must be one of {", ".join(GAMES)}.')
         if not isinstance(programs, int) or isinstance(programs, bool) or not 1 <= programs <= MAX_PROGRAMS:
             raise BadInput(f'{path}: "programs" must be a whole number from 1 to {MAX_PROGRAMS:,}.')
+        self._own.add(("", PROJECT))
         return Settings(game, programs, value.get("forgiving") is True, toured is True)
 
     def save_settings(self, settings: Settings) -> None:
-        write_json(self.folder / "project.json", {"schema": SCHEMA, **asdict(settings)})
+        self._write("", PROJECT, {"schema": SCHEMA, **asdict(settings)})
 
-    def recordings(self, game: Game) -> tuple[tuple[Recording, ...], int]:
-        """The demonstrations of a game and the next id."""
-        path = self._file(game, "lesson")
-        return lesson_from_json(game, _read(path, "lesson"), str(path)) if path.exists() else ((), 1)
+    @contextlib.contextmanager
+    def link(self, address: str) -> Iterator[Path]:
+        """A page, for as long as it is needed, that leads to `address` and that only the user can read."""
+        name = f".shown-{secrets.token_hex(8)}.html"
+        page = f'<!doctype html><meta http-equiv="refresh" content="0;url={html.escape(address)}"><title>shown</title>'
+        self._root.create(name, page.encode(), 0o600)
+        try:
+            yield (self.folder / name).absolute()
+        finally:
+            self._root.remove(name)
 
-    def table(self, game: Game) -> Table | None:
-        """The game in play, if there is one."""
-        path = self._table(game)
-        if not path.exists():
+    def set_aside(self, game: Game) -> str:
+        """Moves a game's folder out of the way, whole, so that a fresh one can begin; returns its new name."""
+        self._own = {(folder, name) for folder, name in self._own if folder != game.name}
+        return self._root.set_aside(game.name)
+
+    # --- demonstrations and the game in play -------------------------------------------------------------------------
+
+    def lesson(self, game: Game) -> Opened:
+        """What was shown of a game. What cannot be read of it is set aside and named, and hides nothing else.
+
+        Only if nothing of the demonstrations can be read it is an error, and nothing is touched.
+        """
+        with self._root.inner(game.name) as folder:
+            if folder is not None:
+                folder.tidy()
+        notes: list[str] = []
+        recordings, next_id = self._recordings(game, notes)
+        return Opened(recordings, next_id, self._table(game, notes), self._painted(game, notes), tuple(notes))
+
+    def _recordings(self, game: Game, notes: list[str]) -> tuple[tuple[Recording, ...], int]:
+        data = self._data(game.name, LESSON)
+        if data is None:
+            return (), 1
+        where = self._path(game.name, LESSON)
+        recordings, next_id, bad = lesson_from_json(game, parse_json(_text(data, where), where), where)
+        if self._keep_copy(game, LESSON, data, bad, notes) and bad:
+            self._write(game.name, LESSON, lesson_to_json(game, recordings, next_id))
+        return recordings, next_id
+
+    def _table(self, game: Game, notes: list[str]) -> Table | None:
+        where = self._path(game.name, TABLE)
+        try:
+            data = self._data(game.name, TABLE, MAX_TABLE)
+            # A click is a line; one without its end was being written when the power went.
+            table = None if data is None else table_from_lines(game, _text(data, where).split("\n")[:-1], where)
+        except BadInput as error:
+            notes.append(f"{error} It is now called {self._move_aside(game, TABLE)}.")
             return None
-        # A click is a line; one without its end was being written when the power went.
-        return table_from_lines(game, _read_text(path).split("\n")[:-1], str(path))
-
-    def _table(self, game: Game) -> Path:
-        return self._file(game, "table").with_suffix(".jsonl")
+        self._own.add((game.name, TABLE))
+        return table
 
     def save_lesson(self, game: Game, lesson: Lesson, before: Lesson | None = None) -> None:
-        """Saves what differs from `before`. Demonstrations first: a stop in between must not lose one."""
+        """Saves what differs from `before`. Demonstrations first: a stop in between must not lose one.
+
+        What could not be read again is refused before anything is written.
+        """
+        check_lesson(game, lesson, before)
         if before is None or lesson.recordings is not before.recordings or lesson.next_id != before.next_id:
-            self._write(game, "lesson", lesson_to_json(game, lesson))
+            self._write(game.name, LESSON, lesson_to_json(game, lesson.recordings, lesson.next_id))
         if before is None or lesson.table is not before.table:
             self._save_table(game, lesson.table, before.table if before is not None else None)
 
     def _save_table(self, game: Game, table: Table, before: Table | None) -> None:
         """Appends a click, which takes microseconds; any other change writes the file anew."""
-        path, lines = self._table(game), table_to_lines(table)
-        if before is not None and path.exists() and lines[:-1] == table_to_lines(before):
-            try:
-                with open(path, "ab") as file:
-                    file.write(f"{lines[-1]}\n".encode())
-            except OSError as error:
-                raise BadInput(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from None
-            return
-        self._make_folder(game)
-        write_bytes(path, "".join(f"{line}\n" for line in lines).encode())
+        lines = table_to_lines(table)
+        if before is not None and (game.name, TABLE) in self._own and lines[:-1] == table_to_lines(before):
+            with self._root.inner(game.name) as folder:
+                if folder is not None and folder.append(TABLE, f"{lines[-1]}\n".encode()):
+                    return
+        self._write_bytes(game.name, TABLE, "".join(f"{line}\n" for line in lines).encode())
 
-    def painted(self, game: Game) -> tuple[Painted, ...]:
+    # --- painted levels ----------------------------------------------------------------------------------------------
+
+    def _painted(self, game: Game, notes: list[str]) -> tuple[Painted, ...]:
         """The levels painted for a game, legal or not."""
-        path = self._file(game, "levels")
-        if not path.exists():
+        where = self._path(game.name, LEVELS)
+        try:
+            data = self._data(game.name, LEVELS)
+            if data is None:
+                return ()
+            levels, bad = _painted_from_json(game, parse_json(_text(data, where), where), where)
+        except BadInput as error:
+            notes.append(f"{error} It is now called {self._move_aside(game, LEVELS)}.")
             return ()
-        value = _read(path, "levels")
-        if not isinstance(value, dict) or value.get("schema") != LEVELS_SCHEMA or value.get("game") != game.name:
-            raise BadInput(f'{path}: not painted levels of {game.name}: "schema" must be "{LEVELS_SCHEMA}".')
-        items = value.get("levels")
-        if not isinstance(items, list) or len(items) > MAX_LEVELS:
-            raise BadInput(f'{path}: "levels" must be a list of at most {MAX_LEVELS}.')
-        levels: dict[int, Painted] = {}
-        for i, item in enumerate(items):
-            number = item.get("id") if isinstance(item, dict) else None
-            if not isinstance(number, int) or isinstance(number, bool) or number < 1 or number in levels:
-                raise BadInput(f'{path}, level {i}: needs an "id" of its own and "rows".')
-            grid = grid_from_json(game, item.get("rows"), f"{path}, level {i}")
-            levels[number] = Painted(number, Level(f"painted:{number}", grid))
-        return tuple(levels.values())
+        if self._keep_copy(game, LEVELS, data, bad, notes) and bad:
+            self.save_painted(game, levels)
+        return levels
 
     def save_painted(self, game: Game, levels: tuple[Painted, ...]) -> None:
         items = [{"id": painted.id, "rows": list(painted.level.grid.rows)} for painted in levels]
-        self._write(game, "levels", {"schema": LEVELS_SCHEMA, "game": game.name, "levels": items})
+        self._write(game.name, LEVELS, {"schema": LEVELS_SCHEMA, "game": game.name, "levels": items})
+
+    # --- what was learned --------------------------------------------------------------------------------------------
 
     def learned(self, game: Game) -> Saved | None:
         """What was learned last. The policy is as it was found, not yet checked; whoever loads it does that."""
-        policy, about = self._file(game, "policy"), self._file(game, "learned")
-        if not policy.exists() or not about.exists():
+        policy, about = self._read_or_none(game, POLICY), self._read_or_none(game, LEARNED)
+        if isinstance(about, dict) and about.get("schema") == LEARNED_SCHEMA:
+            self._own.add((game.name, LEARNED))
+        if _is_own_policy(policy, about):
+            self._own.add((game.name, POLICY))
+        if policy is None or about is None:
             return None
-        value = _read(about, "learning")
-        if not isinstance(value, dict) or value.get("schema") != LEARNED_SCHEMA:
-            raise BadInput(f'{about}: not written by the studio: "schema" must be "{LEARNED_SCHEMA}".')
-        digest, numbers, curve = (value.get(key) for key in ("digest", "numbers", "curve"))
-        if not isinstance(digest, str) or not isinstance(numbers, dict) or not all(map(_is_number, numbers.values())):
-            raise BadInput(f'{about}: "digest" must be text and "numbers" numbers.')
-        if not isinstance(curve, list) or not all(
-            isinstance(point, list) and len(point) == 2 and all(map(_is_number, point)) for point in curve
-        ):
-            raise BadInput(f'{about}: "curve" must be a list of points.')
-        return Saved(_read(policy, "policy"), digest, numbers, [(p[0], p[1]) for p in curve])
+        return _saved_from_json(_without_mark(policy), about, self._path(game.name, LEARNED))
+
+    def _read_or_none(self, game: Game, name: str) -> Any:
+        """What was learned can be learned again, so what cannot be read of it is as good as not there."""
+        try:
+            return self._read(game.name, name)
+        except BadInput:
+            return None
 
     def save_learned(self, game: Game, saved: Saved) -> None:
         """Saves a policy, and how it came about."""
-        self._write(game, "policy", saved.policy)
+        self._write(game.name, POLICY, _with_mark(saved.policy))
         about = {"digest": saved.digest, "numbers": saved.numbers, "curve": saved.curve}
-        self._write(game, "learned", {"schema": LEARNED_SCHEMA, **about})
+        self._write(game.name, LEARNED, {"schema": LEARNED_SCHEMA, **about})
 
     def drop_learned(self, game: Game) -> None:
-        for name in ("learned", "policy"):
-            with contextlib.suppress(FileNotFoundError):
-                self._file(game, name).unlink()
+        """Removes what was learned; a policy that came from elsewhere stays."""
+        with self._root.inner(game.name) as folder:
+            for name in (LEARNED, POLICY):
+                if folder is not None and (game.name, name) in self._own:
+                    folder.remove(name)
 
-    def set_aside(self, game: Game) -> str:
-        """Moves a game's folder out of the way, whole, so that a fresh one can begin; returns its new name."""
-        folder = self.folder / game.name
-        for i in range(1, 1000):
-            target = self.folder / f"{game.name}.set-aside-{i}"
-            if not target.exists():
-                folder.rename(target)
-                return target.name
-        raise BadInput(f"{folder}: set aside too often. Tidy up {self.folder} first.")
+    # --- files -------------------------------------------------------------------------------------------------------
+
+    def _path(self, game: str, name: str) -> str:
+        return str(self.folder / game / name)
+
+    def _data(self, game: str, name: str, limit: int = MAX_BYTES) -> bytes | None:
+        if not game:
+            return self._root.read(name, limit)
+        with self._root.inner(game) as folder:
+            return None if folder is None else folder.read(name, limit)
+
+    def _read(self, game: str, name: str) -> Any:
+        data, where = self._data(game, name), self._path(game, name)
+        return None if data is None else parse_json(_text(data, where), where)
+
+    def _write(self, game: str, name: str, value: Any) -> None:
+        self._write_bytes(game, name, encode_json(value, self._path(game, name)))
+
+    def _write_bytes(self, game: str, name: str, data: bytes) -> None:
+        """Writes a file that the studio has read or written before, or that is not there yet."""
+        if not game:
+            self._write_into(self._root, game, name, data)
+            return
+        with self._root.inner(game, make=True) as folder:
+            assert folder is not None
+            self._write_into(folder, game, name, data)
+
+    def _write_into(self, folder: Folder, game: str, name: str, data: bytes) -> None:
+        if (game, name) not in self._own and stat.S_ISREG(folder.mode(name)):
+            raise BadInput(
+                f"{folder.path / name}: was not written by the studio, so it is left as it is. Move it away first."
+            )
+        folder.write(name, data)
+        self._own.add((game, name))
+
+    def _keep_copy(self, game: Game, name: str, data: bytes, bad: list[str], notes: list[str]) -> bool:
+        """Keeps a file as it was under another name if it has bad parts; then it may be written without them."""
+        kept = ""
+        if bad:
+            try:
+                with self._root.inner(game.name) as folder:
+                    assert folder is not None
+                    kept = folder.free_name(name)
+                    folder.create(kept, data)
+            except BadInput as error:
+                notes += [*bad, str(error)]
+                return False
+        notes += [f"{reason} It is left out; the file as it was is now {kept}." for reason in bad]
+        self._own.add((game.name, name))
+        return True
+
+    def _move_aside(self, game: Game, name: str) -> str:
+        with self._root.inner(game.name) as folder:
+            assert folder is not None
+            return folder.set_aside(name)
+
+
+def _painted_from_json(game: Game, value: Any, where: str) -> tuple[tuple[Painted, ...], list[str]]:
+    """The levels, and what is wrong with those that are left out."""
+    if not isinstance(value, dict) or value.get("schema") != LEVELS_SCHEMA or value.get("game") != game.name:
+        raise BadInput(f'{where}: not painted levels of {game.name}: "schema" must be "{LEVELS_SCHEMA}".')
+    items = value.get("levels")
+    if not isinstance(items, list) or len(items) > MAX_LEVELS:
+        raise BadInput(f'{where}: "levels" must be a list of at most {MAX_LEVELS}.')
+    levels: dict[int, Painted] = {}
+    bad: list[str] = []
+    for i, item in enumerate(items):
+        try:
+            number = item.get("id") if isinstance(item, dict) else None
+            if not is_id(number) or number in levels:
+                raise BadInput(f'{where}, level {i}: needs an "id" of its own and "rows".')
+            grid = grid_from_json(game, item.get("rows"), f"{where}, level {i}")
+        except BadInput as error:
+            bad.append(str(error))
+        else:
+            levels[number] = Painted(number, Level(f"painted:{number}", grid))
+    return tuple(levels.values()), bad
+
+
+def _saved_from_json(policy: Any, about: Any, where: str) -> Saved:
+    if not isinstance(about, dict) or about.get("schema") != LEARNED_SCHEMA:
+        raise BadInput(f'{where}: not written by the studio: "schema" must be "{LEARNED_SCHEMA}".')
+    digest, numbers, curve = (about.get(key) for key in ("digest", "numbers", "curve"))
+    if not isinstance(digest, str) or not isinstance(numbers, dict) or not all(map(_is_number, numbers.values())):
+        raise BadInput(f'{where}: "digest" must be text and "numbers" numbers.')
+    if not isinstance(curve, list) or not all(
+        isinstance(point, list) and len(point) == 2 and all(map(_is_number, point)) for point in curve
+    ):
+        raise BadInput(f'{where}: "curve" must be a list of points.')
+    return Saved(policy, digest, numbers, [(p[0], p[1]) for p in curve])
+
+
+def _with_mark(policy: Any) -> Any:
+    """The policy with a word in it that the studio wrote the file, and so may write it again."""
+    return {**policy, "origin": {**policy.get("origin", {}), "saved_by": MARK}}
+
+
+def _without_mark(policy: Any) -> Any:
+    match policy:
+        case {"origin": dict(origin)}:
+            return {**policy, "origin": {key: value for key, value in origin.items() if key != "saved_by"}}
+    return policy
+
+
+def _is_own_policy(policy: Any, about: Any) -> bool:
+    """Whether the studio wrote this policy: it says so itself or, before it did, `learned.json` spoke of it."""
+    match policy, about:
+        case {"origin": {"saved_by": mark}}, _ if mark == MARK:
+            return True
+        case {"origin": {"demonstrations": {"digest": str(one)}}}, {"digest": str(other)}:
+            return one == other
+    return False
+
+
+def _text(data: bytes, where: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{where}: not text in UTF-8.") from None
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
 
 
-def _read(path: Path, what: str) -> Any:
-    # A named pipe or a device would block for ever or never end.
-    if not path.is_file():
-        raise BadInput(f"{path}: not a plain file.")
-    return read_json(path, what)
-
-
-def _read_text(path: Path) -> str:
-    if not path.is_file():
-        raise BadInput(f"{path}: not a plain file.")
-    if path.stat().st_size > MAX_TABLE:
-        raise BadInput(f"{path}: larger than a game in play needs to be.")
-    try:
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read ({error.strerror}).") from None
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: not text in UTF-8.") from None
-
-
-def _lock(path: Path) -> Any:
+def _lock(folder: Folder) -> Any:
     """An open file that holds the lock; the system lets go of it whatever way this process ends."""
-    try:
-        file = open(path, "a+b")  # noqa: SIM115 - it stays open as long as the project does
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be written ({error.strerror}). Give another folder with --project.") from None
+    file = folder.hold("studio.lock")
     try:
         if os.name == "nt":
             import msvcrt
@@ -282,6 +429,6 @@ def _lock(path: Path) -> Any:
     except OSError:
         file.close()
         raise BadInput(
-            f"{path.parent}: already open in another studio. Close that one, or give another folder with --project."
+            f"{folder.path}: already open in another studio. Close that one, or give another folder with --project."
         ) from None
     return file

@@ -14,6 +14,7 @@ from shown.errors import BadInput, MissingExtra
 
 DEFAULT_PORT = 7469
 """S-H-O-W on a telephone."""
+MAX_HEAD = 16 * 1024
 
 
 def serve(folder: str | Path, host: str = "127.0.0.1", port: int = DEFAULT_PORT, browser: bool = True) -> None:
@@ -22,25 +23,43 @@ def serve(folder: str | Path, host: str = "127.0.0.1", port: int = DEFAULT_PORT,
         import uvicorn
 
         from shown.studio.app import create_app
+        from shown.studio.connections import Crowd, max_open, protocol
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] in ("starlette", "uvicorn", "anyio"):
             raise MissingExtra(str(error.name), "studio") from None
         raise
-    from shown.studio.guard import Rules
+    from shown.studio.guard import LOOPBACK, Rules
     from shown.studio.project import Project
     from shown.studio.session import Studio
 
-    with bind(host, port) as listener, Project(folder) as project:
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(bind(host, port))
+        project = stack.enter_context(Project(folder))
         port = listener.getsockname()[1]
         rules = Rules.for_address(host, port)
-        app = create_app(Studio(project), rules)
+        crowd = Crowd(max_open=max_open())
         server = uvicorn.Server(
-            uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="on")
+            uvicorn.Config(
+                create_app(Studio(project), rules),
+                http=protocol(crowd),
+                # So many are let in before the crowd hears of the first; a few such waves must fit in what is left.
+                backlog=crowd.max_open // 8,
+                ws="none",
+                lifespan="on",
+                access_log=False,
+                # What strangers send is not worth a line: a line each is how a disk fills up.
+                log_level="error",
+                h11_max_incomplete_event_size=MAX_HEAD,
+                timeout_graceful_shutdown=1,
+            )
         )
         address = page_address(host, port, rules.token)
-        announce(address, project.folder, rules.token is not None)
+        announce(address, project.folder, host not in LOOPBACK)
         if browser:
-            threading.Thread(target=_open_when_ready, args=(server, address), daemon=True).start()
+            # The arguments of a browser can be seen by everyone on the machine, so it is given a page that leads to the
+            # address with the secret in it, and that only the user can read.
+            page = stack.enter_context(project.link(address)).as_uri()
+            threading.Thread(target=_open_when_ready, args=(server, page), daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
 
@@ -65,31 +84,29 @@ def bind(host: str, port: int) -> socket.socket:
         listener.close()
         raise BadInput(
             f"port {port} on {host} cannot be used ({(error.strerror or str(error)).lower()}). If a studio is "
-            f"open already, go to http://127.0.0.1:{port}; otherwise choose another with --port (0: any free one)."
+            "open already, use the link it printed; otherwise choose another with --port (0: any free one)."
         ) from None
     return listener
 
 
-def page_address(host: str, port: int, token: str | None) -> str:
+def page_address(host: str, port: int, token: str) -> str:
     name = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
     name = f"[{name}]" if ":" in name else name
-    return f"http://{name}:{port}/" + (f"?token={token}" if token else "")
+    return f"http://{name}:{port}/?token={token}"
 
 
-def announce(address: str, folder: Path, secret: bool) -> None:
+def announce(address: str, folder: Path, elsewhere: bool) -> None:
     """Where to go, on stderr; the address alone on stdout, for scripts."""
     print(f"Studio is open. Everything is saved in {folder}. Ctrl-C ends it.", file=sys.stderr)
-    if secret:
-        print(
-            "It can be reached from other machines; the link has a secret in it, so share it with care.",
-            file=sys.stderr,
-        )
+    print("The link has the secret of this run in it: whoever has the link can do what you can.", file=sys.stderr)
+    if elsewhere:
+        print("Other machines can reach it, and what they send can be read on the way.", file=sys.stderr)
     print(address, flush=True)
 
 
-def _open_when_ready(server: object, address: str) -> None:
+def _open_when_ready(server: object, page: str) -> None:
     for _ in range(200):
         if getattr(server, "started", False):
-            webbrowser.open(address)
+            webbrowser.open(page)
             return
         time.sleep(0.05)

@@ -132,13 +132,16 @@ class Studio:
         """Opens a game: remembers it for the next visit, and learns if there is something new to learn from."""
         desk = self.desk(name)
         if self.settings.game != desk.game.name:
-            self.remember(game=desk.game.name)
+            with contextlib.suppress(BadInput):  # then the next visit begins elsewhere; what matters says so itself
+                self.remember(game=desk.game.name)
         self.consider(desk)
         return desk
 
     def remember(self, **changes: Any) -> None:
-        self.settings = replace(self.settings, **changes)
-        self.project.save_settings(self.settings)
+        """Changes settings, here only once they are changed on disk."""
+        settings = replace(self.settings, **changes)
+        self.project.save_settings(settings)
+        self.settings = settings
 
     def set_aside(self, name: Any) -> str:
         """Moves a game's unreadable files out of the way."""
@@ -171,7 +174,7 @@ class Studio:
         else:
             self._cancel()
             desk.learned = Learned(version=desk.learned.version + 1)
-            self.project.drop_learned(desk.game)
+            self._drop_learned(desk)
             self.tell_learned(desk)
 
     def learn(self, desk: Desk) -> None:
@@ -227,7 +230,12 @@ class Studio:
         self._hear(desk, learned, result)
         if result.get("policy") is not None:
             numbers = {key: value for key, value in learned.numbers.items() if isinstance(value, int | float)}
-            self.project.save_learned(desk.game, Saved(learned.policy, learned.digest, numbers, learned.curve))
+            try:
+                self.project.save_learned(desk.game, Saved(learned.policy, learned.digest, numbers, learned.curve))
+            except BadInput as error:
+                # It is learned all the same, and works until the studio ends.
+                learned.unsaved = f"What was learned could not be saved. {error}"
+                self.tell_learned(desk)
         if learned.policy is not None:
             self._searching = asyncio.create_task(self._search_next(desk, learned))
 
@@ -235,8 +243,13 @@ class Studio:
         """Nothing fits what was shown, so what was learned before does not either."""
         learned.state, learned.failure = "failed", failure
         learned.policy, learned.summary, learned.version = None, None, learned.version + 1
-        self.project.drop_learned(desk.game)
+        self._drop_learned(desk)
         self.tell_learned(desk)
+
+    def _drop_learned(self, desk: Desk) -> None:
+        # What stays on disk because it cannot be removed is not believed anyway: its digest is of other demonstrations.
+        with contextlib.suppress(BadInput):
+            self.project.drop_learned(desk.game)
 
     def _retire(self, number: int, answer: asyncio.Future[Any]) -> None:
         """Stops a request nobody waits for any more; a process that does not heed is replaced."""
@@ -277,6 +290,7 @@ class Studio:
             "curve": learned.curve,
             "summary": learned.summary,
             "failure": learned.failure,
+            "unsaved": learned.unsaved,
             "next": learned.next,
             "programs": self.settings.programs,
             "forgiving": self.settings.forgiving,

@@ -20,7 +20,8 @@ from shown.games import find
 from shown.games.episodes import Episode, demonstrate, play
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
-from shown.studio.teach import action_to_json
+from shown.studio.forms import action_to_json
+from shown.teaching.next_level import doubt
 
 if TYPE_CHECKING:
     from shown.policy import Formula, Policy
@@ -192,9 +193,7 @@ class Tasks:
 
     def doubt(self, policy: Policy, request: Request) -> Answer:
         """How much the candidates disagree on a level: the most on any position of a run."""
-        episode = _episode(policy, request)
-        grids = list(dict.fromkeys(step.grid for step in episode.steps))
-        return {"doubt": max(policy.disagreement(grid) for grid in grids)}
+        return {"doubt": doubt(policy, _level(request), find(request["game"])).disagreement}
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 
@@ -239,8 +238,11 @@ def _progress(progress: dict[str, Any]) -> dict[str, Any]:
 
 
 def _episode(policy: Policy, request: Request) -> Episode:
-    level = Level(request["name"], Grid(tuple(request["rows"])))
-    return play(find(request["game"]), policy.act, level, request.get("seed", 0))
+    return play(find(request["game"]), policy.act, _level(request), request.get("seed", 0))
+
+
+def _level(request: Request) -> Level:
+    return Level(request["name"], Grid(tuple(request["rows"])))
 
 
 def _film(game: str, demonstration: Demonstration, last: Grid) -> Answer:

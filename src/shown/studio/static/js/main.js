@@ -5,7 +5,7 @@ import { prepare } from "./board.js";
 import { $, button, el, icon, replace, sprite } from "./dom.js";
 import { initExport } from "./export.js";
 import { initLearn } from "./learn.js";
-import { emit, state, takeLearned, takeLesson } from "./store.js";
+import { emit, on, state, takeLearned, takeLesson } from "./store.js";
 import { initTeach } from "./teach.js";
 import { attempt } from "./toast.js";
 import { initTour } from "./tour.js";
@@ -33,6 +33,7 @@ async function start() {
   initLearn();
   initWhy();
   initExport();
+  on("learned", (learned) => banner("unsaved", learned.unsaved));
   const hello = await post("hello");
   for (const game of hello.games) state.games.set(game.name, prepare(game));
   state.folder = hello.folder;
@@ -45,7 +46,7 @@ async function start() {
     lost: () =>
       banner(
         "silence",
-        "The studio has stopped answering. Everything you did is saved; start it again with: shown studio",
+        "The studio has stopped answering. Everything you did is saved; start it again with `shown studio` and open the link it prints.",
       ),
     found: (restarted) => {
       banner("silence", null);
@@ -100,7 +101,7 @@ async function openGame(name) {
 }
 
 function take(name, { learned, ...lesson }) {
-  banner("trouble", null);
+  banner("trouble", lesson.notes.join(" ") || null);
   state.game = state.games.get(name);
   state.lesson = null;
   state.learned = null;
@@ -123,7 +124,7 @@ async function reload() {
   takeLearned(learned);
 }
 
-/** Says what is wrong until it is right again. `about` tells the two things that can be wrong apart. */
+/** Says what is wrong until it is right again. `about` tells the things that can be wrong apart. */
 function banner(about, text, action = null) {
   banners.delete(about);
   if (text !== null) banners.set(about, el("div", {}, el("span", { text }), action));

@@ -1,0 +1,205 @@
+"""`shown correct`: watch a policy play, and show it what to do where it goes wrong."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from typing import TYPE_CHECKING
+
+from shown.cli.common import add_levels, add_seed, check_writable, game_of, natural, print_json, say
+from shown.cli.play import Session, add_to, count, report, show
+from shown.errors import BadInput
+
+if TYPE_CHECKING:
+    from shown.games.episodes import Episode
+    from shown.games.game import Game
+    from shown.games.levels import Level
+    from shown.grid import Action, Cell, Grid
+    from shown.policy import Policy
+
+_ON, _BACK = ("enter", "space", "right", "down"), ("left", "up", "b")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Adds the command's options."""
+    parser.description = (
+        "Lets a policy play, step by step, and you step in where it goes wrong: what you do there becomes a "
+        "demonstration. With --at and --action, without a terminal."
+    )
+    parser.add_argument("policy", metavar="POLICY", help="a policy file")
+    add_levels(parser, "random:0-23", "what it plays; those it wins are left out, unless there is only one")
+    add_seed(parser)
+    parser.add_argument(
+        "--demos", metavar="FILE", help="demonstrations to begin with (default: those in --out, if any)"
+    )
+    parser.add_argument("--out", metavar="FILE", help="demonstrations file to add to; made if there is none")
+    parser.add_argument("--at", type=natural, metavar="STEP", help="the step that was wrong, from 0")
+    parser.add_argument(
+        "--action",
+        action="append",
+        metavar="R,C",
+        help="what to do there instead, a cell or a button; give it again for what to do after that",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes each correction before the next level is played."""
+    from shown.games import load_levels
+    from shown.policy import Policy
+
+    if (args.at is None) != (args.action is None):
+        raise BadInput("--at and --action go together: the step that was wrong, and what to do there.")
+    if args.at is None and not args.out:
+        raise BadInput("corrections need a file to be kept in. Give one: --out demos.json")
+    policy = Policy.load(args.policy)
+    game = game_of(policy, args.policy)
+    levels = load_levels(game, args.levels)
+    if args.at is not None and len(levels) > 1:
+        raise BadInput(f"--at speaks of one level, and --levels {args.levels} are {len(levels)}. Name one.")
+    if args.out:
+        _check_files(args.demos, args.out, game)
+    if args.at is not None:
+        return _correct_one(args, game, policy, levels[0])
+    return _correct_by_hand(args, game, policy, levels)
+
+
+def _check_files(demos: str | None, out: str, game: Game) -> None:
+    """Whoever has found a mistake must not hear only then that it cannot be kept."""
+    check_writable(out)
+    if demos is not None and os.path.exists(out) and not (os.path.exists(demos) and os.path.samefile(demos, out)):
+        raise BadInput(f"{out}: is there already. Leave out --demos to add to it, or give another name.")
+    add_to(out, game, start=demos)
+
+
+def _correct_one(args: argparse.Namespace, game: Game, policy: Policy, level: Level) -> int:
+    from shown.demonstrations import Demonstrations
+    from shown.teaching.corrections import correct
+
+    actions = [_action(text, game) for text in args.action]
+    fix = correct(game, policy, level, args.at, *actions, seed=args.seed)
+    if args.out:
+        number = add_to(args.out, game, fix, args.demos)
+        say(f"{level.name}: step {args.at} corrected; {args.out} now holds {count(number, 'demonstration')}")
+    else:
+        print_json(Demonstrations(game.tokens, (fix,), game.name, game.buttons).to_json())
+    return 0
+
+
+def _correct_by_hand(args: argparse.Namespace, game: Game, policy: Policy, levels: list[Level]) -> int:
+    from shown.cli.terminal import Screen
+    from shown.games.episodes import play
+    from shown.games.levels import Level
+    from shown.teaching.recording import Recorder
+
+    episodes = [play(game, policy.act, level, args.seed) for level in levels]
+    wrong = [episode for episode in episodes if not episode.won] if len(levels) > 1 else episodes
+    if not wrong:
+        say(f"{game.title}: all {len(levels)} levels won; there is nothing to correct. Try others with --levels.")
+        return 0
+    for episode in wrong:
+        watching = Watching(game, episode)
+        with Screen() as screen:
+            show(watching, screen)
+        if watching.stepped_in is None:
+            if watching.skipped:
+                continue
+            break
+        position = Level(episode.level.name, watching.grid)
+        session = Session(Recorder(game, position, args.seed))
+        session.message = "Show it what to do here."
+        if watching.clicked is not None:
+            session.click(watching.clicked)
+        try:
+            with Screen() as screen:
+                show(session, screen)
+        except (KeyboardInterrupt, SystemExit):
+            session.handle("interrupt")
+            report(session, args.out, args.demos)
+            raise
+        report(session, args.out, args.demos)
+        if session.interrupted:
+            break
+    return 0
+
+
+class Watching:
+    """A policy's game, gone through step by step, until somebody steps in.
+
+    Attributes:
+        cursor: what the computer did next.
+        done: the viewer has seen enough.
+        skipped: the viewer wants to see the next level.
+        stepped_in: the step at which the viewer steps in, or None.
+        clicked: the cell that was clicked to do so, or None.
+    """
+
+    def __init__(self, game: Game, episode: Episode) -> None:
+        self.game, self.episode = game, episode
+        self.at = 0
+        self.done = self.skipped = False
+        self.stepped_in: int | None = None
+        self.clicked: Cell | None = None
+
+    @property
+    def grid(self) -> Grid:
+        steps = self.episode.steps
+        return steps[self.at].grid if self.at < len(steps) else self.episode.last
+
+    @property
+    def heading(self) -> str:
+        return f"{self.game.title} · {self.episode.level.name} · the computer plays"
+
+    @property
+    def cursor(self) -> Cell:
+        action = self._action
+        return action if isinstance(action, tuple) else (self.grid.height // 2, self.grid.width // 2)
+
+    @property
+    def message(self) -> str:
+        steps, action = self.episode.steps, self._action
+        if action is None:
+            ended = self.episode.demonstration.outcome
+            return f"It ended after {count(len(steps), 'step')}: {ended}. Go back to where it went wrong."
+        what = f"presses {action}" if isinstance(action, str) else f"clicks row {action[0]}, column {action[1]}"
+        return f"Step {self.at} of {len(steps)}: here it {what}."
+
+    @property
+    def choices(self) -> str:
+        step_in = "" if self._action is None else "t step in here · "
+        how = "" if self.game.buttons or self._action is None else " (or click what it should do)"
+        return f"Enter on · b back · {step_in}n next level · q quit{how}"
+
+    def handle(self, event: str) -> None:
+        """A key, by its name."""
+        if event in _ON:
+            self.at = min(self.at + 1, len(self.episode.steps))
+        elif event in _BACK:
+            self.at = max(self.at - 1, 0)
+        elif event == "t" and self._action is not None:
+            self.stepped_in, self.done = self.at, True
+        elif event == "n":
+            self.skipped = self.done = True
+        elif event in ("q", "escape", "interrupt"):
+            self.done = True
+
+    def click(self, cell: Cell) -> None:
+        """To click a cell is to step in with that click."""
+        if self._action is not None and not self.game.buttons and self.grid.inside(cell):
+            self.clicked = cell
+            self.handle("t")
+
+    @property
+    def _action(self) -> Action | None:
+        steps = self.episode.steps
+        return steps[self.at].action if self.at < len(steps) else None
+
+
+def _action(text: str, game: Game) -> Action:
+    """An action as it is written on the command line."""
+    if game.buttons:
+        return text
+    match = re.fullmatch(r"\s*\(?(\d{1,6})\s*,\s*(\d{1,6})\)?\s*", text)
+    if match is None:
+        raise BadInput(f"--action {text!r}: a cell is a row and a column from 0, such as 2,5.")
+    return int(match[1]), int(match[2])

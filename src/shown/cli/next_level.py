@@ -1,0 +1,46 @@
+"""`shown next`: the level that would teach most."""
+
+from __future__ import annotations
+
+import argparse
+
+from shown.cli.common import add_json, add_levels, add_seed, game_of, positive, print_json
+from shown.demonstrations import Demonstrations
+from shown.games import load_levels
+from shown.policy import Policy
+from shown.teaching.next_level import by_use
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Prints the level on which a policy's candidate rules disagree most: show that one next."
+    parser.add_argument("policy", metavar="POLICY", help="a policy file")
+    add_levels(parser, "random:0-23", "what to choose from")
+    parser.add_argument("--demos", nargs="+", default=[], metavar="FILE", help="what was shown before, to be left out")
+    parser.add_argument("--most", type=positive, default=1, metavar="N", help="levels to print (1)")
+    add_seed(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    policy = Policy.load(args.policy)
+    game = game_of(policy, args.policy)
+    shown = Demonstrations(game.tokens, (), game.name, game.buttons)
+    for path in args.demos:
+        shown += Demonstrations.load(path)
+    levels = load_levels(game, args.levels)
+    useful = by_use(policy, levels, game, shown, args.seed)[: args.most]
+    if args.json:
+        told = [
+            {"level": x.level.name, "disagreement": x.disagreement, "step": x.step, "grid": list(x.grid.rows)}
+            for x in useful
+        ]
+        print_json({"game": game.name, "looked_at": len(levels), "useful": told})
+        return 0
+    if not useful:
+        print(f"{game.title}: the candidates agree on all that is new in {args.levels}; nothing there would teach more")
+        return 0
+    width = max(len(x.level.name) for x in useful)
+    for x in useful:
+        where = "at the start" if x.step == 0 else f"after {x.step} step{'' if x.step == 1 else 's'}"
+        print(f"{x.level.name:{width}}  the candidates disagree by {x.disagreement:.0%} {where}")
+    return 0

@@ -1,0 +1,245 @@
+"""How lessons look on disk and in requests, and what is accepted: the same on the way in as on the way back.
+
+A lesson is checked whenever it is saved, wherever it came from, by the functions that check what is read. So nothing is
+acknowledged that could not be read again.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, TypeGuard
+
+from shown.demonstrations import Demonstration, Demonstrations
+from shown.errors import BadInput
+from shown.files import parse_json
+from shown.games.game import Game
+from shown.games.levels import Level
+from shown.grid import Action, Grid, check_action
+from shown.studio.teach import KINDS, MAX_RECORDINGS, Lesson, Recording, Table, lay
+from shown.teaching.recording import play_on
+
+SCHEMA = "shown/studio-lesson/1"
+TABLE_SCHEMA = "shown/studio-table/1"
+MAX_SIDE = 64
+MAX_LEVEL_NAME = 200
+MAX_ID = 2**40
+"""A seed is made of an id and three digits, and must be a whole number that JavaScript knows too."""
+
+
+# --- what is accepted ------------------------------------------------------------------------------------------------
+
+
+def check_lesson(game: Game, lesson: Lesson, before: Lesson | None = None) -> None:
+    """BadInput unless the lesson can be read again once it is written; what was there before is not looked at."""
+    known = {id(recording) for recording in before.recordings} if before is not None else set()
+    for recording in lesson.recordings:
+        if id(recording) not in known:
+            check_recording(game, recording, f"demonstration {recording.id}")
+    if not is_id(lesson.next_id):
+        raise BadInput("this project has numbered more demonstrations than it can. Begin another with --project.")
+    if before is None or lesson.table is not before.table:
+        check_table(game, lesson.table, "the game in play")
+
+
+def check_recording(game: Game, recording: Recording, where: str) -> None:
+    """BadInput unless the studio can keep this recording."""
+    demonstration = recording.demonstration
+    if not is_id(recording.id) or recording.kind not in KINDS:
+        raise BadInput(f'{where}: needs an "id" and a "kind" of {", ".join(KINDS)}.')
+    if not demonstration.steps or len(recording.clicked) != len(demonstration.steps):
+        raise BadInput(f'{where}: "clicked" must have an action for each of the {len(demonstration.steps)} steps.')
+    _check_level_name(demonstration.level, where)
+    for grid in (*(step.grid for step in demonstration.steps), recording.last):
+        _check_grid(game, grid, where)
+    for action, step in zip(recording.clicked, demonstration.steps, strict=True):
+        check_action(action, step.grid, game.buttons, f"{where}, ")
+        check_action(step.action, step.grid, game.buttons, f"{where}, ")
+
+
+def check_table(game: Game, table: Table, where: str) -> None:
+    """BadInput unless the studio can keep this game in play."""
+    attempt = table.attempt
+    if table.kind not in KINDS or not _whole(attempt.seed):
+        raise BadInput(f'{where}: "seed" or "kind" is not what the studio writes.')
+    if table.recording is not None and not is_id(table.recording):
+        raise BadInput(f'{where}: "recording" must be a whole number or null.')
+    _check_level_name(attempt.level.name, where)
+    _check_grid(game, attempt.level.grid, where)
+
+
+def check_task(game: Game, demonstrations: Demonstrations, where: str) -> None:
+    """BadInput unless the demonstrations are of `game`."""
+    task = (demonstrations.game, demonstrations.tokens, demonstrations.buttons)
+    if task != (game.name, game.tokens, game.buttons):
+        raise BadInput(f"{where}: demonstrations of {demonstrations.game!r}, but this is {game.name!r}.")
+    if len(demonstrations) > MAX_RECORDINGS:
+        raise BadInput(f"{where}: more than {MAX_RECORDINGS:,} demonstrations.")
+
+
+def is_id(value: Any) -> TypeGuard[int]:
+    """Whether this can be the number of a demonstration or a level."""
+    return _whole(value) and 0 < value < MAX_ID
+
+
+def _check_level_name(name: str | None, where: str) -> None:
+    if name is not None and (len(name) > MAX_LEVEL_NAME or not name.isprintable()):
+        raise BadInput(f"{where}: a level's name must be text on one line, of at most {MAX_LEVEL_NAME} characters.")
+
+
+def _check_grid(game: Game, grid: Grid, where: str, limit: int = MAX_SIDE) -> None:
+    if grid.height > limit or grid.width > limit:
+        raise BadInput(f"{where}: a grid of the studio has at most {limit} rows and columns.")
+    game.tokens.check(grid, f"{where}, ")
+
+
+def _whole(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+
+
+# --- a lesson --------------------------------------------------------------------------------------------------------
+
+
+def lesson_to_json(game: Game, recordings: tuple[Recording, ...], next_id: int) -> dict[str, Any]:
+    """The recordings; the table has a file of its own, since it changes with every click."""
+    items = tuple(recording.demonstration for recording in recordings)
+    return {
+        "schema": SCHEMA,
+        "next": next_id,
+        "notes": [
+            {
+                "id": r.id,
+                "kind": r.kind,
+                "learn": r.learn,
+                "edited": r.edited,
+                "last": list(r.last.rows),
+                "clicked": [action_to_json(action) for action in r.clicked],
+            }
+            for r in recordings
+        ],
+        "demonstrations": Demonstrations(game.tokens, items, game.name, game.buttons).to_json(),
+    }
+
+
+def lesson_from_json(game: Game, value: Any, where: str) -> tuple[tuple[Recording, ...], int, list[str]]:
+    """The recordings, the next id, and what is wrong with the recordings that are left out.
+
+    BadInput if it is not a lesson of this game at all.
+    """
+    if not isinstance(value, dict) or value.get("schema") != SCHEMA:
+        raise BadInput(f'{where}: not a lesson of the studio: "schema" must be "{SCHEMA}".')
+    shown, notes = value.get("demonstrations"), value.get("notes")
+    if not isinstance(shown, dict):
+        raise BadInput(f'{where}: "demonstrations" must be an object.')
+    items = shown.get("demonstrations")
+    if not isinstance(items, list) or not isinstance(notes, list) or len(notes) != len(items):
+        raise BadInput(f'{where}: "notes" must have one entry for each of the "demonstrations".')
+    if len(items) > MAX_RECORDINGS:
+        raise BadInput(f"{where}: more than {MAX_RECORDINGS:,} demonstrations.")
+    check_task(game, Demonstrations.from_json({**shown, "demonstrations": []}, where), where)
+    recordings: dict[int, Recording] = {}
+    bad: list[str] = []
+    for i, (note, item) in enumerate(zip(notes, items, strict=True)):
+        try:
+            demonstration = Demonstrations.from_json({**shown, "demonstrations": [item]}, where).items[0]
+            recording = _recording(note, demonstration, f"{where}, demonstration {i}")
+            check_recording(game, recording, f"{where}, demonstration {i}")
+            if recording.id in recordings:
+                raise BadInput(f"{where}, demonstration {i}: another has the same id.")
+        except BadInput as error:
+            bad.append(str(error).replace(f"{where}, demonstration 0", f"{where}, demonstration {i}", 1))
+        else:
+            recordings[recording.id] = recording
+    least = max(recordings, default=0) + 1
+    next_id = value.get("next")
+    return tuple(recordings.values()), max(next_id, least) if is_id(next_id) else least, bad
+
+
+def _recording(note: Any, demonstration: Demonstration, where: str) -> Recording:
+    if not isinstance(note, dict):
+        raise BadInput(f"{where}: its note must be an object.")
+    learn, edited, clicked = note.get("learn"), note.get("edited"), note.get("clicked")
+    if not isinstance(learn, bool) or not isinstance(edited, bool):
+        raise BadInput(f'{where}: "learn" and "edited" must be true or false.')
+    if not isinstance(clicked, list):
+        raise BadInput(f'{where}: "clicked" must be a list of actions.')
+    number, kind, last = note.get("id"), note.get("kind"), _grid(note.get("last"), where)
+    if not is_id(number) or not isinstance(kind, str):
+        raise BadInput(f'{where}: needs an "id" and a "kind" of {", ".join(KINDS)}.')
+    try:
+        actions = tuple(map(action_from_json, clicked))
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
+    return Recording(number, kind, demonstration, actions, last, learn, edited)
+
+
+# --- the game in play ------------------------------------------------------------------------------------------------
+
+
+def table_to_lines(table: Table) -> list[str]:
+    """The start and the seed, then a line a click; the positions follow from them. One more click is one more line."""
+    attempt = table.attempt
+    head = {
+        "schema": TABLE_SCHEMA,
+        "level": attempt.level.name,
+        "start": list(attempt.level.grid.rows),
+        "seed": attempt.seed,
+        "kind": table.kind,
+        "recording": table.recording,
+    }
+    clicks = (action_to_json(step.action) for step in attempt.steps)
+    return [json.dumps(line, ensure_ascii=False) for line in (head, *clicks)]
+
+
+def table_from_lines(game: Game, lines: list[str], where: str) -> Table:
+    """The game in play, played again; BadInput if it cannot have been played."""
+    if len(lines) > game.max_steps + 1:
+        raise BadInput(f"{where}: more than {game.max_steps} clicks.")
+    value, *clicks = [parse_json(line, f"{where}, line {i + 1}") for i, line in enumerate(lines)] or [None]
+    if not isinstance(value, dict) or value.get("schema") != TABLE_SCHEMA:
+        raise BadInput(f'{where}: not a game in play: "schema" must be "{TABLE_SCHEMA}".')
+    level, seed, kind, recording = (value.get(key) for key in ("level", "seed", "kind", "recording"))
+    if not isinstance(level, str) or not isinstance(kind, str) or not _whole(seed):
+        raise BadInput(f'{where}: "level", "seed" or "kind" is not what the studio writes.')
+    start = Level(level, grid_from_json(game, value.get("start"), f"{where}, start"))
+    table = replace(lay(start, seed, kind), recording=recording)
+    check_table(game, table, where)
+    attempt = table.attempt
+    try:
+        for click in clicks:
+            attempt = play_on(game, attempt, action_from_json(click))
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
+    return replace(table, attempt=attempt)
+
+
+# --- grids and actions -----------------------------------------------------------------------------------------------
+
+
+def grid_from_json(game: Game, value: Any, where: str, limit: int = MAX_SIDE) -> Grid:
+    """A grid of the game's tokens from a list of rows; BadInput otherwise."""
+    grid = _grid(value, where)
+    _check_grid(game, grid, where, limit)
+    return grid
+
+
+def _grid(value: Any, where: str) -> Grid:
+    if not isinstance(value, list) or not all(isinstance(row, str) for row in value):
+        raise BadInput(f"{where}: a grid must be a list of rows.")
+    try:
+        return Grid(tuple(value))
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
+
+
+def action_to_json(action: Action) -> str | list[int]:
+    return action if isinstance(action, str) else [int(x) for x in action]
+
+
+def action_from_json(value: Any) -> Action:
+    """A cell or a button; whether the grid has it is for `check_action` to say."""
+    if isinstance(value, str) and len(value) <= 40:
+        return value
+    if isinstance(value, list) and len(value) == 2 and all(_whole(x) for x in value):
+        return int(value[0]), int(value[1])
+    raise BadInput("an action must be a cell, [row, column], or a button's name.")

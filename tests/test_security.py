@@ -1,0 +1,23 @@
+"""What SECURITY.md says is so."""
+
+import re
+
+from guides import ROOT
+from shown.studio import connections, guard
+
+PAGE = (ROOT / "SECURITY.md").read_text("utf-8")
+
+
+def test_the_tests_it_names_are_there():
+    named = re.findall(r"`(tests/[\w/]+\.py)`", PAGE)
+    assert len(named) >= 8
+    assert not [name for name in named if not (ROOT / name).exists()]
+
+
+def test_the_limits_it_names_are_the_limits():
+    assert f"headers ({connections.PATIENCE:.0f} s) and bodies ({guard.BODY_PATIENCE:.0f} s)" in PAGE
+    assert f"({connections.MAX_WAITING} a peer, {connections.MAX_OPEN} in all" in PAGE
+
+
+def test_its_lines_are_short():
+    assert not [line for line in PAGE.splitlines() if len(line) > 120 and not line.startswith("|")]
