@@ -20,7 +20,7 @@ from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run
 from shown.language.terms import parse
 from shown.planes import Planes
-from shown.policy import MAX_REACH, Component, Formula, Literal, Policy, most_disagreed, uniform_policy
+from shown.policy import MAX_REACH, Component, Formula, Literal, Policy, uniform_policy
 from strategies import BUTTONS, TOKENS, damaged, grids, json_values, policies, random_grids
 
 
@@ -96,11 +96,6 @@ def test_disagreement_is_the_mean_distance_from_the_average():
     assert mixture((0.5, WALL), (0.5, STAR)).disagreement(grid("#*")) == pytest.approx(0.5)
     assert mixture((0.75, WALL), (0.25, STAR)).disagreement(grid("#*")) == pytest.approx(0.375)
     assert mixture((0.5, WALL), (0.5, STAR)).disagreement(grid("..")) == 0.0
-
-
-def test_the_grid_most_disagreed_about():
-    policy = mixture((0.5, WALL), (0.5, STAR))
-    assert most_disagreed(policy, [grid(".."), grid("#*"), grid("##")]) == 1
 
 
 def test_with_buttons():

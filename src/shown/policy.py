@@ -366,8 +366,3 @@ def _headline(policy: Policy) -> str:
         case {"programs": int(programs), "distinct": int(distinct)}:
             parts.append(f"{programs:,} programs, {distinct:,} distinct")
     return ", ".join(parts)
-
-
-def most_disagreed(policy: Policy, grids: Sequence[Grid]) -> int:
-    """The place of the grid on which the components disagree most: the most useful one to show next."""
-    return int(np.argmax([policy.disagreement(grid) for grid in grids]))

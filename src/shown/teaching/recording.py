@@ -69,8 +69,8 @@ def play_on(game: Game, attempt: Attempt, action: Action) -> Attempt:
     >>> attempt = begin(Level("mine", grid("|.", "||")))
     >>> play_on(find("nim"), attempt, (0, 1)) is attempt
     True
-    >>> play_on(find("nim"), attempt, (0, 0)).steps
-    (Step(grid=Grid(rows=('|.', '||')), action=(0, 0)),)
+    >>> play_on(find("nim"), attempt, (0, 0)).steps[0].action
+    (0, 0)
     """
     if attempt.over:
         raise BadInput("this game is over. Undo the last click, or take another level.")
