@@ -58,17 +58,25 @@ def shows_orientations(grids: list[Grid]) -> bool:
 
 
 def shows_ranges(grids: list[Grid]) -> bool:
-    """Whether the lowest and the highest star are there, and, in both mirror images, borders near and far."""
-    rises, borders = set(), []
+    """Whether the lowest and the highest star are there, and, in both mirror images, borders near and far.
+
+    And in both, once at least, there is room for stairs on either side of the star: only then does it show in the
+    clicks that they have to be on the robot's side.
+    """
+    rises, images = set(), []
     for grid in grids:
         (robot_row, robot), (star_row, star) = grid.where("A")[0], grid.where("*")[0]
-        rises.add(robot_row - star_row)
-        last = grid.width - 1
-        borders.append((False, robot, last - star) if robot < star else (True, last - robot, star))
-    sides = [[(behind, beyond) for side, behind, beyond in borders if side == mirrored] for mirrored in (False, True)]
-    return {2, 9} <= rises and all(
-        len(side) >= 5 and all(min(gaps) == 0 and max(gaps) >= 4 for gaps in zip(*side, strict=True)) for side in sides
-    )
+        rise, last = robot_row - star_row, grid.width - 1
+        behind, beyond = (robot, last - star) if robot < star else (last - robot, star)
+        rises.add(rise)
+        images.append((robot < star, behind, beyond, beyond > rise))
+    sides = [[image[1:] for image in images if image[0] == side] for side in (False, True)]
+    return {2, 9} <= rises and all(len(side) >= 5 and _shows_borders(side) for side in sides)
+
+
+def _shows_borders(side: list[tuple[int, int, bool]]) -> bool:
+    behind, beyond, room = zip(*side, strict=True)
+    return all(min(gaps) == 0 and max(gaps) >= 4 for gaps in (behind, beyond)) and any(room)
 
 
 if __name__ == "__main__":
