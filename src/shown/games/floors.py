@@ -19,33 +19,34 @@ from shown.grid import Action, Grid
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """How many of some levels those win who know nothing.
+    """How many games those win who know nothing.
 
     Attributes:
-        levels: how many levels were played, each once.
+        games: how many were played.
         any_cell: how many of them `random_player` won.
         sensible: how many of them `sensible_player` won.
     """
 
-    levels: int
+    games: int
     any_cell: int
     sensible: int
 
 
-def floor(game: Game, levels: Sequence[Level], seed: int = 0) -> Floor:
-    """What random actions win on these levels; the same seed gives the same.
+def floor(game: Game, levels: Sequence[Level], seed: int = 0, times: int = 1) -> Floor:
+    """What random actions win on these levels, each played `times` times; the same seed gives the same.
 
     >>> from shown.games import find, load_levels
     >>> nim = find("nim")
-    >>> floor(nim, load_levels(nim, "test"))
-    Floor(levels=9, any_cell=1, sensible=1)
+    >>> floor(nim, load_levels(nim, "test"), times=10)
+    Floor(games=90, any_cell=5, sensible=5)
     """
-    # The players draw from generators of their own: the game's chances are not what they choose by.
+    games = [(level, seed + i) for level in levels for i in range(times)]
     any_cell, sensible = (
-        [play(game, player(game, chances(level, seed + 1)), level, seed).won for level in levels]
+        # The players draw from generators of their own, apart from the game's chances.
+        sum(play(game, player(game, chances(level, each).spawn(1)[0]), level, each).won for level, each in games)
         for player in (random_player, sensible_player)
     )
-    return Floor(len(levels), sum(any_cell), sum(sensible))
+    return Floor(len(games), any_cell, sensible)
 
 
 def random_player(game: Game, rng: np.random.Generator) -> Player:
