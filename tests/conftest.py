@@ -1,5 +1,6 @@
 """All tests are deterministic: hypothesis draws the same examples in every run and on every machine."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -56,6 +57,8 @@ def elsewhere(
         (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 1.0\n")
         (declared / "entry_points.txt").write_text("\n".join(["[shown.games]", *lines, ""]))
         monkeypatch.syspath_prepend(place)
+        before = os.environ.get("PYTHONPATH")
+        monkeypatch.setenv("PYTHONPATH", f"{place}{os.pathsep}{before}" if before else str(place))
 
     yield install
     for module in ("elsewhere", "broken"):

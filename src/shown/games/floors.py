@@ -54,7 +54,7 @@ def random_player(game: Game, rng: np.random.Generator) -> Player:
 
     def act(grid: Grid) -> Action:
         actions = _actions(game, grid)
-        return actions[rng.integers(len(actions))]
+        return actions[int(rng.integers(len(actions)))]
 
     return act
 
@@ -65,7 +65,7 @@ def sensible_player(game: Game, rng: np.random.Generator) -> Player:
     def act(grid: Grid) -> Action:
         actions = _actions(game, grid)
         # The first that changes something, in random order, is any of them with equal probability.
-        order = rng.permutation(len(actions))
+        order = rng.permutation(len(actions)).tolist()
         return next((actions[i] for i in order if changes(game, grid, actions[i])), actions[order[0]])
 
     return act
