@@ -6,6 +6,7 @@ import numpy as np
 
 from shown.games.game import EMPTY, SIDES, Game, Outcome, clicked, moved, require_one
 from shown.grid import Action, Cell, Grid, Tokens
+from shown.symmetry import Transformation
 
 WALL, NEW_WALL, AGENT, RABBIT = "#", "%", "A", "R"
 KEYS = {"^": (-1, 0), "v": (1, 0), "<": (0, -1), ">": (0, 1)}
@@ -46,6 +47,10 @@ class Chase(Game):
         down_arrow="v",
     )
     max_shape = (14, 14)
+    symmetries = (
+        Transformation("left-right", tokens=(("left_arrow", "right_arrow"),)),
+        Transformation("up-down", tokens=(("up_arrow", "down_arrow"),)),
+    )
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
         outcomes = turn(grid, clicked(action))

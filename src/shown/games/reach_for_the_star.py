@@ -6,6 +6,7 @@ import numpy as np
 
 from shown.games.game import EMPTY, Game, Outcome, clicked, require_one, settle
 from shown.grid import Action, Cell, Grid, Tokens
+from shown.symmetry import Transformation
 
 ROBOT, STAR, BLOCK, LEFT, RIGHT = "A", "*", "#", "<", ">"
 FREE = (EMPTY, STAR)
@@ -34,6 +35,11 @@ class ReachForTheStar(Game):
     goal = "Take the robot to the star. Click empty cells to drop blocks; the arrow keys walk, and climb one block."
     tokens = Tokens(empty=EMPTY, robot=ROBOT, star=STAR, block=BLOCK, left_arrow=LEFT, right_arrow=RIGHT)
     max_shape = (16, 26)
+    symmetries = (
+        Transformation(
+            "left-right", tokens=(("left_arrow", "right_arrow"),), stays=("left_arrow", "right_arrow")
+        ),  # the keys stay in the ground, at the end where all levels have them
+    )
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
         cell = clicked(action)
