@@ -47,6 +47,26 @@ class Taste:
 TASTE = Taste()
 
 
+@dataclass(frozen=True)
+class Pool:
+    """Clauses each of which holds on no row that is ruled out.
+
+    Attributes:
+        clauses: the clauses. [n]
+        covered: which shown rows each allows. [n, shown] bool
+        costs: what each costs. [n] float64
+    """
+
+    clauses: tuple[Clause, ...]
+    covered: np.ndarray
+    costs: np.ndarray
+
+    def formula(self, changes: np.ndarray) -> Clauses | None:
+        """Cheap clauses that allow all that was shown, chosen as if the logarithms of costs were changed so. [n]"""
+        chosen = cheapest_cover(self.covered, self.costs, self.costs * np.exp(changes))
+        return None if chosen is None else tuple(sorted(self.clauses[k] for k in chosen))
+
+
 class ClauseSearch:
     """Proposes the trees' formulas, and cheap ones made of all exact clauses that are found.
 
@@ -113,16 +133,20 @@ class ClauseSearch:
 
     def _made(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Formulas of clauses from the pool, most of them different."""
-        pool = list(self._pool)
-        holds = clause_bits(pool, features.columns, self._evidence.positive)
-        covered = ((holds[:, self._words] >> self._bits) & np.uint64(1)).astype(bool)
-        costs = np.array([-_price(clause, prices) for clause in pool]) + 1e-3
+        pool = self.pool(features, prices)
         for attempt in range(self._covers):
-            changes = self._rng.standard_normal(len(costs)) * (0.2 if attempt else 0.0)
-            chosen = cheapest_cover(covered, costs, costs * np.exp(changes))
-            if chosen is None:
+            formula = pool.formula(self._rng.standard_normal(len(pool.clauses)) * (0.2 if attempt else 0.0))
+            if formula is None:
                 return
-            yield tuple(sorted(pool[k] for k in chosen))
+            yield formula
+
+    def pool(self, features: Features, prices: np.ndarray) -> Pool:
+        """The exact clauses found so far."""
+        clauses = tuple(self._pool)
+        holds = clause_bits(clauses, features.columns, self._evidence.positive)
+        covered = ((holds[:, self._words] >> self._bits) & np.uint64(1)).astype(bool)
+        costs = np.array([-_price(clause, prices) for clause in clauses]) + 1e-3
+        return Pool(clauses, covered, costs)
 
 
 def cheapest_cover(covered: np.ndarray, costs: np.ndarray, asked: np.ndarray) -> list[int] | None:

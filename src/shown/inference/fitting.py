@@ -119,17 +119,20 @@ class Fitting:
         """What was shown, as bits over these rows."""
         return evidence_of(rows, self.steps)
 
-    def search(self, evidence: Evidence, searches: Sequence[Search], weighing: Weighing) -> Iterator[Moment]:
+    def search(
+        self, evidence: Evidence, searches: Sequence[Search], weighing: Weighing, at_once: bool = False
+    ) -> Iterator[Moment]:
         """Goes through the programs and keeps the best formulas that `searches` propose.
 
-        If memory runs out after something was found, the search ends there with what there is.
+        With `at_once`, they are asked only when all programs are there, which is quicker when nobody looks on. If
+        memory runs out after something was found, the search ends there with what there is.
         """
         scorer = _Scorer(evidence, weighing)
         total = sum(block.count for block in self.blocks)
         features: Features | None = None
         shortage: OutOfMemory | None = None
         done, told = 0, time.monotonic()
-        for chunk in _until_checkpoints(self.blocks):
+        for chunk in [self.blocks] if at_once else _until_checkpoints(self.blocks):
             if weighing.stop_early and done and _price(chunk[0], weighing.prior) < scorer.mixture.bound:
                 break
             for block in chunk:

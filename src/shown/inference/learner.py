@@ -19,7 +19,7 @@ from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
 from shown.inference.fitting import Fitting, Moment, Weighing
 from shown.inference.formulas import Clauses, formula_bits
-from shown.inference.posterior import PRIORS, Candidate
+from shown.inference.posterior import PRIORS, Candidate, Mixture
 from shown.inference.proposals import Search
 from shown.inference.rows import Evidence
 from shown.inference.trees import TreeSearch
@@ -195,12 +195,7 @@ class Learner:
         assert features is not None
         self.candidates_ = best
         self.explained_ = int(evidence.shows(formula_bits(best[0].clauses, features.columns, evidence.mask)).sum())
-        components = tuple(
-            Component(
-                float(weight), candidate.log_prior, candidate.log_likelihood, to_formula(candidate.clauses, features)
-            )
-            for candidate, weight in zip(best, moment.mixture.weights, strict=True)
-        )
+        components = to_components(moment.mixture, features)
         self.policy_ = Policy(
             demonstrations.tokens,
             components,
@@ -269,6 +264,14 @@ class Learner:
 def to_formula(clauses: Clauses, features: Features) -> Formula:
     """A formula over features as one over programs."""
     return Formula(tuple(tuple(Literal(features.terms[f], positive) for f, positive in clause) for clause in clauses))
+
+
+def to_components(mixture: Mixture, features: Features) -> tuple[Component, ...]:
+    """The best candidates as the components of a policy."""
+    return tuple(
+        Component(float(weight), candidate.log_prior, candidate.log_likelihood, to_formula(candidate.clauses, features))
+        for candidate, weight in zip(mixture.best, mixture.weights, strict=True)
+    )
 
 
 def _digest(grammar: Grammar) -> str:

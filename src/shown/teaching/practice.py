@@ -1,34 +1,47 @@
-"""Practice: candidates play levels that the game makes, without any expert, and those that win are preferred.
+"""Practice: candidates play levels that the game makes, without any expert; those that win are preferred and varied.
 
 This is more than imitation: the game's goal decides between rules that explain the demonstrations equally well. What
-was shown stays explained: a variation that would not allow every action shown is never tried.
+was shown stays explained: rules are only ever put together from clauses that allow nothing that is ruled out, until all
+that was shown is allowed.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from shown.games.episodes import play_many
 from shown.games.game import Game
 from shown.games.levels import Level
-from shown.policy import Component, Formula, Literal, Policy
+from shown.inference.clauses import Pool
+from shown.inference.formulas import Clauses, formula_bits
+from shown.inference.learner import to_formula
+from shown.inference.posterior import log_likelihood, log_prior
+from shown.policy import Component, Policy
+from shown.teaching.hypotheses import Fitted
 
-ROUNDS = (12, 40, 120)
-"""On so many levels candidates are compared; after each round only the better ones go on."""
+FIRST, LAST = 12, 120
+"""A candidate that does well on the first few levels is tried on many; one that wins them all is what is wanted."""
 
-GO_ON = 0.34
-"""The share of the candidates that go on to the next round, and at least `FEW` of them."""
-FEW = 6
+FRESH = (200, 300)
+"""The levels on which what was chosen is tried in the end. They play no part in choosing, so their score is honest."""
 
 
 class Ground:
     """Levels to practise on, made as they are needed, and what has been won on them.
 
     They are drawn from seeds that no `random:SEED` has, so that levels named so stay unseen.
+
+    >>> from shown.games import find
+    >>> from shown.policy import uniform_policy
+    >>> nim = find("nim")
+    >>> ground = Ground(nim)
+    >>> ground.score(uniform_policy(nim.tokens), 5) < 1
+    True
     """
 
     def __init__(self, game: Game, seed: int = 0) -> None:
@@ -36,65 +49,135 @@ class Ground:
         self._levels: list[Level] = []
         self._won: dict[tuple[Component, ...], list[bool]] = {}
 
-    def levels(self, count: int) -> list[Level]:
-        """The first `count` levels."""
-        while len(self._levels) < count:
+    def levels(self, first: int, last: int) -> list[Level]:
+        """Levels number `first` to `last` (not included)."""
+        while len(self._levels) < last:
             i = len(self._levels)
             grid = self.game.generate(np.random.default_rng([self.seed, 0x9AC, i]))
             self._levels.append(Level(f"practice:{self.seed}:{i}", grid))
-        return self._levels[:count]
+        return self._levels[first:last]
 
     def won(self, policy: Policy, count: int) -> list[bool]:
         """Whether the policy wins each of the first `count` levels; what was played before is remembered."""
         known = self._won.setdefault(policy.components, [])
         if len(known) < count:
-            new = self.levels(count)[len(known) :]
-            known += [episode.won for episode in play_many(self.game, policy, new, self.seed)]
+            known += self.play(policy, len(known), count)
         return known[:count]
+
+    def play(self, policy: Policy, first: int, last: int) -> list[bool]:
+        """Whether the policy wins each of some levels."""
+        episodes = play_many(self.game, policy, self.levels(first, last), self.seed)
+        return [episode.won for episode in episodes]
 
     def score(self, policy: Policy, count: int) -> float:
         """The share of the first `count` levels that the policy wins."""
         return sum(self.won(policy, count)) / count
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A policy to be tried out, and where it came from.
+Committee = tuple[Clauses, ...]
+"""Formulas that act together, each with the same weight."""
+
+
+@dataclass
+class Variation:
+    """Puts committees of formulas together from a hypothesis's clauses, and learns which clauses win.
+
+    What a clause is worth is how much better than others the committees with it have done; worthy clauses are made to
+    look cheap when the next formulas are put together (the cross-entropy method, with the cover as its constraint).
 
     Attributes:
-        policy: what plays.
-        source: the place of the hypothesis it came from, 0 the most plausible; among equals the lower wins.
+        fitted: the hypothesis.
+        ground: where they play.
+        size: formulas in a committee.
+        levels: on how many levels a committee is tried.
+        tried: the share of levels won by each committee so far.
     """
 
-    policy: Policy
-    source: int = 0
+    fitted: Fitted
+    ground: Ground
+    rng: np.random.Generator
+    size: int = 5
+    levels: int = 24
+    batch: int = 12
 
-    @property
-    def size(self) -> int:
-        """The number of literals of its best rule."""
-        return len(self.policy.components[0].formula.literals)
+    def __post_init__(self) -> None:
+        assert self.fitted.pool is not None
+        self._pool: Pool = self.fitted.pool
+        self._place = {clause: i for i, clause in enumerate(self._pool.clauses)}
+        self._total = np.zeros(len(self._place))
+        self._times = np.zeros(len(self._place))
+        self.tried: dict[Committee, float] = {}
+
+    def step(self) -> float:
+        """Tries a few committees; the share of levels that the best so far wins."""
+        worth = self._total / np.maximum(self._times, 1)
+        new = [self._drawn(worth) for _ in range(self.batch)]
+        scores = {committee: self._score(committee) for committee in dict.fromkeys(new) if committee not in self.tried}
+        self.tried |= scores
+        usual = float(np.mean(list(self.tried.values())))
+        for committee, score in scores.items():
+            for place in {self._place[clause] for formula in committee for clause in formula}:
+                self._total[place] += score - usual
+                self._times[place] += 1
+        return max(self.tried.values())
+
+    def best(self, counts: Sequence[int] = (1, 4, 12)) -> Iterator[Policy]:
+        """The policies of the best committee, and of several of the best together."""
+        ranked = sorted(self.tried, key=lambda committee: (-self.tried[committee], committee))
+        for count in counts:
+            yield self.policy(tuple(formula for committee in ranked[:count] for formula in committee))
+
+    def formulas(self, count: int) -> list[Clauses]:
+        """The first different formulas of the best committees."""
+        ranked = sorted(self.tried, key=lambda committee: (-self.tried[committee], committee))
+        return list(dict.fromkeys(formula for committee in ranked for formula in committee))[:count]
+
+    def policy(self, committee: Committee) -> Policy:
+        """A committee as a policy; a formula that is there twice counts twice."""
+        base = self.fitted.policy
+        assert base is not None
+        share = 1.0 / len(committee)
+        components = [
+            replace(self._component(formula), weight=share * committee.count(formula))
+            for formula in dict.fromkeys(committee)
+        ]
+        components.sort(key=lambda c: (-c.weight, -c.log_prior, len(c.formula.literals)))
+        return replace(base, components=tuple(components))
+
+    def _drawn(self, worth: np.ndarray) -> Committee:
+        draws = [self._pool.formula(0.3 * self.rng.standard_normal(len(worth)) - 15 * worth) for _ in range(self.size)]
+        return tuple(sorted(formula for formula in draws if formula is not None))
+
+    def _score(self, committee: Committee) -> float:
+        return self.ground.score(self.policy(committee), self.levels)
+
+    def _component(self, formula: Clauses) -> Component:
+        features, evidence = self.fitted.features, self.fitted.evidence
+        likelihood = log_likelihood(formula_bits(formula, features.columns, evidence.mask), evidence)
+        return Component(1.0, log_prior(formula, features.log_prior), likelihood, to_formula(formula, features))
 
 
-def select(
-    ground: Ground, candidates: Sequence[Candidate], rounds: Sequence[int] = ROUNDS, until: float = np.inf
-) -> list[tuple[float, Candidate]]:
-    """Candidates in order of what they win, the best first, with the share of levels won in the last round they were in.
+class Varying(Protocol):
+    """Something that gets better step by step."""
 
-    Ties go to the more plausible hypothesis, then to the shorter rule. Played until `until` (by the monotonic clock):
-    a round that time does not allow is left out, but the first is always played.
+    def step(self) -> float:
+        """Goes on a little; the share of levels that the best so far wins."""
+        ...
+
+
+def vary(variations: Sequence[Varying], until: float) -> Iterator[float]:
+    """Lets several hypotheses vary in turn, the better one more often, until all is won or time is over.
+
+    Yields, after each step, the share of levels that the best committee of all wins.
     """
-    left = list(candidates)
-    ranked: list[tuple[float, Candidate]] = []
-    for number, count in enumerate(rounds):
-        scored: list[tuple[float, Candidate]] = []
-        for candidate in left:
-            if number and time.monotonic() > until:
-                break
-            scored.append((ground.score(candidate.policy, count), candidate))
-        if len(scored) < len(left):
-            break
-        scored.sort(key=lambda item: (-item[0], item[1].source, item[1].size))
-        stay = max(FEW, int(len(scored) * GO_ON))
-        ranked = scored + [item for item in ranked if all(item[1] is not other for _, other in scored)]
-        left = [candidate for _, candidate in scored[:stay]]
-    return ranked
+    if not variations:
+        return
+    best = [variation.step() for variation in variations]
+    turns = [1] * len(variations)
+    while time.monotonic() < until and max(best) < 1.0:
+        yield max(best)
+        # Who does well gets more turns, and nobody is forgotten.
+        who = max(range(len(best)), key=lambda i: best[i] + 0.3 * np.sqrt(np.log(sum(turns)) / turns[i]))
+        best[who] = variations[who].step()
+        turns[who] += 1
+    yield max(best)

@@ -1,0 +1,155 @@
+"""Hypotheses about a teacher: how the clicks are to be read, and whether they stand for their mirror images too.
+
+Columns depend on the positions alone, not on what is said of them, so all readings share one evaluation of the
+programs (and all readings with images another).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shown.demonstrations import Demonstrations
+from shown.inference.clauses import ClauseSearch, Pool
+from shown.inference.failure import Failure, explain_failure
+from shown.inference.features import Features
+from shown.inference.fitting import Fitting, Weighing
+from shown.inference.formulas import Clauses, formula_bits
+from shown.inference.learner import to_components
+from shown.inference.posterior import Candidate
+from shown.inference.rows import Evidence, evidence_of
+from shown.inference.trees import TreeSearch
+from shown.language.grammar import Grammar, paper_grammar
+from shown.memory import Account
+from shown.policy import Policy
+from shown.symmetry import Transformation, images
+from shown.symmetry.transformation import in_words
+from shown.teaching.readings import Reading
+
+WEIGHING = Weighing(
+    ensemble=50, noise=0.0, prior="grammar", drop_literals=True, uniform_if_empty=False, stop_early=False
+)
+TREES = 5
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One way to understand a teacher.
+
+    Attributes:
+        reading: what a click stands for.
+        symmetries: under which transformations what was shown holds as well; none, or the game's.
+    """
+
+    reading: Reading
+    symmetries: tuple[Transformation, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """In plain words: "in any order, mirrored too"."""
+        return f"{self.reading.name}, {in_words(self.symmetries)} too" if self.symmetries else self.reading.name
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What was found under a hypothesis.
+
+    Attributes:
+        hypothesis: the hypothesis.
+        read: the demonstrations as it reads them, images included.
+        features: what the programs see.
+        evidence: what the demonstrations say of it.
+        candidates: the best formulas, best first; none if nothing fits.
+        pool: the clauses they, and others, can be made of.
+        policy: their mixture, or None.
+        failure: why nothing fits, or None.
+    """
+
+    hypothesis: Hypothesis
+    read: Demonstrations
+    features: Features
+    evidence: Evidence
+    candidates: tuple[Candidate, ...]
+    pool: Pool | None
+    policy: Policy | None
+    failure: Failure | None
+
+    def explains(self, clauses: Clauses) -> bool:
+        """Whether a formula over the features allows all that was shown and nothing that was refused."""
+        allowed = formula_bits(clauses, self.features.columns, self.evidence.mask)
+        return bool(self.evidence.shows(allowed).all()) and not (allowed & self.evidence.refused).any()
+
+
+class Fitter:
+    """Fits hypotheses to demonstrations, evaluating programs once for all that look at the same positions."""
+
+    def __init__(
+        self,
+        demonstrations: Demonstrations,
+        programs: int,
+        seed: int,
+        threads: int | None = None,
+        grammar: Grammar | None = None,
+        memory_limit: int | None = None,
+    ) -> None:
+        self.demonstrations, self.seed = demonstrations, seed
+        self._grammar = grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
+        self._grammar.check_actions(demonstrations.buttons)
+        self._programs, self._threads, self._memory = programs, threads or os.cpu_count() or 1, memory_limit
+        self._fittings: dict[tuple[Transformation, ...], Fitting] = {}
+
+    def fit(self, hypothesis: Hypothesis, read: Demonstrations) -> Fitted:
+        """What can be found under a hypothesis, given the demonstrations as its reading has them."""
+        fitting = self._fitting(hypothesis.symmetries)
+        if hypothesis.symmetries:
+            read = images(read, hypothesis.symmetries)
+        rows = fitting.rows
+        evidence = evidence_of(rows, read.steps)
+        search = ClauseSearch(evidence, TreeSearch(evidence, TREES, self.seed), self.seed)
+        *_, last = fitting.search(evidence, [search], WEIGHING, at_once=True)
+        features = last.features
+        assert features is not None
+        best = tuple(last.mixture.best)
+        if not best:
+            failure = explain_failure(read, rows, features, evidence)
+            return Fitted(hypothesis, read, features, evidence, (), None, None, failure)
+        shown = self.demonstrations
+        components = to_components(last.mixture, features)
+        policy = Policy(shown.tokens, components, shown.game, shown.buttons, {}, self._grammar.language)
+        return Fitted(
+            hypothesis, read, features, evidence, best, search.pool(features, features.log_prior), policy, None
+        )
+
+    def _fitting(self, symmetries: tuple[Transformation, ...]) -> Fitting:
+        if symmetries not in self._fittings:
+            blocks = list(self._grammar.blocks(self._programs))
+            fitting = Fitting(self._grammar, blocks, Account(self._memory), self._threads)
+            fitting.add(images(self.demonstrations, symmetries) if symmetries else self.demonstrations)
+            self._fittings[symmetries] = fitting
+        return self._fittings[symmetries]
+
+
+def hypotheses(
+    readings: Sequence[Reading], symmetries: tuple[Transformation, ...], only_symmetric: bool = False
+) -> Iterator[Hypothesis]:
+    """All combinations, the most plausible first: each reading with the symmetries, and (unless ruled out) without."""
+    for reading in readings:
+        if symmetries:
+            yield Hypothesis(reading, symmetries)
+        if not (symmetries and only_symmetric):
+            yield Hypothesis(reading)
+
+
+def flattened(policy: Policy, temperature: float) -> Policy:
+    """The policy with its components' weights drawn together: their logarithms divided by `temperature`.
+
+    The posterior as written is far too sure of its best formula; its second and third play a part here.
+    """
+    scores = np.array([c.log_prior + c.log_likelihood for c in policy.components]) / temperature
+    weights = np.exp(scores - scores.max())
+    weights /= weights.sum()
+    components = (replace(c, weight=float(w)) for c, w in zip(policy.components, weights, strict=True))
+    return replace(policy, components=tuple(components))
