@@ -35,10 +35,8 @@ class ReachForTheStar(Game):
     goal = "Take the robot to the star. Click empty cells to drop blocks; the arrow keys walk, and climb one block."
     tokens = Tokens(empty=EMPTY, robot=ROBOT, star=STAR, block=BLOCK, left_arrow=LEFT, right_arrow=RIGHT)
     max_shape = (16, 26)
-    symmetries = (
-        Transformation(
-            "left-right", tokens=(("left_arrow", "right_arrow"),), stays=("left_arrow", "right_arrow")
-        ),  # the keys stay in the ground, at the end where all levels have them
+    symmetries = (  # the keys stay where they are in the ground, whichever way the rest is
+        Transformation("left-right", tokens=(("left_arrow", "right_arrow"),), stays=("left_arrow", "right_arrow")),
     )
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:

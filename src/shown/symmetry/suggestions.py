@@ -5,8 +5,8 @@ same grid, but another action. With a few demonstrations of large grids no grid 
 ever contradicted, and it would be rash to take all the rest for symmetries. A transformation that nobody named must
 therefore pass two more tests:
 
-- *Its grids look as usual.* In a world with gravity, a grid upside down has things above and below each other that never
-  were so. At most one pair of neighbours in 200 may be new.
+- *Its grids look as usual.* In a world with gravity, a grid upside down has things above each other that never were so.
+  At most one pair of neighbours in 200 may be new.
 - *More is for it than against it*, by what clicks look like from near: the clicked cell and the eight around it. The
   image of a click is for it if such a click was made, and against it if such cells were seen but never clicked. One
   click and its own image may be chance, so that three must be for it.
@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations, pairwise
 
 from shown.demonstrations import Demonstrations, Step
-from shown.grid import Action, Cell, Grid, Tokens
+from shown.grid import Action, Cell, Grid
 from shown.language.terms import Offset
 from shown.symmetry.images import fits, of_action, of_grid, of_step
 from shown.symmetry.programs import of_offset
@@ -56,7 +56,7 @@ def suggest_symmetries(
     tokens kept in place that always lie in the same corner; of these, the ones that have enough for them (see above).
     Either way those suggested are compatible: nothing that they generate together is contradicted.
 
-    >>> from shown.grid import grid
+    >>> from shown.grid import Tokens, grid
     >>> piles = [(".|", "||"), ("|.", "||"), (".|", ".|", "||"), ("|.", "|.", "||")]
     >>> runs = [[(grid(*rows), (len(rows) - 2, rows[0].index("|")))] for rows in piles]
     >>> tokens = Tokens(empty=".", stick="|")
@@ -111,7 +111,6 @@ def support(demonstrations: Demonstrations, transformation: Transformation) -> t
     Clicks that look the same as their image, and those whose image was never seen, say nothing. Nor do buttons.
     """
     clicked: set[View] = set()
-    seen: set[View] = set()
     pictures: set[View] = set()
     for step in demonstrations.steps:
         if isinstance(step.action, str) or step.refused:
@@ -123,14 +122,16 @@ def support(demonstrations: Demonstrations, transformation: Transformation) -> t
             there = view(image.grid, _cell(image))
             if there != here:
                 pictures.add(there)
-    for grid in dict.fromkeys(step.grid for step in demonstrations.steps):
-        seen.update(views(grid))
-    return len(pictures & clicked), len((pictures & seen) - clicked)
+    doubtful = pictures - clicked
+    if doubtful:
+        seen = {there for grid in _grids(demonstrations) for there in views(grid)}
+        doubtful &= seen
+    return len(pictures & clicked), len(doubtful)
 
 
 def unusual(demonstrations: Demonstrations, transformation: Transformation) -> float:
     """The share of neighbours in the images of the grids that were never such neighbours in the grids themselves."""
-    grids = list(dict.fromkeys(step.grid for step in demonstrations.steps))
+    grids = _grids(demonstrations)
     known = {pair for grid in grids for pair in _neighbours(grid)}
     images = (of_grid(grid, transformation, demonstrations.tokens) for grid in grids)
     new = [pair not in known for image in images for pair in _neighbours(image)]
@@ -159,6 +160,11 @@ def views(grid: Grid) -> Iterator[View]:
     for r in range(grid.height):
         for c in range(grid.width):
             yield tuple(row[c : c + 3] for row in rows[r : r + 3])
+
+
+def _grids(demonstrations: Demonstrations) -> list[Grid]:
+    """The demonstrated grids, each once."""
+    return list(dict.fromkeys(step.grid for step in demonstrations.steps))
 
 
 def _padded(grid: Grid) -> list[str]:
@@ -222,8 +228,7 @@ def exchange_by_name(names: Iterable[str], motion: Transformation) -> Exchange:
 
 def _equally_often(demonstrations: Demonstrations) -> list[tuple[str, str]]:
     """Pairs of tokens that are clicked, and occur equally often in every grid."""
-    tokens: Tokens = demonstrations.tokens
-    grids = list(dict.fromkeys(step.grid for step in demonstrations.steps))
+    tokens, grids = demonstrations.tokens, _grids(demonstrations)
     clicked = {tokens.name(s.grid[s.action]) for s in demonstrations.steps if not isinstance(s.action, str)}
     counts = {name: [grid.text.count(tokens[name]) for grid in grids] for name in tokens.names if name in clicked}
     pairs = [(a, b) for a, b in combinations(counts, 2) if counts[a] == counts[b]]
@@ -232,8 +237,7 @@ def _equally_often(demonstrations: Demonstrations) -> list[tuple[str, str]]:
 
 def _in_a_corner(demonstrations: Demonstrations) -> tuple[str, ...]:
     """Tokens that are once in every grid, always at the same distance from the same corner, in grids of two widths."""
-    tokens = demonstrations.tokens
-    grids = list(dict.fromkeys(step.grid for step in demonstrations.steps))
+    tokens, grids = demonstrations.tokens, _grids(demonstrations)
     if len({grid.width for grid in grids}) < 2 or len({grid.height for grid in grids}) < 2:
         return ()
     return tuple(name for name in tokens.names if _is_in_a_corner(grids, tokens[name]))
