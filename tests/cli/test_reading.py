@@ -76,6 +76,46 @@ def test_one_game_in_full(shown):
     assert len(json.loads(shown("games", "nim", "--json").out)) == 1
 
 
+def test_games_of_other_packages_are_listed_and_broken_ones_are_one_line(shown, elsewhere):
+    elsewhere("twin = elsewhere:Twin", "lost = nowhere:Lost")
+    ran = shown("games")
+    assert ran.code == 0
+    assert "  twin " in ran.out
+    assert ran.err == (
+        "shown: game 'lost', declared by elsewhere as 'nowhere:Lost', cannot be loaded "
+        "(ModuleNotFoundError: No module named 'nowhere'). Update or uninstall elsewhere.\n"
+    )
+    assert [game["game"] for game in json.loads(shown("games", "--json").out)] == [*GAMES, "twin"]
+    assert shown("games", "lost").complaint.startswith("game 'lost', declared by elsewhere")
+    assert shown("learn", "lost").complaint.startswith("game 'lost', declared by elsewhere")
+
+
+@pytest.mark.parametrize("name", ["nim", "twin"])
+def test_what_is_called_like_a_game_does_not_hide_it(shown, elsewhere, name: str):
+    elsewhere("twin = elsewhere:Twin")
+    Path(name).mkdir()
+    ran = shown("learn", name, "--programs", "500", "--quiet")
+    assert ran.code == 0
+    assert ran.out.startswith(f"{name}: ")
+    Path(name).rmdir()
+    Path(name).write_text("{}")
+    assert shown("watch", name, "--levels", "test:0", "--json").code == 0
+
+
+def test_floors_are_told(shown):
+    out = shown("games", "nim", "--floor").out
+    assert [line.split()[:3] for line in out.splitlines()[1:]] == [["nim", "random:0-99", "100"], ["nim", "test", "90"]]
+    words = ("games", "nim", "--floor", "--levels", "train", "--seed", "3", "--json")
+    (told,) = json.loads(shown(*words).out)
+    assert (told["game"], told["levels"], told["games"]) == ("nim", "train", 11)
+    assert 0 <= told["any_cell"] <= 11
+    assert shown(*words).out == shown(*words).out
+
+
+def test_levels_of_no_floor_are_a_mistake(shown):
+    assert shown("games", "--levels", "test").complaint.endswith("give --floor too.")
+
+
 # --- demonstrate ------------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from playing import all_outcomes, step
 from shown.errors import BadLevel
-from shown.games.chase import Chase
+from shown.games.chase import Chase, plain_way
 from shown.grid import grid
 
 CHASE = Chase()
@@ -107,8 +107,30 @@ def test_the_expert_waits_builds_walks_up_or_down_and_then_along_the_row():
             break
     assert clicks == [(4, 4), (0, 3), (0, 3), (0, 1), (0, 1)]
     assert outcome.won
+
+
+def test_the_expert_waits_by_clicking_the_agent():
     running = grid("<>^v##", "#....#", "#.AR.#", "#....#", "######")
-    assert CHASE.expert(running) == (0, 4), "the first wall"
+    assert CHASE.expert(running) == (2, 2)
+
+
+def test_the_expert_builds_as_soon_as_the_rabbit_is_in_a_corner_even_if_it_could_still_run():
+    assert CHASE.expert(grid("<>^v##", "#R..A#", "#....#", "######")) == (2, 1)
+
+
+def test_the_plain_walk_goes_up_or_down_wherever_it_can_and_otherwise_along():
+    walk = [(4, 4), (3, 4), (3, 3), (2, 3), (1, 3), (1, 2)]
+    room = grid("######", "#R...#", "#%..##", "#....#", "#....#", "######", "#<>^v#")
+    ways = [plain_way(room.with_cells({place: "A"})) for place in walk]
+    assert ways == [(after[0] - r, after[1] - c) for (r, c), after in zip(walk, [*walk[1:], (1, 1)], strict=True)]
+
+
+def test_the_plain_walk_neither_stops_half_way_nor_turns_back():
+    under_a_ledge = grid("######", "##...#", "#R.A.#", "#%...#", "######", "#<>^v#")
+    assert plain_way(under_a_ledge) is None, "it would go on up, past the rabbit's row"
+    assert CHASE.expert(under_a_ledge) == under_a_ledge.find("<")
+    behind_a_wall = grid("######", "#R#A.#", "#%...#", "#....#", "######", "#<>^v#")
+    assert plain_way(behind_a_wall) is None
 
 
 def test_the_expert_walks_round_walls_that_stand_in_the_way():
@@ -124,7 +146,9 @@ def test_the_expert_walks_round_walls_that_stand_in_the_way():
 def test_some_levels_are_not_fair():
     assert CHASE.is_fair(grid("######", "#A...#", "#...R#", "#....#", "######", "#<>^v#"))
     assert not CHASE.is_fair(grid("######", "#A..R#", "######", "#<>^v#")), "no wall is needed"
-    assert not CHASE.is_fair(grid("######", "#A...#", "##..R#", "#....#", "######", "#<>^v#")), "no way down"
+    ledge = grid("#######", "#....A#", "#..R..#", "###...#", "###...#", "#######", "#<>^v##")
+    assert not CHASE.is_fair(ledge), "the agent would have to stop half-way down, in the rabbit's row"
+    assert not CHASE.is_fair(grid("#######", "#..R#A#", "#...#.#", "#.....#", "#######", "#<>^v##")), "round a wall"
 
 
 @pytest.mark.parametrize(

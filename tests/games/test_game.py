@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shown.errors import BadInput, BadLevel
-from shown.games import GAMES, all_games, find
+from shown.games import GAMES, all_games, find, installed
 from shown.games.game import Game, require_one, settle
 from shown.grid import Tokens, grid
 
@@ -72,20 +72,42 @@ def test_require_one_names_the_second():
         require_one(grid(".R", "R."), tokens, "white_rabbit")
 
 
-def test_other_packages_declare_games(tmp_path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / "elsewhere.py").write_text(
-        "from shown.games.nim import Nim\nclass Twin(Nim):\n    name = 'twin'\n    title = 'Twin'\n"
-    )
-    declared = tmp_path / "elsewhere-1.0.dist-info"
-    declared.mkdir()
-    (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 1.0\n")
-    (declared / "entry_points.txt").write_text("[shown.games]\ntwin = elsewhere:Twin\nnim = elsewhere:Twin\n")
-    monkeypatch.syspath_prepend(tmp_path)
+def test_other_packages_declare_games(elsewhere):
+    elsewhere("twin = elsewhere:Twin", "nim = elsewhere:Twin")
     assert find("twin").title == "Twin"
     assert find("nim").title == "Nim", "the games of this package cannot be replaced"
-    assert set(all_games()) == {*GAMES, "twin"}
+    assert list(all_games()) == [*GAMES, "twin"]
     with pytest.raises(BadInput, match="Did you mean 'twin'"):
         find("twn")
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("lost = nowhere:Lost", r"cannot be loaded \(ModuleNotFoundError: No module named 'nowhere'\)\."),
+        ("lost = elsewhere:Lost", r"cannot be loaded \(AttributeError: .*Lost.*\)\."),
+        ("lost = broken:Lost", r"cannot be loaded \(RuntimeError: two lines\)\."),
+        ("lost = elsewhere:Half", r"cannot be loaded \(TypeError: .*abstract.*\)\."),
+        ("lost = elsewhere:NotAGame", r"is not a shown\.games\.Game\."),
+        ("lost = elsewhere:Twin", r"calls itself 'twin'\. Both names must be the same"),
+    ],
+)
+def test_a_declaration_that_does_not_hold_says_whose_it_is_and_what_failed(elsewhere, line: str, complaint: str):
+    elsewhere("twin = elsewhere:Twin", line)
+    value = line.split(" = ")[1]
+    with pytest.raises(BadInput, match=rf"^game 'lost', declared by elsewhere as '{value}', {complaint}"):
+        find("lost")
+    games, reasons = installed()
+    assert [game.name for game in games] == [*GAMES, "twin"], "the others are not harmed"
+    (reason,) = reasons
+    assert "'lost'" in reason
+    assert "\n" not in reason
+
+
+def test_names_of_games_can_stand_in_files_and_pages(elsewhere):
+    elsewhere("../up = elsewhere:Climber")
+    with pytest.raises(BadInput, match="lower-case letters, digits and hyphens"):
+        find("../up")
 
 
 def test_games_are_pure():

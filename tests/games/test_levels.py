@@ -1,11 +1,13 @@
 import json
 
+import numpy as np
 import pytest
 
 from shown.errors import BadInput, BadLevel
 from shown.games import GAMES, find, load_levels
-from shown.games.levels import parse_level
+from shown.games.levels import generated, parse_level, shipped
 from shown.games.nim import Nim
+from shown.grid import Grid
 
 NIM, CHASE, FENCE_IN = find("nim"), find("chase"), find("fence-in")
 
@@ -32,11 +34,33 @@ def test_a_seed_always_gives_the_same_level_and_other_seeds_others(name: str):
     assert len({level.grid for level in levels}) > 40
 
 
-def test_built_in_levels_are_not_the_generated_ones():
-    for name in ("checkmate", "chase", "reach-for-the-star"):
-        game = find(name)
-        shipped = {level.grid for level in load_levels(game, "train,test")}
-        assert not shipped & {level.grid for level in load_levels(game, "random:0-199")}
+@pytest.mark.parametrize("name", GAMES)
+def test_no_training_or_test_level_is_among_the_generated_ones(name: str):
+    game = find(name)
+    levels = load_levels(game, "random:0-999,random:50000-50099,random:70000-70099,random:900000-900004")
+    assert not shipped(game) & {level.grid for level in levels}
+
+
+def test_a_level_that_ships_is_drawn_again():
+    """Among Nim's 2,660 levels, some seeds' first draw is a training level."""
+    firsts = [NIM.generate(np.random.default_rng(seed)) for seed in range(100)]
+    taken = [seed for seed, first in enumerate(firsts) if first in shipped(NIM)]
+    assert taken
+    for seed, first in enumerate(firsts):
+        assert (generated(NIM, seed).grid == first) == (seed not in taken)
+        assert generated(NIM, seed) == generated(NIM, seed, shipped(NIM))
+
+
+def test_a_game_with_hardly_any_levels_repeats_them():
+    class Narrow(Nim):
+        name = "narrow"
+
+        def generate(self, rng: np.random.Generator) -> Grid:
+            return Grid(("|.", "||")) if rng.random() < 0.5 else Grid((".|", "||"))
+
+    game = Narrow()
+    assert [len(load_levels(game, which)) for which in ("train", "test")] == [11, 9]
+    assert generated(game, 5) == generated(game, 5)
 
 
 @pytest.mark.parametrize(
@@ -112,3 +136,4 @@ def test_a_game_without_level_files_has_generated_ones():
     train, test = load_levels(Bare(), "train"), load_levels(Bare(), "test")
     assert (len(train), len(test)) == (11, 9)
     assert train == load_levels(Bare(), "train")
+    assert len({level.grid for level in train + test}) == 20

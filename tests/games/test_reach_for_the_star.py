@@ -2,6 +2,7 @@ import pytest
 
 from playing import step
 from shown.errors import BadLevel
+from shown.games import load_levels
 from shown.games.reach_for_the_star import ReachForTheStar, stairs_steps
 from shown.grid import grid
 
@@ -125,6 +126,19 @@ def test_the_expert_builds_the_highest_step_first_and_walks_up():
         board, won = outcome.grid, outcome.won
     assert clicks == [(1, 4), (1, 4), (2, 3), (3, 1), (3, 1), (3, 1)]
     assert len(clicks) == stairs_steps(rise=2, walk=0)
+
+
+def test_the_keys_say_nothing_of_the_side():
+    levels = [level.grid for level in load_levels(GAME, "train,test,random:0-99")]
+    assert {level.rows[-1] for level in levels} == {"#" * (level.width - 2) + "<>" for level in levels}
+    sides = [level.find("A")[1] < level.find("*")[1] for level in levels]
+    assert 40 < sum(sides) < 80
+
+
+def test_the_robot_walks_and_builds_on_the_keys_as_on_any_ground():
+    board = grid("*...", "....", "..A.", "##<>")
+    assert right(board).grid == grid("*...", "....", "...A", "##<>")
+    assert step(GAME, board, (0, 3)).grid == grid("*...", "....", "..A#", "##<>")
 
 
 def test_the_highest_generated_star_takes_the_whole_episode():

@@ -16,7 +16,7 @@ from PIL import Image
 
 from serving import Refused, Server, alive, until
 from shown.demonstrations import Demonstrations
-from shown.games import find, load_levels
+from shown.games import GAMES, find, load_levels
 from shown.grid import Grid
 from shown.policy import Policy
 
@@ -388,3 +388,21 @@ def _modules(server: Server) -> list[str]:
                     seen.add(name)
                     queue.append(name)
     return found
+
+
+def test_games_of_other_packages_are_taught_too(make_server, elsewhere, tmp_path):
+    elsewhere("twin = elsewhere:Twin", "lost = nowhere:Lost")
+    said = tmp_path / "said"
+    with said.open("w") as log:
+        studio = make_server(log=log)
+        assert said.read_text().startswith("shown: game 'lost', declared by elsewhere as 'nowhere:Lost', ")
+        assert [game["name"] for game in studio.post("hello")["games"]] == [*GAMES, "twin"]
+        assert b'id="twin-matchstick"' in studio.request("GET", "/")[2]
+        win(studio, "twin")
+        assert studio.learned("twin")["state"] == "done"
+        with pytest.raises(Refused, match="Game 'lost', declared by elsewhere"):
+            studio.post("open", game="lost")
+        studio.stop()
+        studio.start()
+        assert studio.post("hello")["game"] == "twin"
+        assert len(studio.post("open", game="twin")["recordings"]) == 1

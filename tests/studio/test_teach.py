@@ -106,6 +106,6 @@ def test_a_recording_keeps_the_click_as_it_was_made_and_as_it_counts():
     before = Lesson((), teach.lay(Level("train:0", room), seed=1))
     after = teach.keep_table(replace(before, table=click(before.table, (3, 6), CHASE)), CHASE)
     assert after.recordings[0].clicked == ((3, 6),)
-    assert after.recordings[0].demonstration.steps == (Step(room, (0, 0)),)
+    assert after.recordings[0].demonstration.steps == (Step(room, (1, 1)),), "as the expert waits"
     written = forms.lesson_to_json(CHASE, after.recordings, after.next_id)
     assert forms.lesson_from_json(CHASE, written, "here")[0] == after.recordings

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from shown.errors import BadInput, printable
-from shown.games import GAMES, find
+from shown.games import GAMES, all_games, find
 from shown.games.game import Game
 from shown.policy import Policy
 
@@ -100,8 +100,12 @@ def terminated_like_interrupted() -> Iterator[None]:
 
 
 def is_game(text: str) -> bool:
-    """Whether a word on the command line means a game rather than a file."""
-    return text in GAMES or not (text.endswith(".json") or os.sep in text or os.path.exists(text))
+    """Whether a word on the command line means a game rather than a file; a file of that name does not hide it."""
+    if text in GAMES:
+        return True
+    if text.endswith(".json") or os.sep in text:
+        return False
+    return not os.path.exists(text) or text in all_games()
 
 
 def game_of(policy: Policy, where: str) -> Game:

@@ -1,42 +1,96 @@
-"""`shown games`: what there is to play."""
+"""`shown games`: what there is to play, and what those win who know nothing of it."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
+from typing import Any
 
-from shown.cli.common import add_json, print_json
-from shown.games import GAMES, find
+from shown.cli.common import add_json, add_seed, print_json, say
+from shown.errors import BadInput
+from shown.games import Game, find, installed, load_levels
 from shown.games.levels import built_in
+
+FLOORS = {"random:0-99": 1, "test": 10}
+"""The levels of which floors are told, and how often each is played: about a hundred games of either."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", nargs="?", metavar="GAME", help="tell all about this one")
+    parser.add_argument(
+        "--floor", action="store_true", help="what random clicks win, on any cell and on cells whose click counts"
+    )
+    parser.add_argument("--levels", metavar="SPEC", help="with --floor: on these levels, each played once")
+    add_seed(parser)
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    games = [find(name) for name in ([args.game] if args.game else GAMES)]
-    counts = [{which: len(built_in(game, which)) for which in ("train", "test")} for game in games]
+    if args.levels and not args.floor:
+        raise BadInput("--levels says where the floor is measured; give --floor too.")
+    games, broken = ([find(args.game)], []) if args.game else installed()
+    for reason in broken:
+        say(f"shown: {reason}")
+    if args.floor:
+        return _tell_floors(games, args)
     if args.json:
-        print_json(
-            [
-                {
-                    "game": game.name,
-                    "title": game.title,
-                    "goal": game.goal,
-                    "tokens": game.tokens.characters,
-                    "levels": count,
-                }
-                for game, count in zip(games, counts, strict=True)
-            ]
-        )
+        print_json([_described(game) for game in games])
         return 0
     width = max(len(game.name) for game in games)
-    for game, count in zip(games, counts, strict=True):
+    for game in games:
         print(f"  {game.name:{width}}  {game.goal}")
         if args.game:
             print(f"\n{type(game).__doc__}")
             for name, character in game.tokens.characters.items():
                 print(f"    {character}  {name.replace('_', ' ')}")
+            count = _counts(game)
             print(f"\n  levels: train:0-{count['train'] - 1}, test:0-{count['test'] - 1}, random:SEED-SEED")
     return 0
+
+
+def _described(game: Game) -> dict[str, Any]:
+    return {
+        "game": game.name,
+        "title": game.title,
+        "goal": game.goal,
+        "tokens": game.tokens.characters,
+        "levels": _counts(game),
+    }
+
+
+def _counts(game: Game) -> dict[str, int]:
+    return {which: len(built_in(game, which)) for which in ("train", "test")}
+
+
+def _tell_floors(games: list[Game], args: argparse.Namespace) -> int:
+    where = {args.levels: 1} if args.levels else FLOORS
+    floors = _floors(games, where, args.seed)
+    if args.json:
+        print_json(list(floors))
+        return 0
+    width = max(len(game.name) for game in games)
+    wide = max(map(len, where))
+    print(f"  {'':{width}}  {'levels':{wide}}  games  any cell  sensible")
+    for told in floors:
+        shares = (f"{told[kind] / told['games']:.0%}" for kind in ("any_cell", "sensible"))
+        any_cell, sensible = (share.replace("%", " %") for share in shares)
+        print(
+            f"  {told['game']:{width}}  {told['levels']:{wide}}  {told['games']:5}  {any_cell:>8}  {sensible:>8}",
+            flush=True,
+        )
+    return 0
+
+
+def _floors(games: list[Game], where: dict[str, int], seed: int) -> Iterator[dict[str, Any]]:
+    from shown.games.floors import floor
+
+    for game in games:
+        for levels, times in where.items():
+            found = floor(game, load_levels(game, levels), seed, times)
+            yield {
+                "game": game.name,
+                "levels": levels,
+                "games": found.games,
+                "any_cell": found.any_cell,
+                "sensible": found.sensible,
+            }

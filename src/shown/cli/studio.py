@@ -22,8 +22,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Runs until interrupted."""
+    from shown.cli.common import say
+    from shown.games import installed
     from shown.studio.server import serve
 
+    for reason in installed()[1]:
+        say(f"shown: {reason}")
     serve(args.project, args.host, args.port, browser=not args.no_browser)
     return 0
 

@@ -6,6 +6,7 @@ an entry point in the group `shown.games`. See docs/adding-a-game.md.
 
 from __future__ import annotations
 
+import re
 from importlib import import_module, metadata
 
 from shown.errors import BadInput, did_you_mean
@@ -27,24 +28,64 @@ GAMES: dict[str, str] = {
 ENTRY_POINTS = "shown.games"
 """The group of entry points in which other packages declare their games: `name = "module:Class"`."""
 
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+"""Names of games stand in commands, files and pages."""
+
 
 def find(name: str) -> Game:
-    """The game called `name`.
+    """The game called `name`; BadInput if there is none, or if the package that declares it cannot give it.
 
     >>> find("nim").title
     'Nim'
     """
-    known = GAMES if name in GAMES else all_games()
-    if name not in known:
-        raise BadInput(f"no game called {name!r}. {did_you_mean(name, known)}")
-    module, _, attribute = known[name].partition(":")
-    game: Game = getattr(import_module(module), attribute)()
-    return game
+    if name in GAMES:
+        module, _, attribute = GAMES[name].partition(":")
+        game: Game = getattr(import_module(module), attribute)()
+        return game
+    for point in metadata.entry_points(group=ENTRY_POINTS, name=name):
+        return _declared(point)
+    raise BadInput(f"no game called {name!r}. {did_you_mean(name, all_games())}")
 
 
 def all_games() -> dict[str, str]:
     """Where each game is defined: those of this package, then those that other installed packages declare."""
-    return {point.name: point.value for point in metadata.entry_points(group=ENTRY_POINTS)} | GAMES
+    return GAMES | {
+        point.name: point.value for point in metadata.entry_points(group=ENTRY_POINTS) if point.name not in GAMES
+    }
+
+
+def installed() -> tuple[list[Game], list[str]]:
+    """All games that can be played, and for each that cannot the reason, in one line.
+
+    >>> games, reasons = installed()
+    >>> games[0].title
+    'Nim'
+    """
+    games, reasons = [], []
+    for name in all_games():
+        try:
+            games.append(find(name))
+        except BadInput as error:
+            reasons.append(str(error))
+    return games, reasons
+
+
+def _declared(point: metadata.EntryPoint) -> Game:
+    """The game of another package. Loading it runs that package's code, so anything may go wrong."""
+    package = point.dist.name if point.dist else "another package"
+    where = f"game {point.name!r}, declared by {package} as {point.value!r}"
+    try:
+        game = point.load()()
+    except Exception as error:
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise BadInput(f"{where}, cannot be loaded ({reason}). Update or uninstall {package}.") from error
+    if not isinstance(game, Game):
+        raise BadInput(f"{where}, is not a shown.games.Game. Update or uninstall {package}.")
+    if not _NAME.fullmatch(game.name) or game.name != point.name:
+        raise BadInput(
+            f"{where}, calls itself {game.name!r}. Both names must be the same: lower-case letters, digits and hyphens."
+        )
+    return game
 
 
 __all__ = [
@@ -56,6 +97,7 @@ __all__ = [
     "all_games",
     "demonstrate",
     "find",
+    "installed",
     "load_levels",
     "play",
     "play_many",

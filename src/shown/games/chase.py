@@ -6,6 +6,7 @@ import numpy as np
 
 from shown.games.game import EMPTY, SIDES, Game, Outcome, clicked, moved, require_one
 from shown.grid import Action, Cell, Grid, Tokens
+from shown.symmetry import Transformation
 
 WALL, NEW_WALL, AGENT, RABBIT = "#", "%", "A", "R"
 KEYS = {"^": (-1, 0), "v": (1, 0), "<": (0, -1), ">": (0, 1)}
@@ -23,8 +24,12 @@ class Chase(Game):
     Actions: a click on a cell.
     Rewards: 1 for moving the agent into the rabbit's cell, otherwise 0.
     End of episode: the rabbit is caught.
-    Levels: made by hand; rooms of many sizes and shapes with walls inside, the keys on any side. The rabbit always ends
-        in a corner that the agent reaches by going up or down first, then left or right.
+    Levels: test levels are made by hand, training levels are generated ones; rooms of many sizes and shapes with walls
+        inside, the keys on any side. All are fair: the expert wins for certain, whatever the rabbit does. And one
+        condition serves the language alone: the agent gets to the walled-in rabbit by a plain walk, up or down until
+        something stops it, then along. That keeps two of three random rooms. Without it (seven of eight) no program
+        among the first 10,000 tells when to stop half-way, and eleven training levels chosen in the same way taught
+        28 to 80 % of the generated ones instead of 80 to 98 %.
     """
 
     name = "chase"
@@ -42,28 +47,30 @@ class Chase(Game):
         down_arrow="v",
     )
     max_shape = (14, 14)
+    symmetries = (
+        Transformation("left-right", tokens=(("left_arrow", "right_arrow"),)),
+        Transformation("up-down", tokens=(("up_arrow", "down_arrow"),)),
+    )
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
         outcomes = turn(grid, clicked(action))
         return outcomes[rng.integers(len(outcomes))] if len(outcomes) > 1 else outcomes[0]
 
     def expert(self, grid: Grid) -> Cell:
-        """Waits until the rabbit cannot run, walls it in on the third side, then walks to its row and along it.
+        """Waits until the rabbit is in a corner, builds a wall above or below it, and walks there.
 
-        Waiting is clicking the first wall of the grid. The third side is the one above or below the rabbit, so that
-        the way to it leads along its row. Where walls stand in that way, it takes a shortest way round them.
+        Waiting is clicking the agent itself. The walk is plain: up or down until something stops it, then along; only
+        where that does not lead to the rabbit, as in levels that are not fair, it is a shortest one.
         """
         agent, rabbit = _find(grid, AGENT), _find(grid, RABBIT)
-        if escapes(grid, agent, rabbit):
-            return grid.find(WALL) or rabbit
-        exits = [cell for way in SIDES if grid.get(cell := moved(rabbit, way)) == EMPTY]
-        if len(exits) > 1:
-            return exits[0]
-        straight = _straight(agent, rabbit)
-        far = way_lengths(grid, rabbit)
-        here = far.get(agent, 0)
-        nearer = [way for way in (*straight, *SIDES) if far.get(moved(agent, way), here) < here]
-        return _find(grid, KEY[(nearer or straight)[0]])
+        ways_out = [way for way in SIDES if grid.get(moved(rabbit, way)) in (EMPTY, AGENT)]
+        if [abs(down) for down, _ in ways_out] == [1, 0]:  # a corner: one way out is up or down, one left or right
+            exit_ = moved(rabbit, ways_out[0])
+            return exit_ if grid[exit_] == EMPTY else agent
+        if len(ways_out) != 1 or escapes(grid, agent, rabbit):
+            return agent
+        way = plain_way(grid) or _shortest_way(grid)
+        return agent if way is None else _find(grid, KEY[way])
 
     def generate(self, rng: np.random.Generator) -> Grid:
         while True:
@@ -72,24 +79,16 @@ class Chase(Game):
                 return grid
 
     def is_fair(self, grid: Grid) -> bool:
-        """Whether the expert wins for certain, whatever the rabbit does, and without surprises.
+        """Whether the expert wins for certain, whatever the rabbit does, and by a plain walk to a rabbit it walled in.
 
-        The rabbit is in a corner exactly when it can no longer run, and the agent is in the rabbit's row exactly when a
-        wall stops it on its way up or down; nothing stands in the way that leads there.
+        The second serves the language: no simple program tells when to stop half-way, or how to go round walls.
         """
         grids = {grid}
         for _ in range(self.max_steps):
             following: set[Grid] = set()
             for position in grids:
-                agent, rabbit = _find(position, AGENT), _find(position, RABBIT)
-                above, below, left, right = (grid.get(moved(rabbit, way)) == WALL for way in SIDES)
-                corner = above != below and left != right
-                if corner == bool(escapes(position, agent, rabbit)) or (above and below) or (left and right):
-                    return False
-                if corner and agent[0] == rabbit[0] and grid.get(moved(agent, (-1 if above else 1, 0))) != WALL:
-                    return False
                 click = self.expert(position)
-                if KEYS.get(position[click], straight := _straight(agent, rabbit)[0]) != straight:
+                if position[click] in KEYS and KEYS[position[click]] != plain_way(position):
                     return False
                 following.update(outcome.grid for outcome in turn(position, click) if not outcome.won)
             if not following:
@@ -124,33 +123,48 @@ def escapes(grid: Grid, agent: Cell, rabbit: Cell) -> list[Cell]:
     return [cell for cell in cells if grid.get(cell) == EMPTY and _distance(agent, cell) > _distance(agent, rabbit)]
 
 
-def way_lengths(grid: Grid, goal: Cell) -> dict[Cell, int]:
-    """How many steps it is to `goal` from every cell from which one can walk there."""
-    lengths, edge = {goal: 0}, [goal]
+def plain_way(grid: Grid) -> Cell | None:
+    """The first step of the plain walk to a rabbit with a new wall above or below it, or None if that leads elsewhere.
+
+    The walk goes away from the new wall, up or down, wherever it can, and otherwise to the rabbit's closed side.
+
+    >>> from shown.grid import grid
+    >>> plain_way(grid("######", "#R...#", "#%...#", "#.#A.#", "######", "#<>^v#"))
+    (-1, 0)
+    >>> plain_way(grid("######", "#R.A.#", "#%...#", "#.#..#", "######", "#<>^v#"))
+    (0, -1)
+    """
+    place, rabbit = _find(grid, AGENT), _find(grid, RABBIT)
+    above, below, left, _ = (grid.get(moved(rabbit, way)) for way in SIDES)
+    if NEW_WALL not in (above, below):
+        return None
+    up_down = (-1, 0) if below == NEW_WALL else (1, 0)
+    along = (0, 1) if left in (EMPTY, AGENT) else (0, -1)
+    ways = []
+    while place != rabbit:
+        ways.append(up_down if grid.get(moved(place, up_down)) == EMPTY else along)
+        place = moved(place, ways[-1])
+        if grid.get(place) not in (EMPTY, RABBIT):
+            return None
+    return ways[0]
+
+
+def _shortest_way(grid: Grid) -> Cell | None:
+    """The first step of a shortest walk to the rabbit, or None if there is none."""
+    rabbit = _find(grid, RABBIT)
+    seen, edge = {rabbit}, [rabbit]
     while edge:
-        edge = [
-            cell
-            for place in edge
-            for way in SIDES
-            if grid.get(cell := moved(place, way)) in (EMPTY, AGENT)
-            and cell not in lengths
-            and lengths.setdefault(cell, lengths[place] + 1)
-        ]
-    return lengths
-
-
-def _straight(agent: Cell, rabbit: Cell) -> list[tuple[int, int]]:
-    """The ways that lead towards the rabbit, up or down before left or right."""
-    down, right = rabbit[0] - agent[0], rabbit[1] - agent[1]
-    return [way for way in ((_sign(down), 0), (0, _sign(right))) if way != (0, 0)]
+        steps = [(moved(place, (-down, -right)), (down, right)) for place in edge for down, right in SIDES]
+        for cell, way in steps:
+            if grid.get(cell) == AGENT:
+                return way
+        edge = list({cell: None for cell, _ in steps if grid.get(cell) == EMPTY and cell not in seen})
+        seen.update(edge)
+    return None
 
 
 def _distance(a: Cell, b: Cell) -> int:
     return abs(a[0] - b[0]) + abs(a[1] - b[1])
-
-
-def _sign(n: int) -> int:
-    return (n > 0) - (n < 0)
 
 
 def _find(grid: Grid, character: str) -> Cell:
@@ -175,8 +189,7 @@ def _sketch(rng: np.random.Generator) -> Grid:
         room[tuple(free[rng.integers(len(free))])] = character
     beside = bool(rng.integers(2))
     strip = np.full(room.shape[0] if beside else room.shape[1], rng.choice((EMPTY, WALL)))
-    strip[0] = WALL  # so that every level has a wall in its first cell
-    strip[rng.choice(np.arange(1, len(strip)), size=4, replace=False)] = list(KEYS)
+    strip[rng.choice(len(strip), size=4, replace=False)] = list(KEYS)
     parts = [strip[:, None] if beside else strip[None], room]
     level = np.concatenate(parts if rng.integers(2) else parts[::-1], axis=1 if beside else 0)
     return Grid(tuple("".join(row) for row in level))

@@ -6,6 +6,7 @@ import numpy as np
 
 from shown.games.game import EMPTY, Game, Outcome, clicked, require, require_one
 from shown.grid import Action, Cell, Grid, Tokens
+from shown.symmetry import Transformation
 
 BLACK_KING, WHITE_KING, WHITE_QUEEN, SELECTED_KING, SELECTED_QUEEN = "k", "K", "Q", "L", "R"
 SELECT = {WHITE_KING: SELECTED_KING, WHITE_QUEEN: SELECTED_QUEEN}
@@ -40,6 +41,7 @@ class Checkmate(Game):
         selected_white_queen=SELECTED_QUEEN,
     )
     max_shape = (20, 20)
+    symmetries = (Transformation("left-right"), Transformation("transpose"))  # these generate all eight
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
         cell = clicked(action)

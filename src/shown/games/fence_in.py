@@ -19,14 +19,16 @@ class FenceIn(Game):
     Actions: a click on a cell. Clicks on the sheep or a fence change nothing.
     Rewards: 1 for enclosing the sheep, otherwise 0.
     End of episode: the sheep, walking up, down, left and right over open ground, cannot reach the border of the grid.
-    Levels: made by hand; pens of many shapes, closed above the sheep and open somewhere below it, among other fences.
+    Levels: made by hand; pens of many shapes in wide fields, closed above the sheep and open somewhere below it, among
+        other fences. Fields have 20 to 24 rows and columns and openings are wide, so that building at random closes
+        hardly any of them.
     """
 
     name = "fence-in"
     title = "Fence In"
     goal = "Enclose the sheep. Click open ground to build a fence; diagonal gaps are too narrow for it."
     tokens = Tokens(empty=EMPTY, sheep=SHEEP, fence=FENCE)
-    max_shape = (16, 16)
+    max_shape = (24, 24)
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
         cell = clicked(action)
@@ -102,14 +104,16 @@ def _sheep(grid: Grid) -> Cell:
 
 
 def _sketch(rng: np.random.Generator) -> Grid:
-    """A pen that is closed above the sheep and open below it, among other fences; not always a fair level."""
-    height, width = (int(n) for n in rng.integers(6, 17, size=2))
+    """A pen that is closed above the sheep and open below it, in a wide field of other fences; not always fair.
+
+    Field and openings are wide, so that 60 fences here and there hardly ever happen to close the pen.
+    """
+    height, width = (int(n) for n in rng.integers(20, 25, size=2))
     cells = np.full((height, width), EMPTY)
-    cells[rng.random((height, width)) < rng.choice((0.0, 0.05, 0.15))] = FENCE
-    top, bottom = np.sort(rng.choice(np.arange(height), size=2, replace=False))
-    left, right = np.sort(rng.choice(np.arange(width), size=2, replace=False))
-    if bottom - top < 3 or right - left < 2:
-        return Grid((EMPTY + SHEEP, EMPTY * 2))  # too small for a pen
+    cells[rng.random((height, width)) < rng.choice((0.0, 0.05, 0.1))] = FENCE
+    tall, wide = (int(n) for n in rng.integers((4, 5), 13))
+    top, left = (int(n) for n in rng.integers(2, (height - tall - 1, width - wide - 1)))
+    bottom, right = top + tall - 1, left + wide - 1
     sheep = int(rng.integers(top + 1, bottom - 1)), int(rng.integers(left + 1, right))
     inside = cells[top + 1 : bottom, left + 1 : right]
     inside[rng.random(inside.shape) < 0.9] = EMPTY
@@ -121,6 +125,8 @@ def _sketch(rng: np.random.Generator) -> Grid:
         cells[top + 1 : end + 1, side] = FENCE
     if rng.random() < 0.5:
         cells[bottom, left : right + 1] = FENCE
-        cells[bottom, rng.integers(left + 1, right)] = EMPTY
+        opening = int(rng.integers(3, right - left))
+        start = int(rng.integers(left + 1, right - opening + 1))
+        cells[bottom, start : start + opening] = EMPTY
     cells[sheep] = SHEEP
     return Grid(tuple("".join(row) for row in cells))

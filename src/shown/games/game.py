@@ -12,6 +12,7 @@ import numpy as np
 
 from shown.errors import BadLevel
 from shown.grid import Action, Cell, Grid, Tokens
+from shown.symmetry import Transformation
 
 EMPTY = "."
 """Open ground: the same character in every game."""
@@ -46,6 +47,7 @@ class Game(ABC):
         max_shape: no generated level has more rows or columns than this.
         buttons: the names of its actions, for games that are not played by clicking cells.
         max_steps: an episode that takes longer is not won.
+        symmetries: transformations under which the rules stay the same, and so does good play.
     """
 
     name: ClassVar[str]
@@ -55,6 +57,7 @@ class Game(ABC):
     max_shape: ClassVar[tuple[int, int]]
     buttons: ClassVar[tuple[str, ...]] = ()
     max_steps: ClassVar[int] = 60
+    symmetries: ClassVar[tuple[Transformation, ...]] = ()
 
     @abstractmethod
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -19,6 +20,8 @@ from shown.grid import Grid
 SETS = ("train", "test", "random")
 TRAIN, TEST = 11, 9
 MAX_LEVELS = 100_000
+MAX_DRAWS = 200
+"""So often a generator is asked for a level that is new; a game that has no other may repeat itself."""
 _RANGE = re.compile(r"(?P<set>[a-z]+):(?P<first>\d{1,12})(-(?P<last>\d{1,12}))?")
 
 
@@ -56,9 +59,23 @@ def built_in(game: Game, which: str) -> list[Level]:
             Level(f"{which}:{i}", parse_level(game, block, f"{game.name}, {which}:{i}"))
             for i, block in enumerate(blocks(file.read_text("utf-8")))
         ]
-    seeds = range(TRAIN) if which == "train" else range(TRAIN, TRAIN + TEST)
-    grids = [game.generate(np.random.default_rng([2019, seed, 0])) for seed in seeds]  # triples: never a `random:SEED`
-    return [Level(f"{which}:{i}", grid) for i, grid in enumerate(grids)]
+    grids = _drawn(game, TRAIN + TEST)
+    return [Level(f"{which}:{i}", grid) for i, grid in enumerate(grids[:TRAIN] if which == "train" else grids[TRAIN:])]
+
+
+def _drawn(game: Game, number: int) -> list[Grid]:
+    """So many different generated levels; a game that has fewer repeats them."""
+    grids: dict[Grid, None] = {}
+    for i in range(MAX_DRAWS):
+        grids[game.generate(np.random.default_rng([2019, i, 0]))] = None  # triples: never a `random:SEED`
+        if len(grids) == number:
+            break
+    return (list(grids) * number)[:number]
+
+
+def shipped(game: Game) -> frozenset[Grid]:
+    """The training and test levels of a game."""
+    return frozenset(level.grid for which in ("train", "test") for level in built_in(game, which))
 
 
 def blocks(text: str) -> list[str]:
@@ -66,9 +83,18 @@ def blocks(text: str) -> list[str]:
     return [block for block in re.split(r"\n\s*\n", text.strip()) if block]
 
 
-def generated(game: Game, seed: int) -> Level:
-    """The level that the game's generator makes from `seed`."""
-    return Level(f"random:{seed}", game.generate(np.random.default_rng(seed)))
+def generated(game: Game, seed: int, apart_from: Collection[Grid] | None = None) -> Level:
+    """The level that the game's generator makes from `seed`: the first it draws that is no training or test level.
+
+    Whoever asks for many may give `shipped(game)` as `apart_from`, so that it is looked up only once.
+    """
+    if apart_from is None:
+        apart_from = shipped(game)
+    rng = np.random.default_rng(seed)
+    draws = [game.generate(rng)]
+    while draws[-1] in apart_from and len(draws) < MAX_DRAWS:
+        draws.append(game.generate(rng))
+    return Level(f"random:{seed}", draws[-1])
 
 
 def parse_level(game: Game, text: str, where: str = "level") -> Grid:
@@ -107,7 +133,8 @@ def _load(game: Game, spec: str) -> list[Level]:
     if last - first >= MAX_LEVELS:
         raise BadInput(f"levels {spec}: more than {MAX_LEVELS:,} at once. Ask for fewer.")
     if which == "random":
-        return [generated(game, seed) for seed in range(first, last + 1)]
+        apart_from = shipped(game)
+        return [generated(game, seed, apart_from) for seed in range(first, last + 1)]
     levels = built_in(game, which)
     if last >= len(levels):
         raise BadInput(f"{game.name} has {which} levels 0 to {len(levels) - 1}; there is no {which}:{last}.")

@@ -6,6 +6,7 @@ import numpy as np
 
 from shown.games.game import EMPTY, Game, Outcome, clicked, require
 from shown.grid import Action, Cell, Grid, Tokens
+from shown.symmetry import Transformation
 
 STICK = "|"
 
@@ -27,6 +28,7 @@ class Nim(Game):
     goal = "Take the last matchstick. A click takes a matchstick and all above it; then your opponent moves."
     tokens = Tokens(empty=EMPTY, matchstick=STICK)
     max_shape = (20, 2)
+    symmetries = (Transformation("left-right"),)
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
         cell = clicked(action)

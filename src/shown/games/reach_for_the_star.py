@@ -6,6 +6,7 @@ import numpy as np
 
 from shown.games.game import EMPTY, Game, Outcome, clicked, require_one, settle
 from shown.grid import Action, Cell, Grid, Tokens
+from shown.symmetry import Transformation
 
 ROBOT, STAR, BLOCK, LEFT, RIGHT = "A", "*", "#", "<", ">"
 FREE = (EMPTY, STAR)
@@ -24,8 +25,9 @@ class ReachForTheStar(Game):
     End of episode: the robot has reached the star.
     Levels: generated; the star 2 to 11 above the robot, 0 to 5 columns from the border; the robot 0 to 5 columns from
         the foot of the stairs; 0 to 5 spare rows above and columns behind the robot; mirrored half the time. The arrow
-        keys are in the ground at the robot's end. Heights 10 and 11 take the stairs more than 60 steps (55 blocks
-        and more), so they are drawn again: 2 to 9 remain.
+        keys are in the ground at the right end, whichever side the star is on, so that they do not give it away.
+        Heights 10 and 11 take the stairs more than 60 steps (55 blocks and more), so they are drawn again: 2 to 9
+        remain.
     """
 
     name = "reach-for-the-star"
@@ -33,6 +35,11 @@ class ReachForTheStar(Game):
     goal = "Take the robot to the star. Click empty cells to drop blocks; the arrow keys walk, and climb one block."
     tokens = Tokens(empty=EMPTY, robot=ROBOT, star=STAR, block=BLOCK, left_arrow=LEFT, right_arrow=RIGHT)
     max_shape = (16, 26)
+    symmetries = (
+        Transformation(
+            "left-right", tokens=(("left_arrow", "right_arrow"),), stays=("left_arrow", "right_arrow")
+        ),  # the keys stay in the ground, at the end where all levels have them
+    )
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
         cell = clicked(action)
@@ -75,9 +82,10 @@ class ReachForTheStar(Game):
         robot = (above + rise, behind)
         star = (above, behind + walk + rise + 1)
         width = star[1] + 1 + beyond
-        ground = LEFT + RIGHT + BLOCK * (width - 2)
-        grid = Grid((EMPTY * width,) * (robot[0] + 1) + (ground,)).with_cells({robot: ROBOT, star: STAR})
-        return grid if rng.integers(2) else _mirrored(grid)
+        air = Grid((EMPTY * width,) * (robot[0] + 1)).with_cells({robot: ROBOT, star: STAR}).rows
+        if not rng.integers(2):
+            air = tuple(row[::-1] for row in air)
+        return Grid((*air, BLOCK * (width - 2) + LEFT + RIGHT))
 
     def check(self, grid: Grid) -> None:
         for name in ("robot", "star", "left_arrow", "right_arrow"):
@@ -101,12 +109,6 @@ def _walk(grid: Grid, robot: Cell, side: int) -> Cell | None:
 def _reached(grid: Grid, robot: Cell, star: Cell) -> Outcome:
     grid = grid.with_cells({robot: EMPTY, star: ROBOT})
     return Outcome(settle(grid, loose=BLOCK), won=True, over=True)
-
-
-def _mirrored(grid: Grid) -> Grid:
-    """Left and right exchanged; the arrow keys change places, so that each still points its own way."""
-    swap = str.maketrans(LEFT + RIGHT, RIGHT + LEFT)
-    return Grid(tuple(row[::-1].translate(swap) for row in grid.rows))
 
 
 def _find(grid: Grid, character: str) -> Cell:

@@ -6,6 +6,7 @@ import numpy as np
 
 from shown.games.game import EMPTY, SIDES, Game, Outcome, clicked, moved, require_one, settle
 from shown.grid import Action, Cell, Grid, Tokens
+from shown.symmetry import Transformation
 
 PARACHUTER, STATIC, NEW, FIRE, BUTTON = "P", "#", "%", "F", "G"
 
@@ -30,6 +31,7 @@ class StopTheFall(Game):
         empty=EMPTY, parachuter=PARACHUTER, static_block=STATIC, new_block=NEW, fire=FIRE, green_button=BUTTON
     )
     max_shape = (14, 14)
+    symmetries = (Transformation("left-right"),)
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
         cell = clicked(action)

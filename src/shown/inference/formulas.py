@@ -154,12 +154,11 @@ class Shortener:
         """
         allowed = formula_bits(clauses, columns, mask)
         forbidden = mask & ~allowed
-        where = np.flatnonzero(forbidden)
         if self._held > self._most:
             self._known, self._held = {}, 0
         known = self._known.setdefault(hashlib.blake2b(allowed.tobytes(), digest_size=16).digest(), {})
         new = [clause for clause in clauses if clause not in known]
-        known.update(zip(new, _shorten(new, columns, where, forbidden[where], prices), strict=True))
+        known.update(zip(new, shorten(new, columns, forbidden, prices), strict=True))
         self._held += len(new)
         kept = sorted(
             {known[clause] for clause in clauses}, key=lambda clause: (sum(float(prices[f]) for f, _ in clause), clause)
@@ -191,15 +190,21 @@ def needed_clauses_plain(bits: np.ndarray) -> np.ndarray:
     return keep
 
 
-def _shorten(
-    clauses: Sequence[Clause], columns: np.ndarray, where: np.ndarray, forbidden: np.ndarray, prices: np.ndarray
-) -> list[Clause]:
-    """Clauses without the literals they need not have to hold on no forbidden row; the dearest are tried first."""
+def shorten(clauses: Sequence[Clause], columns: np.ndarray, forbidden: np.ndarray, prices: np.ndarray) -> list[Clause]:
+    """Clauses without the literals they need not have to hold on no forbidden row; the dearest are tried first.
+
+    Args:
+        clauses: clauses that hold on no forbidden row.
+        columns: what they are over. [F, R] uint64
+        forbidden: 1 in the rows on which none may hold. [R] uint64
+        prices: what a literal over each column adds to the log prior. [F] float64
+    """
+    where = np.flatnonzero(forbidden)
     paid = prices.tolist()
     ordered = tuple(tuple(sorted(clause, key=lambda literal: (paid[literal[0]], literal))) for clause in clauses)
     packed = pack([ordered])
     keep = np.ones(len(packed.columns), dtype=np.bool_)
-    _shorten_loop(columns, packed.columns, packed.signs, packed.clause_ends, where, forbidden, keep)
+    _shorten_loop(columns, packed.columns, packed.signs, packed.clause_ends, where, forbidden[where], keep)
     stays = iter(keep.tolist())
     return [tuple(sorted(literal for literal in clause if next(stays))) for clause in ordered]
 

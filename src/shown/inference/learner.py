@@ -14,17 +14,21 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, NothingFits
+from shown.inference.clauses import ClauseSearch
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
 from shown.inference.fitting import Fitting, Moment, Weighing
 from shown.inference.formulas import Clauses, formula_bits
 from shown.inference.posterior import PRIORS, Candidate
+from shown.inference.proposals import Search
 from shown.inference.rows import Evidence
 from shown.inference.trees import TreeSearch
 from shown.language.grammar import Grammar, paper_grammar
 from shown.memory import Account
 from shown.policy import Component, Formula, Literal, Policy, uniform_policy
 from shown.version import __version__
+
+SEARCHES = ("trees", "clauses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ class Learner:
     Attributes:
         programs: how many programs to enumerate (L in the paper).
         ensemble: how many policies to mix (K).
+        search: who proposes formulas: "trees" (the paper's), or "clauses", which takes in the trees.
         trees: how many differently seeded trees to grow for each prefix.
         noise: ε: how often the demonstrator acts at random.
         seed: of all random choices.
@@ -90,6 +95,7 @@ class Learner:
 
     programs: int = 10_000
     ensemble: int = 25
+    search: str = "trees"
     trees: int = 5
     noise: float = 0.0
     seed: int = 0
@@ -152,8 +158,7 @@ class Learner:
         self.failure_, self.candidates_, self.explained_ = None, [], 0
         rows = fitting.rows
         evidence = fitting.evidence(rows)
-        searches = [TreeSearch(evidence, self.trees, self.seed)]
-        for moment in fitting.search(evidence, searches, self._weighing):
+        for moment in fitting.search(evidence, [self._search(evidence)], self._weighing):
             if moment.features is not None:
                 self.features_ = moment.features
             if moment.news and moment.mixture.best:
@@ -173,6 +178,10 @@ class Learner:
                 f"{self.failure_.text} The policy knows nothing and acts at random.", NothingFits, stacklevel=3
             )
         return self
+
+    def _search(self, evidence: Evidence) -> Search:
+        trees = TreeSearch(evidence, self.trees, self.seed)
+        return trees if self.search == "trees" else ClauseSearch(evidence, trees, self.seed)
 
     @property
     def _weighing(self) -> Weighing:
@@ -217,7 +226,7 @@ class Learner:
             "settings": {
                 name: getattr(self, name)
                 for name in (
-                    "programs", "ensemble", "trees", "noise", "seed", "drop_literals", "finish_level",
+                    "programs", "ensemble", "search", "trees", "noise", "seed", "drop_literals", "finish_level",
                     "uniform_if_empty", "stop_early", "prior",
                 )
             },
@@ -249,6 +258,8 @@ class Learner:
             raise BadInput(f"noise must be from 0 to 1, not {self.noise!r}.")
         if not isinstance(self.seed, int) or self.seed < 0:
             raise BadInput(f"seed must be a whole number of at least 0, not {self.seed!r}.")
+        if self.search not in SEARCHES:
+            raise BadInput(f"search must be one of {', '.join(SEARCHES)}, not {self.search!r}.")
         if self.prior not in PRIORS:
             raise BadInput(f"prior must be one of {', '.join(PRIORS)}, not {self.prior!r}.")
         if not len(demonstrations):

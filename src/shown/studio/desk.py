@@ -12,7 +12,7 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
 from shown.errors import BadInput, BadLevel
-from shown.games import GAMES, find
+from shown.games import find, installed
 from shown.games.episodes import play
 from shown.games.game import Game
 from shown.games.levels import Level, built_in, check_level, generated
@@ -386,7 +386,7 @@ class Desk:
 
 def catalogue() -> list[dict[str, Any]]:
     """All games, for the page's picker."""
-    return [describe(find(name)) for name in GAMES]
+    return [describe(game) for game in installed()[0]]
 
 
 def describe(game: Game) -> dict[str, Any]:

@@ -29,7 +29,7 @@ from typing import Any
 
 from shown.errors import BadInput
 from shown.files import MAX_BYTES, encode_json, parse_json
-from shown.games import GAMES
+from shown.games import all_games
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.studio.folder import Folder
@@ -153,8 +153,8 @@ class Project:
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:
             raise BadInput(f'{path}: not a project of the studio: "schema" must be "{SCHEMA}".')
         game, programs, toured = value.get("game"), value.get("programs"), value.get("toured")
-        if game is not None and (not isinstance(game, str) or game not in GAMES):
-            raise BadInput(f'{path}: "game" must be one of {", ".join(GAMES)}.')
+        if game is not None and (not isinstance(game, str) or game not in all_games()):
+            raise BadInput(f'{path}: "game" must be one of {", ".join(all_games())}.')
         if not isinstance(programs, int) or isinstance(programs, bool) or not 1 <= programs <= MAX_PROGRAMS:
             raise BadInput(f'{path}: "programs" must be a whole number from 1 to {MAX_PROGRAMS:,}.')
         self._own.add(("", PROJECT))

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from shown.errors import BadInput, ShownError
-from shown.games import GAMES
+from shown.games import all_games
 from shown.games.levels import Level
 from shown.studio.desk import Desk, Learned
 from shown.studio.helpers import Helper, HelperDied
@@ -120,7 +120,7 @@ class Studio:
 
     def desk(self, name: Any) -> Desk:
         """The desk of a game, opened when first asked for; BadInput if its files are not right."""
-        if not isinstance(name, str) or name not in GAMES:
+        if not isinstance(name, str) or not (name in self._desks or name in all_games()):
             raise BadInput("no game of that name.")
         if name not in self._desks:
             desk = Desk(self.project, name)
@@ -145,7 +145,7 @@ class Studio:
 
     def set_aside(self, name: Any) -> str:
         """Moves a game's unreadable files out of the way."""
-        if not isinstance(name, str) or name not in GAMES:
+        if not isinstance(name, str) or name not in all_games():
             raise BadInput("no game of that name.")
         if name in self._desks:
             raise BadInput("this game's files are in order; there is nothing to set aside.")

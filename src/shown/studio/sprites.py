@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from shown.games import GAMES, find
+from shown.games import installed
 from shown.render import stylesheet, symbols
 
 
 def sprite_sheet() -> str:
     """One hidden SVG a game, with symbols called `chase-rabbit`, `chase-ground-0`, `chase-click`, …"""
-    return "".join(symbols(find(name).tokens, name, dark=None, prefix=f"{name}-") for name in GAMES)
+    return "".join(symbols(game.tokens, game.name, dark=None, prefix=f"{game.name}-") for game in installed()[0])
 
 
 def sprite_colours() -> str:

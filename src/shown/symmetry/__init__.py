@@ -1,0 +1,40 @@
+"""Symmetry: what a grid, an action, a program and a demonstration become when mirrored, turned or renamed.
+
+The names, by what they are for:
+
+- saying a symmetry: `Transformation`, `closure`, `compose`, `inverse`, `in_words`
+- states and actions: `of_grid`, `of_action`, `of_step`; whole demonstrations: `images`
+- programs and rules: `of_offset`, `of_value`, `of_term`, `exact_on`; `fold`, `unfold`, `is_symmetric`
+- finding symmetries: `suggest_symmetries`, `contradicts`
+"""
+
+from shown.symmetry.images import fits, images, of_action, of_cell, of_demonstration, of_grid, of_step
+from shown.symmetry.programs import (
+    Folded,
+    exact_on,
+    fold,
+    is_symmetric,
+    of_button,
+    of_clause,
+    of_offset,
+    of_term,
+    of_value,
+    unfold,
+)
+from shown.symmetry.suggestions import contradicts, suggest_symmetries, support
+from shown.symmetry.transformation import (
+    IDENTITY,
+    MOTIONS,
+    Transformation,
+    closure,
+    compose,
+    in_words,
+    inverse,
+)
+
+__all__ = [
+    "IDENTITY", "MOTIONS", "Folded", "Transformation", "closure", "compose", "contradicts", "exact_on", "fits", "fold",
+    "images", "in_words", "inverse", "is_symmetric", "of_action", "of_button", "of_cell", "of_clause",
+    "of_demonstration", "of_grid", "of_offset", "of_step", "of_term", "of_value", "suggest_symmetries", "support",
+    "unfold",
+]  # fmt: skip

@@ -1,0 +1,210 @@
+"""What grids, actions and demonstrations become under a transformation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+
+from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.errors import BadInput
+from shown.grid import Action, Cell, Grid, Tokens
+from shown.symmetry.transformation import Transformation, closure
+
+
+def of_grid(grid: Grid, transformation: Transformation, tokens: Tokens) -> Grid:
+    """The grid moved, exchanged names exchanged, and what stays in place put back.
+
+    >>> from shown.grid import grid
+    >>> tokens = Tokens(empty=".", robot="A", block="#", left_arrow="<", right_arrow=">")
+    >>> board, arrows = grid("A...", "##<>"), ("left_arrow", "right_arrow")
+    >>> of_grid(board, Transformation("left-right", tokens=(arrows,)), tokens).rows
+    ('...A', '<>##')
+    >>> of_grid(board, Transformation("left-right", tokens=(arrows,), stays=arrows), tokens).rows
+    ('...A', '##<>')
+    """
+    down, right = _signs(transformation)
+    rows = grid.rows
+    if transformation.turns:
+        rows = tuple("".join(column) for column in zip(*rows, strict=True))
+    if down < 0:
+        rows = rows[::-1]
+    if right < 0:
+        rows = tuple(row[::-1] for row in rows)
+    if transformation.tokens:
+        table = _characters(transformation, tokens)
+        rows = tuple(row.translate(table) for row in rows)
+    moved = Grid(rows)
+    return moved.with_cells({cell: grid[cell] for cell in kept_cells(grid, transformation, tokens)})
+
+
+def of_cell(cell: Cell, transformation: Transformation, shape: tuple[int, int]) -> Cell:
+    """Where a cell of a grid of some shape goes, if nothing stays in place.
+
+    >>> of_cell((0, 0), Transformation("clockwise"), (2, 3))
+    (0, 1)
+    """
+    a, b, c, d = transformation.matrix
+    row, column = cell
+    height, width = shape[::-1] if transformation.turns else shape
+    down, right = _signs(transformation)
+    return (
+        a * row + b * column + (height - 1 if down < 0 else 0),
+        c * row + d * column + (width - 1 if right < 0 else 0),
+    )
+
+
+def kept_cells(grid: Grid, transformation: Transformation, tokens: Tokens) -> frozenset[Cell]:
+    """The cells that do not move: those with a token that stays in place, and those these would have gone to."""
+    if not transformation.stays:
+        return frozenset()
+    holders = grid.where("".join(tokens[name] for name in transformation.stays))
+    return frozenset(holders) | {of_cell(cell, transformation, grid.shape) for cell in holders}
+
+
+def of_action(action: Action, transformation: Transformation, grid: Grid, tokens: Tokens) -> Action:
+    """What an action on `grid` becomes on its image.
+
+    A button becomes its partner, a click goes where its cell goes. A click on a cell that does not move stays too,
+    unless its token is exchanged: then it becomes a click on a cell with the other token, the first on the first, the
+    second on the second, in reading order. BadInput if there are not equally many; `fits` says so before.
+
+    >>> from shown.grid import grid
+    >>> tokens = Tokens(empty=".", robot="A", block="#", left_arrow="<", right_arrow=">")
+    >>> arrows = ("left_arrow", "right_arrow")
+    >>> mirror = Transformation("left-right", tokens=(arrows,), stays=arrows)
+    >>> board = grid("A...", "##<>")
+    >>> [of_action(click, mirror, board, tokens) for click in ((0, 0), (1, 3), (1, 2), (1, 0))]
+    [(0, 3), (1, 2), (1, 3), (1, 0)]
+    """
+    if isinstance(action, str):
+        return dict(transformation.buttons).get(action, action)
+    if action not in kept_cells(grid, transformation, tokens):
+        return of_cell(action, transformation, grid.shape)
+    name = tokens.name(grid[action])
+    other = dict(transformation.tokens).get(name, name)
+    if other == name or name not in transformation.stays:
+        return action
+    here, there = grid.where(tokens[name]), grid.where(tokens[other])
+    if len(here) != len(there):
+        raise BadInput(
+            f"{name} and {other} stay in place and are exchanged, but there are {len(here)} and {len(there)} of them."
+        )
+    return there[here.index(action)]
+
+
+def fits(grid: Grid, transformation: Transformation, tokens: Tokens) -> bool:
+    """Whether every action on `grid` has an image: tokens that stay and are exchanged must be equally many."""
+    exchanged = [(name, other) for name, other in transformation.tokens if name in transformation.stays]
+    return all(len(grid.where(tokens[name])) == len(grid.where(tokens[other])) for name, other in exchanged)
+
+
+def of_step(step: Step, transformation: Transformation, tokens: Tokens) -> Step:
+    """The step with its grid, its action and what is open in it transformed; what it counts stays the same."""
+    return replace(
+        step,
+        grid=of_grid(step.grid, transformation, tokens),
+        action=of_action(step.action, transformation, step.grid, tokens),
+        open=tuple(of_action(action, transformation, step.grid, tokens) for action in step.open),
+    )
+
+
+def of_demonstration(
+    demonstration: Demonstration, transformation: Transformation, tokens: Tokens
+) -> Demonstration | None:
+    """The whole run transformed, or None if one of its grids does not fit.
+
+    Its level's name says so, and it has no seed: a game's own chances would not fall as they did.
+    """
+    if transformation.is_identity:
+        return demonstration
+    if not all(fits(step.grid, transformation, tokens) for step in demonstration.steps):
+        return None
+    steps = tuple(of_step(step, transformation, tokens) for step in demonstration.steps)
+    level = demonstration.level and f"{demonstration.level}, {transformation.words}"
+    return Demonstration(steps, level, None, demonstration.outcome)
+
+
+def images(demonstrations: Demonstrations, transformations: Iterable[Transformation]) -> Demonstrations:
+    """The demonstrations, and behind them their images under all that the transformations generate.
+
+    A demonstration and its images share its weight: all of them together count as much as it did alone. Equal images of
+    one demonstration are there once. What was shown or refused itself is never overruled by an image: steps of images
+    that say otherwise about the same action on the same grid are left out.
+
+    >>> from shown.grid import grid
+    >>> stick = Demonstrations.from_runs(Tokens(empty=".", stick="|"), [[(grid("|.", "||"), (0, 0))]])
+    >>> for step in images(stick, [Transformation("left-right")]).steps:
+    ...     print(step.grid.rows, step.action, step.weight)
+    ('|.', '||') (0, 0) 0.5
+    ('.|', '||') (0, 1) 0.5
+    """
+    group = closure(transformations)
+    for transformation in group:
+        transformation.check(demonstrations.tokens, demonstrations.buttons)
+    said = {(step.grid, step.action): step.refused for step in demonstrations.steps}
+    orbits = [_orbit(item, group, demonstrations.tokens, said) for item in demonstrations]
+    shared = [_sharing(orbit) for orbit in orbits]
+    originals = tuple(orbit[group[0]] for orbit in shared)
+    others = tuple(orbit[t] for t in group[1:] for orbit in shared if t in orbit and orbit[t].steps)
+    return replace(demonstrations, items=originals + others)
+
+
+Steps = tuple[Step | None, ...]
+"""The steps of an image; None for one that is left out."""
+
+
+def _orbit(
+    item: Demonstration,
+    group: tuple[Transformation, ...],
+    tokens: Tokens,
+    said: dict[tuple[Grid, Action], bool],
+) -> dict[Transformation, tuple[Demonstration, Steps]]:
+    """The different images of a demonstration, itself first, and what is kept of each."""
+    orbit: dict[Transformation, tuple[Demonstration, Steps]] = {}
+    found: set[tuple[Step, ...]] = set()
+    for transformation in group:
+        image = of_demonstration(item, transformation, tokens)
+        if image is None or _as_seen(image) in found:
+            continue
+        found.add(_as_seen(image))
+        is_own = transformation.is_identity
+        orbit[transformation] = (
+            image,
+            tuple(
+                step if is_own or said.get((step.grid, step.action), step.refused) == step.refused else None
+                for step in image.steps
+            ),
+        )
+    return orbit
+
+
+def _as_seen(demonstration: Demonstration) -> tuple[Step, ...]:
+    """Steps that are equal if they say the same: what is open has no order."""
+    return tuple(replace(step, open=tuple(sorted(step.open, key=repr))) for step in demonstration.steps)
+
+
+def _sharing(orbit: dict[Transformation, tuple[Demonstration, Steps]]) -> dict[Transformation, Demonstration]:
+    """The images, each step with its part of the weight."""
+    every = [steps for _, steps in orbit.values()]
+    parts = [sum(step is not None for step in copies) for copies in zip(*every, strict=True)]
+    return {
+        transformation: replace(
+            image,
+            steps=tuple(
+                replace(step, weight=step.weight / part) for step, part in zip(steps, parts, strict=True) if step
+            ),
+        )
+        for transformation, (image, steps) in orbit.items()
+    }
+
+
+def _signs(transformation: Transformation) -> tuple[int, int]:
+    """Whether rows and columns of the result run backwards: -1 if so."""
+    a, b, c, d = transformation.matrix
+    return a + b, c + d
+
+
+@lru_cache(maxsize=256)
+def _characters(transformation: Transformation, tokens: Tokens) -> dict[int, str]:
+    return str.maketrans({tokens[name]: tokens[other] for name, other in transformation.tokens})

@@ -1,0 +1,267 @@
+"""Transformations as data: how cells move, which tokens and buttons are exchanged, what stays in place.
+
+There are eight ways to lay a rectangle onto a rectangle: as it is, mirrored, upside down, turned, and so on. A
+transformation is one of them, together with the tokens and buttons that change their names with it: where left and
+right are exchanged, `<` becomes `>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from shown.errors import BadInput, did_you_mean
+from shown.grid import OFF, Tokens
+
+Exchange = tuple[tuple[str, str], ...]
+"""Pairs (name, what it becomes)."""
+
+_MATRICES = {
+    "same": (1, 0, 0, 1),
+    "left-right": (1, 0, 0, -1),
+    "up-down": (-1, 0, 0, 1),
+    "half-turn": (-1, 0, 0, -1),
+    "transpose": (0, 1, 1, 0),
+    "clockwise": (0, 1, -1, 0),
+    "counter-clockwise": (0, -1, 1, 0),
+    "anti-transpose": (0, -1, -1, 0),
+}
+"""What becomes of an offset (down, right): (a·down + b·right, c·down + d·right) for (a, b, c, d)."""
+
+_NAMES = {matrix: name for name, matrix in _MATRICES.items()}
+
+MOTIONS = tuple(_MATRICES)
+"""The eight ways in which cells can move; `transpose` exchanges rows and columns, `clockwise` is a quarter turn."""
+
+UNDO_THEMSELVES = ("same", "left-right", "up-down", "half-turn")
+"""Those that keep every grid's shape. Done twice, they change nothing."""
+
+MOST = 384
+"""A larger group of transformations is refused as a mistake."""
+
+
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise BadInput(f"{names!r} must be names of tokens, such as ('left_arrow', 'right_arrow').")
+    return tuple(str(name) for name in names)
+
+
+def _closed(pairs: Exchange, what: str) -> Exchange:
+    """The pairs in order, chains closed to circles, without names that stay the same."""
+    if isinstance(pairs, str) or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
+        raise BadInput(f"{what} {pairs!r} must be pairs of names, such as (('left_arrow', 'right_arrow'),).")
+    for pair in pairs:
+        _names(pair)
+    becomes = {str(name): str(other) for name, other in pairs}
+    comes_from = {other: name for name, other in becomes.items()}
+    if len(becomes) < len(pairs) or len(comes_from) < len(becomes):
+        raise BadInput(f"{what} {pairs!r}: each name can become only one other, and no two the same.")
+    for start in [name for name in becomes if name not in comes_from]:
+        end = start
+        while end in becomes:
+            end = becomes[end]
+        becomes[end] = start
+    return tuple(sorted((name, other) for name, other in becomes.items() if name != other))
+
+
+@dataclass(frozen=True, slots=True)
+class Transformation:
+    """How a grid, an action and a program look in a mirror, turned, or with some names exchanged.
+
+    >>> mirror = Transformation("left-right", tokens=(("left_arrow", "right_arrow"),))
+    >>> mirror.words, mirror.tokens
+    ('mirrored', (('left_arrow', 'right_arrow'), ('right_arrow', 'left_arrow')))
+
+    What stays in place: a cell that holds such a token keeps it, and the cell it would go to keeps what it has, so that
+    nothing is lost. All other cells move. In Reach for the Star the arrow keys stay in the ground while everything
+    above it is mirrored; a click on the one key becomes a click on the other.
+
+    Attributes:
+        cells: how cells move, one of `MOTIONS`.
+        tokens: what tokens become, as pairs (name, name). A chain is closed: `(("left", "right"),)` exchanges both,
+            and `up → right → down → left` is a turn.
+        stays: tokens that stay in place. Only with motions that keep the shape, and what is exchanged must either all
+            stay or all move.
+        buttons: what buttons become, in worlds where actions are not clicks.
+    """
+
+    cells: str = "same"
+    tokens: Exchange = ()
+    stays: tuple[str, ...] = ()
+    buttons: Exchange = ()
+
+    def __post_init__(self) -> None:
+        if self.cells not in _MATRICES:
+            raise BadInput(f"no way to move cells is called {self.cells!r}. {did_you_mean(str(self.cells), MOTIONS)}")
+        object.__setattr__(self, "tokens", _closed(self.tokens, "tokens"))
+        object.__setattr__(self, "buttons", _closed(self.buttons, "buttons"))
+        object.__setattr__(self, "stays", tuple(sorted(set(_names(self.stays)))))
+        if OFF in self.stays or OFF in dict(self.tokens):
+            raise BadInput(f"{OFF} is what lies outside the grid: it can neither stay nor be exchanged.")
+        if self.stays and self.cells not in UNDO_THEMSELVES:
+            raise BadInput(
+                f"{self.cells} changes the shape of a grid, so nothing can stay in place. "
+                f"That can be said of {', '.join(UNDO_THEMSELVES[1:])}."
+            )
+        for name, other in self.tokens:
+            if (name in self.stays) != (other in self.stays):
+                raise BadInput(f"{name} and {other} are exchanged, so either both stay in place or neither does.")
+
+    @property
+    def matrix(self) -> tuple[int, int, int, int]:
+        """(a, b, c, d): an offset (down, right) becomes (a·down + b·right, c·down + d·right)."""
+        return _MATRICES[self.cells]
+
+    @property
+    def turns(self) -> bool:
+        """Whether rows become columns."""
+        return self.matrix[0] == 0
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether nothing changes at all."""
+        return self.cells == "same" and not self.tokens and not self.buttons
+
+    @property
+    def words(self) -> str:
+        """How a person says it, as in "… and mirrored"."""
+        if self.cells == "same" and not self.is_identity:
+            return f"with {_told(self.tokens + self.buttons)} exchanged"
+        return _WORDS[self.cells]
+
+    def check(self, tokens: Tokens, buttons: tuple[str, ...] = ()) -> None:
+        """Raises BadInput if it names a token or a button that this world does not have."""
+        for name in (*dict(self.tokens), *self.stays):
+            if name not in tokens.names:
+                raise BadInput(f"the symmetry {self.cells}: {name!r} is no token. {did_you_mean(name, tokens.names)}")
+        for name in dict(self.buttons):
+            if name not in buttons:
+                raise BadInput(f"the symmetry {self.cells}: {name!r} is no button. {did_you_mean(name, buttons)}")
+
+    def to_json(self) -> dict[str, Any]:
+        value: dict[str, Any] = {"cells": self.cells, "tokens": dict(self.tokens), "stays": list(self.stays)}
+        value["buttons"] = dict(self.buttons)
+        return {key: part for key, part in value.items() if part}
+
+    @classmethod
+    def from_json(cls, value: Any, where: str = "symmetry") -> Transformation:
+        """Checks everything: what comes out is a transformation, or BadInput with the place."""
+        if not isinstance(value, dict) or not set(value) <= {"cells", "tokens", "stays", "buttons"}:
+            raise BadInput(f'{where}: must be an object such as {{"cells": "left-right"}}.')
+        tokens, buttons, stays = value.get("tokens", {}), value.get("buttons", {}), value.get("stays", [])
+        for key, exchange in (("tokens", tokens), ("buttons", buttons)):
+            if not isinstance(exchange, dict) or len(exchange) > 1000:
+                raise BadInput(f'{where}: "{key}" must be an object such as {{"left_arrow": "right_arrow"}}.')
+        if not isinstance(stays, list) or len(stays) > 1000 or not isinstance(value.get("cells", "same"), str):
+            raise BadInput(f'{where}: "cells" must be a name and "stays" a list of names.')
+        try:
+            return cls(value.get("cells", "same"), tuple(tokens.items()), tuple(stays), tuple(buttons.items()))
+        except BadInput as error:
+            raise BadInput(f"{where}: {error}") from None
+
+
+IDENTITY = Transformation()
+
+_WORDS = {
+    "same": "as it is",
+    "left-right": "mirrored",
+    "up-down": "upside down",
+    "half-turn": "mirrored and upside down",
+    "transpose": "mirrored and turned counter-clockwise",
+    "clockwise": "turned clockwise",
+    "counter-clockwise": "turned counter-clockwise",
+    "anti-transpose": "mirrored and turned clockwise",
+}
+
+_TOGETHER = {
+    frozenset(UNDO_THEMSELVES): "mirrored, upside down, or both",
+    frozenset(("same", "half-turn", "clockwise", "counter-clockwise")): "turned in any way",
+    frozenset(MOTIONS): "turned and mirrored in any way",
+}
+
+
+def in_words(transformations: Iterable[Transformation]) -> str:
+    """What a set of transformations is called, as in "… and mirrored"; nothing if there is only the identity.
+
+    >>> in_words([IDENTITY, Transformation("left-right")])
+    'mirrored'
+    >>> in_words(closure([Transformation("left-right"), Transformation("up-down")]))
+    'mirrored, upside down, or both'
+    """
+    group = tuple(transformations)
+    together = _TOGETHER.get(frozenset(t.cells for t in group))
+    if together is not None:
+        return together
+    return ", or ".join(dict.fromkeys(t.words for t in group if not t.is_identity))
+
+
+def inverse(transformation: Transformation) -> Transformation:
+    """What undoes it.
+
+    >>> inverse(Transformation("clockwise")).cells
+    'counter-clockwise'
+    """
+    a, b, c, d = transformation.matrix
+    return Transformation(
+        _NAMES[a, c, b, d],
+        tuple((other, name) for name, other in transformation.tokens),
+        transformation.stays,
+        tuple((other, name) for name, other in transformation.buttons),
+    )
+
+
+def compose(first: Transformation, second: Transformation) -> Transformation:
+    """First the one, then the other, as one.
+
+    Where tokens stay in place, only what undoes itself can be done twice: BadInput for anything else, since other cells
+    would have to stay than either says.
+
+    >>> compose(Transformation("left-right"), Transformation("up-down")).cells
+    'half-turn'
+    """
+    if first.is_identity or second.is_identity:
+        return second if first.is_identity else first
+    if second == inverse(first):
+        return IDENTITY
+    if first.stays or second.stays:
+        raise BadInput("a symmetry with tokens that stay in place cannot be combined with another. Use it by itself.")
+    (a, b, c, d), (e, f, g, h) = first.matrix, second.matrix
+    cells = _NAMES[e * a + f * c, e * b + f * d, g * a + h * c, g * b + h * d]
+    return Transformation(
+        cells,
+        _one_after_the_other(first.tokens, second.tokens),
+        (),
+        _one_after_the_other(first.buttons, second.buttons),
+    )
+
+
+def closure(transformations: Iterable[Transformation]) -> tuple[Transformation, ...]:
+    """The group they generate: all that comes of doing some of them one after the other. The identity is first.
+
+    >>> [t.cells for t in closure([Transformation("clockwise")])]
+    ['same', 'clockwise', 'half-turn', 'counter-clockwise']
+    """
+    generators = tuple(t for t in transformations if not t.is_identity)
+    group = [IDENTITY]
+    found = {IDENTITY}
+    for done in group:  # it grows while it is read
+        for generator in generators:
+            further = compose(done, generator)
+            if further not in found:
+                found.add(further)
+                group.append(further)
+        if len(group) > MOST:
+            raise BadInput(f"these symmetries generate more than {MOST} transformations. Exchange fewer tokens.")
+    return tuple(group)
+
+
+def _one_after_the_other(first: Exchange, second: Exchange) -> Exchange:
+    before, after = dict(first), dict(second)
+    names = before.keys() | after.keys()
+    return tuple((name, after.get(before.get(name, name), before.get(name, name))) for name in names)
+
+
+def _told(exchange: Exchange) -> str:
+    names = [name.replace("_", " ") for name in dict.fromkeys(name for name, _ in exchange)]
+    return f"{', '.join(names[:-1])} and {names[-1]}"

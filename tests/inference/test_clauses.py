@@ -1,0 +1,115 @@
+"""The clause search: the obvious version, exact clauses, cheap covers."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown.games import demonstrate, find, load_levels
+from shown.inference import clauses as module
+from shown.inference.clauses import ClauseSearch, Taste, cheapest_cover, cover, cover_plain
+from shown.inference.formulas import formula_bits
+from shown.inference.learner import Learner
+from shown.inference.rows import Evidence
+from shown.inference.trees import TreeSearch
+
+
+def problem(seed, features=12, words=2, open_rows=False):
+    """Random columns, some rows shown, the rest ruled out or open."""
+    rng = np.random.default_rng(seed)
+    mask = rng.integers(1, 2**64, size=words, dtype=np.uint64)
+    if open_rows:
+        mask &= rng.integers(1, 2**64, size=words, dtype=np.uint64)
+    columns = rng.integers(0, 2**64, size=(features, words), dtype=np.uint64) & mask
+    shown = columns[0] & columns[1] & rng.integers(0, 2**64, size=words, dtype=np.uint64)
+    steps = np.nonzero((shown[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1))
+    evidence = Evidence(
+        mask=mask,
+        positive=shown,
+        word=steps[0],
+        bit=steps[1],
+        state=np.zeros(len(steps[0]), dtype=np.int64),
+        state_of_row=np.zeros((words, 64), dtype=np.int32),
+        actions=np.array([64 * words]),
+        weight=np.ones(len(steps[0])),
+        refused=np.zeros(words, dtype=np.uint64),
+    )
+    costs = rng.random(features) * 5 + 1
+    order = rng.permutation(len(steps[0]))
+    return columns, evidence, steps[0][order], steps[1][order].astype(np.uint64), costs
+
+
+@given(st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 3), st.sampled_from([0.5, 1.0, 2.0]), st.booleans())
+@settings(max_examples=60)
+def test_the_compiled_search_is_the_plain_one(seed, features, words, keep, open_rows):
+    case = problem(seed, max(2, features), words, open_rows)
+    taste = Taste(keep=keep)
+    assert cover(*case, taste) == cover_plain(*case, taste)
+
+
+def test_machine_code_does_what_its_python_says(monkeypatch):
+    case = problem(3, 20)
+    expected = cover(*case, Taste())
+    with np.errstate(over="ignore"):
+        monkeypatch.setattr(module, "_cover_loop", module._cover_loop.plain)
+        assert cover(*case, Taste()) == expected
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=60)
+def test_what_is_found_allows_all_that_was_shown_and_nothing_ruled_out(seed):
+    columns, evidence, *rest = problem(seed, 40)
+    found = cover(columns, evidence, *rest, Taste())
+    if found is not None:
+        assert np.array_equal(formula_bits(found, columns, evidence.mask), evidence.positive)
+
+
+def test_nothing_is_found_where_columns_tell_nothing_apart():
+    columns, evidence, *rest = problem(1, 2)
+    alike = np.broadcast_to(evidence.mask, columns.shape).copy()
+    assert cover(alike, evidence, *rest, Taste()) is None
+
+
+@given(st.integers(0, 10**6), st.integers(1, 8), st.integers(1, 8))
+def test_a_cover_covers_and_needs_each_of_its_parts(seed, sets, items):
+    rng = np.random.default_rng(seed)
+    covered = rng.random((sets, items)) < 0.4
+    costs = rng.random(sets) + 0.1
+    chosen = cheapest_cover(covered, costs, costs)
+    if chosen is None:
+        assert not covered.any(axis=0).all()
+        return
+    assert covered[chosen].any(axis=0).all()
+    for k in chosen:
+        others = [j for j in chosen if j != k]
+        assert not covered[others].any(axis=0).all()
+
+
+@pytest.mark.parametrize("name", ["nim", "fence-in", "checkmate"])
+def test_its_formulas_are_exact_and_no_dearer_than_the_trees(name):
+    game = find(name)
+    demos = demonstrate(game, load_levels(game, "train:0-3"))
+    trees = Learner(programs=3000).fit(demos)
+    learner = Learner(programs=3000, search="clauses").fit(demos)
+    assert learner.candidates_[0].score >= trees.candidates_[0].score
+    rows = learner._fitting.rows
+    evidence = learner._fitting.evidence(rows)
+    for candidate in learner.candidates_:
+        allowed = formula_bits(candidate.clauses, learner.features_.columns, evidence.mask)
+        assert evidence.explained(allowed) == 1.0
+
+
+def test_the_same_seed_proposes_the_same():
+    game = find("nim")
+    demos = demonstrate(game, load_levels(game, "train:0-3"))
+    learner = Learner(programs=1000).fit(demos)
+    evidence = learner._fitting.evidence(learner._fitting.rows)
+    found = [
+        list(
+            ClauseSearch(evidence, TreeSearch(evidence, 2, 0), seed).propose(
+                learner.features_, learner.features_.log_prior
+            )
+        )
+        for seed in (1, 1, 2)
+    ]
+    assert found[0] == found[1]
