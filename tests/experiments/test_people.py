@@ -74,6 +74,12 @@ def test_the_command_records_a_style(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "nim has no style called 'point-first'. Did you mean 'points-first'?" in capsys.readouterr().err
 
 
+def test_a_games_styles_are_told(capsys: pytest.CaptureFixture):
+    assert main(["games", "chase"]) == 0
+    told = capsys.readouterr().out
+    assert all(style.name in told and style.plays in told for style in styles_of("chase"))
+
+
 # --- which levels are for what ------------------------------------------------------------------------------------
 
 
