@@ -105,3 +105,19 @@ def test_a_closing_row_closes_and_has_no_fence_to_spare():
             assert enclosed(level.grid.with_cells(dict.fromkeys(cells, "#")))
             assert {r for r, _ in cells} == {cells[0][0]}
             assert cells[0][0] > sheep_at(level.grid)[0]
+
+
+@pytest.mark.parametrize("style", EVERY, ids=by_name)
+def test_people_play_the_levels_of_the_package_and_odd_ones_too(style: Style):
+    game = find(style.game)
+    odd = {
+        "checkmate": ".....k\n......\n......\n..K...\n.R....\n......",
+        "fence-in": ".....\n.....\n..S..\n.....\n.....",
+        "chase": "<>^v..\n......\n..A...\n...R..\n......",
+        "nim": "|.\n||",
+        "stop-the-fall": "P.G\n...\nF.F",
+        "reach-for-the-star": "..*\n...\nA..\n#<>",
+    }
+    levels = [*load_levels(game, "train"), *load_levels(game, "test"), *load_levels(game, odd[game.name])]
+    for level in levels:
+        assert play(game, style.begin(level.grid, rng()), level).steps

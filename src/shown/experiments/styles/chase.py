@@ -91,7 +91,7 @@ class Hunter:
 
 
 def _on_any_wall(grid: Grid, rng: np.random.Generator) -> Cell:
-    return any_of(grid.where(WALL), rng)
+    return any_of(grid.where(WALL) or (find(grid, AGENT),), rng)
 
 
 def _on_the_agent(grid: Grid, rng: np.random.Generator) -> Cell:

@@ -49,11 +49,16 @@ def _towards(target: Cell) -> Player:
 
 
 def _mating(choice: Choice) -> Begin:
-    return lambda level, rng: _towards(choice(level, mates(level)))
+    return lambda level, rng: _towards(choice(level, _chances(level)))
+
+
+def _chances(level: Grid) -> list[Cell]:
+    """The mates; where there is none, as on a board of one's own, what the expert would try."""
+    return mates(level) or [_between(level.with_cells({_one(level, WHITE_QUEEN): SELECTED_QUEEN}))]
 
 
 def _any_mate(level: Grid, rng: np.random.Generator) -> Player:
-    return _towards(any_of(mates(level), rng))
+    return _towards(any_of(_chances(level), rng))
 
 
 def _from_the_black_king(level: Grid, cell: Cell) -> int:
@@ -67,7 +72,8 @@ def _from_the_queen(level: Grid, cell: Cell) -> int:
 
 
 def _one(level: Grid, piece: str) -> Cell:
-    cell = level.find(piece)
+    """Where a piece stands; the queen may be selected already."""
+    cell = level.find(piece) or level.find(SELECTED_QUEEN)
     assert cell is not None, f"a level has {piece!r}"
     return cell
 

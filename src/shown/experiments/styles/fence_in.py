@@ -54,6 +54,11 @@ def closing_rows(grid: Grid) -> list[list[Cell]]:
     return found
 
 
+def _ways_to_shut(grid: Grid) -> list[list[Cell]]:
+    """The rows that shut the pen; where none does, as in a field of one's own, the row below the sheep."""
+    return closing_rows(grid) or [row_below(grid)]
+
+
 def _region(grid: Grid, allowed: Callable[[Cell], bool]) -> set[Cell]:
     """Where the sheep can walk to over allowed cells."""
     region = {sheep_at(grid)}
@@ -179,13 +184,13 @@ STYLES = (
         "fill-the-holes",
         FENCE_IN,
         "Shuts the pen as far down as its sides reach, from left to right.",
-        _building(lambda grid, rng: closing_rows(grid)[-1]),
+        _building(lambda grid, rng: _ways_to_shut(grid)[-1]),
     ),
     Style(
         "narrowest-row",
         FENCE_IN,
         "Shuts the pen with the row below the sheep that takes the fewest fences, in any order.",
-        _building(lambda grid, rng: shuffled(min(closing_rows(grid), key=len), rng)),
+        _building(lambda grid, rng: shuffled(min(_ways_to_shut(grid), key=len), rng)),
     ),
     Style(
         "fewest-fences",
