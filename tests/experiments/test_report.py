@@ -63,7 +63,7 @@ def test_every_experiment_has_its_figure_or_table(page: str):
         section = page[page.index(f'<h2 id="{name}">') :]
         section = section[: section.index("<h2", 4)]
         assert "<svg" in section or "<table" in section
-    assert page.count("<figcaption>") == 6
+    assert page.count("<figcaption>") == 8
 
 
 def test_every_claim_is_judged_and_names_are_escaped(page: str):
@@ -86,4 +86,5 @@ def test_an_empty_store_gives_a_page_that_says_so():
 def test_figures_are_files_too(rows: list[Row]):
     few = [row for row in rows if row.settings["game"] in ("nim", "checkmate")]
     names = [name for name, text in figure_files(few) if text.startswith("<svg")]
-    assert names == ["demos-1.svg", "demos-2.svg", "programs.svg", "ablations.svg", "noise.svg", "data-efficiency.svg"]
+    paper = ["demos-1.svg", "demos-2.svg", "programs.svg", "ablations.svg", "noise.svg", "data-efficiency.svg"]
+    assert names == [*paper, "beyond.svg", "people.svg"]

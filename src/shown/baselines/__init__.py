@@ -7,4 +7,5 @@ All have the same two methods: `fit(demos)`, which returns the object itself, an
     vpi.py            Vanilla Program Induction
     features_nn.py    the ablations Features + NN and Features + NN + L1
     lpp.py            LPP itself, and the ablations No Prior and Sparsity Prior
+    taught.py         what `shown` does by default: more than the paper
 """

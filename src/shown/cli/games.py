@@ -45,7 +45,20 @@ def run(args: argparse.Namespace) -> int:
                 print(f"    {character}  {name.replace('_', ' ')}")
             count = _counts(game)
             print(f"\n  levels: train:0-{count['train'] - 1}, test:0-{count['test'] - 1}, random:SEED-SEED")
+            _tell_styles(game)
     return 0
+
+
+def _tell_styles(game: Game) -> None:
+    """How the scripted people play it, where there are some."""
+    from shown.experiments.styles import styles_of
+
+    styles = styles_of(game.name)
+    if styles:
+        width = max(len(style.name) for style in styles)
+        print("\n  styles of play, for shown demonstrate --style NAME:")
+        for style in styles:
+            print(f"    {style.name:{width}}  {style.plays}")
 
 
 def _described(game: Game) -> dict[str, Any]:

@@ -1,8 +1,10 @@
-"""The paper's evidence, rerun: one file a figure or table, the results store, the report.
+"""The paper's evidence, rerun, and what goes beyond it: one file an experiment, the results store, the report.
 
 What is run
     trials.py           what a trial is, and the methods
     teaching.py         the demonstrations it learns from
+    styles/             the people who give some of them: how each plays
+    reserved.py         which generated levels are for choosing, and which for judging
     scoring.py          how its policy is scored
     fingerprint.py      which code it was: what makes a result stale
     runner.py           how trials are run
@@ -18,6 +20,8 @@ What is asked: which trials, and what is read from them
     data_efficiency.py  networks with up to 5,000 demonstrations  (appendix)
     policies.py         the size of the learned policies          (appendix)
     noise.py            noisy demonstrations                      (appendix)
+    beyond.py           the expert's few demonstrations, ours     (not in the paper)
+    people.py           demonstrations by people                  (not in the paper)
 What is made of it
     statistics.py       selections, means, curves
     paper.py            all that the paper states
@@ -41,6 +45,8 @@ EXPERIMENTS: dict[str, str] = {
     "policies": "shown.experiments.policies",
     "noise": "shown.experiments.noise",
     "data-efficiency": "shown.experiments.data_efficiency",
+    "beyond": "shown.experiments.beyond",
+    "people": "shown.experiments.people",
 }
 """Where each experiment is. A module has one `EXPERIMENT`."""
 

@@ -51,6 +51,10 @@ class Scale:
         own = full if self.full else quick
         return own if self.sets is None else min(self.sets, full)
 
+    def levels(self, own: str) -> tuple[str, ...]:
+        """What to be scored on: the levels asked for, or else an experiment's own."""
+        return (own,) if self.test == Scale.test else self.test
+
     def options(self, method: str, **own: Any) -> dict[str, Any]:
         """The options of a trial, with no more programs than wanted."""
         standard = METHODS[method].options

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 STYLES: Mapping[str, dict[str, Any]] = {
     "lpp": {"color": "#0b6aa2", "marker": "o", "linewidth": 2.4, "zorder": 5},
+    "shown": {"color": "#7a3fa0", "marker": "P", "linewidth": 2.4, "zorder": 6},
     "vpi": {"color": "#2a9d6f", "marker": "s", "linestyle": (0, (5, 1.5))},
     "fcn": {"color": "#d97706", "marker": "^", "linestyle": "-"},
     "cnn": {"color": "#b4345a", "marker": "v", "linestyle": (0, (3, 1, 1, 1))},
@@ -145,12 +146,16 @@ class Panels:
 
 @dataclass(frozen=True)
 class View:
-    """What a row of panels shows: pooled success on a kind of levels; `spread` shades from the least to the most."""
+    """What a row of panels shows: pooled success on a kind of levels.
+
+    `spread` shades an area around it, whose edges are the least and the most unless told otherwise.
+    """
 
     label: str
     kind: str
     pool: Pool = fmean
     spread: bool = False
+    edges: tuple[Pool, Pool] = (min, max)
 
 
 ON_BOTH = (View("9 test levels", TEST), View("100 generated", GENERATED))
@@ -204,7 +209,8 @@ def _lines(rows: Sequence[Row], x: Callable[[Row], float], series: Sequence[Seri
         found = select(rows, **each.where)
         if found:
             xs, ys = curve(found, x, view.kind, view.pool)
-            band = (curve(found, x, view.kind, min)[1], curve(found, x, view.kind, max)[1]) if view.spread else None
+            low, high = (curve(found, x, view.kind, edge)[1] for edge in view.edges)
+            band = (low, high) if view.spread else None
             lines.append(Line(xs, ys, each.label, each.style, band))
     return lines
 

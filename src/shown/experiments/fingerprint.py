@@ -31,6 +31,7 @@ ENGINE = ("grid.py", "planes.py", "compiled.py", "demonstrations.py", "policy.py
 
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "shown.baselines.lpp": (*ENGINE, "baselines/lpp.py", "baselines/values.py"),
+    "shown.baselines.taught": (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "baselines/values.py"),
     "shown.baselines.vpi": (*ENGINE, "baselines/vpi.py", "baselines/lpp.py", "baselines/values.py"),
     "shown.baselines.features_nn": (*ENGINE, "baselines/features_nn.py", "baselines/values.py"),
     "shown.baselines.networks": (
@@ -46,6 +47,9 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
 PLAYING = ("games/episodes.py", "experiments/teaching.py", "experiments/scoring.py")
 """How games are demonstrated, played and scored. A game's own files come with its class."""
 
+PEOPLE = ("experiments/styles",)
+"""How people play: part of it only where they demonstrate, so that another style makes no other result stale."""
+
 SAMPLE = 100
 """Of a longer range of generated levels so many are hashed: the others come from the same generator."""
 
@@ -57,13 +61,16 @@ UNKNOWN = "unknown"
 _LONG_RANGE = re.compile(r"random:(?P<first>\d{1,12})-(?P<last>\d{1,12})")
 
 
-def fingerprint(method_module: str, game: str, levels: Iterable[str]) -> dict[str, str]:
+def fingerprint(method_module: str, game: str, levels: Iterable[str], by_people: bool = False) -> dict[str, str]:
     """The digests of the present code for a method, a game and the levels it is shown and scored on.
+
+    Where people demonstrate (`by_people`), how they play is part of the game's digest.
 
     >>> sorted(fingerprint("shown.baselines.lpp", "nim", ["train:0", "test"]))
     ['engine', 'game', 'levels']
     """
-    return {"engine": engine_digest(method_module), "game": game_digest(game), "levels": levels_digest(game, levels)}
+    played = game_digest(game, by_people)
+    return {"engine": engine_digest(method_module), "game": played, "levels": levels_digest(game, levels)}
 
 
 @cache
@@ -77,14 +84,15 @@ def engine_digest(method_module: str) -> str:
 
 
 @cache
-def game_digest(game: str) -> str:
-    """Of the files that a game's class and its bases are in, and of how games are played."""
+def game_digest(game: str, by_people: bool = False) -> str:
+    """Of the files that a game's class and its bases are in, and of how games are played (and by whom)."""
     try:
         classes = type(find(game)).__mro__
     except ShownError:
         return UNKNOWN
     files = {file for each in classes if (file := _file_of(each)) is not None}
-    return _digest([*_sources(PLAYING), *(file.read_bytes() for file in sorted(files, key=lambda file: file.name))])
+    playing = _sources((*PLAYING, *PEOPLE) if by_people else PLAYING)
+    return _digest([*playing, *(file.read_bytes() for file in sorted(files, key=lambda file: file.name))])
 
 
 def levels_digest(game: str, specs: Iterable[str]) -> str:

@@ -245,7 +245,7 @@ def _table(table: Table) -> Html:
 def _claims(groups: Iterable[tuple[Html, Sequence[Claim]]]) -> Html:
     head = join(fill("<th>{text}</th>", text=text) for text in ("The paper says", "We measured", "Agrees?"))
     template = '<tbody><tr><th colspan="3" class="group">{title}</th></tr>\n{body}</tbody>'
-    bodies = [fill(template, title=title, body=join(map(_claim, claims))) for title, claims in groups]
+    bodies = [fill(template, title=title, body=join(map(_claim, claims))) for title, claims in groups if claims]
     return fill(
         '<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead>{bodies}</table></div>',
         head=head,

@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, TypeVar
 
+import numpy as np
+
 from shown.experiments.rows import Row
 from shown.experiments.trials import METHODS
 
@@ -17,6 +19,10 @@ TEST, GENERATED, TRAIN = "test", "random", "train"
 
 Pool = Callable[[Iterable[float]], float]
 """How several successes become one: their mean, greatest or least."""
+
+
+DRAWS = 1000
+"""So many times values are drawn anew to see how far their mean may lie off."""
 
 
 # --- one result ---------------------------------------------------------------------------------------------------
@@ -41,6 +47,17 @@ def programs(row: Row) -> int:
 def fit(row: Row) -> float:
     """The fraction of demonstrated actions that the learned policy repeats."""
     return float(measured(row)["fit"])
+
+
+def found(row: Row) -> bool:
+    """Whether anything explained the demonstrations; a method that does not say has found something."""
+    return bool(measured(row)["learned"].get("found", True))
+
+
+def literals(row: Row) -> int | None:
+    """The top-level programs of the best rule, where there is one."""
+    size = measured(row)["learned"].get("top_level_programs")
+    return int(size) if size is not None and found(row) else None
 
 
 def learning_time(row: Row) -> float:
@@ -116,6 +133,33 @@ def curve(
     pooled = [(at, _pooled(points[at], kind, pool)) for at in sorted(points)]
     found = [(at, value) for at, value in pooled if not math.isnan(value)]
     return [at for at, _ in found], [value for _, value in found]
+
+
+def interval(values: Iterable[float], level: float = 0.95) -> tuple[float, float]:
+    """Between which values the mean lies, by the bootstrap: the same values always give the same.
+
+    >>> interval([0.5, 0.5, 0.5])
+    (0.5, 0.5)
+    >>> low, high = interval([0.0, 1.0] * 10)
+    >>> 0.2 < low < 0.5 < high < 0.8
+    True
+    """
+    given = np.sort(np.array(list(values), dtype=float))  # in whichever order they come
+    if not len(given):
+        return math.nan, math.nan
+    draws = np.random.default_rng(0).integers(len(given), size=(DRAWS, len(given)))
+    low, high = np.quantile(given[draws].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def lowest_mean(values: Iterable[float]) -> float:
+    """The lower end of the mean's interval."""
+    return interval(values)[0]
+
+
+def highest_mean(values: Iterable[float]) -> float:
+    """The upper end of the mean's interval."""
+    return interval(values)[1]
 
 
 def first_perfect(rows: Iterable[Row], x: Callable[[Row], float], kind: str = TEST, pool: Pool = max) -> int | None:

@@ -1,20 +1,27 @@
-"""The demonstrations a trial learns from: the expert's, perfect or with noise."""
+"""The demonstrations a trial learns from: the expert's, perfect or with noise, or those of people with a style."""
 
 from __future__ import annotations
 
 import itertools
+import zlib
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.games.episodes import demonstrate, play
+from shown.errors import BadInput
+from shown.experiments.styles import Style, find_style
+from shown.games.episodes import Player, demonstrate, play
 from shown.games.game import Game
-from shown.games.levels import load_levels
+from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
 
 DEMONSTRATIONS = ("perfect", "independent", "correlated")
 """How demonstrations can be given: by the expert alone, with a random action now and then, or a random *token* cell."""
+
+STYLE = "style:"
+"""Before the name of a style: demonstrations by people who play so (see `styles`)."""
 
 NOISE = 0.2
 """How often an action of a noisy demonstration is random, as in the paper."""
@@ -26,15 +33,20 @@ def demonstrations(game: Game, levels: str, kind: str = "perfect", seed: int = 0
     """One demonstration a level, by the game's expert; with noise, some of the actions taken are random.
 
     Perfect ones are those of `shown demonstrate`. A noisy action is played, not only noted: the game goes on from
-    wherever it leads.
+    wherever it leads. Those of "style:NAME" are given by people who play in that style.
 
     >>> from shown.games import find
     >>> len(demonstrations(find("nim"), "train:0,train:4"))
     2
+    >>> [len(demonstrations(find("nim"), "train:0", kind).steps) for kind in ("perfect", "style:points-first")]
+    [3, 4]
     """
+    check_kind(game.name, kind)
     found = load_levels(game, levels)
     if kind == "perfect":
         return demonstrate(game, found)
+    if kind.startswith(STYLE):
+        return demonstrate_style(game, find_style(game.name, kind.removeprefix(STYLE)), found, seed)
     rng = np.random.default_rng([seed, DEMONSTRATIONS.index(kind)])
 
     def teacher(grid: Grid) -> Action:
@@ -47,6 +59,28 @@ def demonstrations(game: Game, levels: str, kind: str = "perfect", seed: int = 0
 
     items = tuple(play(game, teacher, level).demonstration for level in found)
     return Demonstrations(game.tokens, items, game.name, game.buttons)
+
+
+def demonstrate_style(game: Game, style: Style, levels: Iterable[Level], seed: int = 0) -> Demonstrations:
+    """The demonstrations of one who plays in a style, one a level.
+
+    What is decided by chance depends on the level, the style and the seed alone, and not on the other levels.
+    """
+
+    def player(level: Level) -> Player:
+        names = (zlib.crc32(name.encode()) for name in (level.name, style.name))
+        return style.begin(level.grid, np.random.default_rng([seed, *names]))
+
+    items = tuple(play(game, player(level), level, seed).demonstration for level in levels)
+    return Demonstrations(game.tokens, items, game.name, game.buttons)
+
+
+def check_kind(game: str, kind: str) -> None:
+    """Raises BadInput unless demonstrations of a game can be given like this."""
+    if kind.startswith(STYLE):
+        find_style(game, kind.removeprefix(STYLE))
+    elif kind not in DEMONSTRATIONS:
+        raise BadInput(f"no demonstrations called {kind!r}. Known: {', '.join(DEMONSTRATIONS)}, {STYLE}NAME.")
 
 
 @lru_cache

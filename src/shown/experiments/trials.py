@@ -19,7 +19,7 @@ from typing import Any
 from shown.errors import BadInput, did_you_mean
 from shown.experiments.fingerprint import UNKNOWN, fingerprint
 from shown.experiments.scoring import Imitator, scores
-from shown.experiments.teaching import DEMONSTRATIONS, demonstrations
+from shown.experiments.teaching import STYLE, check_kind, demonstrations
 from shown.games import find
 from shown.games.game import Game
 
@@ -58,6 +58,7 @@ _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "lpp": Method("LPP", "shown.baselines.lpp:learner", _LPP),
+        "shown": Method("shown", "shown.baselines.taught:learner", {"programs": 10_000, "practise": True}),
         "vpi": Method("VPI", "shown.baselines.vpi:learner", {"programs": 10_000, "ensemble": 25}),
         "lln": Method("LLN", "shown.baselines.networks:learner", {"network": "lln", "loss": "cells", **_NETWORK}),
         "fcn": Method("FCN", "shown.baselines.networks:learner", {"network": "fcn", "loss": "cells", **_NETWORK}),
@@ -87,8 +88,9 @@ class Trial:
         method: a name in `METHODS`.
         game: the game's name.
         levels: where the demonstrations were given, such as "train:0,train:4".
-        demonstrations: how they were given: "perfect", or with noise (see `teaching.DEMONSTRATIONS`).
-        seed: of the method's own chances, and of the demonstrations' noise.
+        demonstrations: how they were given: "perfect", with noise (see `teaching.DEMONSTRATIONS`), or in a style of
+            people ("style:NAME").
+        seed: of the method's own chances, and of the demonstrations'.
         options: settings of the method that differ from its standard ones. `settings` holds all of them.
         test: the levels to be scored on.
     """
@@ -104,8 +106,7 @@ class Trial:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise BadInput(f"no method called {self.method!r}. {did_you_mean(self.method, METHODS)}")
-        if self.demonstrations not in DEMONSTRATIONS:
-            raise BadInput(f"no demonstrations called {self.demonstrations!r}. Known: {', '.join(DEMONSTRATIONS)}.")
+        check_kind(self.game, self.demonstrations)
         standard = METHODS[self.method].options
         unknown = [name for name in self.options if name not in standard]
         if unknown:
@@ -162,8 +163,11 @@ def words_for(settings: Mapping[str, Any]) -> str:
     method = METHODS.get(settings["method"])
     label, standard = (settings["method"], {}) if method is None else (method.label, method.options)
     words = [f"{label} {settings['game']} from {settings['levels']}"]
-    if settings["demonstrations"] != "perfect":
-        words.append(f"with {settings['demonstrations']} noise")
+    kind = settings["demonstrations"]
+    if kind.startswith(STYLE):
+        words.append(f"in the style {kind.removeprefix(STYLE)}")
+    elif kind != "perfect":
+        words.append(f"with {kind} noise")
     words += [f"{name} {value}" for name, value in settings["options"].items() if value != standard.get(name)]
     return ", ".join(words) + (f", seed {settings['seed']}" if settings["seed"] else "")
 
@@ -174,7 +178,8 @@ def code_for(settings: Mapping[str, Any]) -> dict[str, str]:
     module = None if method is None else method.factory.partition(":")[0]
     if module is None:
         return dict.fromkeys(("engine", "game", "levels"), UNKNOWN)
-    return fingerprint(module, settings["game"], [settings["levels"], *settings["test"]])
+    by_people = settings["demonstrations"].startswith(STYLE)
+    return fingerprint(module, settings["game"], [settings["levels"], *settings["test"]], by_people)
 
 
 def trial_key(settings: Mapping[str, Any], code: Mapping[str, str] | None) -> str:

@@ -1,0 +1,203 @@
+"""Demonstrations by people, and the two experiments that go beyond the paper."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from measuring import all_measured, measured
+from shown.cli import main
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+from shown.experiments import find
+from shown.experiments.experiment import Plot, Scale, Table
+from shown.experiments.fingerprint import PEOPLE, PLAYING, _sources, game_digest
+from shown.experiments.reserved import APART, CHOOSE, JUDGE, ROLES
+from shown.experiments.runner import attempt
+from shown.experiments.statistics import found, interval, literals
+from shown.experiments.styles import people_of, styles_of
+from shown.experiments.teaching import demonstrations
+from shown.experiments.trials import Trial
+from shown.games import GAMES
+from shown.games import find as find_game
+
+TINY = Scale(games=("nim", "fence-in"), demos=(1, 3), sets=1, programs=200, test=("random:500000-500003",))
+
+
+# --- demonstrations by people -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+def test_a_styles_demonstrations_are_played_by_the_rules(game: str):
+    rules = find_game(game)
+    for style in people_of(game):
+        demos = demonstrations(rules, "random:600000-600001", f"style:{style.name}")
+        assert len(demos) == 2
+        assert all(item.outcome == "won" for item in demos)
+        assert [item.level for item in demos] == ["random:600000", "random:600001"]
+        assert Demonstrations.from_json(demos.to_json()) == demos
+
+
+def test_a_demonstration_depends_on_its_level_and_the_seed_alone():
+    game = find_game("fence-in")
+    kind = "style:ring-in-any-order"
+    alone, among = demonstrations(game, "random:7", kind), demonstrations(game, "random:5-7", kind)
+    assert alone.items == among.items[2:]
+    seeds = {demonstrations(game, "random:5-7", kind, seed).digest for seed in range(5)}
+    assert len(seeds) > 1
+
+
+def test_a_trial_names_its_style():
+    trial = Trial("lpp", "nim", "train:0", "style:slips")
+    assert Trial.from_settings(trial.settings) == trial
+    assert "in the style slips" in trial.text
+    with pytest.raises(BadInput, match=r"nim has no style called 'own-axis'"):
+        Trial("lpp", "nim", "train:0", "style:own-axis")
+
+
+def test_how_people_play_makes_only_their_own_results_stale():
+    expert, person = (Trial("lpp", "nim", "train:0", kind).code for kind in ("perfect", "style:slips"))
+    assert expert["game"] == game_digest("nim")
+    assert person["game"] == game_digest("nim", by_people=True) != expert["game"]
+    assert {name: expert[name] for name in ("engine", "levels")} == {
+        name: person[name] for name in ("engine", "levels")
+    }
+    assert len(_sources(PEOPLE)) > len(GAMES)
+    assert not set(_sources(PEOPLE)) & set(_sources(PLAYING))
+
+
+def test_the_command_records_a_style(tmp_path: Path, capsys: pytest.CaptureFixture):
+    out = str(tmp_path / "demos.json")
+    assert main(["demonstrate", "nim", "--style", "points-first", "--levels", "train:0-1", "--out", out]) == 0
+    assert Demonstrations.load(out) == demonstrations(find_game("nim"), "train:0-1", "style:points-first")
+    assert main(["demonstrate", "nim", "--levels", "train:0", "--style", "point-first"]) == 2
+    assert "nim has no style called 'point-first'. Did you mean 'points-first'?" in capsys.readouterr().err
+
+
+def test_a_games_styles_are_told(capsys: pytest.CaptureFixture):
+    assert main(["games", "chase"]) == 0
+    told = capsys.readouterr().out
+    assert all(style.name in told and style.plays in told for style in styles_of("chase"))
+
+
+# --- which levels are for what ------------------------------------------------------------------------------------
+
+
+def seeds(levels: str) -> set[int]:
+    first, _, last = levels.removeprefix("random:").partition("-")
+    return set(range(int(first), int(last or first) + 1))
+
+
+def test_no_level_serves_two_purposes():
+    used = []
+    for reserved in ROLES.values():
+        used += [seeds(reserved.shown_levels(number, APART)) for number in range(100)]
+        used.append(seeds(reserved.played_levels(1000)))
+    assert sum(map(len, used)) == len(set().union(*used))
+
+
+def test_a_larger_set_begins_with_the_smaller():
+    assert seeds(CHOOSE.shown_levels(4, 2)) < seeds(CHOOSE.shown_levels(4, 5))
+    with pytest.raises(ValueError, match="1 to 10 levels"):
+        JUDGE.shown_levels(0, 11)
+
+
+# --- the experiments ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["beyond", "people"])
+def test_the_experiment_runs_and_is_read_without_claims(name: str):
+    experiment = find(name)
+    trials = experiment.trials(Scale(**{**vars(TINY), "games": ("nim",), "demos": (1,)}))
+    rows = [attempt(trial.settings) for trial in trials]
+    assert [row.error for row in rows if row.error] == []
+    reading = experiment.read(all_measured(experiment.trials(Scale(games=("nim",), sets=1))))
+    assert reading.plots
+    assert reading.text
+    assert reading.claims == []
+
+
+def test_beyond_compares_the_papers_method_with_ours_with_and_without_practice():
+    trials = find("beyond").trials(Scale(full=True, games=("nim",)))
+    assert len(trials) == 3 * 4 * 10
+    assert {(trial.method, trial.options.get("practise")) for trial in trials} == {
+        ("lpp", None),
+        ("shown", False),
+        ("shown", True),
+    }
+
+
+def test_beyonds_tables_say_what_was_measured():
+    rows = [
+        measured(trial, 1.0 if trial.options.get("practise") else 0.5, top_level_programs=7)
+        for trial in find("beyond").trials(Scale(full=True, games=("nim",)))
+    ]
+    tables = [plot for plot in find("beyond").read(rows).plots if isinstance(plot, Table)]
+    assert list(tables[0].rows[0]) == ["Nim", "LPP", *["50 % (50 % to 50 %)"] * 4]
+    assert list(tables[0].rows[2]) == ["Nim", "shown, practised", *["100 % (100 % to 100 %)"] * 4]
+    assert list(tables[1].rows[0]) == ["Nim, from 5", "11", "7", "7", "7"]
+
+
+def test_people_are_counted_by_style_and_the_expert_apart():
+    experiment = find("people")
+    trials = experiment.trials(Scale(full=True, games=("nim",)))
+    assert len(trials) == 2 * len(styles_of("nim")) * 4 * 3
+    learned = ("style:slips", "style:starts-above")
+
+    def success(trial: Trial) -> float:
+        return 0.95 if trial.demonstrations in learned and trial.method == "shown" else 0.5
+
+    rows = [
+        measured(trial, success(trial), found=trial.demonstrations != "style:clicks-twice")
+        for trial in {trial.key: trial for trial in trials}.values()
+    ]
+    reading = experiment.read(rows)
+    people = len(people_of("nim"))
+    assert [type(plot) for plot in reading.plots] == [Plot, Table, Table]
+    summary, styles = (plot for plot in reading.plots if isinstance(plot, Table))
+    assert list(summary.rows[0][:5]) == ["Nim", str(people), f"0 of {people}", "50 %", f"3 of {3 * people}"]
+    assert summary.rows[0][5] == f"2 of {people}"
+    assert [row[1] for row in styles.rows] == [style.name for style in styles_of("nim")]
+    assert f"2 of {people} styles are learned" in " ".join(reading.text)
+
+
+def test_a_further_demonstration_that_does_harm_is_told():
+    experiment = find("people")
+    trials = experiment.trials(Scale(full=True, games=("nim",), methods=("shown",), sets=1))
+    rows = all_measured(trials, lambda trial: 0.5 if trial.levels.endswith("-400002") else 0.8)
+    text = " ".join(experiment.read(rows).text)
+    people = len(people_of("nim"))
+    assert f"lowers success in {people} of {3 * people} cases" in text
+
+
+def test_what_is_tiny_is_narrowed():
+    trials = find("people").trials(TINY)
+    assert {trial.test for trial in trials} == {("random:500000-500003",)}
+    assert {trial.options["programs"] for trial in trials} == {200}
+    assert {trial.game for trial in trials} == {"nim", "fence-in"}
+
+
+# --- what is counted ----------------------------------------------------------------------------------------------
+
+
+def test_a_mean_has_an_interval_that_does_not_depend_on_the_order():
+    values = [0.0, 0.2, 0.9, 1.0, 1.0]
+    low, high = interval(values)
+    assert 0 < low < sum(values) / 5 < high <= 1
+    assert interval(reversed(values)) == (low, high)
+    assert str(interval([])) == "(nan, nan)"
+
+
+def test_a_rule_that_was_not_found_has_no_size():
+    trial = Trial("lpp", "nim", "train:0")
+    assert literals(measured(trial)) == 12
+    assert literals(measured(trial, found=False)) is None
+    assert not found(measured(trial, found=False))
+
+
+def test_rows_of_people_are_json():
+    row = attempt(
+        Trial("shown", "nim", "random:400000", "style:slips", options={"programs": 50}, test=("test:0",)).settings
+    )
+    assert row.error is None
+    assert json.loads(json.dumps(row.to_json()))["settings"]["demonstrations"] == "style:slips"
