@@ -140,6 +140,12 @@ class Policy:
         words = first_best(mixed, rows.state_of_row, len(grids))
         return [rows.worlds[0].action_of_word(int(word)) for word in words]
 
+    def allows_many(self, grids: Sequence[Grid], actions: Sequence[Action]) -> list[bool]:
+        """Whether the best component allows each of some actions, one a grid."""
+        rows, allowed = self.map_policy._allowed(grids)
+        places = [rows.place(state, action) for state, action in enumerate(actions)]
+        return [bool(int(allowed[0, word]) >> bit & 1) for word, bit in places]
+
     def click(self, grid: Grid) -> Cell:
         """`act`, where actions are clicks: the cell, for those who want a row and a column."""
         action = self.act(grid)

@@ -1,39 +1,31 @@
 """Variation of single rules by practice: literals are added, dropped and exchanged, and what wins more levels stays.
 
-From one or two demonstrations the cheapest clauses are often too general: nothing shown so far needed another literal.
-Here rules get such literals by trial. A rule that would no longer allow everything that was shown is not even tried.
+From one or two demonstrations the cheapest clauses are often too general: nothing shown so far needed another literal,
+and most programs look alike, or constant, on the few positions shown. Here rules get such literals by trial. Under a
+hypothesis with symmetries a rule is kept as the clauses from which all others come as images, so that what is learned
+of one side is learned of the other. A rule that does not allow everything that was shown is never played.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from shown.inference.features import LazyTerms
-from shown.inference.formulas import Clauses, formula_bits
-from shown.inference.posterior import log_likelihood, log_prior
-from shown.language.terms import Term
+from shown.inference.formulas import Clauses
+from shown.inference.learner import to_formula
 from shown.policy import Component, Formula, Literal, Policy
+from shown.symmetry import closure, of_clause
 from shown.teaching.hypotheses import Fitted
 from shown.teaching.practice import Ground
 
-CHEAP = 400
-"""Literals are taken from so many of the cheapest features."""
+Rule = frozenset[frozenset[Literal]]
+"""The clauses from which, with their images, the formula is made."""
 
-
-@dataclass(frozen=True)
-class Rule:
-    """A formula over features, with the programs that stand for some of them.
-
-    Attributes:
-        clauses: the formula.
-        stand_ins: for some features another program with the same column (they differ elsewhere): its place.
-    """
-
-    clauses: Clauses
-    stand_ins: tuple[tuple[int, int], ...] = ()
+FIRST_PROGRAMS = 400
+"""Literals are drawn from the enumeration with about this mean: cheap programs mostly, dear ones now and then."""
 
 
 @dataclass
@@ -41,7 +33,7 @@ class Evolution:
     """A few rules, each better than those it came from.
 
     Attributes:
-        fitted: the hypothesis whose features are used.
+        fitted: the hypothesis whose programs are used.
         ground: where rules play.
         rng: of all random choices.
         levels: on how many levels rules are compared.
@@ -59,119 +51,118 @@ class Evolution:
     def __post_init__(self) -> None:
         features = self.fitted.features
         self._programs = LazyTerms(features.blocks, np.arange(len(features.of_program)))
-        self._by_feature = np.argsort(features.of_program, kind="stable")
-        self._sorted = features.of_program[self._by_feature]
+        self._group = closure(self.fitted.hypothesis.symmetries)
         self._seen: set[Rule] = set()
+        self._unfolded: dict[frozenset[Literal], tuple[tuple[Literal, ...], ...]] = {}
+        shown = [step for step in self.fitted.shown.steps if not step.refused]
+        self._grids = [step.grid for step in shown]
+        self._actions = [step.action for step in shown]
 
     def begin(self, formulas: Sequence[Clauses]) -> None:
-        """Takes in the rules to start from."""
+        """Takes in the rules to start from; of clauses that are images of each other only one is kept."""
         for clauses in formulas:
-            self._try(Rule(clauses))
+            self._try(self._generators(to_formula(clauses, self.fitted.features)))
 
-    def step(self, attempts: int = 12) -> float:
+    def step(self, attempts: int = 16) -> float:
         """Tries some variations; the share of levels that the best rule so far wins."""
+        rules = list(self.scored)
         for _ in range(attempts):
-            parents = list(self.scored)
-            parent = max(self.rng.choice(len(parents), size=2).tolist(), key=lambda i: self.scored[parents[i]])
-            child = self._varied(parents[parent])
+            one, other = self.rng.integers(len(rules), size=2).tolist()
+            child = self._varied(max(rules[one], rules[other], key=self._rank))
             if child is not None and child not in self._seen:
                 self._try(child)
-        return max(self.scored.values())
+                rules = list(self.scored)
+        return max(self.scored.values(), default=0.0)
 
     def policies(self) -> Iterator[Policy]:
         """The best rule alone, and the best few together."""
-        ranked = sorted(self.scored, key=lambda rule: -self.scored[rule])
-        top = [rule for rule in ranked if self.scored[rule] >= self.scored[ranked[0]] - 1e-9]
-        for rules in (ranked[:1], top, ranked[:5]):
+        ranked = sorted(self.scored, key=self._rank, reverse=True)
+        best = [rule for rule in ranked if self.scored[rule] == self.scored[ranked[0]]]
+        for rules in (ranked[:1], best, ranked[:5]):
             yield self.policy(rules)
 
     def policy(self, rules: Sequence[Rule]) -> Policy:
         """Rules as a policy that gives each the same weight."""
         base = self.fitted.policy
         assert base is not None
-        components = sorted((self._component(rule) for rule in rules), key=lambda c: len(c.formula.literals))
-        return replace(base, components=tuple(replace(c, weight=1.0 / len(rules)) for c in components))
+        components = tuple(Component(1.0 / len(rules), 0.0, 0.0, self._formula(rule)) for rule in rules)
+        return replace(base, components=components)
+
+    def _rank(self, rule: Rule) -> tuple[float, int]:
+        """What it wins; of equals, the shorter one comes first."""
+        return self.scored[rule], -sum(map(len, rule))
 
     def _try(self, rule: Rule) -> None:
+        """Plays a rule, and keeps it if it is among the best."""
         self._seen.add(rule)
-        worst = min(self.scored.values()) if len(self.scored) >= self.most else -1.0
-        score = self._score(rule, worst)
-        if score > worst or len(self.scored) < self.most:
-            self.scored[rule] = score
-            if len(self.scored) > self.most:
-                # Of the worst, the one with most literals goes.
-                del self.scored[min(self.scored, key=lambda r: (self.scored[r], -sum(map(len, r.clauses))))]
-
-    def _score(self, rule: Rule, worst: float) -> float:
-        """The share of levels won; a rule that is clearly worse on the first few is not played further."""
         policy = self.policy([rule])
+        if not self._explains(policy):
+            return
+        worst = min(self.scored.values()) if len(self.scored) >= self.most else -1.0
         few = self.ground.score(policy, 12)
-        return self.ground.score(policy, self.levels) if few > worst - 0.25 else min(few, worst)
+        if few <= worst - 0.25:
+            return  # clearly worse: not worth more levels
+        self.scored[rule] = self.ground.score(policy, self.levels)
+        if len(self.scored) > self.most:
+            del self.scored[min(self.scored, key=self._rank)]
+
+    def _explains(self, policy: Policy) -> bool:
+        """Whether the policy allows everything that was shown."""
+        return all(policy.allows_many(self._grids, self._actions))
+
+    # --- formulas and the clauses they come from ----------------------------------------------------------------------
+
+    def _formula(self, rule: Rule) -> Formula:
+        clauses = {image: None for clause in rule for image in self._images(clause)}
+        return Formula(tuple(sorted(clauses, key=str)))
+
+    def _images(self, clause: frozenset[Literal]) -> tuple[tuple[Literal, ...], ...]:
+        """The clause and its images, their literals in a fixed order."""
+        if clause not in self._unfolded:
+            language = self.fitted.policy.language if self.fitted.policy else {}
+            found = (of_clause(tuple(clause), transformation, language) for transformation in self._group)
+            self._unfolded[clause] = tuple(
+                dict.fromkeys(tuple(sorted(image, key=str)) for image in found if image is not None)
+            )
+        return self._unfolded[clause]
+
+    def _generators(self, formula: Formula) -> Rule:
+        kept: dict[frozenset[Literal], None] = {}
+        implied: set[frozenset[Literal]] = set()
+        for clause in map(frozenset, formula.clauses):
+            if clause not in implied:
+                kept[clause] = None
+                implied.update(frozenset(image) for image in self._images(clause))
+        return frozenset(kept)
 
     # --- varying ------------------------------------------------------------------------------------------------------
 
     def _varied(self, rule: Rule) -> Rule | None:
-        """The rule with one or two changes, or None if they would leave something shown unexplained."""
+        """The rule with one or two changes, or None where a change cannot be made."""
+        changes: list[Callable[[Rule], Rule | None]] = [self._added, self._added, self._dropped, self._exchanged]
         for _ in range(int(self.rng.integers(1, 3))):
-            change = self.rng.choice([self._added, self._added, self._dropped, self._exchanged, self._stood_in])
-            changed = change(rule)
+            changed = changes[int(self.rng.integers(len(changes)))](rule)
             if changed is None:
                 return None
             rule = changed
-        return rule if self.fitted.explains(rule.clauses) else None
+        return rule
 
-    def _added(self, rule: Rule) -> Rule | None:
-        clause = int(self.rng.integers(len(rule.clauses)))
-        feature = self._feature()
-        if any(feature == used for used, _ in rule.clauses[clause]):
-            return None
-        return self._with(rule, clause, (*rule.clauses[clause], (feature, bool(self.rng.integers(2)))))
+    def _added(self, rule: Rule) -> Rule:
+        clause = self._clause(rule)
+        place = min(int(self.rng.exponential(FIRST_PROGRAMS)), len(self._programs) - 1)
+        literal = Literal(self._programs[place], bool(self.rng.integers(2)))
+        return (rule - {clause}) | {clause | {literal}}
 
     def _dropped(self, rule: Rule) -> Rule | None:
-        clause = int(self.rng.integers(len(rule.clauses)))
-        literals = rule.clauses[clause]
-        if len(literals) < 2:
+        clause = self._clause(rule)
+        if len(clause) < 2:
             return None
-        gone = int(self.rng.integers(len(literals)))
-        return self._with(rule, clause, literals[:gone] + literals[gone + 1 :])
+        gone = sorted(clause, key=str)[int(self.rng.integers(len(clause)))]
+        return (rule - {clause}) | {clause - {gone}}
 
     def _exchanged(self, rule: Rule) -> Rule | None:
         dropped = self._dropped(rule)
         return None if dropped is None else self._added(dropped)
 
-    def _stood_in(self, rule: Rule) -> Rule | None:
-        """Another program with the same column, for one of the features."""
-        used = sorted({feature for clause in rule.clauses for feature, _ in clause})
-        feature = used[int(self.rng.integers(len(used)))]
-        first, last = np.searchsorted(self._sorted, [feature, feature + 1])
-        if last - first < 2:
-            return None
-        place = int(self._by_feature[first + min(int(self.rng.exponential(3.0)), int(last - first) - 1)])
-        others = tuple(pair for pair in rule.stand_ins if pair[0] != feature)
-        return Rule(rule.clauses, tuple(sorted((*others, (feature, place)))))
-
-    def _feature(self) -> int:
-        """One of the cheapest features, the first ones most often."""
-        count = min(CHEAP, len(self.fitted.features))
-        return min(int(self.rng.exponential(count / 4)), count - 1)
-
-    def _with(self, rule: Rule, clause: int, literals: tuple[tuple[int, bool], ...]) -> Rule:
-        clauses = (*rule.clauses[:clause], tuple(sorted(literals)), *rule.clauses[clause + 1 :])
-        return Rule(tuple(sorted(set(clauses))), rule.stand_ins)
-
-    # --- as policies --------------------------------------------------------------------------------------------------
-
-    def _component(self, rule: Rule) -> Component:
-        features, evidence = self.fitted.features, self.fitted.evidence
-        likelihood = log_likelihood(formula_bits(rule.clauses, features.columns, evidence.mask), evidence)
-        instead = dict(rule.stand_ins)
-
-        def literal(feature: int, positive: bool) -> Literal:
-            place = instead.get(feature)
-            if place is None:
-                return Literal(features.terms[feature], positive)
-            term: Term = self._programs[place]
-            return Literal(term, positive != bool(features.negates[place]))
-
-        clauses = tuple(tuple(literal(*signed) for signed in clause) for clause in rule.clauses)
-        return Component(1.0, log_prior(rule.clauses, features.log_prior), likelihood, Formula(clauses))
+    def _clause(self, rule: Rule) -> frozenset[Literal]:
+        return sorted(rule, key=lambda clause: sorted(map(str, clause)))[int(self.rng.integers(len(rule)))]

@@ -59,7 +59,7 @@ class Fitted:
 
     Attributes:
         hypothesis: the hypothesis.
-        read: the demonstrations as it reads them, images included.
+        shown: the demonstrations as it reads them.
         features: what the programs see.
         evidence: what the demonstrations say of it.
         candidates: the best formulas, best first; none if nothing fits.
@@ -69,7 +69,7 @@ class Fitted:
     """
 
     hypothesis: Hypothesis
-    read: Demonstrations
+    shown: Demonstrations
     features: Features
     evidence: Evidence
     candidates: tuple[Candidate, ...]
@@ -104,17 +104,16 @@ class Fitter:
     def fit(self, hypothesis: Hypothesis, read: Demonstrations) -> Fitted:
         """What can be found under a hypothesis, given the demonstrations as its reading has them."""
         fitting = self._fitting(hypothesis.symmetries)
-        if hypothesis.symmetries:
-            read = images(read, hypothesis.symmetries)
+        with_images = images(read, hypothesis.symmetries) if hypothesis.symmetries else read
         rows = fitting.rows
-        evidence = evidence_of(rows, read.steps)
+        evidence = evidence_of(rows, with_images.steps)
         search = ClauseSearch(evidence, TreeSearch(evidence, TREES, self.seed), self.seed)
         *_, last = fitting.search(evidence, [search], WEIGHING, at_once=True)
         features = last.features
         assert features is not None
         best = tuple(last.mixture.best)
         if not best:
-            failure = explain_failure(read, rows, features, evidence)
+            failure = explain_failure(with_images, rows, features, evidence)
             return Fitted(hypothesis, read, features, evidence, (), None, None, failure)
         shown = self.demonstrations
         components = to_components(last.mixture, features)

@@ -217,7 +217,9 @@ class _Run:
 
     def offer_before(self, policy: Policy) -> None:
         """What was learned before, if it would still do all that was shown."""
-        if all(_allows(policy, step.grid, step.action) != step.refused for step in self.demonstrations.steps):
+        steps = self.demonstrations.steps
+        allowed = policy.allows_many([step.grid for step in steps], [step.action for step in steps])
+        if all(allows != step.refused for allows, step in zip(allowed, steps, strict=True)):
             self._offer(policy, None, self._score(policy))
 
     @property
@@ -305,10 +307,3 @@ class _Run:
         if expectation is not None:
             origin["expected"] = {"won": expectation.won, "of": expectation.of}
         return origin
-
-
-def _allows(policy: Policy, grid: Any, action: Any) -> bool:
-    """Whether the policy's best component allows an action."""
-    share = policy.map_policy.probabilities(grid)
-    place = policy.buttons.index(action) if policy.buttons else action
-    return bool(share[place] > 0)
