@@ -270,16 +270,14 @@ def _could_come_now(run: Sequence[Step], effects: Effects) -> list[set[Action]]:
             continue
         for i in range(j):
             now = effects.certain(run[i].grid, last.action)
-            if now is None or now.grid == run[i].grid or last.action == run[i].action:
-                continue
-            if _played_on(now, run[i:j], effects) == after:
+            changes = now is not None and now.grid != run[i].grid
+            if changes and _played_on(now, run[i:j], effects) == after:
                 found[i].add(last.action)
     return found
 
 
-def _played_on(outcome: Outcome, steps: Sequence[Step], effects: Effects) -> Outcome | None:
+def _played_on(now: Outcome | None, steps: Sequence[Step], effects: Effects) -> Outcome | None:
     """Where the actions of some steps lead from an outcome; None if the game ends before, or chance has a say."""
-    now: Outcome | None = outcome
     for step in steps:
         if now is None or now.over:
             return None
