@@ -7,22 +7,25 @@ because of how the clicks were read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from shown.demonstrations import Demonstrations
+from shown.demonstrations import Demonstrations, Step
 from shown.errors import BadInput
 from shown.games.game import Game
-from shown.grid import Action, Cell, Grid, Tokens, action_to_json
+from shown.grid import Action, Cell, Grid, Tokens, action_to_json, check_action
 from shown.inference.failure import Failure
-from shown.teaching.readings import AS_CLICKED, READINGS, Reading, distinct_readings, read
+from shown.teaching.readings import AS_CLICKED, READINGS, Reading, read, read_step
 from shown.teaching.same import Effects
 
 FARTHEST = 4
 """How far around a click things are compared; nobody sees more at a glance."""
+
+Place = tuple[int, int]
+"""A demonstration and a step of it, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class Click:
         grid: the position.
         action: what the teacher did there.
         counted: what that counts as, under the reading that was used.
+        refused: the teacher did not take it, but said "not this".
     """
 
     demonstration: int
@@ -41,6 +45,7 @@ class Click:
     grid: Grid
     action: Action
     counted: Action
+    refused: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -49,6 +54,7 @@ class Click:
             "grid": list(self.grid.rows),
             "action": action_to_json(self.action),
             "counted": action_to_json(self.counted),
+            "refused": self.refused,
         }
 
 
@@ -60,10 +66,10 @@ class Advice:
         here: the click that no rule explains.
         there: the click that speaks against it: what was done in another position, where it looks the same. If the two
             actions are of one position, a later click of that run on the other one; if there is none, `here` itself.
-        twin: the action that looks like that of `here` and was not taken, in the other position or this one.
+        twin: the action that looks like that of `here` and was not taken, be it in the other position or in this one.
         near: how far around the two everything looks the same; 0 if only the two cells themselves do, -1 if not even
             they do, and for buttons.
-        reading: a reading under which the two are not at odds, or None.
+        reading: a reading under which the two are not at odds, since it says nothing against the twin; or None.
         problem: what is at odds, in sentences.
         remedies: what to do about it, one after the other.
     """
@@ -122,36 +128,32 @@ def advise(
             actions are taken, one shown and one not, around which most looks the same.
         game: the rules, which tell what comes to the same and what can change places.
         reading: how the clicks were read when nothing fitted.
-        readings: those to try.
+        readings: those to try, the likeliest first.
 
     Returns:
         The advice; None if there is no failure, and nothing that was shown looks like something that was not, or
         actions are buttons.
     """
-    as_read = read(demonstrations, reading, game)
-    if failure is None:
-        pair = _most_alike(as_read)
-        if pair is None:
-            return None
-        (d, s), (other_d, other_s), twin = pair
-    else:
-        _check(failure, as_read)
-        d, s, other_d, other_s = failure.demonstration, failure.step, failure.other_demonstration, failure.other_step
-        twin = failure.other
-    here, there = (_click(demonstrations, as_read, *place) for place in ((d, s), (other_d, other_s)))
-    near = how_near(here.grid, here.counted, there.grid, twin)
-    read_as = distinct_readings(demonstrations, game, readings)
-    better = next((r for r, shown in read_as.items() if not _at_odds(here, there.grid, twin, shown)), None)
+    known = Effects(game) if isinstance(game, Game) else game
+    lesson = _Lesson(demonstrations, reading, known)
+    pair = lesson.most_alike() if failure is None else lesson.named_by(failure)
+    if pair is None:
+        return None
+    here, there, twin = lesson.click(pair[0]), lesson.click(pair[1]), pair[2]
     one_board = here.grid == there.grid
-    later = _later(demonstrations, as_read, here if one_board else there, twin)
-    words = _Words(demonstrations.tokens, "looks just like" if failure is None else "is to me the same as")
+    later = lesson.later(here if one_board else there, twin)
+    near = how_near(here.grid, here.counted, there.grid, twin)
+    better = lesson.better_reading(there.grid, twin, readings)
+    words = _Words(demonstrations.tokens, "looks just like" if failure is None else "is to me the same as", near)
     if one_board and later is not None:
-        return Advice(here, later, twin, near, better, words.order(here, later, near), words.then_order(better))
-    if one_board:
-        problem, there = words.one_board(here, twin, near), here
+        there, problem, remedies = later, words.one_first(here, later), words.then_order(better)
+    elif one_board:
+        there, problem, remedies = here, words.one_board(here, twin), words.then_show(here, twin, better)
+    elif later == here:
+        problem, remedies = words.not_sooner(there, here), words.then_order(better)
     else:
-        problem = words.two_boards(here, there, twin, near, later)
-    return Advice(here, there, twin, near, better, problem, words.then_show(there, twin, better))
+        problem, remedies = words.two_boards(here, there, twin, later), words.then_show(there, twin, better)
+    return Advice(here, there, twin, near, better, problem, remedies)
 
 
 def how_near(grid: Grid, action: Action, other_grid: Grid, other: Action, most: int = FARTHEST) -> int:
@@ -164,95 +166,104 @@ def how_near(grid: Grid, action: Action, other_grid: Grid, other: Action, most: 
     if isinstance(action, str) or isinstance(other, str):
         return -1
     near = -1
-    while near < most and _around(grid, action, near + 1) == _around(other_grid, other, near + 1):
+    while near < most and _look(grid, action, near + 1) == _look(other_grid, other, near + 1):
         near += 1
     return near
 
 
-def _around(grid: Grid, cell: Cell, far: int) -> list[str | None]:
+def _look(grid: Grid, cell: Cell, far: int) -> list[str | None]:
     return [grid.get((cell[0] + r, cell[1] + c)) for r in range(-far, far + 1) for c in range(-far, far + 1)]
 
 
-def _check(failure: Failure, as_read: Demonstrations) -> None:
-    try:
-        step = as_read.items[failure.demonstration].steps[failure.step]
-        as_read.items[failure.other_demonstration].steps[failure.other_step]
-        known = step.action == failure.action
-    except IndexError:
-        known = False
-    if not known:
-        raise BadInput(
-            f"demonstration {failure.demonstration}, step {failure.step}, does not show {failure.action}: this failure "
-            "is not of these demonstrations. Give those that were learned from, and how they were read."
-        )
+def _looks(grid: Grid, far: int) -> dict[Action, bytes]:
+    """What is seen around each cell."""
+    windows = np.lib.stride_tricks.sliding_window_view(np.pad(grid.ordinals, far), (2 * far + 1, 2 * far + 1))
+    return {(r, c): windows[r, c].tobytes() for r, c in grid.cells()}
 
 
-def _click(demonstrations: Demonstrations, as_read: Demonstrations, d: int, s: int) -> Click:
-    step = demonstrations.items[d].steps[s]
-    return Click(d, s, step.grid, step.action, as_read.items[d].steps[s].action)
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """What was shown, how it was read, and what is known of the rules."""
 
+    demonstrations: Demonstrations
+    reading: Reading
+    known: Effects | None
 
-def _later(demonstrations: Demonstrations, as_read: Demonstrations, click: Click, action: Action) -> Click | None:
-    """The next time in the same run that the teacher did take `action`."""
-    d = click.demonstration
-    for s in range(click.step + 1, len(demonstrations.items[d].steps)):
-        found = _click(demonstrations, as_read, d, s)
-        if action in (found.action, found.counted) and not demonstrations.items[d].steps[s].refused:
-            return found
-    return None
+    def click(self, place: Place) -> Click:
+        d, s = place
+        step = self.demonstrations.items[d].steps[s]
+        counted = read_step(self.demonstrations, place, self.reading, self.known).action
+        return Click(d, s, step.grid, step.action, counted, step.refused)
 
-
-def _at_odds(here: Click, grid: Grid, twin: Action, as_read: Demonstrations) -> bool:
-    """Whether, in demonstrations read in some way, what counted as shown still is and its twin is still ruled out."""
-    shown = {(step.grid, step.action) for step in as_read.steps if not step.refused}
-    opened = {action for step in as_read.steps if step.grid == grid for action in step.open}
-    return (here.grid, here.counted) in shown and (grid, twin) not in shown and twin not in opened
-
-
-Place = tuple[int, int]
-"""A demonstration and a step of it."""
-
-
-def _most_alike(as_read: Demonstrations) -> tuple[Place, Place, Action] | None:
-    """Where something was shown, where a cell was ruled out around which most looks the same, and that cell.
-
-    Of cells equally alike, one of another demonstration is taken first, then one of another position.
-    """
-    if as_read.buttons:
+    def later(self, click: Click, action: Action) -> Click | None:
+        """The next time in the same run that the teacher did take `action`."""
+        d = click.demonstration
+        for s, step in enumerate(self.demonstrations.items[d].steps):
+            if s > click.step and step.action == action and not step.refused:
+                return self.click((d, s))
         return None
-    places: dict[Grid, Place] = {}
-    shown: dict[Grid, set[Action]] = {}
-    silent: dict[Grid, set[Action]] = {}  # shown or open: not ruled out
-    for d, item in enumerate(as_read):
+
+    def better_reading(self, grid: Grid, twin: Action, readings: Iterable[Reading]) -> Reading | None:
+        """The first reading that says nothing against `twin`, in that position."""
+        places = [place for place, step in _taken(self.demonstrations) if step.grid == grid]
+        for reading in readings:
+            for place in places:
+                step = read_step(self.demonstrations, place, reading, self.known)
+                if twin == step.action or twin in step.open:
+                    return reading
+        return None
+
+    def named_by(self, failure: Failure) -> tuple[Place, Place, Action]:
+        shown, other = (failure.demonstration, failure.step), (failure.other_demonstration, failure.other_step)
+        steps = {(d, s): step for d, item in enumerate(self.demonstrations) for s, step in enumerate(item.steps)}
+        if shown not in steps or other not in steps or self.click(shown).counted != failure.action:
+            raise BadInput(
+                f"demonstration {failure.demonstration}, step {failure.step}, does not show {failure.action}: this "
+                "failure is not of these demonstrations. Give those that were learned from, and how they were read."
+            )
+        check_action(failure.other, steps[other].grid, self.demonstrations.buttons, "the failure's other ")
+        if steps[other].refused:  # what was done in that position says more than what was not to be done
+            other = next(
+                (place for place, step in _taken(self.demonstrations) if step.grid == steps[other].grid), other
+            )
+        return shown, other, failure.other
+
+    def most_alike(self) -> tuple[Place, Place, Action] | None:
+        """Where something was shown, where a cell was ruled out around which most looks the same, and that cell.
+
+        Of cells equally alike, one of another demonstration is taken first, then one of another position.
+        """
+        if self.demonstrations.buttons:
+            return None
+        steps = list(_taken(read(self.demonstrations, self.reading, self.known)))
+        first: dict[Grid, Place] = {}
+        silent: dict[Grid, set[Action]] = {}  # of what is shown or open, nothing says that it was wrong
+        for place, step in steps:
+            first.setdefault(step.grid, place)
+            silent.setdefault(step.grid, set()).update((step.action, *step.open))
+        for far in range(FARTHEST, 0, -1):
+            looks = {grid: _looks(grid, far) for grid in first}
+            shown: dict[bytes, list[Place]] = {}
+            for place, step in steps:
+                shown.setdefault(looks[step.grid][step.action], []).append(place)
+            pairs = [
+                (here, there, cell)
+                for grid, there in first.items()
+                for cell, look in looks[grid].items()
+                if cell not in silent[grid]
+                for here in shown.get(look, ())
+            ]
+            if pairs:
+                return min(pairs, key=lambda pair: (pair[0][0] == pair[1][0], pair[0] == pair[1], pair))
+        return None
+
+
+def _taken(demonstrations: Demonstrations) -> Iterator[tuple[Place, Step]]:
+    """All steps and their places, without refusals."""
+    for d, item in enumerate(demonstrations):
         for s, step in enumerate(item.steps):
             if not step.refused:
-                places.setdefault(step.grid, (d, s))
-                shown.setdefault(step.grid, set()).add(step.action)
-                silent.setdefault(step.grid, set()).update((step.action, *step.open))
-    for far in range(FARTHEST, 0, -1):
-        looks = {grid: dict(zip(grid.cells(), _looks(grid, far), strict=True)) for grid in places}
-        shown_at: dict[bytes, list[Place]] = {}
-        for d, item in enumerate(as_read):
-            for s, step in enumerate(item.steps):
-                if not step.refused:
-                    shown_at.setdefault(looks[step.grid][step.action], []).append((d, s))
-        pairs = [
-            (here, there, cell)
-            for grid, there in places.items()
-            for cell, look in looks[grid].items()
-            if cell not in silent[grid]
-            for here in shown_at.get(look, ())
-        ]
-        if pairs:
-            return min(pairs, key=lambda pair: (pair[0][0] == pair[1][0], pair[0] == pair[1], pair))
-    return None
-
-
-def _looks(grid: Grid, far: int) -> Iterable[bytes]:
-    """What is seen around each cell, in reading order."""
-    padded = np.pad(grid.ordinals, far)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, (2 * far + 1, 2 * far + 1))
-    return (look.tobytes() for row in windows for look in row)
+                yield (d, s), step
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,34 +273,36 @@ class _Words:
     Attributes:
         tokens: what things are called.
         alike: what is said of two actions that are taken for one another.
+        near: how far around them everything looks the same.
     """
 
     tokens: Tokens
     alike: str
+    near: int
 
-    def order(self, here: Click, later: Click, near: int) -> tuple[str, ...]:
-        first, second = self._thing(here.grid, here.action), self._thing(later.grid, later.action)
+    def one_first(self, here: Click, later: Click) -> tuple[str, ...]:
+        came_first = f"so I do not know why click {here.step + 1} came first."
+        return (self._did_both(here, later), f"One {self.alike} the other, {came_first}", *self._around())
+
+    def not_sooner(self, sooner: Click, here: Click) -> tuple[str, ...]:
+        before = f"Before click {sooner.step + 1}, {self._thing(here.grid, here.action)} was there to be clicked and"
         return (
-            f"In game {here.demonstration + 1}, click {here.step + 1} was on {first}, and click {later.step + 1} on "
-            f"{second}.",
-            f"One {self.alike} the other, so I do not know why click {here.step + 1} came first.",
-            *_around_them(near),
+            self._did_both(sooner, here),
+            f"{before} looked the same to me, so I do not know why click {sooner.step + 1} came first.",
         )
 
-    def one_board(self, here: Click, twin: Action, near: int) -> tuple[str, ...]:
-        return (
-            self._did(here),
-            f"On the same board, {self._thing(here.grid, twin)} {self.alike} that, and you did not click it.",
-            *_around_them(near),
-        )
+    def one_board(self, here: Click, twin: Action) -> tuple[str, ...]:
+        other = f"On the same board, {self._thing(here.grid, twin)} {self.alike} that, and you did not click it."
+        return (self._did(here), other, *self._around())
 
-    def two_boards(self, here: Click, there: Click, twin: Action, near: int, later: Click | None) -> tuple[str, ...]:
+    def two_boards(self, here: Click, there: Click, twin: Action, later: Click | None) -> tuple[str, ...]:
+        did = "said no to" if there.refused else "clicked"
         when = f", and it only later, with click {later.step + 1}" if later is not None else ""
         return (
             self._did(here),
             f"In game {there.demonstration + 1}, before click {there.step + 1}, {self._thing(there.grid, twin)} "
-            f"{self.alike} that, but you clicked {self._thing(there.grid, there.action)}{when}.",
-            *_around_them(near),
+            f"{self.alike} that, but you {did} {self._thing(there.grid, there.action)}{when}.",
+            *self._around(),
         )
 
     def then_order(self, better: Reading | None) -> tuple[str, ...]:
@@ -314,6 +327,16 @@ class _Words:
         place = f"In game {click.demonstration + 1}, click {click.step + 1} was on"
         return f"{place} {self._thing(click.grid, click.action)}{counted}."
 
+    def _did_both(self, first: Click, second: Click) -> str:
+        then = f"and click {second.step + 1} on {self._thing(second.grid, second.action)}"
+        return f"{self._did(first).removesuffix('.')}, {then}."
+
+    def _around(self) -> tuple[str, ...]:
+        if self.near < 1:
+            return ()
+        where = "next to" if self.near == 1 else f"up to {self.near} cells around"
+        return (f"Everything {where} the two looks the same as well.",)
+
     def _thing(self, grid: Grid, action: Action) -> str:
         if isinstance(action, str):
             return f"the button {action}"
@@ -322,12 +345,6 @@ class _Words:
 
 
 _SLIP = "If one of the clicks was a slip, take it back."
-
-
-def _around_them(near: int) -> tuple[str, ...]:
-    if near < 1:
-        return ()
-    return (f"Everything {'next to' if near == 1 else f'up to {near} cells around'} the two looks the same as well.",)
 
 
 def _read_as(reading: Reading) -> str:
