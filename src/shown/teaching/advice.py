@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from shown.demonstrations import Demonstrations, Step
 from shown.errors import BadInput
 from shown.games.game import Game
 from shown.grid import Action, Cell, Grid, Tokens, action_to_json, check_action
-from shown.inference.failure import Failure
 from shown.teaching.readings import AS_CLICKED, READINGS, Reading, read, read_step
 from shown.teaching.same import Effects
+
+if TYPE_CHECKING:
+    from shown.inference.failure import Failure
 
 FARTHEST = 4
 """How far around a click things are compared; nobody sees more at a glance."""
@@ -111,6 +113,7 @@ def advise(
 
     >>> from shown.games import find
     >>> from shown.grid import grid
+    >>> from shown.inference.failure import Failure
     >>> fence_in = find("fence-in")
     >>> run = [(grid("####", "#S.#", "#..#"), (2, 1)), (grid("####", "#S.#", "##.#"), (2, 2))]
     >>> clicks = Demonstrations.from_runs(fence_in.tokens, [run])
@@ -119,7 +122,7 @@ def advise(
     In game 1, click 1 was on the empty cell in row 3, column 2, and click 2 on the empty cell in row 3, column 3.
     One is to me the same as the other, so I do not know why click 1 came first.
     If either could have come first, let me read your clicks like this: in any order.
-    Otherwise play a small game in which only one of the two is there to be clicked.
+    If not, play a small game in which only one of the two is there to be clicked.
     If one of the clicks was a slip, take it back.
 
     Args:
@@ -306,11 +309,10 @@ class _Words:
         )
 
     def then_order(self, better: Reading | None) -> tuple[str, ...]:
-        return (
-            *([f"If either could have come first, {_read_as(better)}."] if better is not None else []),
-            "Otherwise play a small game in which only one of the two is there to be clicked.",
-            _SLIP,
-        )
+        show = "lay a small game in which only one of the two is there to be clicked."
+        if better is None:
+            return (f"P{show}", _SLIP)
+        return (f"If either could have come first, {_read_as(better)}.", f"If not, p{show}", _SLIP)
 
     def then_show(self, there: Click, twin: Action, better: Reading | None) -> tuple[str, ...]:
         ways = "play that game again and click it there"
