@@ -112,6 +112,17 @@ def test_a_move_that_is_not_legal_before_the_queen_is_chosen():
     assert opened(find("checkmate"), board, (1, 4), (1, 1), reading=Reading("open", "any")) == [(), ()]
 
 
+@pytest.mark.parametrize("name", ["fence-in", "stop-the-fall", "reach-for-the-star"])
+def test_all_that_an_expert_builds_later_could_be_built_now(name):
+    game = find(name)
+    for item in demonstrate(game, load_levels(game, "train,test")):
+        clicks = [step.action for step in item.steps]
+        run = Demonstrations(game.tokens, (item,), game.name)
+        for i, step in enumerate(read(run, ANY_ORDER, game).steps):
+            builds = {click for click in clicks[i:] if step.grid[click] == "."}
+            assert {click for click in (step.action, *step.open) if step.grid[click] == "."} == builds
+
+
 # Clicks that come to the same, by hand.
 
 AIR = grid("....*", ".....", "A....", "<>###")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from shown.demonstrations import Step
 from shown.errors import BadInput
 from shown.games import GAMES, find, load_levels, play
 from shown.games.game import Game, Outcome
@@ -41,6 +42,12 @@ def test_the_expert_s_actions_stand_for_themselves(name):
     for level in load_levels(game, "train:0-2"):
         steps = play(game, game.expert, level).steps
         assert as_counted(game, steps) == steps
+
+
+def test_a_step_that_is_counted_keeps_what_it_says_beside_its_action():
+    """It used to become a plain one: a refused click was then a shown one."""
+    marked = Step(ROOM, (3, 5), weight=0.5, open=((1, 2),), refused=True)
+    assert as_counted(CHASE, (marked,)) == (Step(ROOM, (0, 0), 0.5, ((1, 2),), True),)
 
 
 @pytest.mark.parametrize("name", GAMES)
