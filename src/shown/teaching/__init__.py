@@ -2,30 +2,44 @@
 
 recording.py     play with undo, and keep what was done
 same.py          actions that come to the same
+readings.py      what a demonstrated click stands for
+advice.py        which of the teacher's own clicks are at odds, and what to do
 next_level.py    the most useful level to show next
 corrections.py   a demonstration from where the computer went wrong
 
 It stands on games, policies and demonstrations, and knows nothing of terminals or pages.
 """
 
+from shown.teaching.advice import Advice, advise
 from shown.teaching.corrections import correct, position_at, show_from
 from shown.teaching.next_level import Doubt, by_use, doubt, most_useful
+from shown.teaching.readings import AS_CLICKED, READINGS, Reading, distinct_readings, find_reading, read, read_step
 from shown.teaching.recording import Attempt, History, Recorder, begin, play_on, take_back
-from shown.teaching.same import as_counted, representative, same_effect
+from shown.teaching.same import Effects, as_counted, representative, same_effect
 
 __all__ = [
+    "AS_CLICKED",
+    "READINGS",
+    "Advice",
     "Attempt",
     "Doubt",
+    "Effects",
     "History",
+    "Reading",
     "Recorder",
+    "advise",
     "as_counted",
     "begin",
     "by_use",
     "correct",
+    "distinct_readings",
     "doubt",
+    "find_reading",
     "most_useful",
     "play_on",
     "position_at",
+    "read",
+    "read_step",
     "representative",
     "same_effect",
     "show_from",

@@ -8,6 +8,7 @@ demonstration can count such a click as the one that stands for all that lead to
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def representative(game: Game, grid: Grid, action: Action) -> Action:
 
 def as_counted(game: Game, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """The steps with each click replaced by the one that stands for it."""
-    return tuple(Step(step.grid, representative(game, step.grid, step.action)) for step in steps)
+    return tuple(replace(step, action=representative(game, step.grid, step.action)) for step in steps)
 
 
 def expert_action(game: Game, grid: Grid) -> Action | None:
