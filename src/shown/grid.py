@@ -251,6 +251,8 @@ def plain_action(action: Any) -> Any:
     >>> plain_action([np.int64(2), 3]), plain_action(np.array([2, 3])), plain_action("left")
     ((2, 3), (2, 3), 'left')
     """
+    if type(action) is tuple and len(action) == 2 and type(action[0]) is type(action[1]) is int:
+        return action
     if isinstance(action, str):
         return str(action)
     items = action.tolist() if isinstance(action, np.ndarray) else action

@@ -10,7 +10,7 @@ import re
 from importlib import import_module, metadata
 
 from shown.errors import BadInput, did_you_mean
-from shown.games.episodes import Episode, demonstrate, play, play_many, success_rate
+from shown.games.episodes import Episode, demonstrate, play, play_many, success_rate, wins
 from shown.games.game import Game, Outcome
 from shown.games.levels import Level, load_levels
 
@@ -102,4 +102,5 @@ __all__ = [
     "play",
     "play_many",
     "success_rate",
+    "wins",
 ]

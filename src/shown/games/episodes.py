@@ -104,6 +104,40 @@ def play_many(
     return [Episode(run.level, tuple(run.steps), run.grid, run.won, run.over, seed) for run in runs]
 
 
+def wins(game: Game, player: ManyPlayer, levels: Iterable[Level], seed: int = 0, again: int = 3) -> list[bool]:
+    """Whether each level is won, as `play_many` would tell, but sooner: nothing is kept, and a game in which the same
+    position comes up more than `again` times is given up. A player that is a function of the grid would be lucky to get
+    out of that.
+
+    >>> from shown.games import find
+    >>> from shown.games.levels import load_levels
+    >>> from shown.policy import uniform_policy
+    >>> nim = find("nim")
+    >>> wins(nim, uniform_policy(nim.tokens), load_levels(nim, "test:0-2"))
+    [False, False, False]
+    """
+    starts = list(levels)
+    won = [False] * len(starts)
+    playing = [(i, level.grid, chances(level, seed)) for i, level in enumerate(starts)]
+    chosen: dict[Grid, Action] = {}
+    met: list[dict[Grid, int]] = [{} for _ in starts]
+    for _ in range(game.max_steps):
+        new = list(dict.fromkeys(grid for _, grid, _ in playing if grid not in chosen))
+        if new:
+            chosen.update(zip(new, player.act_many(new), strict=True))
+        going = []
+        for i, grid, rng in playing:
+            outcome = game.step(grid, chosen[grid], rng)
+            won[i] = outcome.won
+            times = met[i][grid] = met[i].get(grid, 0) + 1
+            if not outcome.over and times <= again:
+                going.append((i, outcome.grid, rng))
+        playing = going
+        if not playing:
+            break
+    return won
+
+
 @dataclass
 class _Run:
     """One of several episodes in play."""

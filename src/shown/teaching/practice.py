@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from shown.games.episodes import play_many
+from shown.games.episodes import wins
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.inference.clauses import Pool
@@ -66,8 +66,7 @@ class Ground:
 
     def play(self, policy: Policy, first: int, last: int) -> list[bool]:
         """Whether the policy wins each of some levels."""
-        episodes = play_many(self.game, policy, self.levels(first, last), self.seed)
-        return [episode.won for episode in episodes]
+        return wins(self.game, policy, self.levels(first, last), self.seed)
 
     def score(self, policy: Policy, count: int) -> float:
         """The share of the first `count` levels that the policy wins."""
