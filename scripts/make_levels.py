@@ -90,7 +90,7 @@ def shows_ranges(grids: list[Grid]) -> bool:
     """Whether the lowest and the highest star are there, and, in both mirror images, borders near and far.
 
     And in both, once at least, there is room for stairs on either side of the star: only then does it show in the
-    clicks that they have to be on the robot's side.
+    clicks that they have to be on the robot's side. The first two levels are one of either image.
     """
     rises, images = set(), []
     for grid in grids:
@@ -100,7 +100,11 @@ def shows_ranges(grids: list[Grid]) -> bool:
         rises.add(rise)
         images.append((robot < star, behind, beyond, beyond > rise))
     sides = [[image[1:] for image in images if image[0] == side] for side in (False, True)]
-    return {2, 9} <= rises and all(len(side) >= 5 and _shows_borders(side) for side in sides)
+    return (
+        {2, 9} <= rises
+        and images[0][0] != images[1][0]
+        and all(len(side) >= 5 and _shows_borders(side) for side in sides)
+    )
 
 
 def _shows_borders(side: list[tuple[int, int, bool]]) -> bool:

@@ -24,12 +24,13 @@ class Chase(Game):
     Actions: a click on a cell.
     Rewards: 1 for moving the agent into the rabbit's cell, otherwise 0.
     End of episode: the rabbit is caught.
-    Levels: test levels are made by hand, training levels are generated ones; rooms of many sizes and shapes with walls
-        inside, the keys on any side. All are fair: the expert wins for certain, whatever the rabbit does. And one
-        condition serves the language alone: the agent gets to the walled-in rabbit by a plain walk, up or down until
-        something stops it, then along. That keeps two of three random rooms. Without it (seven of eight) no program
-        among the first 10,000 tells when to stop half-way, and eleven training levels chosen in the same way taught
-        28 to 80 % of the generated ones instead of 80 to 98 %.
+    Levels: rooms of many sizes and shapes with walls inside, the keys on any side. Test levels are made by hand;
+        training levels are generated, each the first on which a policy learned from those before it failed. All are
+        fair: the expert wins for certain, whatever the rabbit does. And one condition serves the language alone: the
+        agent gets to the walled-in rabbit by a plain walk, up or down until something stops it, then along. That keeps
+        two of three random rooms. Without it (seven of eight) no program among the first 10,000 tells when to stop
+        half-way, and eleven training levels chosen in the same way taught 28 to 80 % of the generated ones instead of
+        80 to 98 %.
     """
 
     name = "chase"

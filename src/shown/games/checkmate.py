@@ -26,7 +26,8 @@ class Checkmate(Game):
     Rewards: 1 for checkmate, otherwise 0.
     End of episode: checkmate (won); stalemate, or the queen is taken (not won).
     Levels: generated; 5 to 20 rows and columns, the black king at any edge but not in a corner, the white king two
-        cells away from that edge, and the queen where it can go between them.
+        cells away from that edge, and the queen where it can go between them. The training levels were chosen for
+        coverage: all four edges, each twice at least.
     """
 
     name = "checkmate"

@@ -27,7 +27,8 @@ class ReachForTheStar(Game):
         the foot of the stairs; 0 to 5 spare rows above and columns behind the robot; mirrored half the time. The arrow
         keys are in the ground at the right end, whichever side the star is on, so that they do not give it away.
         Heights 10 and 11 take the stairs more than 60 steps (55 blocks and more), so they are drawn again: 2 to 9
-        remain.
+        remain. The training levels were chosen for coverage: low and high stars, and in both mirror images borders
+        near and far and room for stairs on either side of the star.
     """
 
     name = "reach-for-the-star"
