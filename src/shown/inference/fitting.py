@@ -97,6 +97,14 @@ class Fitting:
             self.evaluators.append(self._evaluator(grids, demonstrations))
         self.steps += demonstrations.steps
 
+    def extended(self, demonstrations: Demonstrations) -> Fitting:
+        """Another fitting that has these too, and shares what is evaluated already. This one stays as it is."""
+        account = Account(self.account.limit)
+        account.held = self.account.held
+        more = Fitting(self.grammar, self.blocks, account, self.threads, list(self.evaluators), list(self.steps))
+        more.add(demonstrations)
+        return more
+
     def _evaluator(self, grids: list[Grid], demonstrations: Demonstrations) -> Evaluator:
         margin = margin_for((block.shape for block in self.blocks), self.grammar.language, grids)
         planes = len(demonstrations.tokens.values) + 2

@@ -101,10 +101,18 @@ class Fitter:
         self._programs, self._threads, self._memory = programs, threads or os.cpu_count() or 1, memory_limit
         self._fittings: dict[tuple[Transformation, ...], Fitting] = {}
 
-    def fit(self, hypothesis: Hypothesis, read: Demonstrations) -> Fitted:
-        """What can be found under a hypothesis, given the demonstrations as its reading has them."""
+    def fit(self, hypothesis: Hypothesis, read: Demonstrations, more: Demonstrations | None = None) -> Fitted:
+        """What can be found under a hypothesis, given the demonstrations as its reading has them.
+
+        Args:
+            hypothesis: the hypothesis.
+            read: the demonstrations as its reading has them.
+            more: what else is to be explained, though it was not shown.
+        """
         fitting = self._fitting(hypothesis.symmetries)
-        with_images = images(read, hypothesis.symmetries) if hypothesis.symmetries else read
+        with_images = _with_images(read if more is None else read + more, hypothesis.symmetries)
+        if more is not None:
+            fitting = fitting.extended(_with_images(more, hypothesis.symmetries))
         rows = fitting.rows
         evidence = evidence_of(rows, with_images.steps)
         search = ClauseSearch(evidence, TreeSearch(evidence, TREES, self.seed), self.seed)
@@ -126,9 +134,13 @@ class Fitter:
         if symmetries not in self._fittings:
             blocks = list(self._grammar.blocks(self._programs))
             fitting = Fitting(self._grammar, blocks, Account(self._memory), self._threads)
-            fitting.add(images(self.demonstrations, symmetries) if symmetries else self.demonstrations)
+            fitting.add(_with_images(self.demonstrations, symmetries))
             self._fittings[symmetries] = fitting
         return self._fittings[symmetries]
+
+
+def _with_images(demonstrations: Demonstrations, symmetries: tuple[Transformation, ...]) -> Demonstrations:
+    return images(demonstrations, symmetries) if symmetries else demonstrations
 
 
 def hypotheses(

@@ -126,11 +126,6 @@ class Variation:
         for count in counts:
             yield self.policy(tuple(formula for committee in ranked[:count] for formula in committee))
 
-    def formulas(self, count: int) -> list[Clauses]:
-        """The first different formulas of the best committees."""
-        ranked = sorted(self.tried, key=lambda committee: (-self.tried[committee], committee))
-        return list(dict.fromkeys(formula for committee in ranked for formula in committee))[:count]
-
     def policy(self, committee: Committee) -> Policy:
         """A committee as a policy; a formula that is there twice counts twice."""
         base = self.fitted.policy

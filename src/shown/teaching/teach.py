@@ -14,15 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from shown.demonstrations import Demonstrations
+from shown.demonstrations import Demonstrations, Step
 from shown.errors import BadInput
 from shown.games.game import Game
 from shown.inference.failure import Failure
 from shown.policy import Policy, uniform_policy
 from shown.symmetry import Transformation
 from shown.teaching.hypotheses import Fitted, Fitter, Hypothesis, flattened, hypotheses
-from shown.teaching.practice import FIRST, FRESH, LAST, Ground, Variation, vary
+from shown.teaching.practice import FIRST, FRESH, LAST, Ground, vary
 from shown.teaching.readings import READINGS, Reading, distinct_readings
+from shown.teaching.same import Effects
+from shown.teaching.suspicion import Suspicion
 from shown.version import __version__
 
 TEMPERATURE = 3.0
@@ -173,6 +175,8 @@ def iter_teach(
     if not len(demonstrations):
         raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
     start = time.monotonic()
+    if game is not None:
+        demonstrations = without_idle_steps(demonstrations, Effects(game))
     group = tuple(game.symmetries if symmetries is None and game is not None else symmetries or ())
     read = distinct_readings(demonstrations, game, tuple(readings or READINGS))
     fitter = Fitter(demonstrations, programs, seed, threads, memory_limit=memory_limit)
@@ -188,8 +192,31 @@ def iter_teach(
         if before is not None:
             run.offer_before(before)
         until = time.monotonic() + practise
-        yield from run.practise(until, seed)
+        yield from run.practise(until, seed, fitter)
     return run.taught(programs)
+
+
+def without_idle_steps(demonstrations: Demonstrations, effects: Effects) -> Demonstrations:
+    """Without the steps that change nothing: a click into the void, a piece touched in vain. They show nothing, and a
+    policy that repeated one would repeat it for ever. A demonstration of nothing else is left out.
+
+    >>> from shown.games import find
+    >>> from shown.grid import grid
+    >>> nim = find("nim")
+    >>> run = [(grid("|.", "||"), (0, 1)), (grid("|.", "||"), (0, 0))]
+    >>> len(without_idle_steps(Demonstrations.from_runs(nim.tokens, [run], "nim"), Effects(nim)).steps)
+    1
+    """
+
+    def counts(step: Step) -> bool:
+        if step.refused:
+            return True
+        outcome = effects.certain(step.grid, step.action)
+        return outcome is None or outcome.over or outcome.grid != step.grid
+
+    items = [replace(item, steps=tuple(filter(counts, item.steps))) for item in demonstrations]
+    left = tuple(item for item in items if item.steps)
+    return replace(demonstrations, items=left) if left else demonstrations
 
 
 class _Run:
@@ -227,22 +254,22 @@ class _Run:
         """Whether something wins all practice levels."""
         return any(score >= 1.0 for score, *_ in self.candidates)
 
-    def practise(self, until: float, seed: int) -> Generator[Stage, None, None]:
-        """Varies the best hypotheses until all is won or time is over."""
+    def practise(self, until: float, seed: int, fitter: Fitter) -> Generator[Stage, None, None]:
+        """Lets the best hypotheses learn from their lost games until all is won or time is over."""
         assert self.ground is not None
+        if self.perfect:
+            return
         ranked = sorted(self.fitted, key=lambda item: -item[0])[:VARIED]
-        variations = [
-            Variation(found, self.ground, np.random.default_rng([seed, number]))
-            for number, (_, found) in enumerate(ranked)
-        ]
-        if not self.perfect:
-            for won in vary(variations, until):
-                yield self.stage(
-                    "trying it out", f"the best of several wins {won:.0%} of {variations[0].levels} levels"
-                )
-            for variation, (_, found) in zip(variations, ranked, strict=True):
-                for policy in variation.best():
-                    self._offer(policy, found.hypothesis, self._score(policy))
+        suspicions: list[Suspicion] = []
+        for number, (_, found) in enumerate(ranked):
+            rng = np.random.default_rng([seed, number])
+            suspicions.append(Suspicion(fitter, found, self.ground, rng, TEMPERATURE))
+            yield self.stage("trying it out", f"wins {suspicions[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
+        for won in vary(suspicions, until):
+            yield self.stage("trying it out", f"the best of several wins {won:.0%} of {suspicions[0].levels} levels")
+        for suspicion in suspicions:
+            for policy in suspicion.policies():
+                self._offer(policy, suspicion.fitted.hypothesis, self._score(policy))
 
     def _offer(self, policy: Policy, hypothesis: Hypothesis | None, score: float) -> None:
         self.candidates.append((score, len(self.candidates), policy, hypothesis))
