@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from shown.cli import FAILURE, INTERRUPTED
 from shown.cli.common import (
@@ -21,8 +23,15 @@ from shown.cli.common import (
 )
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.games import demonstrate, find, load_levels
+from shown.games import Game, demonstrate, find, load_levels
+from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
+from shown.policy import Policy
+from shown.teaching.readings import AS_CLICKED, Reading, find_reading
+from shown.teaching.teach import PRACTISE, Taught, iter_teach
+
+PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
+"""Settings of one fit. Whoever asks for one of them wants one fit, not all hypotheses about the teacher."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,53 +41,147 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_levels(parser, "train:0-4", "what the expert demonstrates on")
     parser.add_argument("--out", metavar="FILE", help="where to write the policy (JSON)")
     parser.add_argument("--programs", type=positive, default=10_000, metavar="N", help="how many to try (10000)")
-    parser.add_argument("--ensemble", type=positive, default=25, metavar="K", help="policies to mix (25)")
-    parser.add_argument("--trees", type=positive, default=5, metavar="N", help="random trees for each prefix (5)")
-    parser.add_argument("--noise", type=fraction, default=0.0, metavar="E", help="how often the teacher errs (0)")
+    parser.add_argument(
+        "--practise", type=seconds, default=PRACTISE, metavar="S", help="seconds of practice at most; 0 for none (20)"
+    )
+    parser.add_argument(
+        "--reading", metavar="NAME", help="how clicks are meant: clicked, open, changed, any, open/any …"
+    )
+    parser.add_argument(
+        "--symmetry", action=argparse.BooleanOptionalAction, default=None, help="what was shown holds mirrored, too"
+    )
     add_seed(parser)
     parser.add_argument("--threads", type=positive, metavar="N", help="default: one a core")
     parser.add_argument("--memory", type=positive, metavar="MIB", help="memory to use at most (half the machine's)")
-    parser.add_argument("--finish-level", action="store_true", help="try all programs as probable as the last one too")
-    parser.add_argument("--keep-literals", action="store_true", help="keep literals that change nothing")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_json(parser)
+    plain = parser.add_argument_group("one fit, as clicked, without practice")
+    plain.add_argument("--published", action="store_true", help="the paper's method, exactly")
+    plain.add_argument("--ensemble", type=positive, metavar="K", help="policies to mix (25)")
+    plain.add_argument("--trees", type=positive, metavar="N", help="random trees for each prefix (5)")
+    plain.add_argument("--noise", type=fraction, metavar="E", help="how often the teacher errs (0)")
+    plain.add_argument("--finish-level", action="store_true", help="try all programs as probable as the last one too")
+    plain.add_argument("--keep-literals", action="store_true", help="keep literals that change nothing")
 
 
 def run(args: argparse.Namespace) -> int:
     if args.out:
         check_writable(args.out)
+    reading = find_reading(args.reading) if args.reading else None
     demonstrations = load(args.source, args.levels, args.seed)
-    learner = Learner(
+    start = time.monotonic()
+    if args.published or any(getattr(args, name) for name in PLAIN):
+        found = _one_fit(args, demonstrations)
+    else:
+        found = _understood(args, demonstrations, reading)
+    if found.policy is None:
+        more = f"--programs {5 * args.programs}"
+        nothing = f"nothing fits the demonstrations so far. Try more programs ({more})."
+        if args.json:
+            print_json({"learned": False, "failure": found.failure.to_json() if found.failure else None})
+        say(f"shown: {found.failure.told(more) if found.failure else nothing}")
+        return found.code or FAILURE
+    if args.out:
+        found.policy.save(args.out)
+    took = time.monotonic() - start
+    if args.json:
+        print_json({"learned": True, "seconds": round(took, 3), **found.policy.to_json()})
+    else:
+        print(f"{found.policy.table()}\n")
+        for line in found.told:
+            print(line)
+        print(f"learned in {took:.1f} s" + (f"; written to {args.out}" if args.out else ""))
+    return found.code
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a command comes back with: a policy or why there is none, the exit code so far, and what to say of it."""
+
+    policy: Policy | None
+    failure: Failure | None
+    code: int
+    told: tuple[str, ...] = ()
+
+
+def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations) -> Found:
+    learner = Learner.published() if args.published else Learner()
+    learner = replace(
+        learner,
         programs=args.programs,
-        ensemble=args.ensemble,
-        trees=args.trees,
-        noise=args.noise,
+        ensemble=args.ensemble or learner.ensemble,
+        trees=args.trees or learner.trees,
+        noise=args.noise or 0.0,
         seed=args.seed,
         threads=args.threads,
-        drop_literals=not args.keep_literals,
+        drop_literals=learner.drop_literals and not args.keep_literals,
         finish_level=args.finish_level,
         memory_limit=args.memory * 2**20 if args.memory else None,
     )
-    start = time.monotonic()
     code = learn(learner, demonstrations, args.quiet)
-    if not learner.candidates_:
-        failure = learner.failure_
-        more = f"--programs {5 * args.programs}"
-        reason = (
-            failure.told(more) if failure else f"nothing fits the demonstrations so far. Try more programs ({more})."
-        )
-        if args.json:
-            print_json({"learned": False, "failure": failure.to_json() if failure else None})
-        say(f"shown: {reason}")
-        return code or FAILURE
-    if args.out:
-        learner.policy_.save(args.out)
-    if args.json:
-        print_json({"learned": True, "seconds": round(time.monotonic() - start, 3), **learner.policy_.to_json()})
-    else:
-        print(f"{learner.policy_.table()}\n")
-        print(f"learned in {time.monotonic() - start:.1f} s" + (f"; written to {args.out}" if args.out else ""))
-    return code
+    return Found(learner.policy_ if learner.candidates_ else None, learner.failure_, code)
+
+
+def _understood(args: argparse.Namespace, demonstrations: Demonstrations, reading: Reading | None) -> Found:
+    """By all that is known about the game: readings, symmetries, practice."""
+    game = _rules(demonstrations)
+    if args.symmetry and (game is None or not game.symmetries):
+        raise BadInput("--symmetry: no symmetry is known here. Leave it out.")
+    stages = iter_teach(
+        demonstrations,
+        game,
+        programs=args.programs,
+        practise=args.practise,
+        readings=None if reading is None else [reading],
+        symmetries=() if args.symmetry is False else game.symmetries if game is not None and args.symmetry else None,
+        seed=args.seed,
+        threads=args.threads,
+        memory_limit=args.memory * 2**20 if args.memory else None,
+    )
+    best, code = None, 0
+    try:
+        with terminated_like_interrupted():
+            while True:
+                stage = next(stages)
+                best = stage.best
+                if not args.quiet:
+                    won = "" if stage.won is None else f", best so far wins {stage.won:.0%}"
+                    say(f"  {stage.phase}: {stage.text}{won}, {stage.seconds:.1f} s")
+    except StopIteration as end:
+        taught: Taught = end.value
+        policy = taught.policy if taught.hypothesis is not None else None
+        return Found(policy, taught.failure, code, tuple(_told(taught)))
+    except KeyboardInterrupt:
+        say("shown: stopped; keeping the best so far.")
+        return Found(best, None, INTERRUPTED)
+
+
+def _told(taught: Taught) -> Iterator[str]:
+    if taught.hypothesis is not None and taught.hypothesis.name != AS_CLICKED.name:
+        yield f"read as: {taught.hypothesis.name}"
+    if taught.practice is not None and taught.expectation is not None:
+        yield f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; {taught.expectation.told()}"
+
+
+def _rules(demonstrations: Demonstrations) -> Game | None:
+    """The game that was shown, if it is known here and is the same game."""
+    try:
+        game = find(demonstrations.game) if demonstrations.game else None
+    except BadInput:
+        return None
+    same = game is not None and (game.tokens, game.buttons) == (demonstrations.tokens, demonstrations.buttons)
+    return game if same else None
+
+
+def seconds(text: str) -> float:
+    """A number of seconds, for argparse."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1e6:
+        raise argparse.ArgumentTypeError(f"a number of seconds is needed, not {text!r}")
+    return number
 
 
 def learn(learner: Learner, demonstrations: Demonstrations, quiet: bool) -> int:

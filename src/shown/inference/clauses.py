@@ -62,8 +62,11 @@ class Pool:
     costs: np.ndarray
 
     def formula(self, changes: np.ndarray) -> Clauses | None:
-        """Cheap clauses that allow all that was shown, chosen as if the logarithms of costs were changed so. [n]"""
-        chosen = cheapest_cover(self.covered, self.costs, self.costs * np.exp(changes))
+        """Cheap clauses that allow all that was shown, chosen as if the logarithms of costs were changed so. [n]
+
+        None if all of them together do not allow it.
+        """
+        chosen = cheapest_cover(self.covered, self.costs, self.costs * np.exp(changes)) if self.clauses else None
         return None if chosen is None else tuple(sorted(self.clauses[k] for k in chosen))
 
 

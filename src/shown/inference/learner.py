@@ -7,7 +7,7 @@ import os
 import time
 import warnings
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -57,7 +57,7 @@ class Progress:
     explained: int = 0
 
 
-@dataclass
+@dataclass(repr=False)
 class Learner:
     """Learns a policy from demonstrations.
 
@@ -72,7 +72,7 @@ class Learner:
     Attributes:
         programs: how many programs to enumerate (L in the paper).
         ensemble: how many policies to mix (K).
-        search: who proposes formulas: "trees" (the paper's), or "clauses", which takes in the trees.
+        search: who proposes formulas: "clauses", which takes in the trees, or "trees" alone (the paper's).
         trees: how many differently seeded trees to grow for each prefix.
         noise: ε: how often the demonstrator acts at random.
         seed: of all random choices.
@@ -95,7 +95,7 @@ class Learner:
 
     programs: int = 10_000
     ensemble: int = 25
-    search: str = "trees"
+    search: str = "clauses"
     trees: int = 5
     noise: float = 0.0
     seed: int = 0
@@ -115,6 +115,21 @@ class Learner:
     explained_: int = field(default=0, init=False, repr=False, compare=False)
     candidates_: list[Candidate] = field(default_factory=list, init=False, repr=False, compare=False)
     _fitting: Fitting | None = field(default=None, init=False, repr=False, compare=False)
+
+    @classmethod
+    def published(cls) -> Learner:
+        """The paper's method, exactly: trees alone, and every literal as it was grown.
+
+        >>> Learner.published()
+        Learner(search='trees', drop_literals=False)
+        """
+        return cls(search="trees", drop_literals=False)
+
+    def __repr__(self) -> str:
+        """Only what is not as usual."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
+        usual = {f.name: f.default for f in fields(self)}
+        return f"Learner({', '.join(f'{name}={value!r}' for name, value in own.items() if value != usual[name])})"
 
     def fit(self, demonstrations: Demonstrations) -> Learner:
         """Learns from these demonstrations alone. If nothing fits, warns with `NothingFits`."""

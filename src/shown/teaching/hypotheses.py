@@ -63,7 +63,7 @@ class Fitted:
         features: what the programs see.
         evidence: what the demonstrations say of it.
         candidates: the best formulas, best first; none if nothing fits.
-        pool: the clauses they, and others, can be made of.
+        pool: the exact clauses they, and others, can be made of; None if those do not explain all that was shown.
         policy: their mixture, or None.
         failure: why nothing fits, or None.
     """

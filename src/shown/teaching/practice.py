@@ -159,17 +159,20 @@ class Varying(Protocol):
         ...
 
 
-def vary(variations: Sequence[Varying], until: float) -> Iterator[float]:
-    """Lets several hypotheses vary in turn, the better one more often, until all is won or time is over.
+def vary(variations: Sequence[Varying], rounds: int, until: float = np.inf) -> Iterator[float]:
+    """Lets several get better in turn, the better one more often, until all is won.
 
-    Yields, after each step, the share of levels that the best committee of all wins.
+    Yields, after each step, the share of levels that the best of all wins. It ends after so many `rounds`, and, should
+    they take longer than that, at `until` by the monotonic clock; only then does the result depend on the machine.
     """
     if not variations:
         return
     best = [variation.step() for variation in variations]
     turns = [1] * len(variations)
-    while time.monotonic() < until and max(best) < 1.0:
+    for _ in range(rounds):
         yield max(best)
+        if max(best) >= 1.0 or time.monotonic() > until:
+            return
         # Who does well gets more turns, and nobody is forgotten.
         who = max(range(len(best)), key=lambda i: best[i] + 0.3 * np.sqrt(np.log(sum(turns)) / turns[i]))
         best[who] = variations[who].step()

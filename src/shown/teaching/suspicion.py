@@ -99,10 +99,12 @@ class Suspicion:
     def _tried(self, found: Fitted) -> tuple[float, Policy]:
         """The best of what a fit leads to: its mixture, or committees of its clauses."""
         assert found.policy is not None
-        variation = Variation(found, self.ground, self.rng)
-        variation.step()
-        variation.step()
-        policies = [flattened(found.policy, self.temperature), *variation.best((1, 4))]
+        policies = [flattened(found.policy, self.temperature)]
+        if found.pool is not None:
+            variation = Variation(found, self.ground, self.rng)
+            variation.step()
+            variation.step()
+            policies += variation.best((1, 4))
         scores = [self.ground.score(policy, self.levels) for policy in policies]
         best = int(np.argmax(scores))
         return scores[best], replace(policies[best])

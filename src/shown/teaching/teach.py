@@ -33,8 +33,11 @@ TEMPERATURE = 3.0
 VARIED = 3
 """So many of the best hypotheses are varied."""
 
-PRACTISE = 5.0
-"""Seconds of practice, unless somebody says otherwise."""
+PRACTISE = 20.0
+"""Seconds of practice at most, unless somebody says otherwise."""
+
+ROUNDS = 24
+"""After so many rounds practice ends; on most machines that is sooner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,7 @@ def iter_teach(
     *,
     programs: int = 10_000,
     practise: float = PRACTISE,
+    rounds: int = ROUNDS,
     readings: Sequence[Reading] | None = None,
     symmetries: Sequence[Transformation] | None = None,
     before: Policy | None = None,
@@ -162,8 +166,10 @@ def iter_teach(
         demonstrations: what was shown, as it was clicked.
         game: the rules. Without, readings are made from the recorded runs alone and there is no practice.
         programs: how many programs to enumerate.
-        practise: seconds of practice, after the hypotheses are fitted; it ends as soon as all practice levels are won.
-            0 for none at all: then the most plausible hypothesis that fits is taken.
+        practise: seconds of practice at most, after the hypotheses are fitted; it ends as soon as all practice levels
+            are won. 0 for none at all: then the most plausible hypothesis that fits is taken.
+        rounds: how often, at most, the best hypotheses learn from their lost games. As long as that takes less than
+            `practise` seconds, the same seed gives the same policy.
         readings: those to try, by default all; one to force it.
         symmetries: those to try; by default the game's, and none beside them; () for none.
         before: what was learned before from some of these demonstrations. If it still explains them all, it is one more
@@ -191,9 +197,8 @@ def iter_teach(
     if ground is not None and run.fitted:
         if before is not None:
             run.offer_before(before)
-        until = time.monotonic() + practise
-        yield from run.practise(until, seed, fitter)
-    return run.taught(programs)
+        yield from run.practise(rounds, time.monotonic() + practise, seed, fitter)
+    return run.taught()
 
 
 def without_idle_steps(demonstrations: Demonstrations, effects: Effects) -> Demonstrations:
@@ -254,7 +259,7 @@ class _Run:
         """Whether something wins all practice levels."""
         return any(score >= 1.0 for score, *_ in self.candidates)
 
-    def practise(self, until: float, seed: int, fitter: Fitter) -> Generator[Stage, None, None]:
+    def practise(self, rounds: int, until: float, seed: int, fitter: Fitter) -> Generator[Stage, None, None]:
         """Lets the best hypotheses learn from their lost games until all is won or time is over."""
         assert self.ground is not None
         if self.perfect:
@@ -265,7 +270,7 @@ class _Run:
             rng = np.random.default_rng([seed, number])
             suspicions.append(Suspicion(fitter, found, self.ground, rng, TEMPERATURE))
             yield self.stage("trying it out", f"wins {suspicions[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
-        for won in vary(suspicions, until):
+        for won in vary(suspicions, rounds, until):
             yield self.stage("trying it out", f"the best of several wins {won:.0%} of {suspicions[0].levels} levels")
         for suspicion in suspicions:
             for policy in suspicion.policies():
@@ -290,7 +295,7 @@ class _Run:
         won = best[0] if best is not None and self.ground is not None else None
         return Stage(phase, text, best[2] if best else None, won, time.monotonic() - self.start)
 
-    def taught(self, programs: int) -> Taught:
+    def taught(self) -> Taught:
         shown = self.demonstrations
         best = self.best
         if best is None:
@@ -302,14 +307,12 @@ class _Run:
             practice = (sum(self.ground.won(policy, LAST)), LAST)
             fresh = self.ground.play(policy, *FRESH)
             expectation = Expectation(sum(fresh), len(fresh))
-        policy = replace(policy, origin=self._origin(policy, hypothesis, programs, practice, expectation))
+        policy = replace(policy, origin=self._origin(hypothesis, practice, expectation))
         return Taught(policy, hypothesis, tuple(self.tried), practice, expectation)
 
     def _origin(
         self,
-        policy: Policy,
         hypothesis: Hypothesis | None,
-        programs: int,
         practice: tuple[int, int] | None,
         expectation: Expectation | None,
     ) -> dict[str, Any]:
@@ -323,8 +326,11 @@ class _Run:
                 "explained": len(shown.steps),
                 "levels": [item.level for item in shown],
             },
-            "programs": programs,
+            "grammar": "paper",
         }
+        sizes = {found.hypothesis: found.features for _, found in self.fitted}
+        if hypothesis in sizes:
+            origin |= {"programs": len(sizes[hypothesis].of_program), "distinct": len(sizes[hypothesis])}
         if hypothesis is not None:
             origin["reading"] = hypothesis.reading.to_json()
             origin["symmetry"] = [transformation.to_json() for transformation in hypothesis.symmetries]
