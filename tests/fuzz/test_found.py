@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import socket
 import subprocess
@@ -18,6 +19,7 @@ from shown.experiments.store import Store
 from shown.games import demonstrate, find, load_levels
 from shown.studio.desk import Desk
 from shown.studio.project import Project
+from shown.studio.worker import Worker
 
 LONG = "x" * 300
 
@@ -104,6 +106,23 @@ def test_what_is_no_http_in_the_middle_of_a_request_is_not_logged(tmp_path):
         assert log.read_bytes() == before
     finally:
         studio.stop()
+
+
+def test_a_child_whose_server_was_killed_in_the_middle_of_a_line_ends(tmp_path):
+    """It stayed for ever, asking nobody for more."""
+    command = [sys.executable, "-m", "shown.studio.worker", "0"]
+    child = subprocess.run(command, input=b'{"id": 1, "do": "wa', capture_output=True, timeout=60)
+    assert (child.returncode, child.stderr) == (0, b"")
+
+
+def test_an_answer_that_nobody_can_hear_is_no_fault(capsys):
+    class Gone(io.BytesIO):
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+    with pytest.raises(SystemExit):
+        Worker(Gone(), {"ask": lambda request: {}}).handle({"id": 1, "do": "ask"})
+    assert capsys.readouterr().err == ""
 
 
 def test_the_level_on_the_table_stays_there_when_others_are_imported(tmp_path):
