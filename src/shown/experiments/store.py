@@ -178,6 +178,8 @@ class Store:
         bad = self.read().bad
         with self._clear_errors(), self._database:
             self._database.executemany("DELETE FROM trials WHERE rowid = ?", [(row.number,) for row in bad])
+        if bad and self.read().bad:  # the file itself is damaged, so that rows are not where they seem to be
+            raise BadInput(f"{self.path}: {_DAMAGED}")
         return bad
 
     # --- reading --------------------------------------------------------------------------------------------------

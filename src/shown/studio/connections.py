@@ -115,10 +115,13 @@ def protocol(crowd: Crowd, patience: float = PATIENCE) -> type[asyncio.Protocol]
         def data_received(self, data: bytes) -> None:
             if not self.transport.is_closing():
                 super().data_received(data)
-                if self.transport.is_closing() and self.cycle is not None:
-                    # Half of it was no HTTP, and it was hung up on: nobody is left to answer.
-                    self.cycle.disconnected = True
                 self._look()
+
+        def handle_events(self) -> None:
+            super().handle_events()
+            if self.transport.is_closing() and self.cycle is not None:
+                # Half of a request was no HTTP, so it was hung up on: nobody is left to answer.
+                self.cycle.disconnected = True
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
