@@ -59,7 +59,7 @@ soak: .venv/.dev
 	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m fuzz.soak --actions $(ACTIONS) --seconds $(SECONDS) --seed $(SEED)
 
 versions:
-	sh scripts/versions.sh
+	$(PYTHON) scripts/versions.py
 
 .PHONY: chromium
 chromium:
