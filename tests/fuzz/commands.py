@@ -44,9 +44,10 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "results": (("--store={store}",), ("--json", "--csv", "--import={lines}", "--status={word}", "--remove-bad")),
     "report": (("--store={store}",), ("--out={out}", "--figures={out}")),
     "reproduce": (("{experiment}", "--list"), ("--games={game}", "--methods={word}", "--demos={number}", "--full")),
-    "studio": (("--no-browser", "--host=no.such.host.invalid"), ("--port={number}", "--project={out}")),
+    "studio": (("--no-browser", "--host=192.0.2.1"), ("--port={number}", "--project={out}")),
 }
-"""The studio would serve for ever, so it is only ever asked to listen where it cannot; trials are only ever listed."""
+"""The studio would serve for ever, so it is only asked to listen at an address that is nobody's (RFC 5737); trials are
+only ever listed."""
 
 
 def make(rng: random.Random) -> Any:

@@ -57,7 +57,7 @@ def run(data: Any, folder: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NothingFits)
         with expected():
-            globals()[f"_try_{data['kind']}"](data, folder)
+            _TRY[data["kind"]](data, folder)
     leftovers = [path for path in folder.rglob(".shown-*") if path.is_file()]
     assert not leftovers, f"left behind: {leftovers}"
 
@@ -158,6 +158,9 @@ def _use(folder: Path, name: str) -> None:
         found = Desk(project, name).view()
     for part in ("table", "recordings", "painted"):
         assert found[part] == wanted[part], f"{part}: {found[part]} was found, {wanted[part]} was acknowledged"
+
+
+_TRY = {"policy": _try_policy, "demonstrations": _try_demonstrations, "levels": _try_levels, "project": _try_project}
 
 
 def _file(rng: random.Random, value: Any) -> str:

@@ -26,11 +26,11 @@ from typing import Any
 from fuzz import sound
 from fuzz.disks import Disk, small_disk
 from serving import Refused, Server, alive, until
-from shown.errors import ShownError
 from shown.files import is_leftover
 from shown.games import find
 from shown.grid import Grid
 from shown.studio.project import SCHEMA
+from shown.teaching.same import expert_action
 
 GAMES = ("nim", "chase", "fence-in")
 PARTS = ("table", "recordings", "painted")
@@ -142,12 +142,11 @@ class Soak:
             self.told[request["game"]] |= {part: news[part] for part in PARTS if part in news}
 
     def _request(self, name: str, game: str, told: dict[str, Any]) -> dict[str, Any]:
-        rng, rules = self.rng, find(game)
+        rng = self.rng
         board = Grid(told["table"]["rows"])
         cell = [rng.randrange(board.height), rng.randrange(board.width)]
         if name == "click" and rng.random() < 0.7:
-            with contextlib.suppress(ShownError, Exception):
-                cell = list(rules.expert(board))
+            cell = expert_action(find(game), board) or cell
         number = rng.choice([card["id"] for card in told["recordings"]] or [1])
         if name == "delete" and told["recordings"]:
             number = told["recordings"][0]["id"]
