@@ -131,7 +131,7 @@ def _demos(rng: random.Random, game: str, files: dict[str, str]) -> str:
 def _levels(rng: random.Random, game: str, files: dict[str, str]) -> str:
     kind = rng.randrange(4)
     if kind == 0:
-        return _file(rng, files, "levels.json", sound.levels(rng, game))
+        return _file(rng, files, rng.choice(("levels.json", "levels\x1b[2J.json")), sound.levels(rng, game))
     specs = (
         "train:0",
         "test:0-1",

@@ -224,6 +224,27 @@ def test_nothing_in_a_policy_reaches_the_terminal_but_visible_characters(what, t
         assert "\x1b" not in complaint(capsys, *command)
 
 
+def test_names_of_files_reach_the_terminal_as_visible_characters(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    game = find("nim")
+    demonstrate(game, load_levels(game, "train:0-3")).save("demos.json")
+    levels = [level.grid.text for level in load_levels(game, "test:0-1")]
+    Path("l\x1b[2J.json").write_text(json.dumps({"game": "nim", "levels": levels}))
+    quick = ("--programs", "100", "--quiet")
+    for words in (
+        ("learn", "demos.json", *quick, "--out", "p\x1b[2J.json"),
+        ("learn", "demos.json", *quick, "--out", "policy.json"),
+        ("next", "policy.json", "--levels", "l\x1b[2J.json"),
+        ("watch", "policy.json", "--levels", "l\x1b[2J.json"),
+        ("watch", "nim", "--levels", "l\x1b[2J.json"),
+        ("evaluate", "policy.json", "--levels", "l\x1b[2J.json"),
+        ("explain", "policy.json", "--levels", "l\x1b[2J.json"),
+    ):
+        assert main(list(words)) == 0
+        printed = capsys.readouterr()
+        assert "\x1b" not in printed.out + printed.err, words
+
+
 # --- what a killed process leaves -------------------------------------------------------------------------------------
 
 

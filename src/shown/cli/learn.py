@@ -20,7 +20,7 @@ from shown.cli.common import (
     terminated_like_interrupted,
 )
 from shown.demonstrations import Demonstrations
-from shown.errors import BadInput
+from shown.errors import BadInput, printable
 from shown.games import demonstrate, find, load_levels
 from shown.inference.learner import Learner, Progress
 
@@ -77,7 +77,9 @@ def run(args: argparse.Namespace) -> int:
         print_json({"learned": True, "seconds": round(time.monotonic() - start, 3), **learner.policy_.to_json()})
     else:
         print(f"{learner.policy_.table()}\n")
-        print(f"learned in {time.monotonic() - start:.1f} s" + (f"; written to {args.out}" if args.out else ""))
+        print(
+            f"learned in {time.monotonic() - start:.1f} s" + (f"; written to {printable(args.out)}" if args.out else "")
+        )
     return code
 
 
