@@ -38,9 +38,8 @@ def run(args: argparse.Namespace) -> int:
         print_json({"game": game.name, "looked_at": len(levels), "useful": told})
         return 0
     if not useful:
-        print(
-            f"{game.title}: the candidates agree on all that is new in {printable(args.levels)}; nothing there would teach more"
-        )
+        looked_at = printable(args.levels)
+        print(f"{game.title}: the candidates agree on all that is new in {looked_at}; nothing there would teach more")
         return 0
     names = [printable(x.level.name) for x in useful]
     width = max(map(len, names))
