@@ -11,7 +11,8 @@ import contextlib
 import io
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import GeneratorType
 from typing import Any, cast
@@ -59,11 +60,17 @@ def run(data: Any, folder: Path) -> None:
     (project / "project.json").write_text(json.dumps(settings))
     log = io.StringIO()
     with contextlib.redirect_stderr(log):
-        wanted = asyncio.run(_session(project, data, log))
-        found = asyncio.run(_session(project, {**data, "requests": []}, log))
+        wanted = _in_a_thread(_session(project, data, log))
+        found = _in_a_thread(_session(project, {**data, "requests": []}, log))
     assert "Traceback" not in log.getvalue(), log.getvalue()
     for part in ("table", "recordings", "painted"):
         assert found[part] == wanted[part], f"{part}: {found[part]} was found, {wanted[part]} was acknowledged"
+
+
+def _in_a_thread(session: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+    """Runs a session in a thread of its own: in this one others may have an event loop running, as browsers do."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, session).result()
 
 
 async def _session(project: Path, data: Any, log: io.StringIO) -> dict[str, Any]:
