@@ -4,7 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help try test check format benchmarks studio clean
+.PHONY: help try test check format benchmarks studio fuzz soak versions clean
+
+SEED ?= 1
+ACTIONS ?= 20000
 
 help:
 	@echo "make try         install shown, learn Nim from four demonstrations, play levels it has never seen"
@@ -12,6 +15,9 @@ help:
 	@echo "make test        install what the tests need, check the code, run all tests"
 	@echo "make check       linter, formatting and types only"
 	@echo "make benchmarks  measure speed on this machine"
+	@echo "make fuzz        hostile files, commands and requests: SECONDS=60 SEED=1"
+	@echo "make soak        a studio that is killed, and whose disk fills: ACTIONS=20000 SECONDS=600 SEED=1"
+	@echo "make versions    quick tests on every Python there is, with the lowest and the highest versions of the rest"
 
 try: .venv/.core
 	@echo
@@ -43,6 +49,17 @@ benchmarks: .venv/.dev
 
 studio: .venv/.dev
 	$(BIN)/shown studio
+
+fuzz: SECONDS ?= 60
+fuzz: .venv/.dev
+	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m fuzz.run --seconds $(SECONDS) --seed $(SEED)
+
+soak: SECONDS ?= 600
+soak: .venv/.dev
+	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m fuzz.soak --actions $(ACTIONS) --seconds $(SECONDS) --seed $(SEED)
+
+versions:
+	$(PYTHON) scripts/versions.py
 
 .PHONY: chromium
 chromium:

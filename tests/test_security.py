@@ -2,7 +2,10 @@
 
 import re
 
+from fuzz import limits
 from guides import ROOT
+from shown import files, policy
+from shown.grid import MAX_BUTTONS
 from shown.studio import connections, guard
 
 PAGE = (ROOT / "SECURITY.md").read_text("utf-8")
@@ -17,6 +20,12 @@ def test_the_tests_it_names_are_there():
 def test_the_limits_it_names_are_the_limits():
     assert f"headers ({connections.PATIENCE:.0f} s) and bodies ({guard.BODY_PATIENCE:.0f} s)" in PAGE
     assert f"({connections.MAX_WAITING} a peer, {connections.MAX_OPEN} in all" in PAGE
+
+
+def test_the_sizes_it_names_are_the_sizes():
+    assert f"{files.MAX_BYTES >> 20} MiB a file, {policy.MAX_FILE >> 20} MiB a policy; {MAX_BUTTONS:,} buttons" in PAGE
+    assert f"{policy.MAX_TEXT:,}\n  characters" in PAGE
+    assert f"{limits.CPU_SECONDS:.0f} s or {limits.BYTES >> 30} GiB for a case" in PAGE
 
 
 def test_its_lines_are_short():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import math
 import os
 import re
 import secrets
 import stat
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +18,21 @@ from shown.errors import BadInput
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 64
+LEFTOVER_AFTER = 3600.0
+"""Seconds after which nobody is still writing a temporary file."""
 _LEFTOVER = re.compile(r"\.shown-[A-Za-z0-9_]{4,32}\.(tmp|html)")
 _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def read_json(path: str | Path, what: str) -> Any:
-    """The JSON value in a file, or BadInput saying why it cannot be read."""
-    path = Path(path)
+def read_json(path: str | Path, what: str, limit: int | None = None) -> Any:
+    """The JSON value in a file of at most `limit` bytes, or BadInput saying why it cannot be read."""
+    path, limit = Path(path), limit or MAX_BYTES
     try:
         # Some files, such as /dev/zero, are longer than they say.
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise BadInput(f"{path}: larger than {MAX_BYTES // 2**20} MiB, which no {what} file needs to be.")
+            data = file.read(limit + 1)
+        if len(data) > limit:
+            raise BadInput(f"{path}: larger than {limit // 2**20} MiB, which no {what} file needs to be.")
         text = data.decode("utf-8")
     except FileNotFoundError:
         raise BadInput(f"{path}: no such file. Give the path of a {what} file.") from None
@@ -62,17 +66,18 @@ def parse_json(text: str, where: str) -> Any:
     return value
 
 
-def write_json(path: str | Path, value: Any) -> None:
+def write_json(path: str | Path, value: Any, limit: int | None = None) -> None:
     """Writes JSON through a temporary file, so that a reader never meets half of it."""
-    write_bytes(path, encode_json(value, str(path)))
+    write_bytes(path, encode_json(value, str(path), limit))
 
 
-def encode_json(value: Any, where: str) -> bytes:
+def encode_json(value: Any, where: str, limit: int | None = None) -> bytes:
     """A JSON value as the content of a file; BadInput if `read_json` would refuse that file for its size."""
     data = (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
-    if len(data) > MAX_BYTES:
+    limit = limit or MAX_BYTES
+    if len(data) > limit:
         raise BadInput(
-            f"{where}: would be larger than {MAX_BYTES // 2**20} MiB, so it could not be read again. "
+            f"{where}: would be larger than {limit // 2**20} MiB, so it could not be read again. "
             "Nothing was changed; keep less in one file."
         )
     return data
@@ -85,7 +90,9 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         if path.exists() and not path.is_file() and not path.is_dir():
             path.write_bytes(data)
             return
-        replace_file(os.path.realpath(path), data)
+        target = os.path.realpath(path)
+        replace_file(target, data)
+        _remove_leftovers(target)
     except OSError as error:
         raise BadInput(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from None
     except ValueError:
@@ -98,7 +105,7 @@ def replace_file(name: str, data: bytes, dir_fd: int | None = None) -> None:
     `name` is in the folder whose descriptor is `dir_fd`, if one is given. A process that is killed meanwhile leaves a
     file that `is_leftover` knows.
     """
-    temporary = os.path.join(os.path.dirname(name), f".shown-{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(os.path.dirname(name), f"{_leftover_prefix(name)}{secrets.token_hex(8)}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     handle = os.open(temporary, flags, 0o666, dir_fd=dir_fd)
     try:
@@ -124,6 +131,24 @@ def is_leftover(name: str) -> bool:
     (True, False)
     """
     return _LEFTOVER.fullmatch(name) is not None
+
+
+def _leftover_prefix(name: str) -> str:
+    """How the temporary files begin through which `name` is written."""
+    return f".shown-{hashlib.sha256(os.fsencode(os.path.basename(name))).hexdigest()[:8]}"
+
+
+def _remove_leftovers(name: str) -> None:
+    """Removes what was left behind where this same file was being written by a process that was killed.
+
+    Another one may be writing it right now, so what is fresh stays.
+    """
+    with contextlib.suppress(OSError), os.scandir(os.path.dirname(name)) as entries:
+        for entry in entries:
+            if entry.name.startswith(_leftover_prefix(name)) and is_leftover(entry.name):
+                with contextlib.suppress(OSError):
+                    if time.time() - entry.stat(follow_symlinks=False).st_mtime > LEFTOVER_AFTER:
+                        os.unlink(entry.path)
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -32,6 +32,9 @@ MAX_SIDE = 4096
 MAX_BUTTON = 40
 """The most letters in a button's name."""
 
+MAX_BUTTONS = 1000
+"""A world with more is refused as a mistake: every program is asked about every action of every state."""
+
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BUTTON = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 
@@ -234,6 +237,8 @@ def check_buttons(names: Sequence[object], where: str = "buttons") -> None:
     """Raises BadInput unless these can be the names of buttons: words that programs can mention, each once."""
     if isinstance(names, str):
         raise BadInput(f"{where}: {_short(names)} is one text; give a list of names, such as ['left', 'right'].")
+    if len(names) > MAX_BUTTONS:
+        raise BadInput(f"{where}: {len(names):,} are too many; at most {MAX_BUTTONS:,}.")
     for name in names:
         if not isinstance(name, str) or not _BUTTON.fullmatch(name):
             raise BadInput(f"{where}: {name!r} is not a name. Use letters, digits and underscores, such as 'go_left'.")

@@ -26,6 +26,10 @@ from shown.language.terms import Term, parse
 SCHEMA = "shown/policy/1"
 MAX_COMPONENTS = 10_000
 MAX_LITERALS = 100_000
+MAX_TEXT = 2**19
+"""Characters of the distinct programs of a policy, together: so much is read and acted upon within seconds."""
+MAX_FILE = 2**24
+"""Bytes of a policy file."""
 MAX_REACH = 250
 BATCH_BYTES = 2**27
 """Grids are looked at together as long as their planes take no more than this."""
@@ -293,18 +297,18 @@ class Policy:
 
     def save(self, path: str | Path) -> None:
         """Writes the policy as JSON, whole or not at all."""
-        write_json(path, self.to_json())
+        write_json(path, self.to_json(), MAX_FILE)
 
     @classmethod
     def load(cls, path: str | Path, language: Language = LANGUAGE) -> Policy:
         """Reads a policy back. Programs of primitives of your own need the language that has them."""
-        return cls.from_json(read_json(path, "policy"), str(path), language)
+        return cls.from_json(read_json(path, "policy", MAX_FILE), str(path), language)
 
 
 class _ComponentReader:
     def __init__(self, language: Language, tokens: Tokens, buttons: tuple[str, ...]) -> None:
         self.language, self.tokens, self.buttons = language, tokens, buttons
-        self.literals_left = MAX_LITERALS
+        self.literals_left, self.text_left = MAX_LITERALS, MAX_TEXT
         self.known: dict[str, Term] = {}
 
     def read(self, item: Any, where: str) -> Component:
@@ -330,6 +334,9 @@ class _ComponentReader:
         positive = not text.startswith("not ")
         program = text if positive else text[4:]
         if program not in self.known:
+            self.text_left -= len(program)
+            if self.text_left < 0:
+                raise BadInput(f"{where}: different programs of more than {MAX_TEXT:,} characters in all.")
             try:
                 term = parse(program, self.language, self.tokens.values, self.buttons)
             except BadProgram as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -31,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Where each command lives. A module has `configure(parser)` and `run(args) -> exit code`."""
 
 USAGE, FAILURE, INTERRUPTED = 2, 1, 130
+_CANNOT_PRINT = (errno.EPIPE, errno.ENOSPC, errno.EFBIG, errno.EIO)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -56,9 +58,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("shown: stopped.", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output (head, less) has seen enough; keep Python from complaining at exit.
+    except MemoryError:
+        print("shown: there is not enough memory for this. Give it less at once, or allow more.", file=sys.stderr)
+        return USAGE
+    except OSError as error:
+        if error.errno not in _CANNOT_PRINT:
+            raise
+        # What is still to be printed goes nowhere, so that Python does not complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if error.errno != errno.EPIPE:  # then the reader of our output (head, less) has seen enough
+            print(f"shown: the output cannot be written ({error.strerror}).", file=sys.stderr)
         return FAILURE
 
 

@@ -121,6 +121,12 @@ def game_of(policy: Policy, where: str) -> Game:
 def check_writable(path: str) -> None:
     """Raises BadInput now rather than after a long run."""
     target = Path(path)
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # it is made, if its folder is there
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be written ({error.strerror}). Nothing was changed.") from None
     if os.path.isdir(path):
         raise BadInput(f"{path}: is a folder. Give the name of a file.")
     if not os.path.isdir(target.parent):

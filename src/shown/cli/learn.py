@@ -22,7 +22,7 @@ from shown.cli.common import (
     terminated_like_interrupted,
 )
 from shown.demonstrations import Demonstrations
-from shown.errors import BadInput
+from shown.errors import BadInput, printable
 from shown.games import Game, demonstrate, find, load_levels
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
@@ -32,6 +32,10 @@ from shown.teaching.teach import PRACTISE, Taught, iter_teach
 
 PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 """Settings of one fit. Whoever asks for one of them wants one fit, not all hypotheses about the teacher."""
+
+
+MANY = 100_000
+"""With more programs than this one fit is made, which tells of its progress and can be stopped at any time."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -70,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     reading = find_reading(args.reading) if args.reading else None
     demonstrations = load(args.source, args.levels, args.seed)
     start = time.monotonic()
-    if args.published or any(getattr(args, name) for name in PLAIN):
+    if args.published or args.programs > MANY or any(getattr(args, name) for name in PLAIN):
         found = _one_fit(args, demonstrations)
     else:
         found = _understood(args, demonstrations, reading)
@@ -90,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"{found.policy.table()}\n")
         for line in found.told:
             print(line)
-        print(f"learned in {took:.1f} s" + (f"; written to {args.out}" if args.out else ""))
+        print(f"learned in {took:.1f} s" + (f"; written to {printable(args.out)}" if args.out else ""))
     return found.code
 
 

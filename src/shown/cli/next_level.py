@@ -6,6 +6,7 @@ import argparse
 
 from shown.cli.common import add_json, add_levels, add_seed, game_of, positive, print_json
 from shown.demonstrations import Demonstrations
+from shown.errors import printable
 from shown.games import load_levels
 from shown.policy import Policy
 from shown.teaching.next_level import by_use
@@ -37,10 +38,12 @@ def run(args: argparse.Namespace) -> int:
         print_json({"game": game.name, "looked_at": len(levels), "useful": told})
         return 0
     if not useful:
-        print(f"{game.title}: the candidates agree on all that is new in {args.levels}; nothing there would teach more")
+        looked_at = printable(args.levels)
+        print(f"{game.title}: the candidates agree on all that is new in {looked_at}; nothing there would teach more")
         return 0
-    width = max(len(x.level.name) for x in useful)
-    for x in useful:
+    names = [printable(x.level.name) for x in useful]
+    width = max(map(len, names))
+    for name, x in zip(names, useful, strict=True):
         where = "at the start" if x.step == 0 else f"after {x.step} step{'' if x.step == 1 else 's'}"
-        print(f"{x.level.name:{width}}  the candidates disagree by {x.disagreement:.0%} {where}")
+        print(f"{name:{width}}  the candidates disagree by {x.disagreement:.0%} {where}")
     return 0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import textwrap
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from shown.cli.common import add_levels, add_seed, check_writable, say
@@ -292,7 +292,7 @@ def add_to(path: str, game: Game, demonstration: Demonstration | None = None, st
     from shown.demonstrations import Demonstrations
 
     new = Demonstrations(game.tokens, (demonstration,) if demonstration else (), game.name, game.buttons)
-    begun = path if Path(path).exists() else start
+    begun = path if os.path.exists(path) else start
     if begun is not None:
         old = Demonstrations.load(begun)
         if (old.game, old.tokens, old.buttons) != (new.game, new.tokens, new.buttons):

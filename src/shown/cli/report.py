@@ -7,6 +7,7 @@ from pathlib import Path
 
 from shown.cli.common import check_writable, say
 from shown.cli.reproduce import add_store
+from shown.errors import BadInput
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +29,10 @@ def run(args: argparse.Namespace) -> int:
     if found.bad:
         say(f"{many(len(found.bad), 'bad row')} left out; `shown results --store {args.store}` names them")
     if args.figures:
-        Path(args.figures).mkdir(parents=True, exist_ok=True)
+        try:
+            Path(args.figures).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(f"{args.figures}: cannot be made a folder ({error.strerror}). Name another.") from None
         for name, text in figure_files(found.rows):
             write_bytes(Path(args.figures) / name, text.encode())
     write_bytes(args.out, page.encode())

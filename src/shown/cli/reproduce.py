@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shown.cli.common import positive, say
@@ -85,7 +85,7 @@ def _list(trials: Sequence[Trial], path: str) -> int:
 
     done: set[str] = set()
     stale: set[str] = set()
-    if Path(path).exists():
+    if os.path.exists(path):
         with Store(path, writing=False) as store:
             rows = store.rows(status="ok")
         done = {row.key for row in rows}

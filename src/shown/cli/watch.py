@@ -118,7 +118,7 @@ def _say(number: int, step: Step, policy: Policy | None, width: int) -> list[str
 
 def _outcome(episode: Episode) -> str:
     clicks = f"{len(episode.steps)} {'step' if len(episode.steps) == 1 else 'steps'}"
-    return f"{episode.level.name}: {episode.demonstration.outcome} after {clicks}"
+    return f"{printable(episode.level.name)}: {episode.demonstration.outcome} after {clicks}"
 
 
 def _draw(game: Game, episodes: list[Episode], args: argparse.Namespace) -> None:

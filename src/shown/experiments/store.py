@@ -114,11 +114,11 @@ class Store:
         self._writing = writing
         self._lock: IO[bytes] | None = None
         self._copy: tempfile.TemporaryDirectory[str] | None = None
-        if self.path.is_dir():
+        if os.path.isdir(path):
             raise BadInput(f"{self.path}: is a folder. Give the path of a results file.")
-        if not writing and not self.path.exists():
+        if not writing and not os.path.exists(path):
             raise BadInput(f"{self.path}: no such results file. Make one: shown reproduce demos --store {self.path}")
-        if self.path.exists() and not self.path.is_file():
+        if os.path.exists(path) and not os.path.isfile(path):
             raise BadInput(f"{self.path}: not a file on disk. Give the path of a results file.")
         if writing:
             self._lock = _only_writer(self.path)
@@ -178,6 +178,8 @@ class Store:
         bad = self.read().bad
         with self._clear_errors(), self._database:
             self._database.executemany("DELETE FROM trials WHERE rowid = ?", [(row.number,) for row in bad])
+        if bad and self.read().bad:  # the file itself is damaged, so that rows are not where they seem to be
+            raise BadInput(f"{self.path}: {_DAMAGED}")
         return bad
 
     # --- reading --------------------------------------------------------------------------------------------------
@@ -311,6 +313,8 @@ class Store:
             yield
         except sqlite3.Error as error:
             raise BadInput(f"{self.path}: {_say(error)}") from None
+        except UnicodeDecodeError:  # SQLite quotes what is damaged in its own message
+            raise BadInput(f"{self.path}: {_DAMAGED}") from None
 
 
 def _outranks(row: Row, key: str, status: str) -> bool:
@@ -410,6 +414,9 @@ def _dump(value: Any) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
 
 
+_DAMAGED = "not a results file, or a damaged one. Choose another with --store."
+
+
 def _say(error: sqlite3.Error) -> str:
     text = str(error)
     if "full" in text:
@@ -417,7 +424,7 @@ def _say(error: sqlite3.Error) -> str:
     if "readonly" in text or "unable to open" in text:
         return "cannot be written here. Choose a file in a folder you may write to, with --store."
     if "not a database" in text or "malformed" in text:
-        return "not a results file, or a damaged one. Choose another with --store."
+        return _DAMAGED
     if "locked" in text:
         return "another program is writing to it. Try again when that has ended."
     return f"the results file cannot be used ({text})."

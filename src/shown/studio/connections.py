@@ -117,6 +117,12 @@ def protocol(crowd: Crowd, patience: float = PATIENCE) -> type[asyncio.Protocol]
                 super().data_received(data)
                 self._look()
 
+        def handle_events(self) -> None:
+            super().handle_events()
+            if self.transport.is_closing() and self.cycle is not None:
+                # Half of a request was no HTTP, so it was hung up on: nobody is left to answer.
+                self.cycle.disconnected = True
+
         def on_response_complete(self) -> None:
             super().on_response_complete()
             self._look()

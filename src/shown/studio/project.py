@@ -212,7 +212,8 @@ class Project:
         except BadInput as error:
             notes.append(f"{error} It is now called {self._move_aside(game, TABLE)}.")
             return None
-        self._own.add((game.name, TABLE))
+        if table is not None:
+            self._own.add((game.name, TABLE))
         return table
 
     def save_lesson(self, game: Game, lesson: Lesson, before: Lesson | None = None) -> None:
@@ -223,7 +224,8 @@ class Project:
         check_lesson(game, lesson, before)
         if before is None or lesson.recordings is not before.recordings or lesson.next_id != before.next_id:
             self._write(game.name, LESSON, lesson_to_json(game, lesson.recordings, lesson.next_id))
-        if before is None or lesson.table is not before.table:
+        # A level that was only laid out has no file yet. Once more is shown, another would be laid out in its place.
+        if before is None or lesson.table is not before.table or (game.name, TABLE) not in self._own:
             self._save_table(game, lesson.table, before.table if before is not None else None)
 
     def _save_table(self, game: Game, table: Table, before: Table | None) -> None:

@@ -92,8 +92,11 @@ class Worker:
         self.stopping.discard(number)
 
     def say(self, message: dict[str, Any]) -> None:
-        self.out.write(json.dumps(message).encode() + b"\n")
-        self.out.flush()
+        try:
+            self.out.write(json.dumps(message).encode() + b"\n")
+            self.out.flush()
+        except BrokenPipeError:
+            raise SystemExit from None  # the server is gone; that is no fault of the request
 
     @staticmethod
     def _reason(error: Exception) -> str:
@@ -116,13 +119,14 @@ def main() -> None:
 
     def read() -> None:
         for line in sys.stdin.buffer:
-            worker.inbox.put(json.loads(line))
+            if line.endswith(b"\n"):  # else the server was killed while it wrote
+                worker.inbox.put(json.loads(line))
         os._exit(0)  # the server is gone, even if it was killed; whatever runs here has nobody left to tell
 
     threading.Thread(target=read, daemon=True).start()
     try:
         worker.serve()
-    except (KeyboardInterrupt, BrokenPipeError):
+    except (KeyboardInterrupt, SystemExit):
         os._exit(0)
 
 

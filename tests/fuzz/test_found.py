@@ -1,0 +1,270 @@
+"""What fuzzing has found, one test each."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from serving import Server
+from shown.cli import main
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+from shown.experiments.store import BadRow, Found, Store
+from shown.files import is_leftover, write_bytes
+from shown.games import demonstrate, find, load_levels
+from shown.grid import MAX_BUTTONS
+from shown.policy import Policy
+from shown.studio.desk import Desk
+from shown.studio.project import Project
+from shown.studio.worker import Worker
+
+LONG = "x" * 300
+
+
+def complaint(capsys: pytest.CaptureFixture, *words: str) -> str:
+    """The only line of an error."""
+    assert main(list(words)) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("shown: ")
+    assert told.count("\n") == 1
+    return told
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("play", "nim", "--out", LONG),
+        ("report", "--store", LONG),
+        ("results", "--store", LONG),
+        ("results", "--store", LONG, "--import", "x.jsonl"),
+        ("reproduce", "demos", "--games", "nim", "--store", LONG),
+    ],
+)
+def test_a_name_too_long_for_a_file_is_one_line(words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert LONG in complaint(capsys, *words)
+
+
+def test_trials_are_listed_without_a_store_of_any_name(capsys):
+    assert main(["reproduce", "demos", "--games", "nim", "--list", "--store", LONG]) == 0
+    assert "todo" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("folder", [LONG, "file/inside"])
+def test_a_folder_for_figures_that_cannot_be_made_is_one_line(folder, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("file").write_text("")
+    Store("r.sqlite").close()
+    told = complaint(capsys, "report", "--store", "r.sqlite", "--figures", folder)
+    assert f"{folder}: cannot be made a folder" in told
+
+
+def test_too_little_memory_is_one_line(capsys, monkeypatch):
+    def large(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("shown.cli.games.run", large)
+    assert "not enough memory" in complaint(capsys, "games")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", [["games"], ["games", "--json"], ["games", "nim"]])
+def test_output_that_cannot_be_written_is_one_line(words):
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run([sys.executable, "-m", "shown", *words], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert ran.returncode == 1
+    assert ran.stderr == "shown: the output cannot be written (No space left on device).\n"
+
+
+def test_a_damaged_database_whose_damage_is_no_text_is_refused(tmp_path):
+    """SQLite's own message then has those bytes in it."""
+    path = tmp_path / "r.sqlite"
+    Store(path).close()
+    content = path.read_bytes()
+    at = content.index(b"TABLE trials (") + len(b"TABLE trials ")
+    path.write_bytes(content[:at] + b"\xcc" + content[at + 1 :])
+    for writing in (False, True):
+        with pytest.raises(BadInput, match=r"r\.sqlite: "):
+            Store(path, writing=writing)
+
+
+def test_bad_rows_that_cannot_be_removed_are_not_said_to_be(tmp_path, monkeypatch):
+    """In a file that was cut off a row may be listed that no deletion reaches."""
+    path = tmp_path / "r.sqlite"
+    with Store(path) as store:
+        monkeypatch.setattr(store, "read", lambda: Found([], [BadRow(7, "row 7: not a result.")]))
+        with pytest.raises(BadInput, match="damaged"):
+            store.remove_bad()
+
+
+@pytest.mark.parametrize("first", ["", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"], ids=["alone", "after another"])
+def test_what_is_no_http_in_the_middle_of_a_request_is_not_logged(first, tmp_path):
+    """Strangers could fill a disk with tracebacks, 5 kB a request."""
+    log = tmp_path / "log"
+    with log.open("wb") as file:
+        studio = Server(tmp_path / "project", log=file)
+    try:
+        before = log.read_bytes()
+        host = f"Host: 127.0.0.1:{studio.port}\r\n"
+        head = first + f"POST /api/hello HTTP/1.1\r\n{host}Transfer-Encoding: chunked\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as connection:
+            connection.sendall(head.encode() + b"{}no chunk\r\n\r\n")
+            while answer := connection.recv(65536):
+                assert b"HTTP/1.1 5" not in answer
+        assert studio.post("hello")["games"]
+        assert log.read_bytes() == before
+    finally:
+        studio.stop()
+
+
+def test_a_child_whose_server_was_killed_in_the_middle_of_a_line_ends(tmp_path):
+    """It stayed for ever, asking nobody for more."""
+    command = [sys.executable, "-m", "shown.studio.worker", "0"]
+    child = subprocess.run(command, input=b'{"id": 1, "do": "wa', capture_output=True, timeout=60)
+    assert (child.returncode, child.stderr) == (0, b"")
+
+
+def test_an_answer_that_nobody_can_hear_is_no_fault(capsys):
+    class Gone(io.BytesIO):
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+    with pytest.raises(SystemExit):
+        Worker(Gone(), {"ask": lambda request: {}}).handle({"id": 1, "do": "ask"})
+    assert capsys.readouterr().err == ""
+
+
+def test_the_level_on_the_table_stays_there_when_others_are_imported(tmp_path):
+    """It had no file yet, so that after a restart another level was laid out."""
+    game = find("nim")
+    with Project(tmp_path) as project:
+        desk = Desk(project, "nim")
+        desk.add(demonstrate(game, load_levels(game, "train:0-2")))
+        wanted = desk.view()
+    with Project(tmp_path) as project:
+        assert Desk(project, "nim").view()["table"] == wanted["table"]
+
+
+# --- sizes ------------------------------------------------------------------------------------------------------------
+
+
+def policy_json(clauses: list[list[str]], buttons: list[str]) -> dict[str, Any]:
+    component = {"weight": 1.0, "log_prior": -1.0, "log_likelihood": -1.0, "clauses": clauses}
+    return {
+        "schema": "shown/policy/1",
+        "game": None,
+        "tokens": {"empty": ".", "wall": "#"},
+        "buttons": buttons,
+        "components": [component],
+        "origin": {},
+    }
+
+
+def test_a_world_of_very_many_buttons_is_refused():
+    """50,000 programs about 300,000 buttons took 50 s to read, and then more memory than there is."""
+    buttons = [f"b{i}" for i in range(MAX_BUTTONS + 1)]
+    Policy.from_json(policy_json([["action_is(b0)"]], buttons[:-1]))
+    with pytest.raises(BadInput, match=r"buttons.*1,001 are too many; at most 1,000"):
+        Policy.from_json(policy_json([["action_is(b0)"]], buttons))
+    demonstrations = {
+        "schema": "shown/demonstrations/1",
+        "tokens": {"a": "."},
+        "buttons": buttons,
+        "demonstrations": [],
+    }
+    with pytest.raises(BadInput, match="too many"):
+        Demonstrations.from_json(demonstrations)
+
+
+def test_a_policy_of_very_many_programs_is_refused():
+    """100,000 of them took 15 s to read and minutes to act."""
+    programs = [f"at_action_cell(shifted(({i % 200 + 1}, {i // 200 + 1}), cell_is_value(wall)))" for i in range(12_000)]
+    with pytest.raises(BadInput, match="different programs of more than 524,288 characters"):
+        Policy.from_json(policy_json([[program] for program in programs], []))
+    # The same ones again cost next to nothing.
+    assert Policy.from_json(policy_json([[program] for program in programs[:100] * 200], []))
+
+
+def test_a_policy_file_that_is_too_large_is_neither_read_nor_written(tmp_path, monkeypatch):
+    policy = Policy.from_json(policy_json([["at_action_cell(cell_is_value(wall))"]], []))
+    path = tmp_path / "policy.json"
+    policy.save(path)
+    monkeypatch.setattr("shown.policy.MAX_FILE", 100)
+    with pytest.raises(BadInput, match="larger than"):
+        Policy.load(path)
+    with pytest.raises(BadInput, match="could not be read again"):
+        policy.save(path)
+
+
+@pytest.mark.parametrize("what", ["token", "character", "button", "game", "program"])
+def test_nothing_in_a_policy_reaches_the_terminal_but_visible_characters(what, tmp_path, capsys):
+    evil = "\x1b[2J"
+    value = policy_json([["at_cell_with_value(wall, cell_is_value(wall))"]], [])
+    if what == "token":
+        value["tokens"] = {evil: ".", "wall": "#"}
+    elif what == "character":
+        value["tokens"] = {"empty": "\x1b", "wall": "#"}
+    elif what == "button":
+        value["buttons"] = [evil]
+    elif what == "game":
+        value["game"] = evil
+    else:
+        value["components"][0]["clauses"] = [[f"at_action_cell(cell_is_value({evil}))"]]
+    path = tmp_path / "policy.json"
+    path.write_text(json.dumps(value))
+    for command in (("explain", str(path)), ("explain", str(path), "--programs"), ("watch", str(path))):
+        assert "\x1b" not in complaint(capsys, *command)
+
+
+def test_names_of_files_reach_the_terminal_as_visible_characters(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    game = find("nim")
+    demonstrate(game, load_levels(game, "train:0-3")).save("demos.json")
+    levels = [level.grid.text for level in load_levels(game, "test:0-1")]
+    Path("l\x1b[2J.json").write_text(json.dumps({"game": "nim", "levels": levels}))
+    quick = ("--programs", "100", "--quiet")
+    for words in (
+        ("learn", "demos.json", *quick, "--out", "p\x1b[2J.json"),
+        ("learn", "demos.json", *quick, "--out", "policy.json"),
+        ("next", "policy.json", "--levels", "l\x1b[2J.json"),
+        ("watch", "policy.json", "--levels", "l\x1b[2J.json"),
+        ("watch", "nim", "--levels", "l\x1b[2J.json"),
+        ("evaluate", "policy.json", "--levels", "l\x1b[2J.json"),
+        ("explain", "policy.json", "--levels", "l\x1b[2J.json"),
+    ):
+        assert main(list(words)) == 0
+        printed = capsys.readouterr()
+        assert "\x1b" not in printed.out + printed.err, words
+
+
+# --- what a killed process leaves -------------------------------------------------------------------------------------
+
+
+def test_what_a_killed_process_left_is_removed_when_the_same_file_is_written_again(tmp_path, monkeypatch):
+    names: list[str] = []
+
+    def killed(*arguments: Any, **options: Any) -> None:
+        names[:] = [name for name in os.listdir(tmp_path) if is_leftover(name)]
+        os.link(tmp_path / names[0], tmp_path / f"{names[0][:-8]}kept.tmp")  # it lives on, though this one tidies up
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            write_bytes(tmp_path / "policy.json", b"new")
+    (left,) = [name for name in os.listdir(tmp_path) if is_leftover(name)]
+    write_bytes(tmp_path / "policy.json", b"newer")
+    assert left in os.listdir(tmp_path), "another process may be writing it right now"
+    os.utime(tmp_path / left, (0, 0))
+    write_bytes(tmp_path / "other.json", b"other")
+    assert left in os.listdir(tmp_path), "it was of another file"
+    write_bytes(tmp_path / "policy.json", b"newest")
+    assert sorted(os.listdir(tmp_path)) == ["other.json", "policy.json"]
