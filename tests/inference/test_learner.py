@@ -125,9 +125,9 @@ def test_the_mixture_is_sorted_normalised_and_without_repetition(nim):
 @pytest.mark.parametrize("options", [{}, {"noise": 0.1}, {"uniform_if_empty": True}, {"prior": "sparsity"}], ids=str)
 def test_the_learner_does_what_the_plain_loop_does(options):
     """Algorithm 1 by the book: for every prefix and every seed, grow a tree, score it, keep the best."""
-    learner = Learner(programs=400, ensemble=10, trees=3, seed=4, drop_literals=False, stop_early=False, **options).fit(
-        shown_by_expert("nim", "train:0-2")
-    )
+    learner = Learner(
+        programs=400, ensemble=10, search="trees", trees=3, seed=4, drop_literals=False, stop_early=False, **options
+    ).fit(shown_by_expert("nim", "train:0-2"))
     features, evidence = learner.features_, learner._fitting.evidence(learner._fitting.rows)
     prices = module.literal_prices(features.log_prior, learner.prior)
     mixture = Mixture(10)

@@ -77,8 +77,8 @@ class ClauseSearch:
         evidence: the rows.
         trees: the trees whose formulas and clauses are taken in.
         seed: of the starts and the changes of prices.
-        tries: how often to cover what was shown, at each checkpoint.
-        covers: how many formulas to make of the clauses found, at each checkpoint.
+        tries: how often to cover what was shown.
+        covers: how many formulas to make of the clauses found.
         taste: what makes a literal good.
     """
 
@@ -93,26 +93,33 @@ class ClauseSearch:
     ) -> None:
         self._evidence, self._trees, self._tries, self._covers, self._taste = evidence, trees, tries, covers, taste
         self._rng = np.random.default_rng([seed, 0xC1A])
-        self._words, self._bits = _places(evidence.positive)
-        self._pool: dict[Clause, None] = {}
-        self._seen = -1
+        # In the order in which they were shown, wherever their rows are kept.
+        rows = dict.fromkeys(zip(evidence.word.tolist(), evidence.bit.tolist(), strict=True))
+        places = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
+        self._words, self._bits = places[:, 0], places[:, 1].astype(np.uint64)
+        self._grown: list[Clause] = []
+        self._pool: tuple[Clause, ...] = ()
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
-        """The trees' formulas, then those made of clauses; none of these while some shown action cannot be told apart
-        from one that is ruled out."""
-        found: list[Clause] = []
+        """The trees' formulas."""
         for formula in self._trees.propose(features, prices):
-            found += formula
+            self._grown += formula
             yield formula
-        if len(features) == self._seen or not len(self._words):
-            return
-        self._seen = len(features)
-        for tried in self._tried(features, prices):
+
+    def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
+        """Formulas made of clauses; none while some shown action cannot be told apart from one that is ruled out."""
+        found: list[Clause] = []
+        for tried in self._tried(features, prices) if len(self._words) else ():
             if tried is None:
                 return
             found += tried
-        self._take_in(found, features, prices)
-        yield from self._made(features, prices)
+        self._take_in([*self._grown, *found], features, prices)
+        pool = self.pool(features, prices)
+        for attempt in range(self._covers):
+            formula = pool.formula(self._rng.standard_normal(len(pool.clauses)) * (0.2 if attempt else 0.0))
+            if formula is None:
+                return
+            yield formula
 
     def _tried(self, features: Features, prices: np.ndarray) -> Iterator[Clauses | None]:
         """Formulas found clause by clause, from different starts."""
@@ -124,28 +131,18 @@ class ClauseSearch:
             yield cover(features.columns, self._evidence, words, bits, costs * np.exp(changes), self._taste)
 
     def _take_in(self, clauses: Sequence[Clause], features: Features, prices: np.ndarray) -> None:
-        """Adds the exact ones among these clauses to the pool, each without the literals it does not need."""
+        """Keeps the exact ones among these clauses, each without the literals it does not need."""
         against = self._evidence.mask & ~self._evidence.positive
         new = [clause for clause in dict.fromkeys(clauses) if clause]
         wrong = np.any(clause_bits(new, features.columns, against), axis=1)
         exact = [new[k] for k in np.flatnonzero(~wrong).tolist()]
-        self._pool.update(dict.fromkeys(shorten(exact, features.columns, against, prices)))
-        if len(self._pool) > MAX_POOL:
-            by_cost = sorted(self._pool, key=lambda clause: (-_price(clause, prices), clause))
-            self._pool = dict.fromkeys(by_cost[:MAX_POOL])
-
-    def _made(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
-        """Formulas of clauses from the pool, most of them different."""
-        pool = self.pool(features, prices)
-        for attempt in range(self._covers):
-            formula = pool.formula(self._rng.standard_normal(len(pool.clauses)) * (0.2 if attempt else 0.0))
-            if formula is None:
-                return
-            yield formula
+        distinct = set(shorten(exact, features.columns, against, prices))
+        # By cost, so that neither the order nor the number of checkpoints changes what is made of them.
+        self._pool = tuple(sorted(distinct, key=lambda clause: (-_price(clause, prices), clause))[:MAX_POOL])
 
     def pool(self, features: Features, prices: np.ndarray) -> Pool:
         """The exact clauses found so far."""
-        clauses = tuple(self._pool)
+        clauses = self._pool
         holds = clause_bits(clauses, features.columns, self._evidence.positive)
         covered = ((holds[:, self._words] >> self._bits) & np.uint64(1)).astype(bool)
         costs = np.array([-_price(clause, prices) for clause in clauses]) + 1e-3
@@ -238,12 +235,6 @@ def cover_plain(
         used |= {f for f, _ in clause}
         uncovered &= ~here
     return tuple(clauses)
-
-
-def _places(bits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Word and bit of every 1. ([n] int64, [n] uint64)"""
-    words, places = np.nonzero((bits[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1))
-    return words, places.astype(np.uint64)
 
 
 def _price(clause: Clause, prices: np.ndarray) -> float:

@@ -163,13 +163,20 @@ class Fitting:
                 for clauses in search.propose(features, prices):
                     scorer.consider(clauses, features, prices)
             if shortage is not None:
-                if not scorer.mixture.best:
-                    raise shortage
-                self.blocks = self.blocks[:done]
-                yield Moment(f"stopped: {shortage}", *seen, total, features, scorer.mixture, news=True)
-                return
+                break
             told = time.monotonic()
             yield Moment("enumerating programs", *seen, total, features, scorer.mixture, news=True)
+        assert features is not None
+        prices = literal_prices(features.log_prior, weighing.prior)
+        for search in searches:
+            for clauses in search.finish(features, prices):
+                scorer.consider(clauses, features, prices)
+        if shortage is not None and not scorer.mixture.best:
+            raise shortage
+        phase = "enumerating programs"
+        if shortage is not None:
+            self.blocks, phase = self.blocks[:done], f"stopped: {shortage}"
+        yield Moment(phase, *self._seen(done, features), total, features, scorer.mixture, news=True)
 
     def _evaluate(self, block: Block, place: int) -> None:
         for evaluator in self.evaluators:

@@ -26,3 +26,7 @@ class Search(Protocol):
             prices: what a literal over each of them adds to the log prior. [F] float64
         """
         ...
+
+    def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
+        """Formulas that are only worth proposing when no more features come. Called once, after the last `propose`."""
+        ...

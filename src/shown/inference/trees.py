@@ -237,6 +237,10 @@ class TreeSearch:
                     self._seen.add(id(tree))
                     yield clauses_of(tree)
 
+    def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
+        """Nothing more: every prefix has its trees."""
+        return iter(())
+
 
 class _Node:
     """The rows of a node, and the best splits of them among the features seen, one list a seed."""
