@@ -11,6 +11,7 @@ import pytest
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.grid import Grid, Tokens, grid
+from shown.inference.learner import Learner
 from shown.policy import Policy
 
 QUICK = ("--programs", "1000", "--quiet")
@@ -54,12 +55,56 @@ def test_json_on_stdout_is_the_policy(shown):
 
 
 def test_progress_is_told_on_stderr(shown):
-    ran = shown("learn", "nim", "--levels", "train:0-4", "--programs", "1000")
+    ran = shown("learn", "nim", "--levels", "train:0-4", "--programs", "1000", "--published")
     lines = ran.err.splitlines()
     assert lines[0].strip().startswith("108 of 1,000 programs")
     assert "nothing fits yet" in lines[0]
     assert any("best" in line and "policies" in line for line in lines)
     assert "of 1,000" not in ran.out
+    ran = shown("learn", "nim", "--levels", "train:0-4", "--programs", "1000")
+    assert "understanding: read as: as clicked, mirrored too" in ran.err
+    assert "understanding" not in ran.out
+
+
+def test_the_teacher_is_understood_and_the_expectation_told(shown):
+    ran = shown("learn", "nim", "--levels", "train:0-1", "--programs", "2000", "--quiet", "--out", "policy.json")
+    assert "read as: as clicked, mirrored too" in ran.out
+    assert "in practice 120 of 120 levels won; expected to win about 12 of 12 new levels" in ran.out
+    origin = Policy.load("policy.json").origin
+    assert origin["reading"] == {"same": "clicked", "order": "given"}
+    assert origin["practice"] == {"won": 120, "levels": 120}
+    assert [t["cells"] for t in origin["symmetry"]] == ["left-right"]
+
+
+def test_without_practice_or_symmetry_nothing_is_said_of_them(shown):
+    words = ("nim", "--levels", "train:0-4", "--programs", "2000", "--quiet", "--practise", "0", "--no-symmetry")
+    ran = shown("learn", *words, "--out", "policy.json")
+    assert "practice" not in ran.out
+    assert "read as" not in ran.out
+    assert Policy.load("policy.json").origin["symmetry"] == []
+
+
+def test_the_papers_method_is_one_word_away(shown, nim_demos):
+    shown("learn", "nim", "--levels", "train:0-4", *QUICK, "--published", "--out", "policy.json")
+    learner = Learner.published()
+    learner.programs = 1000
+    assert Policy.load("policy.json").components == learner.fit(nim_demos).policy_.components
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--reading", "sideways"], "no reading called 'sideways'."),
+        (["--practise", "-1"], "argument --practise: a number of seconds is needed, not '-1'"),
+        (["--practise", "long"], "argument --practise: a number of seconds is needed, not 'long'"),
+    ],
+)
+def test_ways_to_be_understood_that_there_are_not(shown, words, complaint):
+    assert shown("learn", "nim", *words).complaint.startswith(complaint)
+
+
+def test_a_symmetry_that_is_not_known_cannot_be_asked_for(shown):
+    assert "--symmetry: no symmetry is known here" in shown("learn", "fence-in", "--symmetry", "--quiet").complaint
 
 
 def test_settings_arrive(shown):
@@ -70,8 +115,8 @@ def test_settings_arrive(shown):
     )  # fmt: skip
     settings = Policy.load("policy.json").origin["settings"]
     assert settings == {
-        "programs": 50, "ensemble": 3, "trees": 2, "noise": 0.25, "seed": 9, "drop_literals": False,
-        "finish_level": True, "uniform_if_empty": False, "stop_early": True, "prior": "grammar",
+        "programs": 50, "ensemble": 3, "search": "clauses", "trees": 2, "noise": 0.25, "seed": 9,
+        "drop_literals": False, "finish_level": True, "uniform_if_empty": False, "stop_early": True, "prior": "grammar",
     }  # fmt: skip
 
 
@@ -123,7 +168,19 @@ def test_what_the_reason_advises_helps(shown, hopeless):
 
 
 def test_what_was_found_before_memory_ran_out_is_written(shown):
-    ran = shown("learn", "checkmate", "--levels", "train:0-4", "--memory", "3", "--quiet", "--out", "policy.json")
+    ran = shown(
+        "learn",
+        "checkmate",
+        "--levels",
+        "train:0-4",
+        "--memory",
+        "3",
+        "--trees",
+        "5",
+        "--quiet",
+        "--out",
+        "policy.json",
+    )
     assert ran.code == 0
     assert "but the limit is 3 MiB" in ran.err
     assert "Keeping the best of the first" in ran.err

@@ -153,7 +153,10 @@ def _understood(args: argparse.Namespace, demonstrations: Demonstrations, readin
                     say(f"  {stage.phase}: {stage.text}{won}, {stage.seconds:.1f} s")
     except StopIteration as end:
         taught: Taught = end.value
-        policy = taught.policy if taught.hypothesis is not None else None
+        policy = taught.policy if taught.learned else None
+        seen = (taught.policy.origin or {}).get("programs", args.programs)
+        if seen < args.programs and args.memory:
+            say(f"shown: there was memory for {seen:,} programs only (--memory {args.memory}).")
         return Found(policy, taught.failure, code, tuple(_told(taught)))
     except KeyboardInterrupt:
         say("shown: stopped; keeping the best so far.")

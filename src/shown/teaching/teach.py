@@ -94,8 +94,9 @@ class Taught:
 
     Attributes:
         policy: what was learned; the policy that knows nothing if nothing fits.
-        hypothesis: how the teacher was understood, or None if nothing fits.
+        hypothesis: how the teacher was understood; None if nothing fits, or if what was learned before still does.
         tried: all hypotheses that were tried, in order.
+        learned: whether anything was learned at all.
         practice: won of how many levels, on which was chosen; None without practice.
         expectation: how it will do on new levels; None without practice.
         failure: if nothing fits, why not under the most plausible hypothesis.
@@ -104,6 +105,7 @@ class Taught:
     policy: Policy
     hypothesis: Hypothesis | None
     tried: tuple[Tried, ...]
+    learned: bool = False
     practice: tuple[int, int] | None = None
     expectation: Expectation | None = None
     failure: Failure | None = None
@@ -194,9 +196,9 @@ def iter_teach(
         run.take_in(fitter.fit(hypothesis, read[hypothesis.reading]))
         if run.perfect or (ground is None and run.fitted):
             break
+    if ground is not None and before is not None:
+        run.offer_before(before)
     if ground is not None and run.fitted:
-        if before is not None:
-            run.offer_before(before)
         yield from run.practise(rounds, time.monotonic() + practise, seed, fitter)
     return run.taught()
 
@@ -308,7 +310,7 @@ class _Run:
             fresh = self.ground.play(policy, *FRESH)
             expectation = Expectation(sum(fresh), len(fresh))
         policy = replace(policy, origin=self._origin(hypothesis, practice, expectation))
-        return Taught(policy, hypothesis, tuple(self.tried), practice, expectation)
+        return Taught(policy, hypothesis, tuple(self.tried), True, practice, expectation)
 
     def _origin(
         self,

@@ -1,0 +1,198 @@
+"""Teaching as a whole: hypotheses, practice, and what is told of them."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.errors import BadInput
+from shown.experiments.teaching import demonstrations as shown_by
+from shown.games import demonstrate, find, load_levels, play_many, success_rate, wins
+from shown.grid import grid
+from shown.policy import uniform_policy
+from shown.teaching.hypotheses import Fitter, Hypothesis, flattened, hypotheses
+from shown.teaching.practice import Ground, Variation, vary
+from shown.teaching.readings import AS_CLICKED, READINGS, Reading
+from shown.teaching.same import Effects
+from shown.teaching.suspicion import Suspicion
+from shown.teaching.teach import Expectation, iter_teach, teach, without_idle_steps
+
+NIM, STOP, FENCE = find("nim"), find("stop-the-fall"), find("fence-in")
+FRESH = "random:600000-600039"
+
+
+def expert(game, levels):
+    return demonstrate(game, load_levels(game, levels))
+
+
+# --- the whole --------------------------------------------------------------------------------------------------------
+
+
+def test_nim_is_learned_from_one_game():
+    taught = teach(expert(NIM, "random:200001"), NIM, programs=3000)
+    assert taught.hypothesis == Hypothesis(AS_CLICKED, NIM.symmetries)
+    assert taught.practice == (120, 120)
+    assert success_rate(NIM, taught.policy, load_levels(NIM, FRESH)) == 1.0
+
+
+def test_cells_in_any_order_are_understood_as_that():
+    demos = shown_by(FENCE, "random:200000,random:200001,random:200002", "style:row-in-any-order")
+    taught = teach(demos, FENCE)
+    assert taught.hypothesis.reading.order == "any"
+    assert success_rate(FENCE, taught.policy, load_levels(FENCE, FRESH)) >= 0.9
+
+
+def test_the_same_seed_gives_the_same_policy():
+    demos = expert(STOP, "random:200003-200004")
+    first, again = (teach(demos, STOP, programs=2000, rounds=3, practise=math.inf, threads=n) for n in (1, 2))
+    assert first.policy == again.policy
+    assert first.tried == again.tried
+
+
+def test_practice_never_loses_a_demonstration():
+    for levels in ("random:200003", "random:200005-200006"):
+        demos = expert(STOP, levels)
+        policy = teach(demos, STOP, programs=2000, rounds=4).policy
+        for component in policy.components:
+            alone = replace(policy, components=(replace(component, weight=1.0),))
+            assert all(alone.allows_many([s.grid for s in demos.steps], [s.action for s in demos.steps]))
+
+
+def test_without_rules_the_most_plausible_hypothesis_that_fits_is_taken():
+    demos = expert(NIM, "train:0-4")
+    taught = teach(demos, None, programs=2000)
+    assert taught.hypothesis == Hypothesis(AS_CLICKED)
+    assert (taught.practice, taught.expectation) == (None, None)
+    assert success_rate(NIM, taught.policy, load_levels(NIM, "test")) == 1.0
+
+
+def test_readings_and_symmetries_can_be_forced():
+    demos = expert(NIM, "train:0-2")
+    forced = teach(demos, NIM, programs=1000, readings=[Reading("clicked", "any")], symmetries=())
+    assert {tried.hypothesis for tried in forced.tried} == {Hypothesis(Reading("clicked", "any"))}
+    only = teach(demos, NIM, programs=1000, readings=[AS_CLICKED], symmetries=NIM.symmetries, practise=0.0)
+    assert {tried.hypothesis.symmetries for tried in only.tried} == {NIM.symmetries}
+
+
+def test_when_nothing_fits_the_reason_is_given():
+    hopeless = Demonstrations.from_runs(NIM.tokens, [[(grid("||", "||"), (0, 1)), (grid("||", "||"), (0, 0))]])
+    taught = teach(hopeless, None, programs=3)
+    assert taught.hypothesis is None or taught.failure is None
+    alike = Demonstrations.from_runs(NIM.tokens, [[(grid("|.|."), (0, 2))]])
+    taught = teach(alike, None, programs=3)
+    assert taught.hypothesis is None
+    assert taught.failure.action == (0, 2)
+    assert not any(tried.fits for tried in taught.tried)
+    with pytest.raises(BadInput, match="no demonstrations"):
+        teach(Demonstrations(NIM.tokens, ()), None)
+
+
+def test_stages_tell_how_far_it_is_and_have_the_best_so_far():
+    stages = list(iter_teach(expert(STOP, "random:200003"), STOP, programs=1000, rounds=2))
+    assert stages[0].phase == "understanding"
+    assert stages[0].best is None
+    assert stages[-1].best is not None
+    assert {stage.phase for stage in stages} <= {"understanding", "trying it out"}
+    assert [stage.seconds for stage in stages] == sorted(stage.seconds for stage in stages)
+
+
+def test_what_was_learned_before_is_a_candidate_if_it_still_explains_all():
+    perfect = teach(expert(NIM, "train:0-4"), NIM, programs=3000).policy
+    poor = expert(NIM, "random:200001")
+    kept = teach(poor, NIM, programs=20, before=perfect, rounds=1)
+    assert success_rate(NIM, kept.policy, load_levels(NIM, FRESH)) == 1.0
+    stubborn = replace(perfect, components=uniform_policy(NIM.tokens).components)
+    assert teach(poor, NIM, programs=3000, before=stubborn).practice == (120, 120)
+
+
+# --- its parts --------------------------------------------------------------------------------------------------------
+
+
+def test_clicks_that_change_nothing_show_nothing():
+    run = [(grid("|.", "||"), (0, 1)), (grid("|.", "||"), (0, 0)), (grid("..", "||"), (0, 0))]
+    demos = Demonstrations.from_runs(NIM.tokens, [run, run[:1]], "nim")
+    kept = without_idle_steps(demos, Effects(NIM))
+    assert [step.action for step in kept.steps] == [(0, 0)]
+    assert len(kept) == 1
+    nothing = Demonstrations.from_runs(NIM.tokens, [run[:1]], "nim")
+    assert without_idle_steps(nothing, Effects(NIM)) == nothing
+
+
+def test_refusals_are_never_idle():
+    step = Step(grid("|.", "||"), (0, 1), refused=True)
+    demos = Demonstrations(NIM.tokens, (Demonstration((step,)),), "nim")
+    assert without_idle_steps(demos, Effects(NIM)) == demos
+
+
+def test_every_reading_is_tried_with_symmetries_first():
+    found = list(hypotheses(READINGS[:2], NIM.symmetries))
+    assert found[:2] == [Hypothesis(READINGS[0], NIM.symmetries), Hypothesis(READINGS[0])]
+    assert all(h.symmetries for h in hypotheses(READINGS, NIM.symmetries, only_symmetric=True))
+    assert [h.name for h in found[:2]] == ["as clicked, mirrored too", "as clicked"]
+
+
+def test_a_hypothesis_with_images_explains_the_images_too():
+    demos = expert(NIM, "random:200001")
+    fitted = Fitter(demos, 2000, 0).fit(Hypothesis(AS_CLICKED, NIM.symmetries), demos)
+    assert len(fitted.evidence.word) >= 2 * len(demos.steps) - 1
+    assert fitted.evidence.weight.sum() == pytest.approx(len(demos.steps))
+    assert all(fitted.explains(candidate.clauses) for candidate in fitted.candidates)
+    assert not fitted.explains(())
+
+
+def test_a_flattened_mixture_keeps_its_order_and_adds_up():
+    demos = expert(NIM, "train:0-2")
+    policy = Fitter(demos, 1000, 0).fit(Hypothesis(AS_CLICKED), demos).policy
+    flat = flattened(policy, 3.0)
+    weights = [c.weight for c in flat.components]
+    assert sum(weights) == pytest.approx(1.0)
+    assert weights == sorted(weights, reverse=True)
+    assert weights[0] < policy.components[0].weight
+    assert [c.formula for c in flat.components] == [c.formula for c in policy.components]
+
+
+def test_giving_up_on_circles_agrees_with_playing_to_the_end():
+    demos = expert(STOP, "train:0-1")
+    policy = Fitter(demos, 1000, 0).fit(Hypothesis(AS_CLICKED), demos).policy
+    levels = load_levels(STOP, "random:600000-600029")
+    assert wins(STOP, policy, levels) == [episode.won for episode in play_many(STOP, policy, levels)]
+
+
+def test_practice_levels_are_no_generated_levels():
+    ground = Ground(NIM)
+    names = {level.name for level in ground.levels(0, 5)}
+    assert all(name.startswith("practice:") for name in names)
+    assert ground.levels(0, 5)[2] is ground.levels(2, 3)[0]
+    assert Ground(NIM, 1).levels(0, 5) != ground.levels(0, 5)
+
+
+def test_committees_get_no_worse_and_explain_all():
+    demos = expert(STOP, "random:200003")
+    fitted = Fitter(demos, 2000, 0).fit(Hypothesis(AS_CLICKED, STOP.symmetries), demos)
+    variation = Variation(fitted, Ground(STOP), np.random.default_rng(0))
+    scores = [variation.step() for _ in range(3)]
+    assert scores == sorted(scores)
+    assert all(fitted.explains(formula) for committee in variation.tried for formula in committee)
+    for policy in variation.best():
+        assert sum(c.weight for c in policy.components) == pytest.approx(1.0)
+
+
+def test_suspecting_lost_games_gets_no_worse_and_never_suspects_the_teacher():
+    demos = expert(NIM, "random:200018")
+    fitter = Fitter(demos, 2000, 0)
+    fitted = fitter.fit(Hypothesis(AS_CLICKED, NIM.symmetries), demos)
+    suspicion = Suspicion(fitter, fitted, Ground(NIM), np.random.default_rng(0), 3.0)
+    scores = list(vary([suspicion], 4))
+    assert scores == sorted(scores)
+    shown = {(step.grid, step.action) for step in demos.steps}
+    assert not shown & {(step.grid, step.action) for step in suspicion.refused}
+
+
+def test_the_expectation_is_that_of_what_was_won():
+    assert Expectation(50, 100).share == 0.5
+    assert Expectation(100, 100).share == pytest.approx(101 / 102)
+    assert Expectation(0, 0).share == 0.5
+    assert 0.04 < Expectation(50, 100).spread < 0.06
+    assert Expectation(100, 100).told() == "expected to win about 12 of 12 new levels"
