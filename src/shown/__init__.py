@@ -18,31 +18,37 @@ from shown.version import __version__
 if TYPE_CHECKING:
     from shown import games
     from shown.demonstrations import Demonstration, Demonstrations, Step
-    from shown.errors import BadInput, BadLevel, BadProgram, ShownError
+    from shown.errors import BadInput, BadLevel, BadProgram, NothingFits, ShownError
     from shown.grid import OFF, Grid, Tokens
     from shown.inference.learner import Learner, Progress
     from shown.language.grammar import Grammar, Rule, geometric, paper_grammar, paper_offsets, uniform
     from shown.language.primitives import LANGUAGE, Language, Primitive
     from shown.language.terms import Kind, Term, parse
     from shown.policy import Component, Formula, Literal, Policy
+    from shown.symmetry import Transformation
+    from shown.teaching.readings import Reading
+    from shown.teaching.teach import Taught, teach
 
 _HOME = {
     "shown.demonstrations": ("Demonstration", "Demonstrations", "Step"),
-    "shown.errors": ("BadInput", "BadLevel", "BadProgram", "ShownError"),
+    "shown.errors": ("BadInput", "BadLevel", "BadProgram", "NothingFits", "ShownError"),
     "shown.grid": ("OFF", "Grid", "Tokens"),
     "shown.inference.learner": ("Learner", "Progress"),
     "shown.language.grammar": ("Grammar", "Rule", "geometric", "paper_grammar", "paper_offsets", "uniform"),
     "shown.language.primitives": ("LANGUAGE", "Language", "Primitive"),
     "shown.language.terms": ("Kind", "Term", "parse"),
     "shown.policy": ("Component", "Formula", "Literal", "Policy"),
+    "shown.symmetry": ("Transformation",),
+    "shown.teaching.readings": ("Reading",),
+    "shown.teaching.teach": ("Taught", "teach"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "LANGUAGE", "OFF", "BadInput", "BadLevel", "BadProgram", "Component", "Demonstration", "Demonstrations",
-    "Formula", "Grammar", "Grid", "Kind", "Language", "Learner", "Literal", "Policy", "Primitive", "Progress", "Rule",
-    "ShownError", "Step", "Term", "Tokens", "__version__", "games", "geometric", "paper_grammar",
-    "paper_offsets", "parse", "uniform",
+    "Formula", "Grammar", "Grid", "Kind", "Language", "Learner", "Literal", "NothingFits", "Policy", "Primitive",
+    "Progress", "Reading", "Rule", "ShownError", "Step", "Taught", "Term", "Tokens", "Transformation", "__version__",
+    "games", "geometric", "paper_grammar", "paper_offsets", "parse", "teach", "uniform",
 ]  # fmt: skip
 
 

@@ -115,7 +115,7 @@ def test_settings_arrive(shown):
     )  # fmt: skip
     settings = Policy.load("policy.json").origin["settings"]
     assert settings == {
-        "programs": 50, "ensemble": 3, "search": "clauses", "trees": 2, "noise": 0.25, "seed": 9,
+        "programs": 50, "ensemble": 3, "search": "trees", "trees": 2, "noise": 0.25, "seed": 9,
         "drop_literals": False, "finish_level": True, "uniform_if_empty": False, "stop_early": True, "prior": "grammar",
     }  # fmt: skip
 

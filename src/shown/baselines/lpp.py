@@ -60,4 +60,4 @@ class LppPolicy(MixturePolicy):
 
 def learner(game: Game, seed: int, options: Mapping[str, Any]) -> LppPolicy:
     """A learner with these options."""
-    return LppPolicy(Learner(**{"search": "trees", **options}, seed=seed, threads=1))
+    return LppPolicy(Learner(seed=seed, threads=1, **options))

@@ -31,7 +31,7 @@ ENGINE = ("grid.py", "planes.py", "compiled.py", "demonstrations.py", "policy.py
 
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "shown.baselines.lpp": (*ENGINE, "baselines/lpp.py", "baselines/values.py"),
-    "shown.baselines.taught": (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "baselines/values.py"),
+    "shown.baselines.taught": (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching"),
     "shown.baselines.vpi": (*ENGINE, "baselines/vpi.py", "baselines/lpp.py", "baselines/values.py"),
     "shown.baselines.features_nn": (*ENGINE, "baselines/features_nn.py", "baselines/values.py"),
     "shown.baselines.networks": (

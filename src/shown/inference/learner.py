@@ -72,7 +72,8 @@ class Learner:
     Attributes:
         programs: how many programs to enumerate (L in the paper).
         ensemble: how many policies to mix (K).
-        search: who proposes formulas: "clauses", which takes in the trees, or "trees" alone (the paper's).
+        search: who proposes formulas: "trees" (the paper's), or "clauses", which takes in the trees and finds shorter
+            rules. From few demonstrations those are often better, from many they may be too general.
         trees: how many differently seeded trees to grow for each prefix.
         noise: ε: how often the demonstrator acts at random.
         seed: of all random choices.
@@ -95,7 +96,7 @@ class Learner:
 
     programs: int = 10_000
     ensemble: int = 25
-    search: str = "clauses"
+    search: str = "trees"
     trees: int = 5
     noise: float = 0.0
     seed: int = 0
@@ -121,7 +122,7 @@ class Learner:
         """The paper's method, exactly: trees alone, and every literal as it was grown.
 
         >>> Learner.published()
-        Learner(search='trees', drop_literals=False)
+        Learner(drop_literals=False)
         """
         return cls(search="trees", drop_literals=False)
 

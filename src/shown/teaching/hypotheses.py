@@ -24,7 +24,7 @@ from shown.inference.rows import Evidence, evidence_of
 from shown.inference.trees import TreeSearch
 from shown.language.grammar import Grammar, paper_grammar
 from shown.memory import Account
-from shown.policy import Policy
+from shown.policy import Component, Policy
 from shown.symmetry import Transformation, images
 from shown.symmetry.transformation import in_words
 from shown.teaching.readings import Reading
@@ -65,6 +65,7 @@ class Fitted:
         candidates: the best formulas, best first; none if nothing fits.
         pool: the exact clauses they, and others, can be made of; None if those do not explain all that was shown.
         policy: their mixture, or None.
+        grown: the mixture of the trees' formulas alone, or None; longer rules, and sometimes safer ones.
         failure: why nothing fits, or None.
     """
 
@@ -75,6 +76,7 @@ class Fitted:
     candidates: tuple[Candidate, ...]
     pool: Pool | None
     policy: Policy | None
+    grown: Policy | None
     failure: Failure | None
 
     def explains(self, clauses: Clauses) -> bool:
@@ -116,19 +118,24 @@ class Fitter:
         rows = fitting.rows
         evidence = evidence_of(rows, with_images.steps)
         search = ClauseSearch(evidence, TreeSearch(evidence, TREES, self.seed), self.seed)
-        *_, last = fitting.search(evidence, [search], WEIGHING, at_once=True)
-        features = last.features
+        grown: tuple[Component, ...] = ()
+        for last in fitting.search(evidence, [search], WEIGHING, at_once=True):
+            features = last.features
+            # The trees' formulas come first, and what is made of clauses at the end.
+            if last.news and not grown and features is not None and last.mixture.best:
+                grown = to_components(last.mixture, features)
         assert features is not None
         best = tuple(last.mixture.best)
         if not best:
             failure = explain_failure(with_images, rows, features, evidence)
-            return Fitted(hypothesis, read, features, evidence, (), None, None, failure)
+            return Fitted(hypothesis, read, features, evidence, (), None, None, None, failure)
         shown = self.demonstrations
         components = to_components(last.mixture, features)
         policy = Policy(shown.tokens, components, shown.game, shown.buttons, {}, self._grammar.language)
-        return Fitted(
-            hypothesis, read, features, evidence, best, search.pool(features, features.log_prior), policy, None
-        )
+        of_trees = replace(policy, components=grown) if grown else None
+        pool = search.pool(features, features.log_prior)
+        exact = pool.formula(np.zeros(len(pool.clauses))) is not None
+        return Fitted(hypothesis, read, features, evidence, best, pool if exact else None, policy, of_trees, None)
 
     def _fitting(self, symmetries: tuple[Transformation, ...]) -> Fitting:
         if symmetries not in self._fittings:

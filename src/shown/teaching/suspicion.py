@@ -99,7 +99,7 @@ class Suspicion:
     def _tried(self, found: Fitted) -> tuple[float, Policy]:
         """The best of what a fit leads to: its mixture, or committees of its clauses."""
         assert found.policy is not None
-        policies = [flattened(found.policy, self.temperature)]
+        policies = [flattened(policy, self.temperature) for policy in (found.policy, found.grown) if policy is not None]
         if found.pool is not None:
             variation = Variation(found, self.ground, self.rng)
             variation.step()

@@ -246,8 +246,12 @@ class _Run:
         score = self._score(policy) if self.ground is not None else None
         literals = len(policy.components[0].formula.literals)
         self.tried.append(Tried(found.hypothesis, True, score, literals))
-        self.fitted.append((score or 0.0, found))
         self._offer(policy, found.hypothesis, score or 0.0)
+        if self.ground is not None and found.grown is not None and score != 1.0:
+            grown = flattened(found.grown, TEMPERATURE)
+            self._offer(grown, found.hypothesis, self._score(grown))
+            score = max(score or 0.0, self.candidates[-1][0])
+        self.fitted.append((score or 0.0, found))
 
     def offer_before(self, policy: Policy) -> None:
         """What was learned before, if it would still do all that was shown."""
