@@ -258,7 +258,7 @@ def best_splits(loop, columns, mask, positive, orders, cuts=()):
         out, counts = np.empty((len(orders), stop - start), dtype=np.int64), np.zeros(len(orders), dtype=np.int64)
         arguments = (words, mask[words], (mask & positive)[words], rows, positives, orders, score, last, out, counts)
         with np.errstate(over="ignore"):
-            score = loop(columns[:stop], start, *arguments)
+            score = loop(np.ascontiguousarray(columns[:stop].T), start, *arguments)
         for best, row, count in zip(found, out, counts, strict=True):
             best += row[:count].tolist()
     return found

@@ -100,7 +100,8 @@ class Distinct:
 
     @property
     def _bytes_a_row(self) -> int:
-        return 8 * len(self._mask) + 40
+        # Columns, which are kept up to negation, lie a second time in the trees' memory, row by row.
+        return (16 if self._lowest else 8) * len(self._mask) + 40
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_rows": self.array.copy()}

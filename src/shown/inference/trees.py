@@ -112,6 +112,7 @@ class Forest:
     def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int]) -> None:
         self._seeds = seeds
         self._columns = np.empty((0, len(mask)), dtype=np.uint64)
+        self._by_row = self._columns.T
         self._orders = np.empty((len(seeds), 0))
         self._nodes: dict[tuple[bytes, bytes], _Node] = {}
         self._trees: dict[tuple[int, int, int], Tree] = {}
@@ -135,6 +136,7 @@ class Forest:
         """
         before = len(self._columns)
         self._columns = columns
+        self._by_row = np.ascontiguousarray(columns.T)
         self._orders = np.array([tie_order(len(columns), seed) for seed in self._seeds])
         first = before + 1 if before else 0
         return [self._grow(self._root, first, len(columns) + 1, s) for s in range(len(self._seeds))]
@@ -212,7 +214,7 @@ class Forest:
         counts = np.zeros(len(self._seeds), dtype=np.int64)
         last = np.array([best[-1] if best else -1 for best in node.best], dtype=np.int64)
         node.score = _best_loop(
-            self._columns, node.seen, node.words, node.here, node.positive, node.rows, node.positives, self._orders,
+            self._by_row, node.seen, node.words, node.here, node.positive, node.rows, node.positives, self._orders,
             node.score, last, out, counts,
         )  # fmt: skip
         return [found[:count].tolist() for found, count in zip(out, counts, strict=True)]
@@ -273,35 +275,49 @@ def _count(bits: np.ndarray) -> int:
 
 
 @compiled
-def _best_loop(columns, start, words, here, positive, rows, positives, orders, score, last, out, counts):  # type: ignore[no-untyped-def]
-    """Counts each feature on a node's rows, and keeps those better than all before them, for every seed."""
+def _best_loop(by_row, start, words, here, positive, rows, positives, orders, score, last, out, counts):  # type: ignore[no-untyped-def]
+    """Counts each feature on a node's rows, and keeps those better than all before them, for every seed.
+
+    Features lie side by side (`by_row` is [R, F]), so that many are counted at once; a block of them at a time, so that
+    the counts stay near.
+    """
     m1, m2, m4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     h01, s1, s2, s4, s56 = np.uint64(0x0101010101010101), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
-    for f in range(start, len(columns)):
-        ones, positive_ones = np.int64(0), np.int64(0)
+    features, block = by_row.shape[1], 2048
+    ones = np.empty(block, dtype=np.int64)
+    positive_ones = np.empty(block, dtype=np.int64)
+    for first in range(start, features, block):
+        size = min(block, features - first)
+        ones[:size] = 0
+        positive_ones[:size] = 0
         for i in range(len(words)):
-            bits = columns[f, words[i]]
-            x = bits & here[i]
-            x = x - ((x >> s1) & m1)
-            x = (x & m2) + ((x >> s2) & m2)
-            x = (x + (x >> s4)) & m4
-            ones += np.int64((x * h01) >> s56)
-            x = bits & positive[i]
-            if x:
+            column, mask = by_row[words[i], first : first + size], here[i]
+            for f in range(size):
+                x = column[f] & mask
                 x = x - ((x >> s1) & m1)
                 x = (x & m2) + ((x >> s2) & m2)
                 x = (x + (x >> s4)) & m4
-                positive_ones += np.int64((x * h01) >> s56)
-        zeros, positive_zeros = rows - ones, positives - positive_ones
-        if ones == 0 or zeros == 0:
-            continue
-        impure = positive_ones * (ones - positive_ones) / ones + positive_zeros * (zeros - positive_zeros) / zeros
-        if impure > score:
-            continue
-        for s in range(len(orders)):
-            if impure < score or last[s] < 0 or orders[s, f] < orders[s, last[s]]:
-                out[s, counts[s]] = f
-                counts[s] += 1
-                last[s] = f
-        score = impure
+                ones[f] += np.int64((x * h01) >> s56)
+            mask = positive[i]
+            if mask:
+                for f in range(size):
+                    x = column[f] & mask
+                    x = x - ((x >> s1) & m1)
+                    x = (x & m2) + ((x >> s2) & m2)
+                    x = (x + (x >> s4)) & m4
+                    positive_ones[f] += np.int64((x * h01) >> s56)
+        for f in range(size):
+            n, p = ones[f], positive_ones[f]
+            zeros, positive_zeros = rows - n, positives - p
+            if n == 0 or zeros == 0:
+                continue
+            impure = p * (n - p) / n + positive_zeros * (zeros - positive_zeros) / zeros
+            if impure > score:
+                continue
+            for s in range(len(orders)):
+                if impure < score or last[s] < 0 or orders[s, first + f] < orders[s, last[s]]:
+                    out[s, counts[s]] = first + f
+                    counts[s] += 1
+                    last[s] = first + f
+            score = impure
     return score
