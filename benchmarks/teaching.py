@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 import warnings
@@ -25,7 +26,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
 
-from shown import Learner
+from shown import Learner, teach
 from shown.demonstrations import Demonstrations
 from shown.errors import NothingFits, ShownError
 from shown.experiments.people import LEARNED
@@ -44,10 +45,17 @@ def learner(game: Game, demos: Demonstrations) -> Policy:
     return Learner(threads=1).fit(demos).policy_
 
 
-METHODS: dict[str, Method] = {
-    "learner": learner,
-    # "taught": the learner with readings, symmetry and practice comes here.
-}
+def taught(game: Game, demos: Demonstrations) -> Policy:
+    """By all that is known about the game: readings, symmetries, practice."""
+    return teach(demos, game, threads=1, practise=math.inf).policy
+
+
+def understood(game: Game, demos: Demonstrations) -> Policy:
+    """The same without practice."""
+    return teach(demos, game, threads=1, practise=0.0).policy
+
+
+METHODS: dict[str, Method] = {"learner": learner, "taught": taught, "understood": understood}
 
 QUICK = {"nim": ("expert", "slips"), "stop-the-fall": ("expert", "any-order")}
 
