@@ -63,6 +63,10 @@ def test_the_policy_plays_levels_nobody_has_shown_it(taught):
         run = taught.post("run", game="nim", level=level["name"], seed=0)
         assert run["won"]
         assert run["steps"][0]["rows"] == level["rows"]
+    names = [level["name"] for level in levels]
+    together = taught.post("runs", game="nim", levels=names, seed=0)["runs"]
+    alone = [taught.post("run", game="nim", level=name, seed=0) for name in names]
+    assert together == [{key: value for key, value in run.items() if key != "version"} for run in alone]
 
 
 def test_a_position_is_explained(taught):

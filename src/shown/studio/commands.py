@@ -156,6 +156,16 @@ async def run(studio: Studio, request: Request) -> Answer:
     return await studio.ask_player(desk, "run", **as_request(level), seed=_number(request, "seed"))
 
 
+async def runs(studio: Studio, request: Request) -> Answer:
+    """Runs of the policy on several levels that nobody has shown, played side by side."""
+    desk = studio.desk(request.get("game"))
+    names = request.get("levels")
+    if not isinstance(names, list) or not 1 <= len(names) <= MAX_WALL or not all(isinstance(n, str) for n in names):
+        raise BadInput(f'"levels" must be a list of 1 to {MAX_WALL} names.')
+    levels = [as_request(desk.level(name)) for name in names]
+    return await studio.ask_player(desk, "runs", levels=levels, seed=_number(request, "seed"))
+
+
 async def position(studio: Studio, request: Request) -> Answer:
     """What the policy thinks of a position: how likely each action is, and what each candidate would do."""
     desk = studio.desk(request.get("game"))
@@ -271,6 +281,7 @@ COMMANDS: dict[str, Command] = {
     "stop": stop,
     "unseen": unseen,
     "run": run,
+    "runs": runs,
     "position": position,
     "why": why,
     "paint": paint,

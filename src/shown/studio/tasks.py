@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.games import find
-from shown.games.episodes import Episode, demonstrate, play
+from shown.games.episodes import Episode, demonstrate, play, play_many
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
 from shown.studio.forms import action_to_json
@@ -48,6 +48,7 @@ class Tasks:
             "learn": self.learn,
             "policy": self.policy,
             "run": self._with(self.run),
+            "runs": self._with(self.runs),
             "position": self._with(self.position),
             "why": self._with(self.why),
             "doubt": self._with(self.doubt),
@@ -125,15 +126,13 @@ class Tasks:
 
     def run(self, policy: Policy, request: Request) -> Answer:
         """One whole run on a level."""
-        episode = _episode(policy, request)
-        return {
-            "level": episode.level.name,
-            "seed": episode.seed,
-            "steps": [{"rows": list(s.grid.rows), "action": action_to_json(s.action)} for s in episode.steps],
-            "last": list(episode.last.rows),
-            "won": episode.won,
-            "over": episode.over,
-        }
+        return _run(_episode(policy, request))
+
+    def runs(self, policy: Policy, request: Request) -> Answer:
+        """Whole runs on several levels, played side by side."""
+        levels = [_level(level) for level in request["levels"]]
+        episodes = play_many(find(request["game"]), policy, levels, request.get("seed", 0))
+        return {"runs": [_run(episode) for episode in episodes]}
 
     def position(self, policy: Policy, request: Request) -> Answer:
         """How likely every action is, and what each candidate would do."""
@@ -235,6 +234,17 @@ def rule(policy: Policy, formula: Formula) -> list[list[str]]:
 def _progress(progress: dict[str, Any]) -> dict[str, Any]:
     score = progress.get("score")
     return {**progress, "score": None if score is None else float(score)}
+
+
+def _run(episode: Episode) -> Answer:
+    return {
+        "level": episode.level.name,
+        "seed": episode.seed,
+        "steps": [{"rows": list(s.grid.rows), "action": action_to_json(s.action)} for s in episode.steps],
+        "last": list(episode.last.rows),
+        "won": episode.won,
+        "over": episode.over,
+    }
 
 
 def _episode(policy: Policy, request: Request) -> Episode:

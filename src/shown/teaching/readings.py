@@ -128,7 +128,8 @@ def find_reading(name: str) -> Reading:
     known |= {reading.same: reading for reading in every if reading.order == "given"}
     known |= {reading.order: reading for reading in every if reading.same == "clicked"}
     if name not in known:
-        raise BadInput(f"no reading called {name!r}. {did_you_mean(name, known)}")
+        written = [word for word in known if " " not in word]
+        raise BadInput(f"no reading called {name!r}. {did_you_mean(name, written)}")
     return known[name]
 
 
