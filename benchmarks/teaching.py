@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import time
 import warnings
@@ -47,7 +46,7 @@ def learner(game: Game, demos: Demonstrations) -> Policy:
 
 def taught(game: Game, demos: Demonstrations) -> Policy:
     """By all that is known about the game: readings, symmetries, practice."""
-    return teach(demos, game, threads=1, practise=math.inf).policy
+    return teach(demos, game, threads=1).policy
 
 
 def understood(game: Game, demos: Demonstrations) -> Policy:
