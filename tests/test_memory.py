@@ -21,15 +21,6 @@ def test_memory_is_refused_before_it_is_taken():
     assert account.held == 60 * 2**20
 
 
-def test_what_is_given_back_can_be_taken_again():
-    account = Account(100)
-    account.take(100, "all")
-    account.give_back(50)
-    account.take(50, "half")
-    with pytest.raises(OutOfMemory):
-        account.take(1, "more")
-
-
 def test_half_of_what_there_is_is_the_default():
     assert Account().limit == default_limit() == machine_memory() // 2
 

@@ -24,9 +24,8 @@ class Account:
 
     >>> account = Account(1000)
     >>> account.take(600, "the columns")
-    >>> account.give_back(100)
     >>> account.held
-    500
+    600
     """
 
     def __init__(self, limit: int | None = None) -> None:
@@ -41,10 +40,6 @@ class Account:
                 f"{advice}, or allow more memory."
             )
         self.held += wanted
-
-    def give_back(self, bytes_: int) -> None:
-        """Enters that so many bytes are free again."""
-        self.held -= bytes_
 
 
 def default_limit() -> int:

@@ -47,8 +47,8 @@ def test_by_default_every_other_action_is_ruled_out():
     assert np.array_equal(evidence.mask, rows.mask)
     assert not evidence.refused.any()
     assert evidence.weight.tolist() == [1.0, 1.0]
-    assert evidence.explained(evidence.positive) == 1.0
-    assert evidence.explained(rows.bits([(1, (0, 0))])) == 0.5
+    assert evidence.shows(evidence.positive).tolist() == [True, True]
+    assert evidence.shows(rows.bits([(1, (0, 0))])).tolist() == [False, True]
 
 
 def test_an_open_action_is_neither_shown_nor_ruled_out():

@@ -95,19 +95,9 @@ class Evidence:
     weight: np.ndarray
     refused: np.ndarray
 
-    @property
-    def refusals(self) -> tuple[np.ndarray, np.ndarray]:
-        """Word and bit of each refused row. ([n] int64 each)"""
-        word, bit = np.nonzero(_unpack(self.refused))
-        return word, bit
-
     def shows(self, allowed: np.ndarray) -> np.ndarray:
         """Which steps' actions are among the rows `allowed`. [T] bool"""
         return ((allowed[self.word] >> self.bit.astype(np.uint64)) & np.uint64(1)).astype(bool)
-
-    def explained(self, allowed: np.ndarray) -> float:
-        """The share of what was shown that these rows allow, by weight."""
-        return float(self.weight[self.shows(allowed)].sum() / self.weight.sum()) if len(self.weight) else 1.0
 
 
 def evidence_of(rows: Rows, steps: Iterable[Step]) -> Evidence:
@@ -144,11 +134,6 @@ def evidence_of(rows: Rows, steps: Iterable[Step]) -> Evidence:
         weight=np.array([step.weight for _, step in kept], dtype=np.float64),
         refused=refused,
     )
-
-
-def _unpack(words: np.ndarray) -> np.ndarray:
-    """[R] uint64 → [R, 64] bool"""
-    return ((words[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(bool)
 
 
 def _pack(bits: np.ndarray) -> np.ndarray:

@@ -17,7 +17,6 @@ from shown.inference.clauses import ClauseSearch, Pool
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
 from shown.inference.fitting import Fitting, Weighing
-from shown.inference.formulas import Clauses, formula_bits
 from shown.inference.learner import to_components
 from shown.inference.posterior import Candidate
 from shown.inference.rows import Evidence, evidence_of
@@ -78,11 +77,6 @@ class Fitted:
     policy: Policy | None
     grown: Policy | None
     failure: Failure | None
-
-    def explains(self, clauses: Clauses) -> bool:
-        """Whether a formula over the features allows all that was shown and nothing that was refused."""
-        allowed = formula_bits(clauses, self.features.columns, self.evidence.mask)
-        return bool(self.evidence.shows(allowed).all()) and not (allowed & self.evidence.refused).any()
 
 
 class Fitter:

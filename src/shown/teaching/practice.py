@@ -87,8 +87,10 @@ class Variation:
     Attributes:
         fitted: the hypothesis.
         ground: where they play.
+        rng: of all random choices.
         size: formulas in a committee.
         levels: on how many levels a committee is tried.
+        batch: how many committees are drawn at a time.
         tried: the share of levels won by each committee so far.
     """
 

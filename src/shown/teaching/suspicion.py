@@ -9,7 +9,7 @@ wins more, the suspicion is kept. What the teacher has shown is never suspected,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -107,4 +107,4 @@ class Suspicion:
             policies += variation.best((1, 4))
         scores = [self.ground.score(policy, self.levels) for policy in policies]
         best = int(np.argmax(scores))
-        return scores[best], replace(policies[best])
+        return scores[best], policies[best]

@@ -63,7 +63,7 @@ class Expectation:
 
     Attributes:
         won: of `of` levels that played no part in choosing.
-        low, high: the share it wins of new levels lies between these with a probability of 90 %.
+        of: how many those were.
     """
 
     won: int
