@@ -1,7 +1,7 @@
 """Terms: a program is a primitive applied to arguments, some of which are terms again.
 
 Here a term is only its structure: it can be built, printed, parsed and measured. What a primitive means, how it is
-computed and how it is said stands in `primitives.py`.
+computed and how it is said stands in `primitives/`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The methods of the paper's Table 1, one declaration each: meaning, bit kernel, English.
+"""What a primitive is: one declaration with its meaning, bit kernel and English.
 
 A primitive is declared once; printing, parsing, enumeration, evaluation and explanation read the declaration.
 """
@@ -13,12 +13,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from shown import planes
 from shown.errors import BadInput
-from shown.grid import OFF, Cell
-from shown.language.reference import NOWHERE, View
-from shown.language.terms import Kind, Offset, Term
-from shown.planes import Planes
+from shown.grid import Cell
+from shown.language.reference import View
+from shown.language.terms import Kind
 
 Condition = Callable[[View, Cell | None], bool]
 EVERYWHERE: Final = math.inf
@@ -128,163 +126,3 @@ class Language(Mapping[str, Primitive]):
 
     def extended(self, *primitives: Primitive) -> Language:
         return Language([*self.values(), *primitives])
-
-
-# --- conditions ------------------------------------------------------------------------------------------------------
-
-
-def _cell_is_value(view: View, cell: Cell | None, value: str) -> bool:
-    """Whether the attended cell has the value."""
-    return view.value(cell) == value
-
-
-def _plane_of_value(world: Planes, value: str) -> np.ndarray:
-    return world.of_value(value)
-
-
-def _planes_of_values(world: Planes, store: np.ndarray, values: np.ndarray) -> np.ndarray:
-    return world.of_values[values]
-
-
-def _shifted(view: View, cell: Cell | None, offset: Offset, condition: Condition) -> bool:
-    """Moves attention by the offset, then asks the condition."""
-    return condition(view, NOWHERE if cell is NOWHERE else (cell[0] + offset[0], cell[1] + offset[1]))
-
-
-def _scanning(view: View, cell: Cell | None, offset: Offset, until: Condition, unless: Condition) -> bool:
-    """Walks from the cell by the offset; 1 if `until` holds before `unless` does and before the grid ends."""
-    path = [] if cell is NOWHERE else [cell]
-    found = False
-    while cell is not NOWHERE:
-        cell = (cell[0] + offset[0], cell[1] + offset[1])
-        path.append(cell)
-        found = until(view, cell)
-        if found or unless(view, cell) or not view.inside(cell):
-            break
-    view.walked(path)
-    return found
-
-
-def _scanning_wording(offset: Offset, until: Term, unless: Term) -> tuple[str, str] | None:
-    """Where only the end of the grid can stop the walk, no second thing need be named."""
-    edge = Term("cell_is_value", (OFF,))
-    if until == unless or (unless == edge and until.primitive == "cell_is_value"):
-        return "going {0} from {cell}, there is {1:noun}", "going {0} from {cell}, there is no {1:bare}"
-    return None
-
-
-CELL_IS_VALUE = Primitive(
-    name="cell_is_value",
-    takes=(Kind.VALUE,),
-    gives=Kind.CONDITION,
-    meaning=_cell_is_value,
-    kernel=_plane_of_value,
-    many=_planes_of_values,
-    phrase="{cell} is {0}",
-    negation="{cell} is not {0}",
-)
-
-SHIFTED = Primitive(
-    name="shifted",
-    takes=(Kind.OFFSET, Kind.CONDITION),
-    gives=Kind.CONDITION,
-    meaning=_shifted,
-    kernel=planes.shift,
-    many=planes.shift_many,
-    phrase="{1}",
-    negation="{1:not}",
-    at="the cell {0:beside} {cell}",
-)
-
-SCANNING = Primitive(
-    name="scanning",
-    takes=(Kind.OFFSET, Kind.CONDITION, Kind.CONDITION),
-    gives=Kind.CONDITION,
-    meaning=_scanning,
-    kernel=planes.scan,
-    many=planes.scan_many,
-    phrase="going {0} from {cell}, {1:noun} comes before {2:noun}",
-    negation="going {0} from {cell}, {1:noun} does not come before {2:noun}",
-    wording=_scanning_wording,
-)
-
-# --- programs --------------------------------------------------------------------------------------------------------
-
-
-def _at_action_cell(view: View, condition: Condition) -> bool:
-    """Attends to the clicked cell."""
-    assert not isinstance(view.action, str)
-    return condition(view, view.action)
-
-
-def _plane_itself(world: Planes, condition: np.ndarray) -> np.ndarray:
-    return condition
-
-
-def _planes_themselves(world: Planes, store: np.ndarray, conditions: np.ndarray) -> np.ndarray:
-    return store[conditions]
-
-
-def _at_cell_with_value(view: View, value: str, condition: Condition) -> bool:
-    """Attends to the first cell with the value, in reading order; nowhere if there is none."""
-    return condition(view, view.first(value))
-
-
-def _at_cell_with_value_wording(value: str, condition: Term) -> tuple[str, str] | None:
-    """To ask whether the first wall is a wall is to ask whether there is one."""
-    if condition == Term("cell_is_value", (value,)) and value != OFF:
-        return "there is {0:some}", "there is no {0:bare}"
-    if condition == Term("cell_is_value", (OFF,)) and value != OFF:
-        return "there is no {0:bare}", "there is {0:some}"
-    return None
-
-
-def _action_is(view: View, button: str) -> bool:
-    """Whether the action is this button."""
-    return view.action == button
-
-
-def _rows_of_button(world: Planes, button: str) -> np.ndarray:
-    return world.of_button(button)
-
-
-AT_ACTION_CELL = Primitive(
-    name="at_action_cell",
-    takes=(Kind.CONDITION,),
-    gives=Kind.PROGRAM,
-    meaning=_at_action_cell,
-    kernel=_plane_itself,
-    many=_planes_themselves,
-    phrase="{0}",
-    negation="{0:not}",
-    at="the clicked cell",
-    needs="click",
-)
-
-
-AT_CELL_WITH_VALUE = Primitive(
-    name="at_cell_with_value",
-    takes=(Kind.VALUE, Kind.CONDITION),
-    gives=Kind.PROGRAM,
-    meaning=_at_cell_with_value,
-    kernel=planes.at_first,
-    many=planes.at_first_many,
-    phrase="{1}",
-    negation="{1:not}",
-    at="the first {0:bare}",
-    wording=_at_cell_with_value_wording,
-)
-
-ACTION_IS = Primitive(
-    name="action_is",
-    takes=(Kind.BUTTON,),
-    gives=Kind.PROGRAM,
-    meaning=_action_is,
-    kernel=_rows_of_button,
-    phrase="the action is {0}",
-    negation="the action is not {0}",
-    needs="button",
-)
-
-LANGUAGE = Language([CELL_IS_VALUE, SHIFTED, SCANNING, AT_ACTION_CELL, AT_CELL_WITH_VALUE, ACTION_IS])
-"""The language of the paper."""
