@@ -54,6 +54,8 @@ class World(ABC):
         buttons: the names of its actions; empty where actions are clicks on cells.
         max_steps: an episode that takes longer is not won.
         symmetries: transformations under which good play stays the same.
+        seen_whole: there is nothing to it but what can be seen, so that an action after which it looks the same has
+            done nothing.
     """
 
     name: str
@@ -63,6 +65,7 @@ class World(ABC):
     buttons: tuple[str, ...] = ()
     max_steps: int = 1000
     symmetries: tuple[Transformation, ...] = ()
+    seen_whole: bool = False
 
     @abstractmethod
     def reset(self, seed: int) -> Grid:
@@ -83,9 +86,6 @@ class World(ABC):
     def another(self) -> World:
         """One more of the same world, to be played beside this one."""
         return copy.deepcopy(self)
-
-    def close(self) -> None:
-        """Gives back whatever it holds."""
 
 
 Start = tuple[World, int]
@@ -222,7 +222,12 @@ def starts_of(world: World, seeds: Sequence[int]) -> list[Start]:
     return [(world.another(), seed) for seed in seeds]
 
 
-def demonstrate(world: World, seeds: Sequence[int]) -> Demonstrations:
-    """The demonstrations of the world's expert, one a seed."""
-    items = tuple(play(world, lambda _: world.expert(), seed).demonstration for seed in seeds)
+def demonstrate(starts: Sequence[Start]) -> Demonstrations:
+    """The demonstrations of the expert of some starts of one world, or of several levels of one game."""
+    items = tuple(_shown(world, seed) for world, seed in starts)
+    world = starts[0][0]
     return Demonstrations(world.tokens, items, world.name, world.buttons)
+
+
+def _shown(world: World, seed: int) -> Demonstration:
+    return play(world, lambda _: world.expert(), seed).demonstration

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import json
 import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from shown.errors import BadInput, printable
-from shown.games import GAMES, all_games, find
+from shown.games import GAMES, all_games, find, load_levels
+from shown.games.episodes import LevelWorld
 from shown.games.game import Game
 from shown.policy import Policy
+from shown.world import Start, World, starts_of
+
+Place = Game | World
+"""What can be played: a game, on its levels, or a world, from seeds."""
+
+WORLD = "gym:"
+"""What the names of worlds begin with."""
+
+MAX_SEEDS = 100_000
 
 
 def add_levels(parser: argparse.ArgumentParser, default: str, what: str = "the levels") -> None:
@@ -26,6 +38,49 @@ def add_levels(parser: argparse.ArgumentParser, default: str, what: str = "the l
         metavar="SPEC",
         help=f"{what}: train:0-4, test:0-8, random:0-99, a file, or several joined by commas (default {default})",
     )
+
+
+def add_starts(parser: argparse.ArgumentParser, levels: str, seeds: str, what: str = "what to play") -> None:
+    """Where episodes begin: the levels of a game, or the seeds of a world."""
+    add_levels(parser, levels, what)
+    parser.add_argument(
+        "--seeds", type=seed_range, metavar="A-B", help=f"in worlds that have no levels: their seeds (default {seeds})"
+    )
+    parser.set_defaults(default_levels=levels, default_seeds=seeds)
+
+
+def add_world(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--world", metavar="NAME", help="where to play it, such as gym:FrozenLake-v1 (default: where it was learned)"
+    )
+
+
+def starts(place: Place, args: argparse.Namespace) -> list[Start]:
+    """The episodes that --levels or --seeds ask for, each about to begin."""
+    if isinstance(place, World):
+        if args.levels not in (None, args.default_levels):
+            raise BadInput(f"--levels: {place.name} has no levels. Give --seeds, such as --seeds 0-9.")
+        return starts_of(place, args.seeds or seed_range(args.default_seeds))
+    if args.seeds is not None:
+        raise BadInput(f"--seeds: {place.name} has levels. Give --levels, such as --levels random:0-9.")
+    return [(LevelWorld(place, level), args.seed) for level in load_levels(place, args.levels)]
+
+
+def seed_range(text: str) -> list[int]:
+    """Seeds such as 0-9 or 3,5,20-29, for argparse.
+
+    >>> seed_range("3,5-7")
+    [3, 5, 6, 7]
+    """
+    found: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", part)
+        if match is None or int(match[2] or match[1]) < int(match[1]):
+            raise argparse.ArgumentTypeError(f"{text[:40]!r} are no seeds: write 0-9, or 3,5,20-29")
+        found += range(int(match[1]), min(int(match[2] or match[1]), int(match[1]) + MAX_SEEDS) + 1)
+    if len(found) > MAX_SEEDS:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} are more than {MAX_SEEDS:,} seeds; ask for fewer")
+    return found
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
@@ -99,13 +154,56 @@ def terminated_like_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def is_game(text: str) -> bool:
-    """Whether a word on the command line means a game rather than a file; a file of that name does not hide it."""
-    if text in GAMES:
+def is_place(text: str) -> bool:
+    """Whether a word on the command line means a game or a world rather than a file of that name."""
+    if text in GAMES or text.startswith(WORLD):
         return True
     if text.endswith(".json") or os.sep in text:
         return False
     return not os.path.exists(text) or text in all_games()
+
+
+def find_place(name: str, expert: str | None = None) -> Place:
+    """The game or world of that name; `expert` (module:function) shows how a world is played."""
+    if not name.startswith(WORLD):
+        if expert is not None:
+            raise BadInput(f"--expert: {name} has an expert of its own. Leave it out.")
+        return find(name)
+    from shown import worlds
+
+    return worlds.find(name, None if expert is None else load_function(expert))
+
+
+def load_function(name: str) -> Callable[[Any], Any]:
+    """The function that `module:function` names; the module may lie in the present folder."""
+    module, _, function = name.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = getattr(importlib.import_module(module), function)
+    except Exception as error:  # importing it runs the user's code, so anything may go wrong
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise BadInput(f"--expert {name}: cannot be loaded ({reason}). Write module:function.") from None
+    if not callable(found):
+        raise BadInput(f"--expert {name}: is not a function.")
+    return cast(Callable[[Any], Any], found)
+
+
+def place_of(policy: Policy, where: str, world: str | None = None) -> Place:
+    """Where a policy is to be played: in `world`, or else where it was learned."""
+    if world is None and not (policy.game or "").startswith(WORLD):
+        return game_of(policy, where)
+    place = find_place(world or trusted(str(policy.game), where))
+    if (policy.tokens, policy.buttons) != (place.tokens, place.buttons):
+        raise BadInput(f"{where}: its tokens or buttons are not those of {place.name}: it is for another world.")
+    return place
+
+
+def trusted(world: str, where: str) -> str:
+    """The name of a world that stands in a file. A file may not have a module imported; only a user may."""
+    if ":" in world.removeprefix(WORLD):
+        raise BadInput(f"{where}: is for {world}, which imports a module. If you want that: --world {world}")
+    return world
 
 
 def game_of(policy: Policy, where: str) -> Game:

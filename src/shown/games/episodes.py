@@ -30,6 +30,8 @@ class LevelWorld(World):
     False
     """
 
+    seen_whole = True
+
     def __init__(self, game: Game, level: Level) -> None:
         self.game, self.start = game, level
         self.name, self.title, self.goal = game.name, game.title, game.goal
@@ -97,8 +99,7 @@ def wins(game: Game, player: ManyPlayer, levels: Iterable[Level], seed: int = 0,
 
 def demonstrate(game: Game, levels: Iterable[Level], seed: int = 0) -> Demonstrations:
     """The built-in expert's demonstrations, one a level."""
-    items = tuple(play(game, game.expert, level, seed).demonstration for level in levels)
-    return Demonstrations(game.tokens, items, game.name, game.buttons)
+    return world.demonstrate([(LevelWorld(game, level), seed) for level in levels])
 
 
 def success_rate(game: Game, player: Player | ManyPlayer, levels: Iterable[Level], seed: int = 0) -> float:
