@@ -1,7 +1,8 @@
 """Minigrid: three ways of seeing it, and an expert that searches.
 
-What stands on a cell is its kind; doors are open, closed or locked; colours and the mission are not seen. What the
-agent carries is not on the map any more, which is how rules know of it.
+What stands on a cell is its kind; doors are closed or locked, and what can be walked over (floor, a door that is open)
+is `empty`; colours and the mission are not seen. What the agent carries is not on the map any more, which is how rules
+know of it.
 
 - `full`: the whole map as it is; the agent is one of four tokens, by the way it looks.
 - `turned`: the whole map, turned so that the agent looks up. "Ahead" is then the same direction whichever way it looks,
@@ -17,8 +18,10 @@ from typing import Any
 from shown.errors import BadInput
 from shown.grid import Cell, Grid, Tokens
 
-KINDS = {"empty": ".", "wall": "#", "floor": ",", "goal": "G", "lava": "~", "key": "k", "ball": "o", "box": "b"}
-DOORS = {"open_door": "/", "closed_door": "+", "locked_door": "D"}
+KINDS = {
+    **{"empty": ".", "wall": "#", "goal": "G", "lava": "~", "key": "k", "ball": "o", "box": "b"},
+    **{"closed_door": "+", "locked_door": "D"},
+}
 FACING = ("agent_right", "agent_down", "agent_left", "agent_up")
 """As Minigrid numbers the ways to look."""
 
@@ -47,30 +50,27 @@ def is_minigrid(env: Any) -> bool:
 
 
 def _kinds(env: Any, way: str) -> dict[str, str]:
-    """The tokens for what stands on the maps of the first seeds, in the order of `KINDS` and `DOORS`."""
+    """The tokens for what stands on the maps of the first seeds, in the order of `KINDS`."""
     seen = {"empty"}
     for seed in range(LOOKED_AT):
         env.reset(seed=seed)
         seen |= {_kind(thing) for thing in env.unwrapped.grid.grid}
-    if seen & DOORS.keys():
-        # A door that is seen closed may be opened; whether one was locked matters only where some are.
-        seen |= {"open_door", "locked_door" if "locked_door" in seen else "closed_door"}
     unseen = {"unseen": "?"} if way == "partial" else {}
-    return {name: character for name, character in {**KINDS, **DOORS}.items() if name in seen} | unseen
+    return {name: character for name, character in KINDS.items() if name in seen} | unseen
 
 
 def _kind(thing: Any) -> str:
-    if thing is None:
+    if thing is None or thing.type == "floor":
         return "empty"
     if thing.type == "door":
-        return "open_door" if thing.is_open else "locked_door" if thing.is_locked else "closed_door"
+        return "empty" if thing.is_open else "locked_door" if thing.is_locked else "closed_door"
     if thing.type not in KINDS:
         raise BadInput(f"Minigrid's {thing.type!r} is not a thing this way of seeing knows. Known: {', '.join(KINDS)}.")
     return str(thing.type)
 
 
 def _character(thing: Any) -> str:
-    return "." if thing is None else {**KINDS, **DOORS}[_kind(thing)]
+    return "." if thing is None else KINDS[_kind(thing)]
 
 
 def _rows(env: Any, agent: str) -> list[str]:
@@ -111,9 +111,9 @@ def expert(env: Any) -> int:
     the same in like places, as somebody does who wants to be understood.
     """
     bare = env.unwrapped
-    here, ahead, left, right = (
-        _place(bare.agent_pos + way) for way in (0, bare.dir_vec, -bare.right_vec, bare.right_vec)
-    )
+    (x, y), (dx, dy) = bare.agent_pos, bare.dir_vec
+    here, ahead = (int(y), int(x)), (int(y + dy), int(x + dx))
+    left, right = (int(y - dx), int(x + dy)), (int(y + dx), int(x - dy))
     for targets, action in _aims(bare):
         distance = _distances(bare, targets)
         if here not in distance:
@@ -156,8 +156,4 @@ def _distances(env: Any, targets: set[Cell]) -> dict[Cell, int]:
 
 
 def _is_free(thing: Any) -> bool:
-    return _kind(thing) in ("empty", "floor", "goal", "open_door")
-
-
-def _place(position: Any) -> Cell:
-    return int(position[1]), int(position[0])
+    return _kind(thing) in ("empty", "goal")
