@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from shown.errors import BadInput, did_you_mean
 
-NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-"""Names stand in commands, files and pages."""
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 T = TypeVar("T")
 
@@ -28,15 +28,15 @@ class Registry(Generic[T]):
         what: what one of them is called, as in "no game called 'nmi'".
         group: the group of entry points in which other packages declare theirs.
         built_in: where each of this package is, `module:Object`.
-        made_of: the thing that a loaded object stands for, or None if it stands for none.
+        made_of: the thing that a loaded object, found by a name, stands for, or None if it stands for none.
         wanted: what must be declared, as in "is not a shown.games.Game".
-        called: the name a thing calls itself by, or None if it does not say.
+        called: the name a thing calls itself by.
     """
 
     what: str
     group: str
     built_in: Mapping[str, str]
-    made_of: Callable[[Any], T | None]
+    made_of: Callable[[Any, str], T | None]
     wanted: str
     called: Callable[[T], str | None]
 
@@ -44,7 +44,7 @@ class Registry(Generic[T]):
         """The thing called `name`; BadInput if there is none, or if the package that declares it cannot give it."""
         if name in self.built_in:
             module, _, attribute = self.built_in[name].partition(":")
-            thing = self.made_of(getattr(import_module(module), attribute))
+            thing = self.made_of(getattr(import_module(module), attribute), name)
             assert thing is not None
             return thing
         for point in metadata.entry_points(group=self.group, name=name):
@@ -74,18 +74,36 @@ class Registry(Generic[T]):
         package = point.dist.name if point.dist else "another package"
         where = f"{self.what} {point.name!r}, declared by {package} as {point.value!r}"
         try:
-            thing = self.made_of(point.load())
+            thing = self.made_of(point.load(), point.name)
         except Exception as error:
             raise BadInput(f"{where}, cannot be loaded ({reason(error)}). Update or uninstall {package}.") from error
         if thing is None:
             raise BadInput(f"{where}, is not {self.wanted}. Update or uninstall {package}.")
         called = self.called(thing)
-        if not NAME.fullmatch(point.name) or called not in (None, point.name):
+        if not is_name(point.name) or called != point.name:
             raise BadInput(
                 f"{where}, calls itself {called!r}. Both names must be the same: lower-case letters, digits and "
                 "hyphens."
             )
         return thing
+
+
+def is_name(text: str) -> bool:
+    """Whether something can be called so. Names stand in commands, files and pages.
+
+    >>> is_name("stop-the-fall"), is_name("../up")
+    (True, False)
+    """
+    return _NAME.fullmatch(text) is not None
+
+
+def is_place(text: str) -> bool:
+    """Whether this says where an object is: `module:OBJECT`.
+
+    >>> is_place("my_package.words:COUNTING"), is_place("paper")
+    (True, False)
+    """
+    return _PLACE.fullmatch(text) is not None
 
 
 def reason(error: Exception) -> str:

@@ -27,7 +27,7 @@ ENTRY_POINTS = "shown.games"
 """The group of entry points in which other packages declare their games: `name = "module:Class"`."""
 
 
-def _made(declared: Any) -> Game | None:
+def _made(declared: Any, name: str) -> Game | None:
     game = declared()
     return game if isinstance(game, Game) else None
 
