@@ -65,6 +65,9 @@ class Grid:
     def inside(self, cell):
         return 0 <= cell[0] < self.height and 0 <= cell[1] < self.width
 
+    def get(self, cell):
+        return self.rows[cell[0]][cell[1]] if self.inside(cell) else None
+
     def cells(self):
         return ((r, c) for r in range(self.height) for c in range(self.width))
 

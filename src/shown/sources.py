@@ -1,4 +1,4 @@
-"""The source of functions of this package, to stand in a file on its own: without annotations, for any Python from 3.6.
+"""The source of functions of this package, to stand in a file on its own that any Python from 3.6 can run.
 
 What a function uses of the module it stands in comes with it: other functions, constants, imports of the standard
 library.
@@ -40,7 +40,7 @@ def sources(functions: Iterable[Callable[..., Any]]) -> str:
             raise ValueError(f"two functions are called {function.__name__}; in one file they need different names.")
         if function.__name__ in texts:
             continue
-        texts[function.__name__] = text = without_annotations(inspect.getsource(function))
+        texts[function.__name__] = text = plain(inspect.getsource(function))
         for name, value in _used(text, function):
             if inspect.isfunction(value) and value.__module__.split(".")[0] == PACKAGE:
                 todo.append(value)
@@ -56,10 +56,10 @@ def sources(functions: Iterable[Callable[..., Any]]) -> str:
     return "\n\n\n".join(filter(None, [top, *(text.rstrip() for text in texts.values())]))
 
 
-def without_annotations(source: str) -> str:
-    """The source of a function as it stands, but for its annotations.
+def plain(source: str) -> str:
+    """The source of a function as it stands, but for its annotations and for the examples in its docstring.
 
-    >>> without_annotations("def f(a: int, *rest: str, b: float = 1.0) -> dict[str, int] | None: ...")
+    >>> plain("def f(a: int, *rest: str, b: float = 1.0) -> dict[str, int] | None: ...")
     'def f(a, *rest, b = 1.0): ...'
     """
     data = source.encode()
@@ -72,12 +72,15 @@ def without_annotations(source: str) -> str:
         elif isinstance(node, ast.FunctionDef) and node.returns is not None:
             end = _end(node.returns, starts)
             cuts.append((data.rindex(b")", 0, data.rindex(b"->", 0, end)) + 1, end))
+        if isinstance(node, ast.FunctionDef) and ">>>" in (ast.get_docstring(node) or ""):
+            end = _end(node.body[0], starts) - len(b'"""')
+            cuts.append((len(data[: data.index(b">>>")].rstrip()), end))
     for begin, end in sorted(cuts, reverse=True):
         data = data[:begin] + data[end:]
     return data.decode()
 
 
-def _end(node: ast.expr, starts: list[int]) -> int:
+def _end(node: ast.expr | ast.stmt, starts: list[int]) -> int:
     """Where a part of a source ends, in bytes, given where its lines start."""
     assert node.end_lineno is not None
     assert node.end_col_offset is not None

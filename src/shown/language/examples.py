@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import cycle, islice
 
+from shown.grid import AREAS
 from shown.language.primitives import Primitive
 from shown.language.terms import Argument, Kind, Term
 
@@ -13,6 +14,7 @@ ATOMS: Mapping[Kind, tuple[Argument, ...]] = {
     Kind.OFFSET: ((0, 1), (1, 0)),
     Kind.NUMBER: (2, 3),
     Kind.BUTTON: ("left", "right"),
+    Kind.AREA: AREAS,
 }
 """What the examples are about."""
 
@@ -20,7 +22,8 @@ ATOMS: Mapping[Kind, tuple[Argument, ...]] = {
 def example(name: str, language: Mapping[str, Primitive]) -> Term | None:
     """A short term that uses the word; None if the language has no condition that could stand in it.
 
-    >>> from shown.language.primitives import LANGUAGE
+    >>> from shown.grid import AREAS
+from shown.language.primitives import LANGUAGE
     >>> print(example("scanning", LANGUAGE))
     scanning((0, 1), cell_is_value(wall), cell_is_value(star))
     """

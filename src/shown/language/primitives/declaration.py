@@ -16,7 +16,7 @@ import numpy as np
 from shown.errors import BadInput, ShownError
 from shown.grid import Cell, Tokens
 from shown.language.reference import View
-from shown.language.terms import Kind
+from shown.language.terms import Kind, Term
 from shown.registry import is_name, is_place, reason
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class Primitive:
             the clicked cell, `[words]` if it does not depend on the action, `[buttons, words]` if it depends on the
             button. None: `meaning` is asked cell by cell, which is slow.
         many: a compiled twin of `kernel` for many argument tuples at once, or None: `(planes, store, *arguments)`,
-            where conditions are numbers of planes in `store`, values and buttons are their numbers, and offsets pairs.
+            where conditions are numbers of planes in `store`, values, buttons and areas are their numbers, and
+            offsets pairs.
         phrase: how it is said. `{cell}` is the cell it is asked at, `{0}` … its arguments.
         negation: how its opposite is said.
         at: if given, how the cell is called at which the condition arguments are asked.
@@ -58,6 +59,9 @@ class Primitive:
             not count. A primitive that asks further than it says is computed wrongly.
         needs: "click" if it makes sense only where cells are clicked, "button" if only where actions are buttons (as it
             is for all that take one), None if in all worlds.
+        image: what becomes of it where a grid is mirrored or turned, or tokens are exchanged. True: with its arguments
+            transformed, it says of the image what it said of the original. A function `(arguments, transformation)` of
+            the transformed arguments gives the term that does, or None if there is none. False: nobody knows.
     """
 
     name: str
@@ -72,6 +76,7 @@ class Primitive:
     wording: Callable[..., tuple[str, str] | None] | None = None
     reach: float | Callable[..., float] = 0
     needs: Literal["click", "button"] | None = None
+    image: bool | Callable[..., Term | None] = False
 
     def __post_init__(self) -> None:
         if not _WORD.fullmatch(self.name):
@@ -127,7 +132,11 @@ class Language(Mapping[str, Primitive]):
             raise BadInput(
                 f"language {name!r} needs a name of lower-case letters, digits and hyphens, such as 'with-counting'."
             )
-        self._table = {primitive.name: primitive for primitive in primitives}
+        self._table: dict[str, Primitive] = {}
+        for primitive in primitives:
+            if primitive.name in self._table:
+                raise BadInput(f"a language has two primitives called {primitive.name}. Give one another name.")
+            self._table[primitive.name] = primitive
         self.name, self._grammar = name, grammar
 
     def __getitem__(self, name: str) -> Primitive:
@@ -159,10 +168,28 @@ class Language(Mapping[str, Primitive]):
             raise BadInput(f"{called}: its grammar cannot be made ({reason(error)}).") from error
 
     def extended(
-        self, *primitives: Primitive, name: str | None = None, grammar: GrammarMaker | None = None
+        self,
+        *primitives: Primitive,
+        name: str | None = None,
+        grammar: GrammarMaker | None = None,
+        replacing: bool = False,
     ) -> Language:
-        """These words and further ones: another language, with a name and a grammar of its own."""
-        return Language([*self.values(), *primitives], name, grammar)
+        """This language with further primitives; with `replacing`, they may stand for some that it has already.
+
+        It is another language, so its name and its grammar are its own.
+
+        >>> from shown.language.primitives import LANGUAGE
+        >>> LANGUAGE.extended(LANGUAGE["shifted"])  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        shown.errors.BadInput: the language has a primitive shifted already. Give yours another name, or say ...
+        """
+        for primitive in primitives:
+            if primitive.name in self and not replacing:
+                raise BadInput(
+                    f"the language has a primitive {primitive.name} already. Give yours another name, "
+                    "or say replacing=True."
+                )
+        return Language({**self, **Language(primitives)}.values(), name, grammar)
 
     def called(self, name: str) -> Language:
         """The same language under another name."""
