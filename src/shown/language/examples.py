@@ -22,8 +22,7 @@ ATOMS: Mapping[Kind, tuple[Argument, ...]] = {
 def example(name: str, language: Mapping[str, Primitive]) -> Term | None:
     """A short term that uses the word; None if the language has no condition that could stand in it.
 
-    >>> from shown.grid import AREAS
-from shown.language.primitives import LANGUAGE
+    >>> from shown.language.primitives import LANGUAGE
     >>> print(example("scanning", LANGUAGE))
     scanning((0, 1), cell_is_value(wall), cell_is_value(star))
     """
