@@ -108,7 +108,7 @@ def _bare_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
 
 
 def _article(words: str) -> str:
-    return "an" if words[0] in "aeiou" else "a"
+    return "an" if words[0] in "aeiou" and words.split()[0] != "one" else "a"
 
 
 def _way(offset: Offset) -> str:

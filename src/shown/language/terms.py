@@ -176,7 +176,8 @@ class _Reader:
         name = self.next()
         if kind in self.names:
             if name not in self.names[kind]:
-                raise self.fail(f"{name!r} is not a {kind} here. {did_you_mean(name, self.names[kind])}")
+                a_kind = f"an {kind}" if kind is Kind.AREA else f"a {kind}"
+                raise self.fail(f"{name!r} is not {a_kind} here. {did_you_mean(name, self.names[kind])}")
             return name
         signature = self.signatures.get(name)
         if signature is None:
