@@ -19,10 +19,13 @@ from shown.errors import BadInput, printable
 from shown.games import GAMES, all_games, find, load_levels
 from shown.games.episodes import LevelWorld
 from shown.games.game import Game
+from shown.language.languages import find as find_by_name
+from shown.language.primitives import Language
 from shown.policy import Policy
+from shown.registry import is_place, reason
 from shown.world import Start, World, starts_of
 
-Place = Game | World
+Playable = Game | World
 """What can be played: a game, on its levels, or a world, from seeds."""
 
 WORLD = "gym:"
@@ -55,7 +58,7 @@ def add_world(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def starts(place: Place, args: argparse.Namespace) -> list[Start]:
+def starts(place: Playable, args: argparse.Namespace) -> list[Start]:
     """The episodes that --levels or --seeds ask for, each about to begin."""
     if isinstance(place, World):
         if args.levels not in (None, args.default_levels):
@@ -89,6 +92,32 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_language(parser: argparse.ArgumentParser, default: str = "the one that the policy names") -> None:
+    parser.add_argument(
+        "--language",
+        metavar="NAME",
+        help=f"paper, that of an installed package, or module:OBJECT; `shown languages` lists them (default {default})",
+    )
+
+
+def find_language(name: str) -> Language:
+    """The language called so on the command line."""
+    if is_place(name):
+        _look_here_too()
+    return find_by_name(name)
+
+
+def _look_here_too() -> None:
+    """Who names a module may mean a file in the folder they are in. It is looked for last, so that it hides nothing."""
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+
+
+def load_policy(path: str, language: str | None) -> Policy:
+    """A policy from a file, in the language that was named on the command line, or else in the file."""
+    return Policy.load(path, None if language is None else find_language(language))
 
 
 def whole(least: int) -> Callable[[str], int]:
@@ -154,7 +183,7 @@ def terminated_like_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def is_place(text: str) -> bool:
+def is_playable(text: str) -> bool:
     """Whether a word on the command line means a game or a world rather than a file of that name."""
     if text in GAMES or text.startswith(WORLD):
         return True
@@ -163,7 +192,7 @@ def is_place(text: str) -> bool:
     return not os.path.exists(text) or text in all_games()
 
 
-def find_place(name: str, expert: str | None = None) -> Place:
+def find_playable(name: str, expert: str | None = None) -> Playable:
     """The game or world of that name; `expert` (module:function) shows how a world is played."""
     if not name.startswith(WORLD):
         if expert is not None:
@@ -177,23 +206,23 @@ def find_place(name: str, expert: str | None = None) -> Place:
 def load_function(name: str) -> Callable[[Any], Any]:
     """The function that `module:function` names; the module may lie in the present folder."""
     module, _, function = name.partition(":")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    if not is_place(name):
+        raise BadInput(f"--expert {name}: must be module:function.")
+    _look_here_too()
     try:
         found = getattr(importlib.import_module(module), function)
     except Exception as error:  # importing it runs the user's code, so anything may go wrong
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise BadInput(f"--expert {name}: cannot be loaded ({reason}). Write module:function.") from None
+        raise BadInput(f"--expert {name}: cannot be loaded ({reason(error)}).") from None
     if not callable(found):
         raise BadInput(f"--expert {name}: is not a function.")
     return cast(Callable[[Any], Any], found)
 
 
-def place_of(policy: Policy, where: str, world: str | None = None) -> Place:
+def playable_of(policy: Policy, where: str, world: str | None = None) -> Playable:
     """Where a policy is to be played: in `world`, or else where it was learned."""
     if world is None and not (policy.game or "").startswith(WORLD):
         return game_of(policy, where)
-    place = find_place(world or trusted(str(policy.game), where))
+    place = find_playable(world or trusted(str(policy.game), where))
     if (policy.tokens, policy.buttons) != (place.tokens, place.buttons):
         raise BadInput(f"{where}: its tokens or buttons are not those of {place.name}: it is for another world.")
     return place

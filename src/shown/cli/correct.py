@@ -8,13 +8,15 @@ import re
 from typing import TYPE_CHECKING
 
 from shown.cli.common import (
-    Place,
+    Playable,
+    add_language,
     add_seed,
     add_starts,
     add_world,
     check_writable,
+    load_policy,
     natural,
-    place_of,
+    playable_of,
     print_json,
     say,
     starts,
@@ -37,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "demonstration. With --at and --action, without a terminal."
     )
     parser.add_argument("policy", metavar="POLICY", help="a policy file")
+    add_language(parser)
     add_world(parser)
     add_starts(parser, "random:0-23", "0-23", "what it plays; those it wins are left out, unless there is only one")
     add_seed(parser)
@@ -55,14 +58,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes each correction before the next level is played."""
-    from shown.policy import Policy
 
     if (args.at is None) != (args.action is None):
         raise BadInput("--at and --action go together: the step that was wrong, and what to do there.")
     if args.at is None and not args.out:
         raise BadInput("corrections need a file to be kept in. Give one: --out demos.json")
-    policy = Policy.load(args.policy)
-    game = place_of(policy, args.policy, args.world)
+    policy = load_policy(args.policy, args.language)
+    game = playable_of(policy, args.policy, args.world)
     begins = starts(game, args)
     if args.at is not None and len(begins) > 1:
         raise BadInput(f"--at speaks of one level, and these are {len(begins)}. Name one.")
@@ -73,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     return _correct_by_hand(args, game, policy, begins)
 
 
-def _check_files(demos: str | None, out: str, game: Place) -> None:
+def _check_files(demos: str | None, out: str, game: Playable) -> None:
     """Whoever has found a mistake must not hear only then that it cannot be kept."""
     check_writable(out)
     if demos is not None and os.path.exists(out) and not (os.path.exists(demos) and os.path.samefile(demos, out)):
@@ -81,7 +83,7 @@ def _check_files(demos: str | None, out: str, game: Place) -> None:
     add_to(out, game, start=demos)
 
 
-def _correct_one(args: argparse.Namespace, game: Place, policy: Policy, start: Start) -> int:
+def _correct_one(args: argparse.Namespace, game: Playable, policy: Policy, start: Start) -> int:
     from shown.demonstrations import Demonstrations
     from shown.teaching.corrections import position_at, show_from
 
@@ -96,7 +98,7 @@ def _correct_one(args: argparse.Namespace, game: Place, policy: Policy, start: S
     return 0
 
 
-def _correct_by_hand(args: argparse.Namespace, game: Place, policy: Policy, begins: list[Start]) -> int:
+def _correct_by_hand(args: argparse.Namespace, game: Playable, policy: Policy, begins: list[Start]) -> int:
     from shown.cli.terminal import Screen
     from shown.teaching.corrections import stepping_in
     from shown.teaching.recording import Recorder
@@ -144,7 +146,7 @@ class Watching:
         clicked: the cell that was clicked to do so, or None.
     """
 
-    def __init__(self, game: Place, episode: Episode) -> None:
+    def __init__(self, game: Playable, episode: Episode) -> None:
         self.game, self.episode = game, episode
         self.at = 0
         self.done = self.skipped = False
@@ -205,7 +207,7 @@ class Watching:
         return steps[self.at].action if self.at < len(steps) else None
 
 
-def _action(text: str, game: Place) -> Action:
+def _action(text: str, game: Playable) -> Action:
     """An action as it is written on the command line."""
     if game.buttons:
         return text

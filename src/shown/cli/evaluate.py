@@ -5,13 +5,23 @@ from __future__ import annotations
 import argparse
 
 from shown import errors
-from shown.cli.common import add_json, add_seed, add_starts, add_world, place_of, print_json, starts
-from shown.policy import Policy
+from shown.cli.common import (
+    add_json,
+    add_language,
+    add_seed,
+    add_starts,
+    add_world,
+    load_policy,
+    playable_of,
+    print_json,
+    starts,
+)
 from shown.world import World, play_many
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policy", metavar="POLICY", help="a policy file")
+    add_language(parser)
     add_world(parser)
     add_starts(parser, "test", "0-99")
     add_seed(parser)
@@ -20,8 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    policy = Policy.load(args.policy)
-    game = place_of(policy, args.policy, args.world)
+    policy = load_policy(args.policy, args.language)
+    game = playable_of(policy, args.policy, args.world)
     player = policy.map_policy if args.map else policy
     episodes = play_many(starts(game, args), player)
     solved = sum(episode.won for episode in episodes)

@@ -11,14 +11,16 @@ from dataclasses import dataclass, replace
 from shown.cli import FAILURE, INTERRUPTED
 from shown.cli.common import (
     WORLD,
-    Place,
+    Playable,
     add_json,
+    add_language,
     add_seed,
     add_starts,
     check_writable,
-    find_place,
+    find_language,
+    find_playable,
     fraction,
-    is_place,
+    is_playable,
     positive,
     print_json,
     say,
@@ -30,6 +32,7 @@ from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError, printable
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
+from shown.language.primitives import LANGUAGE, Language
 from shown.policy import Policy
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Taught, iter_teach
@@ -55,6 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--expert", metavar="MODULE:FUNCTION", help="who demonstrates in a world: gets the environment, gives an action"
     )
     parser.add_argument("--out", metavar="FILE", help="where to write the policy (JSON)")
+    add_language(parser, "paper")
     parser.add_argument("--programs", type=positive, default=10_000, metavar="N", help="how many to try (10000)")
     parser.add_argument(
         "--practise", type=seconds, default=PRACTISE, metavar="S", help="seconds of practice at most; 0 for none (20)"
@@ -83,12 +87,15 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         check_writable(args.out)
     reading = find_reading(args.reading) if args.reading else None
+    language = find_language(args.language) if args.language else None
+    if args.published and language not in (None, LANGUAGE):
+        raise BadInput(f"--published is the paper's method, which has the language paper and not {args.language}.")
     demonstrations, place = load(args)
     start = time.monotonic()
     if args.published or args.programs > MANY or any(getattr(args, name) for name in PLAIN):
-        found = _one_fit(args, demonstrations)
+        found = _one_fit(args, demonstrations, language)
     else:
-        found = _understood(args, demonstrations, place, reading)
+        found = _understood(args, demonstrations, place, reading, language)
     if found.policy is None:
         more = f"--programs {5 * args.programs}"
         nothing = f"nothing fits the demonstrations so far. Try more programs ({more})."
@@ -119,7 +126,7 @@ class Found:
     told: tuple[str, ...] = ()
 
 
-def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations) -> Found:
+def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations, language: Language | None) -> Found:
     learner = Learner.published() if args.published else Learner()
     learner = replace(
         learner,
@@ -131,6 +138,7 @@ def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations) -> Found:
         threads=args.threads,
         drop_literals=learner.drop_literals and not args.keep_literals,
         finish_level=args.finish_level,
+        language=language,
         memory_limit=args.memory * 2**20 if args.memory else None,
     )
     code = learn(learner, demonstrations, args.quiet)
@@ -138,7 +146,11 @@ def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations) -> Found:
 
 
 def _understood(
-    args: argparse.Namespace, demonstrations: Demonstrations, game: Place | None, reading: Reading | None
+    args: argparse.Namespace,
+    demonstrations: Demonstrations,
+    game: Playable | None,
+    reading: Reading | None,
+    language: Language | None,
 ) -> Found:
     """By all that is known about the game or world: readings, symmetries, practice."""
     if args.symmetry and (game is None or not game.symmetries):
@@ -150,6 +162,7 @@ def _understood(
         practise=args.practise,
         readings=None if reading is None else [reading],
         symmetries=() if args.symmetry is False else game.symmetries if game is not None and args.symmetry else None,
+        language=language,
         seed=args.seed,
         threads=args.threads,
         memory_limit=args.memory * 2**20 if args.memory else None,
@@ -182,11 +195,11 @@ def _told(taught: Taught) -> Iterator[str]:
         yield f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; {taught.expectation.told()}"
 
 
-def _place(demonstrations: Demonstrations) -> Place | None:
+def _playable(demonstrations: Demonstrations) -> Playable | None:
     """The game or world that was shown, if it is known here and is the same."""
     name = demonstrations.game
     try:
-        game = None if name is None else find_place(trusted(name, "") if name.startswith(WORLD) else name)
+        game = None if name is None else find_playable(trusted(name, "") if name.startswith(WORLD) else name)
     except ShownError:
         return None
     same = game is not None and (game.tokens, game.buttons) == (demonstrations.tokens, demonstrations.buttons)
@@ -220,13 +233,13 @@ def learn(learner: Learner, demonstrations: Demonstrations, quiet: bool) -> int:
     return 0
 
 
-def load(args: argparse.Namespace) -> tuple[Demonstrations, Place | None]:
+def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None]:
     """The expert's demonstrations of a game or world, or those in files, together; and where they were shown."""
     sources: list[str] = args.source
-    if is_place(sources[0]):
+    if is_playable(sources[0]):
         if len(sources) > 1:
             raise BadInput(f"one game at a time; {sources[1]!r} follows {sources[0]!r}.")
-        place = find_place(sources[0], args.expert)
+        place = find_playable(sources[0], args.expert)
         return demonstrate(starts(place, args)), place
     if args.expert is not None:
         raise BadInput("--expert: files hold what was demonstrated already. Leave it out.")
@@ -237,7 +250,7 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Place | None]:
             together = together + more
         except BadInput as error:
             raise BadInput(f"{source}: {error}") from None
-    return together, _place(together)
+    return together, _playable(together)
 
 
 class Teller:

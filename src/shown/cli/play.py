@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from shown.cli.common import Place, add_seed, add_starts, check_writable, find_place, say, starts
+from shown.cli.common import Playable, add_seed, add_starts, check_writable, find_playable, say, starts
 from shown.errors import BadInput
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     from shown.cli.terminal import Screen
     from shown.teaching.recording import Recorder
 
-    game = find_place(args.game)
+    game = find_playable(args.game)
     begins = starts(game, args)
     if args.out:
         # Whoever has played for five minutes must not hear only then that the file is of another game.
@@ -73,7 +73,7 @@ class OnScreen(Protocol):
     """What can be laid out on a screen, and takes keys and clicks until it is done."""
 
     @property
-    def game(self) -> Place: ...
+    def game(self) -> Playable: ...
     @property
     def grid(self) -> Grid: ...
     @property
@@ -116,7 +116,7 @@ class Session:
         self._asking = False
 
     @property
-    def game(self) -> Place:
+    def game(self) -> Playable:
         return self.recorder.game
 
     @property
@@ -318,7 +318,7 @@ def report(session: Session, out: str | None, start: str | None = None) -> None:
     say(ended)
 
 
-def add_to(path: str, game: Place, demonstration: Demonstration | None = None, start: str | None = None) -> int:
+def add_to(path: str, game: Playable, demonstration: Demonstration | None = None, start: str | None = None) -> int:
     """Adds to a demonstrations file and says how many are in it now. With no demonstration, only checks.
 
     Where there is no such file yet, it is made, and begins with what is in the file `start`.

@@ -11,20 +11,22 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from shown.cli.common import (
-    Place,
+    Playable,
     add_json,
+    add_language,
     add_seed,
     add_starts,
     add_world,
     check_writable,
-    find_place,
-    is_place,
-    place_of,
+    find_playable,
+    is_playable,
+    load_policy,
+    playable_of,
     print_json,
     say,
     starts,
 )
-from shown.errors import printable
+from shown.errors import BadInput, printable
 
 if TYPE_CHECKING:
     from shown.demonstrations import Step
@@ -42,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "player", metavar="POLICY.json|GAME|WORLD", help="a learned policy, or a game or world to see its expert play"
     )
+    add_language(parser)
     add_world(parser)
     add_starts(parser, "test:0", "0")
     add_seed(parser)
@@ -56,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     """Plays each level once, and shows or writes it."""
     from shown.world import play
 
-    game, policy = _player(args.player, args.world)
+    game, policy = _player(args.player, args.world, args.language)
     for path in filter(None, (args.gif, args.png)):
         check_writable(path)
     quiet = bool(args.gif or args.png or args.json)
@@ -75,21 +78,21 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _player(name: str, world: str | None) -> tuple[Place, Policy | None]:
+def _player(name: str, world: str | None, language: str | None) -> tuple[Playable, Policy | None]:
     """A game or world and the policy that plays it, or None for the expert."""
-    if is_place(name):
-        return find_place(name), None
-    from shown.policy import Policy
-
-    policy = Policy.load(name)
-    return place_of(policy, name, world), policy
+    if is_playable(name):
+        if language is not None:
+            raise BadInput(f"--language is for policies, and {name} is a game, whose expert plays. Leave it out.")
+        return find_playable(name), None
+    policy = load_policy(name, language)
+    return playable_of(policy, name, world), policy
 
 
 def _expert(world: World) -> Player:
     return lambda _: world.expert()
 
 
-def _show(game: Place, policy: Policy | None, episode: Episode, speed: float) -> None:
+def _show(game: Playable, policy: Policy | None, episode: Episode, speed: float) -> None:
     """On a terminal, one picture that changes; otherwise all positions, one below the other."""
     from shown.cli.terminal import wants_colour
     from shown.render import text
@@ -135,7 +138,7 @@ def _outcome(episode: Episode) -> str:
     return f"{printable(episode.level.name)}: {episode.demonstration.outcome} after {clicks}"
 
 
-def _draw(game: Place, episodes: list[Episode], args: argparse.Namespace) -> None:
+def _draw(game: Playable, episodes: list[Episode], args: argparse.Namespace) -> None:
     from shown.files import write_bytes
     from shown.render import film, gif, png, strip
 
@@ -149,7 +152,7 @@ def _draw(game: Place, episodes: list[Episode], args: argparse.Namespace) -> Non
     say(f"wrote {' and '.join(name for name in (args.gif, args.png) if name)}")
 
 
-def _to_json(game: Place, policy: Policy | None, episodes: list[Episode]) -> dict[str, Any]:
+def _to_json(game: Playable, policy: Policy | None, episodes: list[Episode]) -> dict[str, Any]:
     from shown.demonstrations import Demonstrations
 
     demonstrations = Demonstrations(
