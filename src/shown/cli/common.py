@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from shown.errors import BadInput, printable
+from shown.files import MAX_BYTES, read_text
 from shown.games import GAMES, all_games, find, load_levels
 from shown.games.episodes import LevelWorld
 from shown.games.game import Game
+from shown.games.levels import blocks
+from shown.grid import Grid, Tokens
 from shown.language.languages import find as find_by_name
 from shown.language.primitives import Language
 from shown.policy import Policy
@@ -243,6 +246,26 @@ def game_of(policy: Policy, where: str) -> Game:
     if policy.tokens != game.tokens or policy.buttons != game.buttons:
         raise BadInput(f"{where}: its tokens are not those of {game.name}; it was learned in another world.")
     return game
+
+
+def read_grids(path: str, tokens: Tokens) -> list[Grid]:
+    """The grids in a text file, or in what comes in (`-`): rows as lines, blank lines between grids."""
+    where = "standard input" if path == "-" else path
+    try:
+        text = sys.stdin.read(MAX_BYTES) if path == "-" else read_text(path, "grid")
+    except UnicodeDecodeError:
+        raise BadInput(f"{where}: not text in UTF-8, so not a grid.") from None
+    grids = []
+    for i, block in enumerate(blocks(text)):
+        try:
+            grid = Grid.from_text(block)
+            tokens.check(grid)
+        except BadInput as error:
+            raise BadInput(f"{where}, grid {i}, {error}") from None
+        grids.append(grid)
+    if not grids:
+        raise BadInput(f"{where}: there is no grid in it. Write its rows as lines.")
+    return grids
 
 
 def check_writable(path: str) -> None:
