@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import difflib
 import os
 import re
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -124,13 +126,21 @@ def make(name: str, frames: bool = False) -> Any:
         except ImportError:
             raise MissingExtra("Minigrid", "worlds") from None
     try:
-        return gymnasium.make(name, render_mode="rgb_array") if frames else gymnasium.make(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a newer version of an environment is called is not asked here
+            return gymnasium.make(name, render_mode="rgb_array") if frames else gymnasium.make(name)
     except gymnasium.error.DependencyNotInstalled as error:
         raise BadInput(f"{PREFIX}{name}: {_one_line(error)}") from None
     except gymnasium.error.UnregisteredEnv:
-        raise BadInput(f"no environment called {name!r}. {did_you_mean(name, gymnasium.registry)}") from None
+        raise BadInput(f"no environment called {name!r}. {_near(name, gymnasium.registry)}") from None
     except (gymnasium.error.Error, ImportError) as error:
         raise BadInput(f"{PREFIX}{name}: cannot be made ({_one_line(error)}).") from None
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """The nearest id there is; there are too many to name them all."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"Did you mean {near[0]!r}?" if near else "gymnasium.pprint_registry() lists them."
 
 
 _BLOCKS = re.compile(r"blocks-([1-9]\d{0,2})")
