@@ -10,6 +10,14 @@ from shown.language.primitives import Primitive
 from shown.language.terms import Argument, Kind, Offset, Term
 
 _WAYS = {(-1, 0): "up", (1, 0): "down", (0, -1): "left", (0, 1): "right"}
+_IN_AREA = {
+    "row": "in the row of", "column": "in the column of", "diagonals": "on the diagonals of",
+    "lines": "in line with", "sides": "beside", "neighbours": "around",
+}  # fmt: skip
+_ALONG_AREA = {
+    "row": "along its row", "column": "along its column", "diagonals": "along a diagonal",
+    "lines": "straight or diagonally", "sides": "among the cells beside it", "neighbours": "among the cells around it",
+}  # fmt: skip
 _BESIDE = {(-1, 0): "above", (1, 0): "below", (0, -1): "left of", (0, 1): "right of"}
 
 
@@ -47,6 +55,8 @@ class _Said:
                 return _noun(self.argument, self.language)
             case Term(), "bare":
                 return _bare_noun(self.argument, self.language)
+            case Term(), "plural":
+                return _plural_noun(self.argument, self.language)
             case Term(), _:
                 return say(self.argument, self.language, form != "not", self.cell)
             case tuple(), "beside":
@@ -59,6 +69,8 @@ class _Said:
                 return _some(self.argument)
             case str(), _ if self.kind is Kind.VALUE:
                 return _value(self.argument)
+            case str(), "" | "along" if self.kind is Kind.AREA:
+                return (_ALONG_AREA if form else _IN_AREA)[self.argument]
             case _:
                 if form not in ("", "bare"):
                     raise BadProgram(f"a phrase asks for the form {form!r} of {self.argument!r}, which has none.")
@@ -97,8 +109,22 @@ def _bare_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
     return _noun(condition, language).removeprefix("a ")
 
 
+def _plural_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
+    """Many of them: "walls", "empty cells", "cells where …"."""
+    if condition.primitive == "cell_is_value":
+        value = str(condition.arguments[0])
+        return "cells off the grid" if value == OFF else _plural(_bare(value))
+    return _noun(condition, language).replace("a cell", "cells", 1)
+
+
+def _plural(words: str) -> str:
+    if words.endswith("y") and words[-2:-1] not in tuple("aeiou"):
+        return f"{words[:-1]}ies"
+    return f"{words}es" if words.endswith(("s", "x", "z", "ch", "sh")) else f"{words}s"
+
+
 def _article(words: str) -> str:
-    return "an" if words[0] in "aeiou" else "a"
+    return "an" if words[0] in "aeiou" and words.split()[0] != "one" else "a"
 
 
 def _way(offset: Offset) -> str:
