@@ -8,8 +8,8 @@ one and the same handful of machine instructions, though each state has its own 
 The waves tell all there is to know, and no distance is ever written down: a step is one nearer if the cell it leads to
 is in a wave in which the cell it comes from is not yet.
 
-`nearer`, `reachable`, `enclosed`, `toward` and `nearest` are the NumPy versions of `nearer_many` and its likes;
-tests hold them equal.
+`nearer`, `reachable`, `enclosed`, `toward`, `escape` and `nearest` are the NumPy versions of the compiled functions of
+the same names with `_many`; tests hold them equal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from shown.compiled import compiled
-from shown.planes import ALL, Planes, shift
+from shown.planes import ALL, Planes, shift, shift_many
 
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
@@ -60,6 +60,14 @@ def enclosed(world: Planes, by: np.ndarray) -> np.ndarray:
 def toward(world: Planes, offset: tuple[int, int], value: str) -> np.ndarray:
     """Where a cell with the value is nearer, nothing being in the way, from the cell `offset` further on."""
     return _shorter(world, offset, world.of_value(value) & world.inside, np.full(world.shape, ALL))
+
+
+def escape(world: Planes, value: str, over: np.ndarray) -> np.ndarray:
+    """Where a step to a cell of the grid in `over` does not lead towards a cell with the value."""
+    out = np.zeros(world.shape, dtype=np.uint64)
+    for side in SIDES:
+        out |= shift(world, side, over & world.inside) & ~toward(world, side, value)
+    return out & world.somewhere
 
 
 def nearest(world: Planes, value: str, condition: np.ndarray) -> np.ndarray:
@@ -126,6 +134,18 @@ def toward_many(world: Planes, store: np.ndarray, offsets: np.ndarray, values: n
         near = world.of_values[value] & world.inside
         out[places] = _flood(world, near, np.full(world.shape, ALL), offsets[places])
     return out
+
+
+def escape_many(world: Planes, store: np.ndarray, values: np.ndarray, overs: np.ndarray) -> np.ndarray:
+    """`escape` for many pairs (number of a value, number of a plane in `store`). [n, rows, columns, words]"""
+    out = np.zeros((len(values), *world.shape), dtype=np.uint64)
+    for places, (value,) in _alike(values):
+        near = world.of_values[value] & world.inside
+        ways = _flood(world, near, np.full(world.shape, ALL), np.array(SIDES))
+        for side, way in zip(SIDES, ways, strict=True):
+            onto = shift_many(world, store, np.tile(side, (len(places), 1)), overs[places])
+            out[places] |= onto & (shift(world, side, world.inside) & ~way)
+    return out & world.somewhere
 
 
 def nearest_many(world: Planes, store: np.ndarray, values: np.ndarray, conditions: np.ndarray) -> np.ndarray:
