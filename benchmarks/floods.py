@@ -2,21 +2,24 @@
 
     python benchmarks/floods.py [--games chase,fence-in]
 
-On the states of each game's training demonstrations. Absolute times depend on the machine and its neighbours; ratios
-less so.
+On the states of each game's training demonstrations, for all arguments that are values. Absolute times depend on the
+machine and its neighbours; ratios less so. The meaning is timed on a sample of cells, and scaled.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from shown import floods, planes
+from shown import planes
+from shown.floods import SIDES, nearer_many
 from shown.games import GAMES, demonstrate, find, load_levels
-from shown.language.primitives import LANGUAGE, WAYS
+from shown.grid import Grid, Tokens
+from shown.language.evaluate import run_many
+from shown.language.primitives import LANGUAGE, WAYS, Primitive
 from shown.language.reference import View, check
 from shown.language.terms import Kind, Term
 from shown.planes import Planes
@@ -36,56 +39,47 @@ def timed(work: Callable[[], object], repeats: int = 1) -> float:
 
 
 def compare(name: str) -> None:
-    """One game: a flood for all directions, and each word, against one scan and against the meaning."""
+    """One game: a flood for all four directions, and each word, against one scan and against the meaning."""
     game = find(name)
     demos = demonstrate(game, load_levels(game, "train"))
     grids = list(dict.fromkeys(step.grid for step in demos.steps))
     world = Planes(grids, game.tokens, margin=MARGIN)
-    values = len(world.values)
-    first, second = (codes.ravel() for codes in np.meshgrid(np.arange(values), np.arange(values)))
-    ways = np.tile(floods.SIDES, (len(first), 1))
-    store, four = world.of_values, (np.repeat(first, 4), np.repeat(second, 4))
-    calls: dict[str, tuple[int, Callable[[], object]]] = {
-        "scan": (len(ways), lambda: planes.scan_many(world, store, ways, *four)),
-        "flood": (len(first), lambda: floods.nearer_many(world, store, ways, *four)),
-        "nearer": (len(ways), lambda: floods.nearer_many(world, store, ways, *four)),
-        "reachable": (len(first), lambda: floods.reachable_many(world, store, first, second)),
-        "enclosed": (values, lambda: floods.enclosed_many(world, store, np.arange(values))),
-        "toward": (
-            4 * values,
-            lambda: floods.toward_many(world, store, ways[: 4 * values], np.repeat(first[:values], 4)),
-        ),
-        "nearest": (len(first), lambda: floods.nearest_many(world, store, first, second)),
-    }
-    seconds = {}
-    for word, (count, call) in calls.items():
-        call()
-        seconds[word] = timed(call, 3) / count
-    cells = sum(grid.height * grid.width for grid in grids)
-    told = [f"{word} {seconds[word] / seconds['scan']:5.1f}" for word in calls if word != "scan"]
-    print(
-        f"{name:19} {len(grids):4} states {world.shape} | a scan {seconds['scan'] * 1e6:6.1f} µs; × scan: {', '.join(told)}"
-    )
-    meant = []
+    every = arguments((Kind.OFFSET, Kind.CONDITION, Kind.CONDITION), world)
+    planes.scan_many(world, world.of_values, *every)  # compiles it
+    scan = timed(lambda: planes.scan_many(world, world.of_values, *every), 5) / len(every[0])
+    flood = timed(lambda: nearer_many(world, world.of_values, *every), 5) / len(every[0]) * len(SIDES)
+    print(f"{name}: {len(grids)} states {world.shape}, a scan {scan * 1e6:.1f} µs, a flood {flood / scan:.1f} × that")
     for primitive in WAYS:
-        slow = meaning(primitive.name, primitive.takes, grids[::7], game.tokens) * cells
-        meant.append(f"{primitive.name} {slow / seconds[primitive.name]:,.0f}")
-    print(f"{'':19} × faster than the meaning: {', '.join(meant)}")
+        chosen = arguments(primitive.takes, world)
+        run_many(world, primitive, chosen, world.of_values)
+        fast = timed(lambda: run_many(world, primitive, chosen, world.of_values), 3) / len(chosen[0])  # noqa: B023
+        slow = meaning(primitive, grids, game.tokens)
+        print(f"  {primitive.name:10} {fast / scan:6.1f} × a scan, {slow / fast:12,.0f} × faster than its meaning")
 
 
-def meaning(word: str, takes: tuple[Kind, ...], grids: list, tokens: object) -> float:  # type: ignore[type-arg]
-    """Seconds a cell, by the reference interpreter, on some cells of some states."""
+def arguments(takes: Sequence[Kind], world: Planes) -> list[np.ndarray]:
+    """All tuples of a side for an offset, and values for all else; a condition is that a cell has a value."""
+    sizes = [len(SIDES) if kind is Kind.OFFSET else len(world.values) for kind in takes]
+    codes = [grid.ravel() for grid in np.meshgrid(*map(np.arange, sizes), indexing="ij")]
+    return [np.array(SIDES)[code] if kind is Kind.OFFSET else code for kind, code in zip(takes, codes, strict=True)]
+
+
+def meaning(primitive: Primitive, grids: Sequence[Grid], tokens: Tokens, sample: int = 300) -> float:
+    """Seconds that the reference interpreter takes for all cells of the states."""
     rng, language = np.random.default_rng(0), LANGUAGE.extended(*WAYS)
-    values = tokens.values  # type: ignore[attr-defined]
-    cases = []
-    for grid in grids:
-        names = [str(name) for name in rng.choice(values, len(takes))]
-        arguments = {Kind.OFFSET: (0, 1), Kind.VALUE: names[0]}
-        of_values = [Term("cell_is_value", (name,)) for name in names]
-        term = Term(word, tuple(arguments.get(kind, of) for kind, of in zip(takes, of_values, strict=True)))
-        cells = list(grid.cells())
-        cases += [(term, View(grid, tokens), cells[i]) for i in rng.choice(len(cells), 20)]  # type: ignore[arg-type]
-    return timed(lambda: [check(term, view, cell, language) for term, view, cell in cases]) / len(cases)
+
+    def argument(kind: Kind) -> tuple[int, int] | str | Term:
+        value = str(rng.choice(tokens.values))
+        if kind is Kind.OFFSET:
+            return SIDES[rng.integers(len(SIDES))]
+        return value if kind is Kind.VALUE else Term("cell_is_value", (value,))
+
+    cells = [(grid, cell) for grid in grids for cell in grid.cells()]
+    cases = [
+        (Term(primitive.name, tuple(map(argument, primitive.takes))), View(cells[i][0], tokens), cells[i][1])
+        for i in rng.choice(len(cells), sample)
+    ]
+    return timed(lambda: [check(*case, language) for case in cases]) / sample * len(cells)
 
 
 def main() -> None:

@@ -143,11 +143,12 @@ def test_compiled_floods_are_floods(case):
 def test_machine_code_does_what_its_python_says(case):
     world, store, tuples = case
     steps = np.array([offset for offset, *_ in tuples])
-    near, stand = store[0].copy(), store[0] | store[1]
-    again, out, shorter = near.copy(), *(np.zeros((len(steps), *world.shape), dtype=np.uint64) for _ in range(2))
-    floods._flood_loop(near, stand, steps, out)
+    words, flat = world.shape[2], (world.shape[0], world.shape[1] * world.shape[2])
+    near, again, stand = (plane.reshape(flat) for plane in (store[0].copy(), store[0].copy(), store[0] | store[1]))
+    out, shorter = (np.zeros((len(steps), *flat), dtype=np.uint64) for _ in range(2))
+    floods._flood_loop(near, stand, steps, out, words)
     with np.errstate(over="ignore"):
-        floods._flood_loop.plain(again, stand, steps, shorter)
+        floods._flood_loop.plain(again, stand, steps, shorter, words)
     assert np.array_equal(near, again)
     assert np.array_equal(out, shorter)
     sides = store[[0, 1, 2, 3]]

@@ -107,7 +107,7 @@ def _nearest(view: View, cell: Cell | None, value: str, condition: Condition) ->
     Of several that are equally near, one at which the condition holds.
     """
     near = [] if cell is NOWHERE else _nearest_cells(view, cell, value)
-    return any(condition(view, there) for there in near or [NOWHERE])
+    return any(condition(view, there) for there in near) if near else condition(view, NOWHERE)
 
 
 NEARER = Primitive(
