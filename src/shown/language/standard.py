@@ -25,9 +25,6 @@ from shown.language.primitives import LANGUAGE
 from shown.language.primitives.counting import COUNTING
 from shown.language.terms import Kind
 
-STANDARD = LANGUAGE.extended(*COUNTING)
-"""The paper's language and the library."""
-
 AT_ACTION, AT_VALUE, ON_GRID = Fraction(3, 100), Fraction(3, 1000), Fraction(1, 100)
 """How probable it is that a program asks a new condition at the clicked cell, or at the first cell with a value, or
 counts on the whole grid. Chosen on generated levels: more of them, and the six games need more demonstrations."""
@@ -77,3 +74,7 @@ def _conditions(tokens: Tokens) -> list[Rule]:
         weights["as_many", ("near", "T")] = 4
     total = sum(weights.values())
     return [Rule("K", name, right, Fraction(weight, total)) for (name, right), weight in weights.items()]
+
+
+STANDARD = LANGUAGE.extended(*COUNTING, name="standard", grammar=standard_grammar)
+"""The paper's language and the library."""
