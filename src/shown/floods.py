@@ -8,7 +8,7 @@ one and the same handful of machine instructions, though each state has its own 
 The waves tell all there is to know, and no distance is ever written down: a step is one nearer if the cell it leads to
 is in a wave in which the cell it comes from is not yet.
 
-`nearer`, `reachable`, `enclosed`, `toward` and `nearest` are the NumPy versions of the compiled `nearer_many`, and so on;
+`nearer`, `reachable`, `enclosed`, `toward` and `nearest` are the NumPy versions of `nearer_many` and its likes;
 tests hold them equal.
 """
 
