@@ -86,9 +86,7 @@ def test_words_of_others_are_refused_by_name():
     mine = Primitive("mine", (), Kind.PROGRAM, len, "it is mine", "it is not mine")
     formula = Formula(((WALL, Literal(Term("mine", ()))),))
     policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, formula),), language=LANGUAGE.extended(mine))
-    with pytest.raises(
-        BadInput, match=r"^mine is a word of your own, which a standalone file does not know\. Save"
-    ):
+    with pytest.raises(BadInput, match=r"^mine is a word of your own, which a standalone file does not know\. Save"):
         policy.to_python()
 
 
