@@ -41,16 +41,53 @@ class NotAGame:
     name = "lost"
 """
 
+WORDS = """
+from shown import LANGUAGE, Kind, Primitive, Rule, geometric, paper_grammar
+
+
+def _row_has(view, cell, least, value):
+    if cell is None or not 0 <= cell[0] < view.grid.height:
+        return False
+    return sum(view.value((cell[0], c)) == value for c in range(view.grid.width)) >= least
+
+
+ROW_HAS = Primitive(
+    "row_has",
+    (Kind.NUMBER, Kind.VALUE),
+    Kind.CONDITION,
+    _row_has,
+    "the row of {cell} has at least {0} × {1:bare}",
+    "the row of {cell} has fewer than {0} × {1:bare}",
+)
+
+
+def _grammar(tokens, buttons):
+    rule = Rule("B", "row_has", ("N", "V"), 0.2)
+    return paper_grammar(tokens, buttons).extended(rule, leaves={"N": geometric()}, language=COUNTING)
+
+
+COUNTING = LANGUAGE.extended(ROW_HAS, grammar=_grammar)
+TALLY = LANGUAGE.extended(ROW_HAS, name="tally", grammar=_grammar)
+SILENT = LANGUAGE.extended(ROW_HAS)
+BROKEN = LANGUAGE.extended(ROW_HAS, grammar=lambda tokens, buttons: tokens.nothing_of_the_kind)
+FOREIGN = LANGUAGE.extended(grammar=_grammar)
+"""
+"""Some languages with a word of their own."""
+
 
 @pytest.fixture
 def elsewhere(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[..., None]]:
-    """An installed package called `elsewhere`, which declares games by lines such as `twin = elsewhere:Twin`."""
+    """An installed package called `elsewhere`, which declares games by lines such as `twin = elsewhere:Twin`.
+
+    Other things are declared after a line with their group, such as `[shown.languages]`.
+    """
     place: Path = tmp_path_factory.mktemp("installed")
 
     def install(*lines: str) -> None:
         (place / "elsewhere.py").write_text(ELSEWHERE)
+        (place / "counting_words.py").write_text(WORDS)
         (place / "broken.py").write_text("raise RuntimeError('two\\nlines')\n")
         declared = place / "elsewhere-1.0.dist-info"
         declared.mkdir()
@@ -61,5 +98,5 @@ def elsewhere(
         monkeypatch.setenv("PYTHONPATH", f"{place}{os.pathsep}{before}" if before else str(place))
 
     yield install
-    for module in ("elsewhere", "broken"):
+    for module in ("elsewhere", "counting_words", "broken"):
         sys.modules.pop(module, None)

@@ -282,6 +282,7 @@ def test_the_form_on_disk():
     assert mixture((1.0, formula([IS_WALL, f"not {IS_STAR}"], []))).to_json() == {
         "schema": "shown/policy/1",
         "game": "mine",
+        "language": "paper",
         "tokens": {"empty": ".", "wall": "#", "agent": "A", "star": "*"},
         "buttons": [],
         "components": [
@@ -289,6 +290,12 @@ def test_the_form_on_disk():
         ],
         "origin": {},
     }
+
+
+def test_files_from_before_there_were_languages_are_in_the_papers():
+    value = mixture((1.0, WALL)).to_json()
+    del value["language"]
+    assert Policy.from_json(value).language is LANGUAGE
 
 
 @given(policies(most=2), grids(), st.data())
@@ -338,6 +345,13 @@ def far(steps):
         ),
         ({"game": 1}, 'file: "game" must be a name or null.'),
         ({"game": "x\n"}, 'file: "game" must be a name or null.'),
+        ({"language": 1}, 'file: "language" must be a name or null.'),
+        ({"language": ""}, 'file: "language" must be a name or null.'),
+        ({"language": "x" * 1000}, 'file: "language" must be a name or null.'),
+        ({"language": None}, "file: it is in a language without a name, so say which: --language module:OBJECT, or in"),
+        ({"language": "papr"}, "file: no language called 'papr' is installed. Did you mean 'paper'?"),
+        ({"language": "a.b:C"}, "file: it is in the language a.b:C, which is code that only you can allow to run. If"),
+        ({"language": "os\n:C"}, "file: no language called 'os\\n:C' is installed."),
         ({"origin": []}, 'file: "origin" must be an object.'),
         ({"components": []}, 'file: "components" must be a list of 1 to 10,000.'),
         ({"components": [[]]}, "file, component 0: must be an object."),

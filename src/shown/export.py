@@ -1,4 +1,8 @@
-"""A learned policy as one Python file that needs nothing but Python."""
+"""A learned policy as one Python file that needs nothing but Python.
+
+What the words mean is not written a second time: the file holds the source of the meanings that the policy uses, as
+they stand in `shown/language/primitives`, without their annotations, and a small view for them to look at.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from shown.errors import BadInput
 from shown.language.terms import Argument, Term
+from shown.sources import sources
 from shown.version import __version__
 
 if TYPE_CHECKING:
     from shown.policy import Policy
 
-BUILT_IN = ("cell_is_value", "shifted", "scanning", "at_action_cell", "at_cell_with_value", "action_is")
+OWN = "shown.language.primitives."
+"""Where the meanings are that can be written into a file."""
 
 _TEMPLATE = '''"""{title}
 
@@ -39,81 +45,108 @@ def act(rows):
 
 def probabilities(rows):
     """The probability of every action, in reading order."""
-    actions = BUTTONS or [(r, c) for r in range(len(rows)) for c in range(len(rows[0]))]
-    known = {{}}
+    view = View(rows)
+    actions = BUTTONS or list(view.grid.cells())
     mixed = dict.fromkeys(actions, 0.0)
-    for weight, clauses in COMPONENTS:
-        allowed = [a for a in actions if any(all(_holds(p, rows, a, known) == want for p, want in c) for c in clauses)]
+    for weight, clauses in RULES:
+        allowed = [action for action in actions if view.allows(clauses, action)]
         share = 1.0 / len(allowed or actions)
         for action in allowed or actions:
             mixed[action] += weight * share
     return mixed
 
 
-def _holds(program, rows, action, known):
-    key = (program, action)
-    if key not in known:
-        known[key] = _run(program, rows, action, known)
-    return known[key]
+class Grid:
+    """The rows as words see them. A cell is (row, column)."""
+
+    def __init__(self, rows):
+        self.rows, self.height, self.width = rows, len(rows), len(rows[0])
+
+    def inside(self, cell):
+        return 0 <= cell[0] < self.height and 0 <= cell[1] < self.width
+
+    def get(self, cell):
+        return self.rows[cell[0]][cell[1]] if self.inside(cell) else None
+
+    def cells(self):
+        return ((r, c) for r in range(self.height) for c in range(self.width))
 
 
-def _run(program, rows, action, known):
-    name, *arguments = program
-    if name == "action_is":
-        return action == arguments[0]
-    if name == "at_action_cell":
-        return _check(arguments[0], rows, action, known)
-    return _check(arguments[1], rows, _first(rows, arguments[0]), known)
+class View:
+    """A state as words see it; `action` is the one that is asked about. The cell None is nowhere."""
+
+    def __init__(self, rows):
+        self.grid, self.action, self.known, self.found = Grid(rows), None, {{}}, {{}}
+        for r, c in self.grid.cells():
+            self.found.setdefault(TOKENS[rows[r][c]], []).append((r, c))
+
+    def value(self, cell):
+        return TOKENS[self.grid.rows[cell[0]][cell[1]]] if self.inside(cell) else "OFF"
+
+    def inside(self, cell):
+        return cell is not None and self.grid.inside(cell)
+
+    def first(self, value):
+        return self.found[value][0] if value in self.found else None
+
+    def where(self, value):
+        return tuple(self.found.get(value, ()))
+
+    def walked(self, path):
+        """Words that walk say where, for those who watch; here nobody does."""
+
+    counted = walked
+
+    def allows(self, clauses, action):
+        self.action = action
+        return any(all(ask(self) == want for ask, want in clause) for clause in clauses)
 
 
-def _check(condition, rows, cell, known):
-    """A condition asked at a cell, each at most once; None is nowhere."""
-    if condition[0] == "cell_is_value":
-        return _value(rows, cell) == condition[1]
-    key = (condition, cell)
-    if key not in known:
-        known[key] = _look(condition, rows, cell, known)
-    return known[key]
+# What the words mean.
+
+{meanings}
 
 
-def _look(condition, rows, cell, known):
-    name, (down, right), *inner = condition
-    if name == "shifted":
-        return _check(inner[0], rows, cell and (cell[0] + down, cell[1] + right), known)
-    while cell:
-        cell = (cell[0] + down, cell[1] + right)
-        if _check(inner[0], rows, cell, known):
-            return True
-        if _check(inner[1], rows, cell, known) or _value(rows, cell) == "OFF":
-            return False
-    return False
+WORDS = {words}
 
 
-def _value(rows, cell):
-    if cell and 0 <= cell[0] < len(rows) and 0 <= cell[1] < len(rows[0]):
-        return TOKENS[rows[cell[0]][cell[1]]]
-    return "OFF"
+def bind(term, bound):
+    """A term as a function of a view and, if it is a condition, of a cell; it answers no question twice."""
+    if term not in bound:
+        meaning = WORDS[term[0]]
+        arguments = [bind(x, bound) if isinstance(x, tuple) and isinstance(x[0], str) else x for x in term[1:]]
+
+        def ask(view, *cell):
+            question = ask, cell or view.action
+            if question not in view.known:
+                view.known[question] = bool(meaning(view, *cell, *arguments))
+            return view.known[question]
+
+        bound[term] = ask
+    return bound[term]
 
 
-def _first(rows, value):
-    for r, row in enumerate(rows):
-        for c, character in enumerate(row):
-            if TOKENS[character] == value:
-                return r, c
-    return None
+def bind_all(components):
+    """The components with functions for programs, equal ones made once."""
+    bound = {{}}
+    return [(w, [[(bind(program, bound), want) for program, want in c] for c in clauses]) for w, clauses in components]
+
+
+RULES = bind_all(COMPONENTS)
 '''
 
 
 def standalone(policy: Policy) -> str:
     """The text of a module whose `act` and `probabilities` are those of the policy."""
-    for component in policy.components:
-        for literal in component.formula.literals:
-            for term in literal.term.walk():
-                if term.primitive not in BUILT_IN:
-                    raise BadInput(
-                        f"{term.primitive} is a primitive of your own, which a standalone file does not know. "
-                        "Save the policy as JSON and load it with your language instead."
-                    )
+    terms = (literal.term for component in policy.components for literal in component.formula.literals)
+    used = {part.primitive for term in terms for part in term.walk()}
+    words = {name: policy.language[name].meaning for name in policy.language if name in used}
+    for name, meaning in words.items():
+        if not meaning.__module__.startswith(OWN):
+            raise BadInput(
+                f"{name} is a word of your own, which a standalone file does not know. Save the policy as JSON and "
+                "load it with your language instead."
+            )
     components = ",\n    ".join(
         f"({component.weight!r}, [\n        "
         + ",\n        ".join(
@@ -135,6 +168,8 @@ def standalone(policy: Policy) -> str:
         tokens=repr({character: name for name, character in policy.tokens.characters.items()}),
         buttons=repr(list(policy.buttons)),
         components=f"[\n    {components},\n]",
+        meanings=sources(words.values()),
+        words="{" + ", ".join(f'"{name}": {meaning.__name__}' for name, meaning in words.items()) + "}",
     )
 
 

@@ -18,6 +18,7 @@ from shown.grid import Action, Cell, Grid, Tokens
 from shown.inference.formulas import Packed, allowed_rows, first_best, mixture_probabilities, pack
 from shown.inference.rows import Rows
 from shown.language.evaluate import Plan
+from shown.language.languages import named_in_file, the_language
 from shown.language.phrases import say
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.reach import margin_for
@@ -262,6 +263,7 @@ class Policy:
         return {
             "schema": SCHEMA,
             "game": self.game,
+            "language": self.language.name,
             "tokens": self.tokens.characters,
             "buttons": list(self.buttons),
             "components": [
@@ -277,8 +279,8 @@ class Policy:
         }
 
     @classmethod
-    def from_json(cls, value: Any, where: str = "policy", language: Language = LANGUAGE) -> Policy:
-        """Checks everything, executes nothing."""
+    def from_json(cls, value: Any, where: str = "policy", language: Language | str | None = None) -> Policy:
+        """Checks everything, executes nothing. See `load` for the language."""
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:
             raise BadInput(f'{where}: not a policy: "schema" must be "{SCHEMA}".')
         tokens = tokens_from_json(value.get("tokens"), where)
@@ -289,19 +291,25 @@ class Policy:
             raise BadInput(f'{where}: "origin" must be an object.')
         if not isinstance(items, list) or not 0 < len(items) <= MAX_COMPONENTS:
             raise BadInput(f'{where}: "components" must be a list of 1 to {MAX_COMPONENTS:,}.')
-        reader = _ComponentReader(language, tokens, buttons)
+        # Files had no language before there was a second one.
+        spoken = named_in_file(value.get("language", "paper"), where) if language is None else the_language(language)
+        reader = _ComponentReader(spoken, tokens, buttons)
         components = tuple(reader.read(item, f"{where}, component {i}") for i, item in enumerate(items))
         if not math.isclose(sum(component.weight for component in components), 1.0, rel_tol=1e-6):
             raise BadInput(f"{where}: the weights of the components must add up to 1.")
-        return cls(tokens, components, game, buttons, origin, language)
+        return cls(tokens, components, game, buttons, origin, spoken)
 
     def save(self, path: str | Path) -> None:
         """Writes the policy as JSON, whole or not at all."""
         write_json(path, self.to_json(), MAX_FILE)
 
     @classmethod
-    def load(cls, path: str | Path, language: Language = LANGUAGE) -> Policy:
-        """Reads a policy back. Programs of primitives of your own need the language that has them."""
+    def load(cls, path: str | Path, language: Language | str | None = None) -> Policy:
+        """Reads a policy back.
+
+        Its language is found by the name in the file among those that are installed; nothing else is imported. A
+        language that is not installed has to be given: itself, or where it is (`module:OBJECT`).
+        """
         return cls.from_json(read_json(path, "policy", MAX_FILE), str(path), language)
 
 
@@ -348,9 +356,11 @@ class _ComponentReader:
         return Literal(self.known[program], positive)
 
 
-def uniform_policy(tokens: Tokens, game: str | None = None, buttons: tuple[str, ...] = ()) -> Policy:
+def uniform_policy(
+    tokens: Tokens, game: str | None = None, buttons: tuple[str, ...] = (), language: Language = LANGUAGE
+) -> Policy:
     """The policy that knows nothing."""
-    return Policy(tokens, (Component(1.0, 0.0, 0.0, Formula(((),))),), game, buttons)
+    return Policy(tokens, (Component(1.0, 0.0, 0.0, Formula(((),))),), game, buttons, language=language)
 
 
 def _number(value: Any, what: str) -> float:

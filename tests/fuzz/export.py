@@ -12,8 +12,8 @@ from fuzz.cases import expected
 from shown.grid import Grid
 from shown.policy import Policy
 
-KINDS = {ast.Expr, ast.Assign, ast.FunctionDef}
-"""All that stands at the top of an exported module: its text, its data, its functions."""
+KINDS = {ast.Expr, ast.Assign, ast.FunctionDef, ast.ClassDef}
+"""All that stands at the top of an exported module: its text, its data, its functions, and what they look at."""
 
 
 def make(rng: random.Random) -> Any:

@@ -173,9 +173,11 @@ def test_it_is_learned_explained_saved_and_loaded(tmp_path):
     again = Policy.load(tmp_path / "policy.json", COUNTING)
     assert again == policy
     assert np.array_equal(again.probabilities(board), policy.probabilities(board))
-    with pytest.raises(BadInput, match="there is no primitive 'row_has'"):
+    with pytest.raises(BadInput, match=r"policy.json: it is in a language without a name, so say which: --language"):
         Policy.load(tmp_path / "policy.json")
-    with pytest.raises(BadInput, match="row_has is a primitive of your own"):
+    with pytest.raises(BadInput, match="there is no primitive 'row_has'"):
+        Policy.load(tmp_path / "policy.json", "paper")
+    with pytest.raises(BadInput, match="row_has is a word of your own"):
         policy.to_python()
 
 

@@ -16,7 +16,10 @@ from typing import Any
 from shown.errors import BadInput, printable
 from shown.games import GAMES, all_games, find
 from shown.games.game import Game
+from shown.language.languages import find as find_by_name
+from shown.language.primitives import Language
 from shown.policy import Policy
+from shown.registry import is_place
 
 
 def add_levels(parser: argparse.ArgumentParser, default: str, what: str = "the levels") -> None:
@@ -34,6 +37,29 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def add_language(parser: argparse.ArgumentParser, default: str = "the one that the policy names") -> None:
+    parser.add_argument(
+        "--language",
+        metavar="NAME",
+        help=f"paper, standard, another of `shown languages`, or module:OBJECT (default {default})",
+    )
+
+
+def find_language(name: str) -> Language:
+    """The language called so on the command line.
+
+    Who names a module may mean a file in the folder they are in. It is looked for last, so that it hides nothing.
+    """
+    if is_place(name) and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    return find_by_name(name)
+
+
+def load_policy(path: str, language: str | None) -> Policy:
+    """A policy from a file, in the language that was named on the command line, or else in the file."""
+    return Policy.load(path, None if language is None else find_language(language))
 
 
 def whole(least: int) -> Callable[[str], int]:

@@ -7,7 +7,17 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from shown.cli.common import add_levels, add_seed, check_writable, game_of, natural, print_json, say
+from shown.cli.common import (
+    add_language,
+    add_levels,
+    add_seed,
+    check_writable,
+    game_of,
+    load_policy,
+    natural,
+    print_json,
+    say,
+)
 from shown.cli.play import Session, add_to, count, report, show
 from shown.errors import BadInput
 
@@ -28,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "demonstration. With --at and --action, without a terminal."
     )
     parser.add_argument("policy", metavar="POLICY", help="a policy file")
+    add_language(parser)
     add_levels(parser, "random:0-23", "what it plays; those it wins are left out, unless there is only one")
     add_seed(parser)
     parser.add_argument(
@@ -46,13 +57,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Writes each correction before the next level is played."""
     from shown.games import load_levels
-    from shown.policy import Policy
 
     if (args.at is None) != (args.action is None):
         raise BadInput("--at and --action go together: the step that was wrong, and what to do there.")
     if args.at is None and not args.out:
         raise BadInput("corrections need a file to be kept in. Give one: --out demos.json")
-    policy = Policy.load(args.policy)
+    policy = load_policy(args.policy, args.language)
     game = game_of(policy, args.policy)
     levels = load_levels(game, args.levels)
     if args.at is not None and len(levels) > 1:

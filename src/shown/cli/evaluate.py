@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 
 from shown import errors
-from shown.cli.common import add_json, add_levels, add_seed, game_of, print_json
+from shown.cli.common import add_json, add_language, add_levels, add_seed, game_of, load_policy, print_json
 from shown.games import load_levels, play_many
-from shown.policy import Policy
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policy", metavar="POLICY", help="a policy file")
+    add_language(parser)
     add_levels(parser, "test", "what to play")
     add_seed(parser)
     parser.add_argument("--map", action="store_true", help="play only the most probable policy of the mixture")
@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    policy = Policy.load(args.policy)
+    policy = load_policy(args.policy, args.language)
     game = game_of(policy, args.policy)
     player = policy.map_policy if args.map else policy
     episodes = play_many(game, player, load_levels(game, args.levels), args.seed)

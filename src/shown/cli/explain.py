@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from shown.cli.common import add_json, add_seed, game_of, positive, print_json
+from shown.cli.common import add_json, add_language, add_seed, game_of, load_policy, positive, print_json
 from shown.errors import printable
 from shown.explain import explain
 from shown.games import load_levels, play
@@ -13,6 +13,7 @@ from shown.policy import Policy
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policy", metavar="POLICY", help="a policy file")
+    add_language(parser)
     parser.add_argument("--levels", metavar="SPEC", help="play these levels and say why for every move")
     parser.add_argument("--programs", action="store_true", help="print programs instead of English")
     parser.add_argument("--most", type=positive, default=3, metavar="N", help="components to print (3)")
@@ -21,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    policy = Policy.load(args.policy)
+    policy = load_policy(args.policy, args.language)
     if args.levels:
         return _moves(args, policy)
     if args.json:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from shown.cli.common import add_json, check_writable, print_json, say
+from shown.cli.common import add_json, add_language, check_writable, load_policy, print_json, say
 from shown.files import write_bytes
-from shown.policy import Policy
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policy", metavar="POLICY", help="a policy file")
+    add_language(parser)
     parser.add_argument("--out", metavar="FILE", help="where to write the module; stdout without it")
     add_json(parser)
 
@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.out:
         check_writable(args.out)
-    policy = Policy.load(args.policy)
+    policy = load_policy(args.policy, args.language)
     text = policy.to_python()
     if args.out:
         write_bytes(args.out, text.encode())

@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from shown.cli import FAILURE, INTERRUPTED
 from shown.cli.common import (
     add_json,
+    add_language,
     add_levels,
     add_seed,
     check_writable,
+    find_language,
     fraction,
     is_game,
     positive,
@@ -26,6 +28,7 @@ from shown.errors import BadInput, printable
 from shown.games import Game, demonstrate, find, load_levels
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
+from shown.language.primitives import LANGUAGE, Language
 from shown.policy import Policy
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Taught, iter_teach
@@ -44,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_levels(parser, "train:0-4", "what the expert demonstrates on")
     parser.add_argument("--out", metavar="FILE", help="where to write the policy (JSON)")
+    add_language(parser, "paper")
     parser.add_argument("--programs", type=positive, default=10_000, metavar="N", help="how many to try (10000)")
     parser.add_argument(
         "--practise", type=seconds, default=PRACTISE, metavar="S", help="seconds of practice at most; 0 for none (20)"
@@ -72,12 +76,15 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         check_writable(args.out)
     reading = find_reading(args.reading) if args.reading else None
+    language = None if args.language is None else find_language(args.language)
+    if args.published and language not in (None, LANGUAGE):
+        raise BadInput(f"--published is the paper's method, which has the language paper and not {args.language}.")
     demonstrations = load(args.source, args.levels, args.seed)
     start = time.monotonic()
     if args.published or args.programs > MANY or any(getattr(args, name) for name in PLAIN):
-        found = _one_fit(args, demonstrations)
+        found = _one_fit(args, demonstrations, language)
     else:
-        found = _understood(args, demonstrations, reading)
+        found = _understood(args, demonstrations, reading, language)
     if found.policy is None:
         more = f"--programs {5 * args.programs}"
         nothing = f"nothing fits the demonstrations so far. Try more programs ({more})."
@@ -108,7 +115,7 @@ class Found:
     told: tuple[str, ...] = ()
 
 
-def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations) -> Found:
+def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations, language: Language | None) -> Found:
     learner = Learner.published() if args.published else Learner()
     learner = replace(
         learner,
@@ -120,13 +127,16 @@ def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations) -> Found:
         threads=args.threads,
         drop_literals=learner.drop_literals and not args.keep_literals,
         finish_level=args.finish_level,
+        language=language,
         memory_limit=args.memory * 2**20 if args.memory else None,
     )
     code = learn(learner, demonstrations, args.quiet)
     return Found(learner.policy_ if learner.candidates_ else None, learner.failure_, code)
 
 
-def _understood(args: argparse.Namespace, demonstrations: Demonstrations, reading: Reading | None) -> Found:
+def _understood(
+    args: argparse.Namespace, demonstrations: Demonstrations, reading: Reading | None, language: Language | None
+) -> Found:
     """By all that is known about the game: readings, symmetries, practice."""
     game = _rules(demonstrations)
     if args.symmetry and (game is None or not game.symmetries):
@@ -138,6 +148,7 @@ def _understood(args: argparse.Namespace, demonstrations: Demonstrations, readin
         practise=args.practise,
         readings=None if reading is None else [reading],
         symmetries=() if args.symmetry is False else game.symmetries if game is not None and args.symmetry else None,
+        language=language,
         seed=args.seed,
         threads=args.threads,
         memory_limit=args.memory * 2**20 if args.memory else None,

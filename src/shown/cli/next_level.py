@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from shown.cli.common import add_json, add_levels, add_seed, game_of, positive, print_json
+from shown.cli.common import add_json, add_language, add_levels, add_seed, game_of, load_policy, positive, print_json
 from shown.demonstrations import Demonstrations
 from shown.errors import printable
 from shown.games import load_levels
-from shown.policy import Policy
 from shown.teaching.next_level import by_use
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = "Prints the level on which a policy's candidate rules disagree most: show that one next."
     parser.add_argument("policy", metavar="POLICY", help="a policy file")
+    add_language(parser)
     add_levels(parser, "random:0-23", "what to choose from")
     parser.add_argument("--demos", nargs="+", default=[], metavar="FILE", help="what was shown before, to be left out")
     parser.add_argument("--most", type=positive, default=1, metavar="N", help="levels to print (1)")
@@ -23,7 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    policy = Policy.load(args.policy)
+    policy = load_policy(args.policy, args.language)
     game = game_of(policy, args.policy)
     shown = Demonstrations(game.tokens, (), game.name, game.buttons)
     for path in args.demos:

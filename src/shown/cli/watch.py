@@ -10,8 +10,19 @@ import textwrap
 import time
 from typing import TYPE_CHECKING, Any
 
-from shown.cli.common import add_json, add_levels, add_seed, check_writable, game_of, is_game, print_json, say
-from shown.errors import printable
+from shown.cli.common import (
+    add_json,
+    add_language,
+    add_levels,
+    add_seed,
+    check_writable,
+    game_of,
+    is_game,
+    load_policy,
+    print_json,
+    say,
+)
+from shown.errors import BadInput, printable
 
 if TYPE_CHECKING:
     from shown.demonstrations import Step
@@ -28,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Plays levels and shows every click; for a policy, also why. With --gif or --png: as a picture."
     )
     parser.add_argument("player", metavar="POLICY.json|GAME", help="a learned policy, or a game to see its expert play")
+    add_language(parser)
     add_levels(parser, "test:0", "what to play")
     add_seed(parser)
     parser.add_argument("--speed", type=_speed, default=1.0, metavar="S", help="2 is twice as fast (default 1)")
@@ -42,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from shown.games.episodes import play
     from shown.games.levels import load_levels
 
-    game, policy = _player(args.player)
+    game, policy = _player(args.player, args.language)
     for path in filter(None, (args.gif, args.png)):
         check_writable(path)
     levels = load_levels(game, args.levels)
@@ -63,15 +75,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _player(name: str) -> tuple[Game, Policy | None]:
+def _player(name: str, language: str | None) -> tuple[Game, Policy | None]:
     """A game and the policy that plays it, or None for the expert."""
     from shown.games import find
 
     if is_game(name):
+        if language is not None:
+            raise BadInput(f"--language is for policies, and {name} is a game, whose expert plays. Leave it out.")
         return find(name), None
-    from shown.policy import Policy
-
-    policy = Policy.load(name)
+    policy = load_policy(name, language)
     return game_of(policy, name), policy
 
 

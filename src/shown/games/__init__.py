@@ -6,13 +6,12 @@ an entry point in the group `shown.games`. See docs/adding-a-game.md.
 
 from __future__ import annotations
 
-import re
-from importlib import import_module, metadata
+from typing import Any
 
-from shown.errors import BadInput, did_you_mean
 from shown.games.episodes import Episode, demonstrate, play, play_many, success_rate, wins
 from shown.games.game import Game, Outcome
 from shown.games.levels import Level, load_levels
+from shown.registry import Registry
 
 GAMES: dict[str, str] = {
     "nim": "shown.games.nim:Nim",
@@ -24,12 +23,16 @@ GAMES: dict[str, str] = {
 }
 """Where each game is defined. Loaded when first asked for, so that naming the games costs nothing."""
 
-
 ENTRY_POINTS = "shown.games"
 """The group of entry points in which other packages declare their games: `name = "module:Class"`."""
 
-_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-"""Names of games stand in commands, files and pages."""
+
+def _made(declared: Any, name: str) -> Game | None:
+    game = declared()
+    return game if isinstance(game, Game) else None
+
+
+_REGISTRY = Registry("game", ENTRY_POINTS, GAMES, _made, "a shown.games.Game", lambda game: game.name)
 
 
 def find(name: str) -> Game:
@@ -38,20 +41,12 @@ def find(name: str) -> Game:
     >>> find("nim").title
     'Nim'
     """
-    if name in GAMES:
-        module, _, attribute = GAMES[name].partition(":")
-        game: Game = getattr(import_module(module), attribute)()
-        return game
-    for point in metadata.entry_points(group=ENTRY_POINTS, name=name):
-        return _declared(point)
-    raise BadInput(f"no game called {name!r}. {did_you_mean(name, all_games())}")
+    return _REGISTRY.find(name)
 
 
 def all_games() -> dict[str, str]:
     """Where each game is defined: those of this package, then those that other installed packages declare."""
-    return GAMES | {
-        point.name: point.value for point in metadata.entry_points(group=ENTRY_POINTS) if point.name not in GAMES
-    }
+    return _REGISTRY.places()
 
 
 def installed() -> tuple[list[Game], list[str]]:
@@ -61,31 +56,7 @@ def installed() -> tuple[list[Game], list[str]]:
     >>> games[0].title
     'Nim'
     """
-    games, reasons = [], []
-    for name in all_games():
-        try:
-            games.append(find(name))
-        except BadInput as error:
-            reasons.append(str(error))
-    return games, reasons
-
-
-def _declared(point: metadata.EntryPoint) -> Game:
-    """The game of another package. Loading it runs that package's code, so anything may go wrong."""
-    package = point.dist.name if point.dist else "another package"
-    where = f"game {point.name!r}, declared by {package} as {point.value!r}"
-    try:
-        game = point.load()()
-    except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise BadInput(f"{where}, cannot be loaded ({reason}). Update or uninstall {package}.") from error
-    if not isinstance(game, Game):
-        raise BadInput(f"{where}, is not a shown.games.Game. Update or uninstall {package}.")
-    if not _NAME.fullmatch(game.name) or game.name != point.name:
-        raise BadInput(
-            f"{where}, calls itself {game.name!r}. Both names must be the same: lower-case letters, digits and hyphens."
-        )
-    return game
+    return _REGISTRY.usable()
 
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 import warnings
@@ -23,7 +22,9 @@ from shown.inference.posterior import PRIORS, Candidate, Mixture
 from shown.inference.proposals import Search
 from shown.inference.rows import Evidence
 from shown.inference.trees import TreeSearch
-from shown.language.grammar import Grammar, paper_grammar
+from shown.language.grammar import Grammar
+from shown.language.languages import grammar_for
+from shown.language.primitives import Language
 from shown.memory import Account
 from shown.policy import Component, Formula, Literal, Policy, uniform_policy
 from shown.version import __version__
@@ -83,7 +84,9 @@ class Learner:
         uniform_if_empty: where a formula allows nothing, let the likelihood guess, as the acting policy does.
         stop_early: stop when no program to come could be in the mixture (the paper's bound).
         prior: "grammar" (the paper's), "sparsity" (every program costs the same) or "uniform" (nothing costs).
-        grammar: another grammar than the paper's.
+        language: the words of the programs, with the grammar they give: a `Language`, or the name of one ("paper",
+            "standard", `module:OBJECT`); the paper's if None.
+        grammar: a grammar of your own, instead of a language.
         memory_limit: bytes that programs' columns and planes may take; by default half of what the process can have.
 
     After `fit` or `add` there are:
@@ -106,6 +109,7 @@ class Learner:
     uniform_if_empty: bool = False
     stop_early: bool = True
     prior: str = "grammar"
+    language: Language | str | None = None
     grammar: Grammar | None = None
     memory_limit: int | None = None
 
@@ -116,6 +120,7 @@ class Learner:
     explained_: int = field(default=0, init=False, repr=False, compare=False)
     candidates_: list[Candidate] = field(default_factory=list, init=False, repr=False, compare=False)
     _fitting: Fitting | None = field(default=None, init=False, repr=False, compare=False)
+    _grammar_name: str = field(default="", init=False, repr=False, compare=False)
 
     @classmethod
     def published(cls) -> Learner:
@@ -161,8 +166,9 @@ class Learner:
     # --- the run ------------------------------------------------------------------------------------------------------
 
     def _begin(self, demonstrations: Demonstrations) -> Fitting:
-        grammar = self.grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
-        grammar.check_actions(demonstrations.buttons)
+        grammar, self._grammar_name = grammar_for(
+            demonstrations.tokens, demonstrations.buttons, self.language, self.grammar
+        )
         blocks = list(grammar.blocks(self.programs, self.finish_level))
         if not blocks:
             raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
@@ -170,7 +176,8 @@ class Learner:
 
     def _run(self, fitting: Fitting, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
         start = time.monotonic()
-        self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons)
+        language = fitting.grammar.language
+        self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons, language)
         self.failure_, self.candidates_, self.explained_ = None, [], 0
         rows = fitting.rows
         evidence = fitting.evidence(rows)
@@ -217,8 +224,8 @@ class Learner:
             components,
             demonstrations.game,
             demonstrations.buttons,
-            origin=self._origin(demonstrations, features),
-            **({"language": self.grammar.language} if self.grammar else {}),
+            self._origin(demonstrations, features),
+            self.policy_.language,
         )
 
     def _origin(self, demonstrations: Demonstrations, features: Features) -> dict[str, Any]:
@@ -233,7 +240,7 @@ class Learner:
             },
             "programs": len(features.of_program),
             "distinct": len(features),
-            "grammar": "paper" if self.grammar is None else _digest(self.grammar),
+            "grammar": self._grammar_name,
             "settings": {
                 name: getattr(self, name)
                 for name in (
@@ -288,9 +295,3 @@ def to_components(mixture: Mixture, features: Features) -> tuple[Component, ...]
         Component(float(weight), candidate.log_prior, candidate.log_likelihood, to_formula(candidate.clauses, features))
         for candidate, weight in zip(mixture.best, mixture.weights, strict=True)
     )
-
-
-def _digest(grammar: Grammar) -> str:
-    """A fingerprint of a grammar's rules, for the record."""
-    text = "\n".join(f"{rule.left} {rule.primitive} {rule.right} {rule.probability}" for rule in grammar.rules)
-    return hashlib.sha256(text.encode()).hexdigest()

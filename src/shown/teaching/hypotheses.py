@@ -21,7 +21,9 @@ from shown.inference.learner import to_components
 from shown.inference.posterior import Candidate
 from shown.inference.rows import Evidence, evidence_of
 from shown.inference.trees import TreeSearch
-from shown.language.grammar import Grammar, paper_grammar
+from shown.language.grammar import Grammar
+from shown.language.languages import grammar_for
+from shown.language.primitives import Language
 from shown.memory import Account
 from shown.policy import Component, Policy
 from shown.symmetry import Transformation, images
@@ -88,14 +90,19 @@ class Fitter:
         programs: int,
         seed: int,
         threads: int | None = None,
+        language: Language | str | None = None,
         grammar: Grammar | None = None,
         memory_limit: int | None = None,
     ) -> None:
         self.demonstrations, self.seed = demonstrations, seed
-        self._grammar = grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
-        self._grammar.check_actions(demonstrations.buttons)
+        self._grammar, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
         self._programs, self._threads, self._memory = programs, threads or os.cpu_count() or 1, memory_limit
         self._fittings: dict[tuple[Transformation, ...], Fitting] = {}
+
+    @property
+    def language(self) -> Language:
+        """What the programs are written in."""
+        return self._grammar.language
 
     def fit(self, hypothesis: Hypothesis, read: Demonstrations, more: Demonstrations | None = None) -> Fitted:
         """What can be found under a hypothesis, given the demonstrations as its reading has them.
@@ -125,7 +132,7 @@ class Fitter:
             return Fitted(hypothesis, read, features, evidence, (), None, None, None, failure)
         shown = self.demonstrations
         components = to_components(last.mixture, features)
-        policy = Policy(shown.tokens, components, shown.game, shown.buttons, {}, self._grammar.language)
+        policy = Policy(shown.tokens, components, shown.game, shown.buttons, {}, self.language)
         of_trees = replace(policy, components=grown) if grown else None
         pool = search.pool(features, features.log_prior)
         exact = pool.formula(np.zeros(len(pool.clauses))) is not None

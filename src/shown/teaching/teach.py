@@ -18,6 +18,7 @@ from shown.demonstrations import Demonstrations, Step
 from shown.errors import BadInput
 from shown.games.game import Game
 from shown.inference.failure import Failure
+from shown.language.primitives import Language
 from shown.policy import Policy, uniform_policy
 from shown.symmetry import Transformation
 from shown.teaching.hypotheses import Fitted, Fitter, Hypothesis, flattened, hypotheses
@@ -158,6 +159,7 @@ def iter_teach(
     readings: Sequence[Reading] | None = None,
     symmetries: Sequence[Transformation] | None = None,
     before: Policy | None = None,
+    language: Language | str | None = None,
     seed: int = 0,
     threads: int | None = None,
     memory_limit: int | None = None,
@@ -176,6 +178,8 @@ def iter_teach(
         symmetries: those to try; by default the game's, and none beside them; () for none.
         before: what was learned before from some of these demonstrations. If it still explains them all, it is one more
             candidate, so that nothing won before is lost.
+        language: the words of the programs, with the grammar they give: a `Language`, or the name of one; the paper's
+            if None.
         seed: of all random choices.
         threads: how many threads evaluate programs.
         memory_limit: bytes that may be taken; by default half of what the process can have.
@@ -187,9 +191,9 @@ def iter_teach(
         demonstrations = without_idle_steps(demonstrations, Effects(game))
     group = tuple(game.symmetries if symmetries is None and game is not None else symmetries or ())
     read = distinct_readings(demonstrations, game, tuple(readings or READINGS))
-    fitter = Fitter(demonstrations, programs, seed, threads, memory_limit=memory_limit)
+    fitter = Fitter(demonstrations, programs, seed, threads, language, memory_limit=memory_limit)
     ground = Ground(game, seed) if game is not None and practise > 0 else None
-    run = _Run(demonstrations, ground, start)
+    run = _Run(demonstrations, fitter, ground, start)
     forced = symmetries is not None
     for hypothesis in hypotheses(tuple(read), group, only_symmetric=forced and bool(group)):
         yield run.stage("understanding", f"read as: {hypothesis.name}")
@@ -199,7 +203,7 @@ def iter_teach(
     if ground is not None and before is not None:
         run.offer_before(before)
     if ground is not None and run.fitted:
-        yield from run.practise(rounds, time.monotonic() + practise, seed, fitter)
+        yield from run.practise(rounds, time.monotonic() + practise, seed)
     return run.taught()
 
 
@@ -229,8 +233,8 @@ def without_idle_steps(demonstrations: Demonstrations, effects: Effects) -> Demo
 class _Run:
     """What was found so far."""
 
-    def __init__(self, demonstrations: Demonstrations, ground: Ground | None, start: float) -> None:
-        self.demonstrations, self.ground, self.start = demonstrations, ground, start
+    def __init__(self, demonstrations: Demonstrations, fitter: Fitter, ground: Ground | None, start: float) -> None:
+        self.demonstrations, self.fitter, self.ground, self.start = demonstrations, fitter, ground, start
         self.tried: list[Tried] = []
         self.fitted: list[tuple[float, Fitted]] = []
         self.candidates: list[tuple[float, int, Policy, Hypothesis | None]] = []
@@ -265,7 +269,7 @@ class _Run:
         """Whether something wins all practice levels."""
         return any(score >= 1.0 for score, *_ in self.candidates)
 
-    def practise(self, rounds: int, until: float, seed: int, fitter: Fitter) -> Generator[Stage, None, None]:
+    def practise(self, rounds: int, until: float, seed: int) -> Generator[Stage, None, None]:
         """Lets the best hypotheses learn from their lost games until all is won or time is over."""
         assert self.ground is not None
         if self.perfect:
@@ -274,7 +278,7 @@ class _Run:
         suspicions: list[Suspicion] = []
         for number, (_, found) in enumerate(ranked):
             rng = np.random.default_rng([seed, number])
-            suspicions.append(Suspicion(fitter, found, self.ground, rng, TEMPERATURE))
+            suspicions.append(Suspicion(self.fitter, found, self.ground, rng, TEMPERATURE))
             yield self.stage("trying it out", f"wins {suspicions[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
         for won in vary(suspicions, rounds, until):
             yield self.stage("trying it out", f"the best of several wins {won:.0%} of {suspicions[0].levels} levels")
@@ -305,7 +309,7 @@ class _Run:
         shown = self.demonstrations
         best = self.best
         if best is None:
-            nothing = uniform_policy(shown.tokens, shown.game, shown.buttons)
+            nothing = uniform_policy(shown.tokens, shown.game, shown.buttons, self.fitter.language)
             return Taught(nothing, None, tuple(self.tried), failure=self.failure)
         _, _, policy, hypothesis = best
         practice = expectation = None
@@ -313,11 +317,12 @@ class _Run:
             practice = (sum(self.ground.won(policy, LAST)), LAST)
             fresh = self.ground.play(policy, *FRESH)
             expectation = Expectation(sum(fresh), len(fresh))
-        policy = replace(policy, origin=self._origin(hypothesis, practice, expectation))
+        policy = replace(policy, origin=self._origin(policy, hypothesis, practice, expectation))
         return Taught(policy, hypothesis, tuple(self.tried), True, practice, expectation)
 
     def _origin(
         self,
+        policy: Policy,
         hypothesis: Hypothesis | None,
         practice: tuple[int, int] | None,
         expectation: Expectation | None,
@@ -332,7 +337,7 @@ class _Run:
                 "explained": len(shown.steps),
                 "levels": [item.level for item in shown],
             },
-            "grammar": "paper",
+            "grammar": policy.language.name or self.fitter.grammar_name,
         }
         sizes = {found.hypothesis: found.features for _, found in self.fitted}
         if hypothesis in sizes:

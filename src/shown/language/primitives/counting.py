@@ -67,7 +67,9 @@ def cells_in(view: View, cell: Cell | None, area: str) -> list[Cell]:
 
 def _at_least(view: View, cell: Cell | None, number: int, area: str, condition: Condition) -> bool:
     """Whether so many cells of the area fulfil the condition."""
-    return sum([condition(view, other) for other in cells_in(view, cell, area)]) >= number
+    found = [other for other in cells_in(view, cell, area) if condition(view, other)]
+    view.counted(found)
+    return len(found) >= number
 
 
 def _at_least_planes(world: Planes, number: int, area: str, condition: np.ndarray) -> np.ndarray:
@@ -95,7 +97,9 @@ def _as_many(view: View, cell: Cell | None, area: str, condition: Condition) -> 
     digit = None if cell is NOWHERE else view.grid.get(cell)
     if digit is None or digit not in "0123456789":
         return False
-    return sum([condition(view, other) for other in cells_in(view, cell, area)]) == int(digit)
+    found = [other for other in cells_in(view, cell, area) if condition(view, other)]
+    view.counted(found)
+    return len(found) == int(digit)
 
 
 def _as_many_planes(world: Planes, area: str, condition: np.ndarray) -> np.ndarray:
@@ -126,8 +130,9 @@ def _as_many_image(arguments: tuple[Argument, ...], transformation: Any) -> Term
 
 def _grid_has(view: View, number: int, condition: Condition) -> bool:
     """Whether so many cells of the grid fulfil the condition."""
-    rows, columns = range(view.grid.height), range(view.grid.width)
-    return sum([condition(view, (r, c)) for r in rows for c in columns]) >= number
+    found = [cell for cell in view.grid.cells() if condition(view, cell)]
+    view.counted(found)
+    return len(found) >= number
 
 
 def _grid_has_planes(world: Planes, number: int, condition: np.ndarray) -> np.ndarray:
@@ -201,6 +206,7 @@ def _in_a_line(view: View, cell: Cell | None, number: int, area: str, condition:
                 line.append(other)
                 steps += 1
         if len(line) >= number:
+            view.counted(line)
             view.walked(sorted(line))
             return True
     return False

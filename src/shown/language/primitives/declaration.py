@@ -8,15 +8,21 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from shown.errors import BadInput
-from shown.grid import Cell
+from shown.errors import BadInput, ShownError
+from shown.grid import Cell, Tokens
 from shown.language.reference import View
 from shown.language.terms import Kind, Term
+from shown.registry import is_name, is_place, reason
+
+if TYPE_CHECKING:
+    from shown.language.grammar import Grammar
+
+    GrammarMaker = Callable[[Tokens, tuple[str, ...]], Grammar]
 
 Condition = Callable[[View, Cell | None], bool]
 EVERYWHERE: Final = math.inf
@@ -109,14 +115,29 @@ def check_reach(reach: float, name: str) -> None:
 
 
 class Language(Mapping[str, Primitive]):
-    """A set of primitives by name. `LANGUAGE.extended(MINE)` adds to it."""
+    """A set of primitives by name. `LANGUAGE.extended(MINE)` adds to it.
 
-    def __init__(self, primitives: Iterable[Primitive]) -> None:
+    Two languages with the same words are equal, whatever they are called.
+
+    Args:
+        primitives: its words.
+        name: what it is called in commands and files; None if nobody has named it.
+        grammar: the grammar over its words for a world, `(tokens, buttons) -> Grammar`; None if one is always given.
+    """
+
+    def __init__(
+        self, primitives: Iterable[Primitive], name: str | None = None, grammar: GrammarMaker | None = None
+    ) -> None:
+        if name is not None and not is_name(name) and not is_place(name):
+            raise BadInput(
+                f"language {name!r} needs a name of lower-case letters, digits and hyphens, such as 'with-counting'."
+            )
         self._table: dict[str, Primitive] = {}
         for primitive in primitives:
             if primitive.name in self._table:
                 raise BadInput(f"a language has two primitives called {primitive.name}. Give one another name.")
             self._table[primitive.name] = primitive
+        self.name, self._grammar = name, grammar
 
     def __getitem__(self, name: str) -> Primitive:
         return self._table[name]
@@ -133,8 +154,29 @@ class Language(Mapping[str, Primitive]):
     def __repr__(self) -> str:
         return f"Language({', '.join(self._table)})"
 
-    def extended(self, *primitives: Primitive, replacing: bool = False) -> Language:
+    def grammar(self, tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
+        """The grammar over these words for a world with these tokens and buttons; BadInput if it gives none."""
+        called = f"language {self.name!r}" if self.name else "this language, which has no name,"
+        if self._grammar is None:
+            raise BadInput(f"{called} gives no grammar to learn with. Make it with Language(…, grammar=…).")
+        try:
+            # The policies learned with it are in this language, whatever the function calls it.
+            return replace(self._grammar(tokens, buttons), language=self)
+        except ShownError as error:
+            raise BadInput(f"{called}: {error}") from None
+        except Exception as error:
+            raise BadInput(f"{called}: its grammar cannot be made ({reason(error)}).") from error
+
+    def extended(
+        self,
+        *primitives: Primitive,
+        name: str | None = None,
+        grammar: GrammarMaker | None = None,
+        replacing: bool = False,
+    ) -> Language:
         """This language with further primitives; with `replacing`, they may stand for some that it has already.
+
+        It is another language, so its name and its grammar are its own.
 
         >>> from shown.language.primitives import LANGUAGE
         >>> LANGUAGE.extended(LANGUAGE["shifted"])  # doctest: +ELLIPSIS
@@ -147,4 +189,8 @@ class Language(Mapping[str, Primitive]):
                     f"the language has a primitive {primitive.name} already. Give yours another name, "
                     "or say replacing=True."
                 )
-        return Language({**self, **Language(primitives)}.values())
+        return Language({**self, **Language(primitives)}.values(), name, grammar)
+
+    def called(self, name: str) -> Language:
+        """The same language under another name."""
+        return Language(self.values(), name, self._grammar)

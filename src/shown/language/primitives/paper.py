@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from shown import planes
-from shown.grid import OFF, Cell
+from shown.grid import OFF, Cell, Tokens
 from shown.language.primitives.declaration import Condition, Language, Primitive
 from shown.language.reference import NOWHERE, View
 from shown.language.terms import Kind, Offset, Term
 from shown.planes import Planes
+
+if TYPE_CHECKING:
+    from shown.language.grammar import Grammar
 
 # --- conditions ------------------------------------------------------------------------------------------------------
 
@@ -173,5 +178,15 @@ ACTION_IS = Primitive(
     image=True,
 )
 
-LANGUAGE = Language([CELL_IS_VALUE, SHIFTED, SCANNING, AT_ACTION_CELL, AT_CELL_WITH_VALUE, ACTION_IS])
+
+def _grammar(tokens: Tokens, buttons: tuple[str, ...]) -> Grammar:
+    # Grammars are made of languages, so this one is not known before it is asked for.
+    from shown.language.grammar import paper_grammar
+
+    return paper_grammar(tokens, buttons)
+
+
+LANGUAGE = Language(
+    [CELL_IS_VALUE, SHIFTED, SCANNING, AT_ACTION_CELL, AT_CELL_WITH_VALUE, ACTION_IS], "paper", _grammar
+)
 """The language of the paper."""

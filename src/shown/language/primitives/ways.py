@@ -33,6 +33,12 @@ def _shortest_way(view: View, cell: Cell, aim: Condition, over: Condition) -> li
     return None
 
 
+def _went(view: View, way: list[Cell]) -> None:
+    """Of all the cells that were looked at to find a way, those on it count."""
+    view.walked(way)
+    view.counted(way)
+
+
 def _nearer(view: View, cell: Cell | None, offset: Offset, aim: Condition, over: Condition) -> bool:
     """Whether one may stand at the cell `offset` further on, and has a shorter walk to an aim from there."""
     if cell is NOWHERE:
@@ -44,7 +50,7 @@ def _nearer(view: View, cell: Cell | None, offset: Offset, aim: Condition, over:
     before = None if after is None else _shortest_way(view, cell, aim, over)
     if after is None or (before is not None and len(before) <= len(after)):
         return False
-    view.walked([cell] + after)  # noqa: RUF005
+    _went(view, [cell] + after)  # noqa: RUF005
     return True
 
 
@@ -53,7 +59,7 @@ def _reachable(view: View, cell: Cell | None, aim: Condition, over: Condition) -
     way = None if cell is NOWHERE else _shortest_way(view, cell, aim, over)
     if way is None:
         return False
-    view.walked(way)
+    _went(view, way)
     return True
 
 
@@ -63,7 +69,7 @@ def _enclosed(view: View, cell: Cell | None, by: Condition) -> bool:
         return False
     way = _shortest_way(view, cell, _is_off, lambda view, here: not by(view, here))
     if way is not None:
-        view.walked(way)
+        _went(view, way)
     return way is None
 
 
