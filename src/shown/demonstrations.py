@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from shown.errors import BadInput
 from shown.files import read_json, write_json
 from shown.grid import (
@@ -136,6 +138,52 @@ class Demonstrations:
         items = tuple(Demonstration(tuple(Step(grid, action) for grid, action in run)) for run in runs)
         return cls(tokens, items, game, tuple(buttons))
 
+    @classmethod
+    def from_arrays(
+        cls,
+        tokens: Tokens,
+        observations: Iterable[Any],
+        actions: Iterable[Any],
+        ends: Iterable[bool] | None = None,
+        game: str | None = None,
+        buttons: tuple[str, ...] = (),
+    ) -> Demonstrations:
+        """Demonstrations from arrays, as data sets of transitions have them.
+
+        >>> tokens = Tokens(empty=".", stick="|")
+        >>> demos = Demonstrations.from_arrays(tokens, [[[1, 0], [1, 1]], [[0, 0], [1, 1]]], [[0, 0], [1, 1]])
+        >>> [(step.grid.text, step.action) for step in demos.steps]
+        [('|.\\n||', (0, 0)), ('..\\n||', (1, 1))]
+
+        Args:
+            tokens: what the numbers in the observations stand for, in order.
+            observations: what was seen, step by step: arrays of token numbers, [rows, columns] each.
+            actions: what was done: cells, [row, column] each; or numbers of buttons.
+            ends: whether each step was the last of its run; without, all are one run.
+            game: the name of the game or world, if it has one.
+            buttons: the names of the actions, where they are not clicks on cells.
+        """
+        grids = [Grid.from_array(array, tokens) for array in observations]
+        done = [_button(action, buttons, s) if buttons else plain_action(action) for s, action in enumerate(actions)]
+        last = [False] * len(grids) if ends is None else [bool(end) for end in ends]
+        if not len(grids) == len(done) == len(last):
+            raise BadInput(f"{len(grids)} observations, {len(done)} actions and {len(last)} ends do not go together.")
+        runs: list[list[tuple[Grid, Action]]] = [[]]
+        for board, action, end in zip(grids, done, last, strict=True):
+            runs[-1].append((board, action))
+            if end:
+                runs.append([])
+        return cls.from_runs(tokens, [run for run in runs if run], game, buttons)
+
+    def to_arrays(self) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+        """The arrays that `from_arrays` takes: observations ([H, W] each), actions ([N, 2], or [N] for buttons), ends
+        ([N] bool). What steps say beyond that (weights, open actions) is not in them.
+        """
+        observations = [step.grid.to_array(self.tokens) for step in self.steps]
+        actions = [self.buttons.index(str(step.action)) if self.buttons else step.action for step in self.steps]
+        ends = [step is item.steps[-1] for item in self.items for step in item.steps]
+        return observations, np.array(actions), np.array(ends)
+
     def __len__(self) -> int:
         return len(self.items)
 
@@ -243,6 +291,15 @@ def names_from_json(value: Any, where: str) -> tuple[str, ...]:
         raise BadInput(f"{where} must be a list of names.")
     check_buttons(value, where)
     return tuple(value)
+
+
+def _button(action: Any, buttons: tuple[str, ...], s: int) -> Any:
+    """The button of that number, or the name it is already."""
+    if isinstance(action, str):
+        return action
+    if not isinstance(action, int | np.integer) or isinstance(action, bool) or not 0 <= action < len(buttons):
+        raise BadInput(f"step {s}: action {action!r} is no button's number. There are 0 to {len(buttons) - 1}.")
+    return buttons[int(action)]
 
 
 def _demonstration(value: Any, d: int) -> Demonstration:

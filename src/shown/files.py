@@ -26,6 +26,11 @@ _HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
 
 def read_json(path: str | Path, what: str, limit: int | None = None) -> Any:
     """The JSON value in a file of at most `limit` bytes, or BadInput saying why it cannot be read."""
+    return parse_json(read_text(path, what, limit), str(path))
+
+
+def read_text(path: str | Path, what: str, limit: int | None = None) -> str:
+    """The text in a file of at most `limit` bytes, or BadInput saying why it cannot be read."""
     path, limit = Path(path), limit or MAX_BYTES
     try:
         # Some files, such as /dev/zero, are longer than they say.
@@ -33,7 +38,7 @@ def read_json(path: str | Path, what: str, limit: int | None = None) -> Any:
             data = file.read(limit + 1)
         if len(data) > limit:
             raise BadInput(f"{path}: larger than {limit // 2**20} MiB, which no {what} file needs to be.")
-        text = data.decode("utf-8")
+        return data.decode("utf-8")
     except FileNotFoundError:
         raise BadInput(f"{path}: no such file. Give the path of a {what} file.") from None
     except IsADirectoryError:
@@ -44,7 +49,6 @@ def read_json(path: str | Path, what: str, limit: int | None = None) -> Any:
         raise BadInput(f"{path}: cannot be read ({error.strerror}).") from None
     except ValueError:
         raise BadInput(f"{str(path)!r}: cannot be the name of a file.") from None
-    return parse_json(text, str(path))
 
 
 def parse_json(text: str, where: str) -> Any:

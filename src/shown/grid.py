@@ -144,6 +144,43 @@ class Grid:
         """Reads rows as lines; blank lines around and spaces at the ends of lines do not count."""
         return cls(_lines(text))
 
+    @classmethod
+    def from_array(cls, array: Any, tokens: Tokens) -> Grid:
+        """The grid that an array of token numbers stands for: 0 is the first of `tokens`, and so on.
+
+        >>> print(Grid.from_array([[0, 1], [1, 0]], Tokens(empty=".", wall="#")))
+        .#
+        #.
+
+        Args:
+            array: whole numbers, [rows, columns].
+            tokens: what the numbers stand for.
+        """
+        numbers = np.asarray(array)
+        if numbers.ndim != 2 or numbers.dtype.kind not in "iu" or not numbers.size:
+            raise BadInput(
+                f"a grid is an array of whole numbers, [rows, columns], not {numbers.dtype} of shape {numbers.shape}."
+            )
+        wrong = np.argwhere((numbers < 0) | (numbers >= len(tokens)))
+        if len(wrong):
+            r, c = wrong[0].tolist()
+            raise BadInput(
+                f"row {r}, column {c}: {numbers[r, c]} is no token's number. There are 0 to {len(tokens) - 1}."
+            )
+        return cls(tuple("".join(row) for row in np.array(list(tokens))[numbers].tolist()))
+
+    def to_array(self, tokens: Tokens) -> np.ndarray:
+        """The numbers of the cells' tokens, in the order of `tokens`. [H, W] uint8, or uint16 if there are many
+
+        >>> Grid(".#").to_array(Tokens(empty=".", wall="#"))
+        array([[0, 1]], dtype=uint8)
+        """
+        tokens.check(self)
+        ordinals = np.array([ord(character) for character in tokens])
+        order = np.argsort(ordinals)
+        kind = np.uint8 if len(tokens) <= 256 else np.uint16
+        return order[np.searchsorted(ordinals[order], self.ordinals)].astype(kind)
+
     @property
     def text(self) -> str:
         return "\n".join(self.rows)

@@ -35,7 +35,7 @@ def test_every_command_has_help(shown, name):
         (["lern"], "no command called 'lern'. Did you mean 'learn'?"),
         ([""], "no command called ''."),
         (["--verbose"], "unrecognized arguments: --verbose. See shown --help"),
-        (["learn"], "the following arguments are required: GAME|FILE. See shown learn --help"),
+        (["learn"], "the following arguments are required: GAME|WORLD|FILE. See shown learn --help"),
         (["learn", "nim", "--program", "x"], "argument --programs: a whole number is needed, not 'x'."),
         (["evaluate"], "the following arguments are required: POLICY."),
         (["games", "nmi"], "no game called 'nmi'. Did you mean 'nim'?"),

@@ -5,6 +5,7 @@ import pytest
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.games import find, load_levels, play
+from shown.games.episodes import LevelWorld
 from shown.inference.learner import Learner
 from shown.policy import uniform_policy
 from shown.teaching import correct, position_at, show_from
@@ -25,10 +26,10 @@ def test_a_correction_begins_where_the_computer_went_wrong():
 
 
 def test_it_can_go_on_from_there():
-    position = position_at(NIM, CLUELESS.act, LEVEL, 0)
-    won = play(NIM, NIM.expert, position)
+    world = LevelWorld(NIM, LEVEL)
+    won = play(NIM, NIM.expert, LEVEL)
     assert won.won
-    fix = show_from(NIM, position, *(step.action for step in won.steps))
+    fix = show_from(world, position_at(world, CLUELESS.act, 0), *(step.action for step in won.steps))
     assert fix == won.demonstration
 
 

@@ -16,6 +16,7 @@ from shown.version import __version__
 COMMANDS: dict[str, tuple[str, str]] = {
     "learn": ("shown.cli.learn", "learn a policy from demonstrations"),
     "evaluate": ("shown.cli.evaluate", "let a policy play levels and count what it wins"),
+    "act": ("shown.cli.act", "what a policy does on grids from a file or a pipe"),
     "explain": ("shown.cli.explain", "print a policy's rules, or why it acts as it does"),
     "demonstrate": ("shown.cli.demonstrate", "record the built-in expert's demonstrations"),
     "play": ("shown.cli.play", "play a game in the terminal and record it"),

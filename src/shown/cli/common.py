@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import json
 import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from shown.errors import BadInput, printable
-from shown.games import GAMES, all_games, find
+from shown.files import MAX_BYTES, read_text
+from shown.games import GAMES, all_games, find, load_levels
+from shown.games.episodes import LevelWorld
 from shown.games.game import Game
+from shown.games.levels import blocks
+from shown.grid import Grid, Tokens
 from shown.language.languages import find as find_by_name
 from shown.language.primitives import Language
 from shown.policy import Policy
-from shown.registry import is_place
+from shown.registry import is_place, reason
+from shown.world import Start, World, starts_of
+
+Playable = Game | World
+"""What can be played: a game, on its levels, or a world, from seeds."""
+
+WORLD = "gym:"
+"""What the names of worlds begin with."""
+
+MAX_SEEDS = 100_000
 
 
 def add_levels(parser: argparse.ArgumentParser, default: str, what: str = "the levels") -> None:
@@ -29,6 +44,49 @@ def add_levels(parser: argparse.ArgumentParser, default: str, what: str = "the l
         metavar="SPEC",
         help=f"{what}: train:0-4, test:0-8, random:0-99, a file, or several joined by commas (default {default})",
     )
+
+
+def add_starts(parser: argparse.ArgumentParser, levels: str, seeds: str, what: str = "what to play") -> None:
+    """Where episodes begin: the levels of a game, or the seeds of a world."""
+    add_levels(parser, levels, what)
+    parser.add_argument(
+        "--seeds", type=seed_range, metavar="A-B", help=f"in worlds that have no levels: their seeds (default {seeds})"
+    )
+    parser.set_defaults(default_levels=levels, default_seeds=seeds)
+
+
+def add_world(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--world", metavar="NAME", help="where to play it, such as gym:FrozenLake-v1 (default: where it was learned)"
+    )
+
+
+def starts(place: Playable, args: argparse.Namespace) -> list[Start]:
+    """The episodes that --levels or --seeds ask for, each about to begin."""
+    if isinstance(place, World):
+        if args.levels not in (None, args.default_levels):
+            raise BadInput(f"--levels: {place.name} has no levels. Give --seeds, such as --seeds 0-9.")
+        return starts_of(place, args.seeds or seed_range(args.default_seeds))
+    if args.seeds is not None:
+        raise BadInput(f"--seeds: {place.name} has levels. Give --levels, such as --levels random:0-9.")
+    return [(LevelWorld(place, level), args.seed) for level in load_levels(place, args.levels)]
+
+
+def seed_range(text: str) -> list[int]:
+    """Seeds such as 0-9 or 3,5,20-29, for argparse.
+
+    >>> seed_range("3,5-7")
+    [3, 5, 6, 7]
+    """
+    found: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", part)
+        if match is None or int(match[2] or match[1]) < int(match[1]):
+            raise argparse.ArgumentTypeError(f"{text[:40]!r} are no seeds: write 0-9, or 3,5,20-29")
+        found += range(int(match[1]), min(int(match[2] or match[1]), int(match[1]) + MAX_SEEDS) + 1)
+    if len(found) > MAX_SEEDS:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} are more than {MAX_SEEDS:,} seeds; ask for fewer")
+    return found
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
@@ -48,13 +106,16 @@ def add_language(parser: argparse.ArgumentParser, default: str = "the one that t
 
 
 def find_language(name: str) -> Language:
-    """The language called so on the command line.
-
-    Who names a module may mean a file in the folder they are in. It is looked for last, so that it hides nothing.
-    """
-    if is_place(name) and os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())
+    """The language called so on the command line."""
+    if is_place(name):
+        _look_here_too()
     return find_by_name(name)
+
+
+def _look_here_too() -> None:
+    """Who names a module may mean a file in the folder they are in. It is looked for last, so that it hides nothing."""
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
 
 
 def load_policy(path: str, language: str | None) -> Policy:
@@ -125,13 +186,56 @@ def terminated_like_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def is_game(text: str) -> bool:
-    """Whether a word on the command line means a game rather than a file; a file of that name does not hide it."""
-    if text in GAMES:
+def is_playable(text: str) -> bool:
+    """Whether a word on the command line means a game or a world rather than a file of that name."""
+    if text in GAMES or text.startswith(WORLD):
         return True
     if text.endswith(".json") or os.sep in text:
         return False
     return not os.path.exists(text) or text in all_games()
+
+
+def find_playable(name: str, expert: str | None = None) -> Playable:
+    """The game or world of that name; `expert` (module:function) shows how a world is played."""
+    if not name.startswith(WORLD):
+        if expert is not None:
+            raise BadInput(f"--expert: {name} has an expert of its own. Leave it out.")
+        return find(name)
+    from shown import worlds
+
+    return worlds.find(name, None if expert is None else load_function(expert))
+
+
+def load_function(name: str) -> Callable[[Any], Any]:
+    """The function that `module:function` names; the module may lie in the present folder."""
+    module, _, function = name.partition(":")
+    if not is_place(name):
+        raise BadInput(f"--expert {name}: must be module:function.")
+    _look_here_too()
+    try:
+        found = getattr(importlib.import_module(module), function)
+    except Exception as error:  # importing it runs the user's code, so anything may go wrong
+        raise BadInput(f"--expert {name}: cannot be loaded ({reason(error)}).") from None
+    if not callable(found):
+        raise BadInput(f"--expert {name}: is not a function.")
+    return cast(Callable[[Any], Any], found)
+
+
+def playable_of(policy: Policy, where: str, world: str | None = None) -> Playable:
+    """Where a policy is to be played: in `world`, or else where it was learned."""
+    if world is None and not (policy.game or "").startswith(WORLD):
+        return game_of(policy, where)
+    place = find_playable(world or trusted(str(policy.game), where))
+    if (policy.tokens, policy.buttons) != (place.tokens, place.buttons):
+        raise BadInput(f"{where}: its tokens or buttons are not those of {place.name}: it is for another world.")
+    return place
+
+
+def trusted(world: str, where: str) -> str:
+    """The name of a world that stands in a file. A file may not have a module imported; only a user may."""
+    if ":" in world.removeprefix(WORLD):
+        raise BadInput(f"{where}: is for {world}, which imports a module. If you want that: --world {world}")
+    return world
 
 
 def game_of(policy: Policy, where: str) -> Game:
@@ -142,6 +246,26 @@ def game_of(policy: Policy, where: str) -> Game:
     if policy.tokens != game.tokens or policy.buttons != game.buttons:
         raise BadInput(f"{where}: its tokens are not those of {game.name}; it was learned in another world.")
     return game
+
+
+def read_grids(path: str, tokens: Tokens) -> list[Grid]:
+    """The grids in a text file, or in what comes in (`-`): rows as lines, blank lines between grids."""
+    where = "standard input" if path == "-" else path
+    try:
+        text = sys.stdin.read(MAX_BYTES) if path == "-" else read_text(path, "grid")
+    except UnicodeDecodeError:
+        raise BadInput(f"{where}: not text in UTF-8, so not a grid.") from None
+    grids = []
+    for i, block in enumerate(blocks(text)):
+        try:
+            grid = Grid.from_text(block)
+            tokens.check(grid)
+        except BadInput as error:
+            raise BadInput(f"{where}, grid {i}, {error}") from None
+        grids.append(grid)
+    if not grids:
+        raise BadInput(f"{where}: there is no grid in it. Write its rows as lines.")
+    return grids
 
 
 def check_writable(path: str) -> None:

@@ -8,25 +8,26 @@ import re
 from typing import TYPE_CHECKING
 
 from shown.cli.common import (
+    Playable,
     add_language,
-    add_levels,
     add_seed,
+    add_starts,
+    add_world,
     check_writable,
-    game_of,
     load_policy,
     natural,
+    playable_of,
     print_json,
     say,
+    starts,
 )
 from shown.cli.play import Session, add_to, count, report, show
 from shown.errors import BadInput
 
 if TYPE_CHECKING:
-    from shown.games.episodes import Episode
-    from shown.games.game import Game
-    from shown.games.levels import Level
     from shown.grid import Action, Cell, Grid
     from shown.policy import Policy
+    from shown.world import Episode, Start
 
 _ON, _BACK = ("enter", "space", "right", "down"), ("left", "up", "b")
 
@@ -39,7 +40,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("policy", metavar="POLICY", help="a policy file")
     add_language(parser)
-    add_levels(parser, "random:0-23", "what it plays; those it wins are left out, unless there is only one")
+    add_world(parser)
+    add_starts(parser, "random:0-23", "0-23", "what it plays; those it wins are left out, unless there is only one")
     add_seed(parser)
     parser.add_argument(
         "--demos", metavar="FILE", help="demonstrations to begin with (default: those in --out, if any)"
@@ -56,25 +58,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes each correction before the next level is played."""
-    from shown.games import load_levels
 
     if (args.at is None) != (args.action is None):
         raise BadInput("--at and --action go together: the step that was wrong, and what to do there.")
     if args.at is None and not args.out:
         raise BadInput("corrections need a file to be kept in. Give one: --out demos.json")
     policy = load_policy(args.policy, args.language)
-    game = game_of(policy, args.policy)
-    levels = load_levels(game, args.levels)
-    if args.at is not None and len(levels) > 1:
-        raise BadInput(f"--at speaks of one level, and --levels {args.levels} are {len(levels)}. Name one.")
+    game = playable_of(policy, args.policy, args.world)
+    begins = starts(game, args)
+    if args.at is not None and len(begins) > 1:
+        raise BadInput(f"--at speaks of one level, and these are {len(begins)}. Name one.")
     if args.out:
         _check_files(args.demos, args.out, game)
     if args.at is not None:
-        return _correct_one(args, game, policy, levels[0])
-    return _correct_by_hand(args, game, policy, levels)
+        return _correct_one(args, game, policy, begins[0])
+    return _correct_by_hand(args, game, policy, begins)
 
 
-def _check_files(demos: str | None, out: str, game: Game) -> None:
+def _check_files(demos: str | None, out: str, game: Playable) -> None:
     """Whoever has found a mistake must not hear only then that it cannot be kept."""
     check_writable(out)
     if demos is not None and os.path.exists(out) and not (os.path.exists(demos) and os.path.samefile(demos, out)):
@@ -82,32 +83,33 @@ def _check_files(demos: str | None, out: str, game: Game) -> None:
     add_to(out, game, start=demos)
 
 
-def _correct_one(args: argparse.Namespace, game: Game, policy: Policy, level: Level) -> int:
+def _correct_one(args: argparse.Namespace, game: Playable, policy: Policy, start: Start) -> int:
     from shown.demonstrations import Demonstrations
-    from shown.teaching.corrections import correct
+    from shown.teaching.corrections import position_at, show_from
 
     actions = [_action(text, game) for text in args.action]
-    fix = correct(game, policy, level, args.at, *actions, seed=args.seed)
+    world, seed = start
+    fix = show_from(world, position_at(world, policy.act, args.at, seed), *actions)
     if args.out:
         number = add_to(args.out, game, fix, args.demos)
-        say(f"{level.name}: step {args.at} corrected; {args.out} now holds {count(number, 'demonstration')}")
+        say(f"{fix.level}: step {args.at} corrected; {args.out} now holds {count(number, 'demonstration')}")
     else:
         print_json(Demonstrations(game.tokens, (fix,), game.name, game.buttons).to_json())
     return 0
 
 
-def _correct_by_hand(args: argparse.Namespace, game: Game, policy: Policy, levels: list[Level]) -> int:
+def _correct_by_hand(args: argparse.Namespace, game: Playable, policy: Policy, begins: list[Start]) -> int:
     from shown.cli.terminal import Screen
-    from shown.games.episodes import play
-    from shown.games.levels import Level
+    from shown.teaching.corrections import stepping_in
     from shown.teaching.recording import Recorder
+    from shown.world import play
 
-    episodes = [play(game, policy.act, level, args.seed) for level in levels]
-    wrong = [episode for episode in episodes if not episode.won] if len(levels) > 1 else episodes
+    played = [(world, play(world, policy.act, seed)) for world, seed in begins]
+    wrong = [(world, episode) for world, episode in played if not episode.won] if len(played) > 1 else played
     if not wrong:
-        say(f"{game.title}: all {len(levels)} levels won; there is nothing to correct. Try others with --levels.")
+        say(f"{game.title}: all {len(begins)} levels won; there is nothing to correct. Try others with --levels.")
         return 0
-    for episode in wrong:
+    for world, episode in wrong:
         watching = Watching(game, episode)
         with Screen() as screen:
             show(watching, screen)
@@ -115,8 +117,8 @@ def _correct_by_hand(args: argparse.Namespace, game: Game, policy: Policy, level
             if watching.skipped:
                 continue
             break
-        position = Level(episode.level.name, watching.grid)
-        session = Session(Recorder(game, position, args.seed))
+        position = stepping_in(episode, watching.stepped_in)
+        session = Session(Recorder(world, position.level, position.seed, position.before))
         session.message = "Show it what to do here."
         if watching.clicked is not None:
             session.click(watching.clicked)
@@ -144,7 +146,7 @@ class Watching:
         clicked: the cell that was clicked to do so, or None.
     """
 
-    def __init__(self, game: Game, episode: Episode) -> None:
+    def __init__(self, game: Playable, episode: Episode) -> None:
         self.game, self.episode = game, episode
         self.at = 0
         self.done = self.skipped = False
@@ -205,7 +207,7 @@ class Watching:
         return steps[self.at].action if self.at < len(steps) else None
 
 
-def _action(text: str, game: Game) -> Action:
+def _action(text: str, game: Playable) -> Action:
     """An action as it is written on the command line."""
     if game.buttons:
         return text

@@ -1,18 +1,29 @@
-"""`shown evaluate`: how many levels a policy wins."""
+"""`shown evaluate`: how many levels a policy wins, and what reward it gets."""
 
 from __future__ import annotations
 
 import argparse
 
 from shown import errors
-from shown.cli.common import add_json, add_language, add_levels, add_seed, game_of, load_policy, print_json
-from shown.games import load_levels, play_many
+from shown.cli.common import (
+    add_json,
+    add_language,
+    add_seed,
+    add_starts,
+    add_world,
+    load_policy,
+    playable_of,
+    print_json,
+    starts,
+)
+from shown.world import World, play_many
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("policy", metavar="POLICY", help="a policy file")
     add_language(parser)
-    add_levels(parser, "test", "what to play")
+    add_world(parser)
+    add_starts(parser, "test", "0-99")
     add_seed(parser)
     parser.add_argument("--map", action="store_true", help="play only the most probable policy of the mixture")
     add_json(parser)
@@ -20,11 +31,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     policy = load_policy(args.policy, args.language)
-    game = game_of(policy, args.policy)
+    game = playable_of(policy, args.policy, args.world)
     player = policy.map_policy if args.map else policy
-    episodes = play_many(game, player, load_levels(game, args.levels), args.seed)
+    episodes = play_many(starts(game, args), player)
     solved = sum(episode.won for episode in episodes)
     steps = sum(len(episode.steps) for episode in episodes)
+    reward = sum(episode.reward for episode in episodes) / len(episodes)
     if args.json:
         print_json(
             {
@@ -32,9 +44,11 @@ def run(args: argparse.Namespace) -> int:
                 "levels": len(episodes),
                 "solved": solved,
                 "success": solved / len(episodes),
+                "reward": reward,
                 "steps": steps,
                 "episodes": [
-                    {"level": e.level.name, "won": e.won, "over": e.over, "steps": len(e.steps)} for e in episodes
+                    {"level": e.level.name, "won": e.won, "over": e.over, "steps": len(e.steps), "reward": e.reward}
+                    for e in episodes
                 ],
             }
         )
@@ -43,5 +57,7 @@ def run(args: argparse.Namespace) -> int:
     for episode in episodes:
         result = "won" if episode.won else "lost" if episode.over else "not won"
         print(f"  {errors.printable(episode.level.name):{width}}  {result} in {len(episode.steps)} steps")
-    print(f"{game.title}: {solved} of {len(episodes)} levels won ({solved / len(episodes):.0%})")
+    rewarded = f", mean reward {reward:.2f}" if isinstance(game, World) else ""
+    what = "episodes" if isinstance(game, World) else "levels"
+    print(f"{game.title}: {solved} of {len(episodes)} {what} won ({solved / len(episodes):.0%}){rewarded}")
     return 0

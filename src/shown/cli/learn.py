@@ -10,28 +10,33 @@ from dataclasses import dataclass, replace
 
 from shown.cli import FAILURE, INTERRUPTED
 from shown.cli.common import (
+    WORLD,
+    Playable,
     add_json,
     add_language,
-    add_levels,
     add_seed,
+    add_starts,
     check_writable,
     find_language,
+    find_playable,
     fraction,
-    is_game,
+    is_playable,
     positive,
     print_json,
     say,
+    starts,
     terminated_like_interrupted,
+    trusted,
 )
 from shown.demonstrations import Demonstrations
-from shown.errors import BadInput, printable
-from shown.games import Game, demonstrate, find, load_levels
+from shown.errors import BadInput, ShownError, printable
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
 from shown.language.primitives import LANGUAGE, Language
 from shown.policy import Policy
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Taught, iter_teach
+from shown.world import demonstrate
 
 PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 """Settings of one fit. Whoever asks for one of them wants one fit, not all hypotheses about the teacher."""
@@ -43,9 +48,15 @@ MANY = 100_000
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "source", nargs="+", metavar="GAME|FILE", help="a game, whose expert demonstrates, or demonstrations files"
+        "source",
+        nargs="+",
+        metavar="GAME|WORLD|FILE",
+        help="a game or a world, whose expert demonstrates, or demonstrations files",
     )
-    add_levels(parser, "train:0-4", "what the expert demonstrates on")
+    add_starts(parser, "train:0-4", "0-4", "what the expert demonstrates on")
+    parser.add_argument(
+        "--expert", metavar="MODULE:FUNCTION", help="who demonstrates in a world: gets the environment, gives an action"
+    )
     parser.add_argument("--out", metavar="FILE", help="where to write the policy (JSON)")
     add_language(parser, "paper")
     parser.add_argument("--programs", type=positive, default=10_000, metavar="N", help="how many to try (10000)")
@@ -79,12 +90,12 @@ def run(args: argparse.Namespace) -> int:
     language = None if args.language is None else find_language(args.language)
     if args.published and language not in (None, LANGUAGE):
         raise BadInput(f"--published is the paper's method, which has the language paper and not {args.language}.")
-    demonstrations = load(args.source, args.levels, args.seed)
+    demonstrations, place = load(args)
     start = time.monotonic()
     if args.published or args.programs > MANY or any(getattr(args, name) for name in PLAIN):
         found = _one_fit(args, demonstrations, language)
     else:
-        found = _understood(args, demonstrations, reading, language)
+        found = _understood(args, demonstrations, place, reading, language)
     if found.policy is None:
         more = f"--programs {5 * args.programs}"
         nothing = f"nothing fits the demonstrations so far. Try more programs ({more})."
@@ -135,10 +146,13 @@ def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations, language:
 
 
 def _understood(
-    args: argparse.Namespace, demonstrations: Demonstrations, reading: Reading | None, language: Language | None
+    args: argparse.Namespace,
+    demonstrations: Demonstrations,
+    game: Playable | None,
+    reading: Reading | None,
+    language: Language | None,
 ) -> Found:
-    """By all that is known about the game: readings, symmetries, practice."""
-    game = _rules(demonstrations)
+    """By all that is known about the game or world: readings, symmetries, practice."""
     if args.symmetry and (game is None or not game.symmetries):
         raise BadInput("--symmetry: no symmetry is known here. Leave it out.")
     stages = iter_teach(
@@ -181,11 +195,12 @@ def _told(taught: Taught) -> Iterator[str]:
         yield f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; {taught.expectation.told()}"
 
 
-def _rules(demonstrations: Demonstrations) -> Game | None:
-    """The game that was shown, if it is known here and is the same game."""
+def _playable(demonstrations: Demonstrations) -> Playable | None:
+    """The game or world that was shown, if it is known here and is the same."""
+    name = demonstrations.game
     try:
-        game = find(demonstrations.game) if demonstrations.game else None
-    except BadInput:
+        game = None if name is None else find_playable(trusted(name, "") if name.startswith(WORLD) else name)
+    except ShownError:
         return None
     same = game is not None and (game.tokens, game.buttons) == (demonstrations.tokens, demonstrations.buttons)
     return game if same else None
@@ -218,13 +233,16 @@ def learn(learner: Learner, demonstrations: Demonstrations, quiet: bool) -> int:
     return 0
 
 
-def load(sources: list[str], levels: str, seed: int) -> Demonstrations:
-    """The expert's demonstrations of a game, or those in files, together."""
-    if is_game(sources[0]):
+def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None]:
+    """The expert's demonstrations of a game or world, or those in files, together; and where they were shown."""
+    sources: list[str] = args.source
+    if is_playable(sources[0]):
         if len(sources) > 1:
             raise BadInput(f"one game at a time; {sources[1]!r} follows {sources[0]!r}.")
-        game = find(sources[0])
-        return demonstrate(game, load_levels(game, levels), seed)
+        place = find_playable(sources[0], args.expert)
+        return demonstrate(starts(place, args)), place
+    if args.expert is not None:
+        raise BadInput("--expert: files hold what was demonstrated already. Leave it out.")
     loaded = [Demonstrations.load(source) for source in sources]
     together = loaded[0]
     for source, more in zip(sources[1:], loaded[1:], strict=True):
@@ -232,7 +250,7 @@ def load(sources: list[str], levels: str, seed: int) -> Demonstrations:
             together = together + more
         except BadInput as error:
             raise BadInput(f"{source}: {error}") from None
-    return together
+    return together, _playable(together)
 
 
 class Teller:

@@ -5,20 +5,28 @@ from __future__ import annotations
 import argparse
 import os
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from shown.cli.common import add_levels, add_seed, check_writable, say
+from shown.cli.common import Playable, add_seed, add_starts, check_writable, find_playable, say, starts
 from shown.errors import BadInput
 
 if TYPE_CHECKING:
     from shown.cli.terminal import Event, Screen
     from shown.demonstrations import Demonstration
-    from shown.games.game import Game
-    from shown.grid import Cell, Grid
+    from shown.grid import Action, Cell, Grid
     from shown.teaching.recording import Attempt, Recorder
 
-KEYS = "arrows and Enter, or mouse: click · u undo · r redo · s start over · q quit"
+OTHER_KEYS = "u undo · r redo · s start over · q quit"
+KEYS = f"arrows and Enter, or mouse: click · {OTHER_KEYS}"
+_ARROWS = {
+    "up": ("↑", ("up", "forward", "north")),
+    "down": ("↓", ("down", "backward", "back", "south")),
+    "left": ("←", ("left", "west")),
+    "right": ("→", ("right", "east")),
+}
+"""The arrow keys, and the names of buttons that they press."""
 _MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 _TOO_SMALL = 8, 16
 
@@ -26,10 +34,10 @@ _TOO_SMALL = 8, 16
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the command's options."""
     parser.description = (
-        "Play a game in the terminal, with arrow keys or the mouse; your clicks become a demonstration."
+        "Play a game or a world in the terminal, with keys or the mouse; what you do becomes a demonstration."
     )
-    parser.add_argument("game", help="the game's name, such as nim")
-    add_levels(parser, "train:0", "what to play")
+    parser.add_argument("game", metavar="GAME|WORLD", help="the game's name, such as nim, or a world's: gym:ID")
+    add_starts(parser, "train:0", "0")
     add_seed(parser)
     parser.add_argument("--out", metavar="FILE", help="demonstrations file to add to; made if there is none")
 
@@ -37,18 +45,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Plays the levels one after the other; what is kept is in the file before the next begins."""
     from shown.cli.terminal import Screen
-    from shown.games import find
-    from shown.games.levels import load_levels
     from shown.teaching.recording import Recorder
 
-    game = find(args.game)
-    levels = load_levels(game, args.levels)
+    game = find_playable(args.game)
+    begins = starts(game, args)
     if args.out:
         # Whoever has played for five minutes must not hear only then that the file is of another game.
         check_writable(args.out)
         add_to(args.out, game)
-    for level in levels:
-        session = Session(Recorder(game, level, args.seed), keeps=bool(args.out))
+    for world, seed in begins:
+        session = Session(Recorder(world, world.level(seed), seed), keeps=bool(args.out))
         try:
             with Screen() as screen:
                 show(session, screen)
@@ -67,7 +73,7 @@ class OnScreen(Protocol):
     """What can be laid out on a screen, and takes keys and clicks until it is done."""
 
     @property
-    def game(self) -> Game: ...
+    def game(self) -> Playable: ...
     @property
     def grid(self) -> Grid: ...
     @property
@@ -100,6 +106,7 @@ class Session:
     def __init__(self, recorder: Recorder, keeps: bool = True) -> None:
         self.recorder = recorder
         self.keeps = keeps
+        self._keys = button_keys(recorder.game.buttons)
         self.cursor: Cell = (self.grid.height // 2, self.grid.width // 2)
         self.message = "Your turn."
         self.done = False
@@ -109,7 +116,7 @@ class Session:
         self._asking = False
 
     @property
-    def game(self) -> Game:
+    def game(self) -> Playable:
         return self.recorder.game
 
     @property
@@ -131,8 +138,8 @@ class Session:
             return "y keep · n throw away · Esc play on"
         if self.attempt.over:
             return "Enter next · u undo · s start over · q quit"
-        buttons = " · ".join(f"{i + 1} {name}" for i, name in enumerate(self.game.buttons[:9]))
-        return f"{buttons} · u undo · r redo · s start over · q quit" if buttons else KEYS
+        buttons = (f"{_ARROWS[key][0] if key in _ARROWS else key} {name}" for key, name in self._keys.items())
+        return " · ".join((*buttons, OTHER_KEYS)) if self._keys else KEYS
 
     def handle(self, event: str) -> None:
         """A key, by its name."""
@@ -141,13 +148,15 @@ class Session:
             self._finish(keep=self.attempt.won)
         elif self._asking:
             self._answer(event)
+        elif event in self._keys:
+            self._act(self._keys[event])
         elif event in _MOVES:
             (r, c), (dr, dc), (height, width) = self.cursor, _MOVES[event], self.grid.shape
             self.cursor = (r + dr) % height, (c + dc) % width
         elif event in ("enter", "space"):
             if self.attempt.over:
                 self._finish(keep=self.attempt.won, goes_on=True)
-            else:
+            elif not self._keys:
                 self.click(self.cursor)
         elif event == "u":
             self.message = "Taken back." if self.recorder.undo() else "There is nothing to take back."
@@ -155,30 +164,37 @@ class Session:
             self.message = self._standing() if self.recorder.redo() else "There is nothing to do again."
         elif event == "s":
             self.message = (
-                "Back at the start (r does the clicks again)." if self.recorder.restart() else self._standing()
+                f"Back at the start (r does the {self._thing}s again)." if self.recorder.restart() else self._standing()
             )
         elif event in ("q", "escape"):
             self._quit()
-        elif event.isdigit() and 0 < int(event) <= len(self.game.buttons):
-            self._act(self.game.buttons[int(event) - 1])
 
     def click(self, cell: Cell) -> None:
         """A click on a cell; one outside the grid is none."""
         if self._asking or not self.grid.inside(cell):
             return
         self.cursor = cell
-        if not self.game.buttons:
+        if not self._keys:
             self._act(cell)
 
-    def _act(self, action: Cell | str) -> None:
-        over = self.attempt.over
+    def _act(self, action: Action) -> None:
+        over, before = self.attempt.over, self.grid
         if self.recorder.act(action):
-            self.message = self._standing()
+            changed = self.grid != before or self.attempt.over
+            self.message = self._standing() if changed else f"{self._standing()} Nothing changed; u takes it back."
         elif not over:
             self.message = "That changes nothing, so it is not recorded."
 
+    @property
+    def _thing(self) -> str:
+        return "step" if self._keys else "click"
+
+    @property
+    def _clicks(self) -> str:
+        return count(len(self.attempt.steps), self._thing)
+
     def _standing(self) -> str:
-        clicks = count(len(self.attempt.steps))
+        clicks = self._clicks
         if self.attempt.won:
             return f"You won in {clicks}!"
         if self.attempt.over:
@@ -191,7 +207,7 @@ class Session:
         else:
             self._asking = True
             what = "lost" if self.attempt.over else "not won yet"
-            self.message = f"This game is {what}. Keep its {count(len(self.attempt.steps))} as a demonstration?"
+            self.message = f"This game is {what}. Keep its {self._clicks} as a demonstration?"
 
     def _answer(self, event: str) -> None:
         if event in ("y", "n"):
@@ -202,6 +218,23 @@ class Session:
     def _finish(self, keep: bool, goes_on: bool = False) -> None:
         self.done, self.goes_on = True, goes_on
         self.kept = self.recorder.demonstration if keep else None
+
+
+def button_keys(buttons: Sequence[str]) -> dict[str, str]:
+    """The key for each button: an arrow where its name is a direction, else a letter of its name, else a digit.
+
+    >>> button_keys(["left", "right", "forward", "pickup", "toggle", "undo"])
+    {'left': 'left', 'right': 'right', 'up': 'forward', 'p': 'pickup', 't': 'toggle', 'n': 'undo'}
+    """
+    keys: dict[str, str] = {}
+    for name in buttons:
+        arrows = [arrow for arrow, (_, names) in _ARROWS.items() if name in names]
+        letters = [letter for letter in name.lower() if letter.isalpha() and letter not in "ursq"]
+        free = (key for key in (*arrows, *letters, *"123456789abcdefghijklmnoptvwxyz") if key not in keys)
+        key = next(free, None)
+        if key is not None:
+            keys[key] = name
+    return keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +276,8 @@ def view(session: OnScreen, size: tuple[int, int], colour: bool = False) -> View
     columns = min(grid.width, (size[1] - 1) // 2)
     top, left = _scroll(r, rows, grid.height), _scroll(c, columns, grid.width)
     part = Grid(tuple(row[left : left + columns] for row in grid.rows[top : top + rows]))
-    board = text(part, game.tokens, click=(r - top, c - left), colour=colour).split("\n")
+    cursor = None if game.buttons else (r - top, c - left)
+    board = text(part, game.tokens, click=cursor, colour=colour).split("\n")
     head[0] = head[0][: size[1]]
     return View([*head, *board, *foot], len(head), (top, left), (rows, columns))
 
@@ -274,7 +308,7 @@ def _pass_on(session: OnScreen, event: Event, seen: View) -> None:
 def report(session: Session, out: str | None, start: str | None = None) -> None:
     """Says how it ended and keeps what is to be kept, in `out` (see `add_to`)."""
     attempt = session.attempt
-    name, clicks = attempt.level.name, count(len(attempt.steps))
+    name, clicks = attempt.level.name, count(len(attempt.steps), "step" if session.game.buttons else "click")
     ended = f"{name}: won in {clicks}" if attempt.won else f"{name}: {attempt.outcome} after {clicks}"
     if session.kept is not None and out:
         number = add_to(out, session.game, session.kept, start)
@@ -284,7 +318,7 @@ def report(session: Session, out: str | None, start: str | None = None) -> None:
     say(ended)
 
 
-def add_to(path: str, game: Game, demonstration: Demonstration | None = None, start: str | None = None) -> int:
+def add_to(path: str, game: Playable, demonstration: Demonstration | None = None, start: str | None = None) -> int:
     """Adds to a demonstrations file and says how many are in it now. With no demonstration, only checks.
 
     Where there is no such file yet, it is made, and begins with what is in the file `start`.

@@ -11,24 +11,27 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from shown.cli.common import (
+    Playable,
     add_json,
     add_language,
-    add_levels,
     add_seed,
+    add_starts,
+    add_world,
     check_writable,
-    game_of,
-    is_game,
+    find_playable,
+    is_playable,
     load_policy,
+    playable_of,
     print_json,
     say,
+    starts,
 )
 from shown.errors import BadInput, printable
 
 if TYPE_CHECKING:
     from shown.demonstrations import Step
-    from shown.games.episodes import Episode
-    from shown.games.game import Game
     from shown.policy import Policy
+    from shown.world import Episode, Player, World
 
 SECONDS_A_STEP = 1.0
 
@@ -38,9 +41,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Plays levels and shows every click; for a policy, also why. With --gif or --png: as a picture."
     )
-    parser.add_argument("player", metavar="POLICY.json|GAME", help="a learned policy, or a game to see its expert play")
+    parser.add_argument(
+        "player", metavar="POLICY.json|GAME|WORLD", help="a learned policy, or a game or world to see its expert play"
+    )
     add_language(parser)
-    add_levels(parser, "test:0", "what to play")
+    add_world(parser)
+    add_starts(parser, "test:0", "0")
     add_seed(parser)
     parser.add_argument("--speed", type=_speed, default=1.0, metavar="S", help="2 is twice as fast (default 1)")
     parser.add_argument("--gif", metavar="FILE", help="write it as an animation instead of showing it")
@@ -51,18 +57,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Plays each level once, and shows or writes it."""
-    from shown.games.episodes import play
-    from shown.games.levels import load_levels
+    from shown.world import play
 
-    game, policy = _player(args.player, args.language)
+    game, policy = _player(args.player, args.world, args.language)
     for path in filter(None, (args.gif, args.png)):
         check_writable(path)
-    levels = load_levels(game, args.levels)
-    act = policy.act if policy else game.expert
     quiet = bool(args.gif or args.png or args.json)
     episodes = []
-    for level in levels:
-        episode = play(game, act, level, args.seed)
+    for world, seed in starts(game, args):
+        episode = play(world, policy.act if policy else _expert(world), seed)
         episodes.append(episode)
         if not quiet:
             _show(game, policy, episode, args.speed)
@@ -75,19 +78,21 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _player(name: str, language: str | None) -> tuple[Game, Policy | None]:
-    """A game and the policy that plays it, or None for the expert."""
-    from shown.games import find
-
-    if is_game(name):
+def _player(name: str, world: str | None, language: str | None) -> tuple[Playable, Policy | None]:
+    """A game or world and the policy that plays it, or None for the expert."""
+    if is_playable(name):
         if language is not None:
             raise BadInput(f"--language is for policies, and {name} is a game, whose expert plays. Leave it out.")
-        return find(name), None
+        return find_playable(name), None
     policy = load_policy(name, language)
-    return game_of(policy, name), policy
+    return playable_of(policy, name, world), policy
 
 
-def _show(game: Game, policy: Policy | None, episode: Episode, speed: float) -> None:
+def _expert(world: World) -> Player:
+    return lambda _: world.expert()
+
+
+def _show(game: Playable, policy: Policy | None, episode: Episode, speed: float) -> None:
     """On a terminal, one picture that changes; otherwise all positions, one below the other."""
     from shown.cli.terminal import wants_colour
     from shown.render import text
@@ -133,7 +138,7 @@ def _outcome(episode: Episode) -> str:
     return f"{printable(episode.level.name)}: {episode.demonstration.outcome} after {clicks}"
 
 
-def _draw(game: Game, episodes: list[Episode], args: argparse.Namespace) -> None:
+def _draw(game: Playable, episodes: list[Episode], args: argparse.Namespace) -> None:
     from shown.files import write_bytes
     from shown.render import film, gif, png, strip
 
@@ -147,7 +152,7 @@ def _draw(game: Game, episodes: list[Episode], args: argparse.Namespace) -> None
     say(f"wrote {' and '.join(name for name in (args.gif, args.png) if name)}")
 
 
-def _to_json(game: Game, policy: Policy | None, episodes: list[Episode]) -> dict[str, Any]:
+def _to_json(game: Playable, policy: Policy | None, episodes: list[Episode]) -> dict[str, Any]:
     from shown.demonstrations import Demonstrations
 
     demonstrations = Demonstrations(

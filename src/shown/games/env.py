@@ -76,7 +76,6 @@ class GameEnv(gymnasium.Env[np.ndarray, Any]):
         self._shape = tuple(np.max([self.game.max_shape, *(grid.shape for grid in grids)], axis=0).tolist())
         self.observation_space = spaces.Box(0, len(tokens), self._shape, np.uint8)
         self.action_space = spaces.Discrete(len(self.game.buttons)) if self.game.buttons else Clicks(grids)
-        self._numbers = {ord(character): i for i, character in enumerate(tokens)}
         self._level = self.levels[0]
         self._grid = self._level.grid
         self._steps, self._playing = 0, False
@@ -131,9 +130,8 @@ class GameEnv(gymnasium.Env[np.ndarray, Any]):
 
     def _observation(self) -> np.ndarray:
         height, width = self._grid.shape
-        numbers = "".join(self._grid.rows).translate(self._numbers).encode("latin-1")
         observation = np.full(self._shape, len(self.game.tokens), np.uint8)
-        observation[:height, :width] = np.frombuffer(numbers, np.uint8).reshape(height, width)
+        observation[:height, :width] = self._grid.to_array(self.game.tokens)
         return observation
 
     def _info(self, won: bool) -> dict[str, Any]:

@@ -6,32 +6,35 @@ from typing import TYPE_CHECKING
 
 from shown.demonstrations import Demonstration
 from shown.errors import BadInput
-from shown.games.episodes import Player, play
+from shown.games.episodes import LevelWorld
 from shown.games.game import Game
-from shown.games.levels import Level
 from shown.grid import Action
-from shown.teaching.recording import begin, play_on
+from shown.teaching.recording import Attempt, begin, play_on
+from shown.world import Episode, Level, Player, World, play
 
 if TYPE_CHECKING:
     from shown.policy import Policy
 
 
-def position_at(game: Game, player: Player, level: Level, step: int, seed: int = 0) -> Level:
-    """The position in which `player` takes its step number `step` (from 0) on `level`, to be played on from.
+def position_at(world: World, player: Player, step: int, seed: int = 0) -> Attempt:
+    """An attempt that begins where `player` takes its step number `step` (from 0)."""
+    return stepping_in(play(world, player, seed), step)
 
-    It has the level's name, since that is where it comes from.
-    """
-    steps = play(game, player, level, seed).steps
+
+def stepping_in(episode: Episode, step: int) -> Attempt:
+    """An attempt that begins at a step of an episode. It has the level's name, since that is where it comes from."""
+    steps, name = episode.steps, episode.level.name
     if not 0 <= step < len(steps):
-        raise BadInput(f"{level.name}: there is no step {step}; that game has steps 0 to {len(steps) - 1}.")
-    return Level(level.name, steps[step].grid)
+        raise BadInput(f"{name}: there is no step {step}; that game has steps 0 to {len(steps) - 1}.")
+    before = tuple(earlier.action for earlier in steps[:step])
+    return begin(Level(name, steps[step].grid), episode.seed, before)
 
 
-def show_from(game: Game, position: Level, *actions: Action, seed: int = 0) -> Demonstration:
+def show_from(world: World, position: Attempt, *actions: Action) -> Demonstration:
     """The demonstration of what to do in `position`, and after that, if more than one action is given."""
-    attempt = begin(position, seed)
+    attempt = position
     for number, action in enumerate(actions):
-        before, attempt = attempt, play_on(game, attempt, action)
+        before, attempt = attempt, play_on(world, attempt, action)
         if attempt is before:
             raise BadInput(f"action {number}, {action}, changes nothing there, so it would show nothing.")
     if not attempt.steps:
@@ -59,4 +62,5 @@ def correct(game: Game, policy: Policy, level: Level, step: int, *actions: Actio
         actions: what to do instead, and after that.
         seed: of the game's own chances, in the policy's game as in what follows.
     """
-    return show_from(game, position_at(game, policy.act, level, step, seed), *actions, seed=seed)
+    world = LevelWorld(game, level)
+    return show_from(world, position_at(world, policy.act, step, seed), *actions)

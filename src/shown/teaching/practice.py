@@ -14,7 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from shown.games.episodes import wins
+from shown.games.episodes import LevelWorld
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.inference.clauses import Pool
@@ -23,6 +23,7 @@ from shown.inference.learner import to_formula
 from shown.inference.posterior import log_likelihood, log_prior
 from shown.policy import Component, Policy
 from shown.teaching.hypotheses import Fitted
+from shown.world import Start, World, wins
 
 FIRST, LAST = 12, 120
 """A candidate that does well on the first few levels is tried on many; one that wins them all is what is wanted."""
@@ -31,10 +32,15 @@ FRESH = (200, 300)
 """The levels on which what was chosen is tried in the end. They play no part in choosing, so their score is honest."""
 
 
+SEEDS = 2**30
+"""Worlds are practised on with seeds from here on, so that those a person names stay unseen."""
+
+
 class Ground:
     """Levels to practise on, made as they are needed, and what has been won on them.
 
-    They are drawn from seeds that no `random:SEED` has, so that levels named so stay unseen.
+    They are drawn from seeds that no `random:SEED` has, so that levels named so stay unseen. A world that is no game is
+    reset with seeds nobody names.
 
     >>> from shown.games import find
     >>> from shown.policy import uniform_policy
@@ -44,18 +50,22 @@ class Ground:
     True
     """
 
-    def __init__(self, game: Game, seed: int = 0) -> None:
+    def __init__(self, game: Game | World, seed: int = 0) -> None:
         self.game, self.seed = game, seed
-        self._levels: list[Level] = []
+        self._starts: list[Start] = []
         self._won: dict[tuple[Component, ...], list[bool]] = {}
 
-    def levels(self, first: int, last: int) -> list[Level]:
-        """Levels number `first` to `last` (not included)."""
-        while len(self._levels) < last:
-            i = len(self._levels)
-            grid = self.game.generate(np.random.default_rng([self.seed, 0x9AC, i]))
-            self._levels.append(Level(f"practice:{self.seed}:{i}", grid))
-        return self._levels[first:last]
+    def starts(self, first: int, last: int) -> list[Start]:
+        """Levels number `first` to `last` (not included), each to be played."""
+        while len(self._starts) < last:
+            self._starts.append(self._start(len(self._starts)))
+        return self._starts[first:last]
+
+    def _start(self, i: int) -> Start:
+        if isinstance(self.game, World):
+            return self.game.another(), SEEDS + 1000 * self.seed + i
+        grid = self.game.generate(np.random.default_rng([self.seed, 0x9AC, i]))
+        return LevelWorld(self.game, Level(f"practice:{self.seed}:{i}", grid)), self.seed
 
     def won(self, policy: Policy, count: int) -> list[bool]:
         """Whether the policy wins each of the first `count` levels; what was played before is remembered."""
@@ -66,7 +76,7 @@ class Ground:
 
     def play(self, policy: Policy, first: int, last: int) -> list[bool]:
         """Whether the policy wins each of some levels."""
-        return wins(self.game, policy, self.levels(first, last), self.seed)
+        return wins(self.starts(first, last), policy)
 
     def score(self, policy: Policy, count: int) -> float:
         """The share of the first `count` levels that the policy wins."""

@@ -6,6 +6,8 @@ holds an attempt (`History`), for a game in the terminal as for a lesson in the 
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -13,10 +15,11 @@ import numpy as np
 
 from shown.demonstrations import Demonstration, Step
 from shown.errors import BadInput
-from shown.games.episodes import chances
+from shown.games.episodes import LevelWorld
 from shown.games.game import Game, Outcome
 from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
+from shown.world import World
 
 MAX_UNDO = 500
 
@@ -38,6 +41,7 @@ class Attempt:
         grid: the position now.
         won: the goal was reached.
         over: nothing more can be done: the game ended, or all the steps of an episode are used.
+        before: what was done before it began, in a world that cannot be put into a position but only played there.
     """
 
     level: Level
@@ -46,6 +50,7 @@ class Attempt:
     grid: Grid
     won: bool = False
     over: bool = False
+    before: tuple[Action, ...] = ()
 
     @property
     def outcome(self) -> str:
@@ -56,13 +61,14 @@ class Attempt:
         return Demonstration(self.steps, self.level.name, self.seed, self.outcome)
 
 
-def begin(level: Level, seed: int = 0) -> Attempt:
+def begin(level: Level, seed: int = 0, before: tuple[Action, ...] = ()) -> Attempt:
     """An attempt at `level` with nothing done yet."""
-    return Attempt(level, seed, (), level.grid)
+    return Attempt(level, seed, (), level.grid, before=before)
 
 
-def play_on(game: Game, attempt: Attempt, action: Action) -> Attempt:
-    """The attempt after one more action; the same one if that changes nothing, for then nothing was shown.
+def play_on(game: Game | World, attempt: Attempt, action: Action) -> Attempt:
+    """The attempt after one more action; the same one if that changes nothing, for then nothing was shown. (Where a
+    world has more to it than can be seen, every action counts.)
 
     >>> from shown.games import find
     >>> from shown.grid import grid
@@ -77,20 +83,22 @@ def play_on(game: Game, attempt: Attempt, action: Action) -> Attempt:
     check_action(action, attempt.grid, game.buttons)
     # The opponents' chances depend on the seed and what was done before; doing that again costs a millisecond or two
     # and keeps attempts free of hidden state, so that undo, redo and a file read back all lead to the same game.
-    rng = chances(attempt.level, attempt.seed)
-    for step in attempt.steps:
-        game.step(step.grid, step.action, rng)
-    outcome = outcome_of(game, attempt.grid, action, rng)
-    if outcome.grid == attempt.grid and not outcome.over:
+    world = game if isinstance(game, World) else LevelWorld(game, attempt.level)
+    world.reset(attempt.seed)
+    for earlier in (*attempt.before, *(step.action for step in attempt.steps)):
+        world.step(earlier)
+    with _on_firm_ground(game.title):
+        outcome = world.step(action)
+    if outcome.grid == attempt.grid and not outcome.over and world.seen_whole:
         return attempt
     steps = (*attempt.steps, Step(attempt.grid, action))
-    over = outcome.over or len(steps) >= game.max_steps
+    over = outcome.over or len(attempt.before) + len(steps) >= game.max_steps
     return replace(attempt, steps=steps, grid=outcome.grid, won=outcome.won, over=over)
 
 
-def take_back(game: Game, attempt: Attempt) -> Attempt:
+def take_back(game: Game | World, attempt: Attempt) -> Attempt:
     """The attempt before its last action."""
-    before = begin(attempt.level, attempt.seed)
+    before = begin(attempt.level, attempt.seed, attempt.before)
     for step in attempt.steps[:-1]:
         before = play_on(game, before, step.action)
     return before
@@ -98,11 +106,17 @@ def take_back(game: Game, attempt: Attempt) -> Attempt:
 
 def outcome_of(game: Game, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
     """What `action` leads to; BadInput where the rules cannot go on from `grid`, such as one without its rabbit."""
-    try:
+    with _on_firm_ground(game.title):
         return game.step(grid, action, rng)
+
+
+@contextlib.contextmanager
+def _on_firm_ground(title: str) -> Iterator[None]:
+    try:
+        yield
     except WRONG_FOOTED as error:
         raise BadInput(
-            f"{game.title} cannot be played from this position; a piece that every level has may be missing "
+            f"{title} cannot be played from this position; a piece that every level has may be missing "
             f"({' '.join(str(error).split()) or type(error).__name__})."
         ) from None
 
@@ -175,9 +189,9 @@ class Recorder:
     (True, 0, True, 1)
     """
 
-    def __init__(self, game: Game, level: Level, seed: int = 0) -> None:
+    def __init__(self, game: Game | World, level: Level, seed: int = 0, before: tuple[Action, ...] = ()) -> None:
         self.game = game
-        self._history = History(begin(level, seed))
+        self._history = History(begin(level, seed, before))
 
     @property
     def attempt(self) -> Attempt:

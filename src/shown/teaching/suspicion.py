@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.games.episodes import Episode, play_many
 from shown.policy import Policy
 from shown.teaching.hypotheses import Fitted, Fitter, flattened
 from shown.teaching.practice import Ground, Variation
+from shown.world import Episode, play_many
 
 AT_ONCE = 5
 """At most so many actions are suspected at a time."""
@@ -60,7 +60,7 @@ class Suspicion:
     def step(self) -> float:
         """Suspects a few actions and learns again; the share of levels that the best so far wins."""
         score, policy = self.best[-1]
-        episodes = play_many(self.ground.game, policy, self.ground.levels(0, self.levels), self.ground.seed)
+        episodes = play_many(self.ground.starts(0, self.levels), policy)
         lost = [episode for episode in episodes if not episode.won]
         if not lost:
             return score

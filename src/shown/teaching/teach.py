@@ -27,6 +27,7 @@ from shown.teaching.readings import READINGS, Reading, distinct_readings
 from shown.teaching.same import Effects
 from shown.teaching.suspicion import Suspicion
 from shown.version import __version__
+from shown.world import World
 
 TEMPERATURE = 3.0
 """How far the weights of a mixture are drawn together. From 1 (as the posterior has them) to 10 it changes little."""
@@ -131,7 +132,7 @@ class Stage:
     seconds: float
 
 
-def teach(demonstrations: Demonstrations, game: Game | None = None, **settings: Any) -> Taught:
+def teach(demonstrations: Demonstrations, game: Game | World | None = None, **settings: Any) -> Taught:
     """Learns what a teacher means; see `iter_teach` for the settings.
 
     >>> from shown.games import demonstrate, find, load_levels, success_rate
@@ -151,7 +152,7 @@ def teach(demonstrations: Demonstrations, game: Game | None = None, **settings: 
 
 def iter_teach(
     demonstrations: Demonstrations,
-    game: Game | None = None,
+    game: Game | World | None = None,
     *,
     programs: int = 10_000,
     practise: float = PRACTISE,
@@ -168,7 +169,8 @@ def iter_teach(
 
     Args:
         demonstrations: what was shown, as it was clicked.
-        game: the rules. Without, readings are made from the recorded runs alone and there is no practice.
+        game: the rules. Without, readings are made from the recorded runs alone and there is no practice. A world can
+            be practised on, but has no rules to read by.
         programs: how many programs to enumerate.
         practise: seconds of practice at most, after the hypotheses are fitted; it ends as soon as all practice levels
             are won. 0 for none at all: then the most plausible hypothesis that fits is taken.
@@ -187,10 +189,11 @@ def iter_teach(
     if not len(demonstrations):
         raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
     start = time.monotonic()
-    if game is not None:
-        demonstrations = without_idle_steps(demonstrations, Effects(game))
+    rules = game if isinstance(game, Game) else None
+    if rules is not None:
+        demonstrations = without_idle_steps(demonstrations, Effects(rules))
     group = tuple(game.symmetries if symmetries is None and game is not None else symmetries or ())
-    read = distinct_readings(demonstrations, game, tuple(readings or READINGS))
+    read = distinct_readings(demonstrations, rules, tuple(readings or READINGS))
     fitter = Fitter(demonstrations, programs, seed, threads, language, memory_limit=memory_limit)
     ground = Ground(game, seed) if game is not None and practise > 0 else None
     run = _Run(demonstrations, fitter, ground, start)

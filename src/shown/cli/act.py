@@ -1,0 +1,38 @@
+"""`shown act`: what a policy does on a grid, for worlds that have no rules here."""
+
+from __future__ import annotations
+
+import argparse
+
+from shown.cli.common import add_json, add_language, load_policy, print_json, read_grids
+from shown.grid import Action, action_to_json
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Prints the action that a policy takes on each grid of a file, one a line."
+    parser.add_argument("policy", metavar="POLICY", help="a policy file")
+    parser.add_argument(
+        "grid", metavar="GRID", help="a text file, rows as lines, blank lines between grids; - for standard input"
+    )
+    add_language(parser)
+    add_json(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    policy = load_policy(args.policy, args.language)
+    grids = read_grids(args.grid, policy.tokens)
+    actions = policy.act_many(grids)
+    if args.json:
+        told = []
+        for grid, action in zip(grids, actions, strict=True):
+            place = policy.buttons.index(str(action)) if policy.buttons else action
+            told.append({"action": action_to_json(action), "probability": float(policy.probabilities(grid)[place])})
+        print_json(told)
+    else:
+        print("\n".join(map(_written, actions)))
+    return 0
+
+
+def _written(action: Action) -> str:
+    """An action as --action takes it: a button's name, or row,column."""
+    return action if isinstance(action, str) else f"{action[0]},{action[1]}"

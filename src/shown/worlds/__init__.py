@@ -1,0 +1,53 @@
+"""Worlds that are not games: environments of Gymnasium, seen as grids.
+
+world.py (beside this package)   what a world is, and the one way to play it
+gym.py        `wrap`: any environment with discrete actions
+views.py      ways of seeing: arrays, channels, maps of letters, frames
+minigrid.py   Minigrid's views, and an expert that searches
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shown.errors import BadInput
+from shown.world import Episode, Outcome, World, demonstrate, play, play_many, starts_of
+from shown.worlds.gym import PREFIX, wrap
+from shown.worlds.views import Channels, Frames, Numbers, TextMap, View, colours
+
+if TYPE_CHECKING:
+    from shown.worlds.gym import Expert
+
+MAX_SEEDS = 100_000
+
+
+def find(name: str, expert: Expert | None = None) -> World:
+    """The world of that name: `gym:ID`, or `gym:ID#VIEW` for another than the usual way of seeing it.
+
+    >>> find("gym:FrozenLake-v1").tokens.names
+    ('ice', 'hole', 'goal', 'agent')
+    """
+    if not name.startswith(PREFIX):
+        raise BadInput(f"no world called {name!r}. Environments of Gymnasium are called gym:ID.")
+    number, _, see = name.removeprefix(PREFIX).partition("#")
+    return wrap(number, see or None, expert)
+
+
+__all__ = [
+    "PREFIX",
+    "Channels",
+    "Episode",
+    "Frames",
+    "Numbers",
+    "Outcome",
+    "TextMap",
+    "View",
+    "World",
+    "colours",
+    "demonstrate",
+    "find",
+    "play",
+    "play_many",
+    "starts_of",
+    "wrap",
+]

@@ -1,0 +1,266 @@
+"""Environments of Gymnasium as worlds: any with discrete actions, seen as a grid."""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from shown.errors import BadInput, MissingExtra, did_you_mean
+from shown.grid import Action, Grid
+from shown.world import Outcome, World
+from shown.worlds import minigrid
+from shown.worlds.views import Channels, Frames, Numbers, TextMap, View, colours
+
+PREFIX = "gym:"
+STEPS = 1000
+"""An episode ends after so many steps where the environment sets no end of its own."""
+
+FRAMES = 200
+"""At most so many frames of one episode are looked at to learn the colours."""
+
+Expert = Callable[[Any], Any]
+"""Gets the environment and gives the number of the next action."""
+
+_BUTTONS = {
+    "FrozenLakeEnv": ("left", "down", "right", "up"),
+    "CliffWalkingEnv": ("up", "right", "down", "left"),
+}
+"""Names of actions that environments tell only in their documentation."""
+
+
+class GymWorld(World):
+    """An environment of Gymnasium, played with buttons. `wrap` makes them.
+
+    Won is what the environment's `info` says ("won", "success" or "is_success"), or else an end with a reward above 0.
+    """
+
+    def __init__(self, env: Any, view: View, name: str, teacher: Expert | None = None) -> None:
+        self.env, self.view, self.teacher = env, view, teacher
+        self.name, self.tokens, self.buttons = name, view.tokens, _buttons(env)
+        self.title = name.removeprefix(PREFIX)
+        self.goal = str(getattr(env.unwrapped, "mission", "")) or "Do as well as the environment lets you."
+        self.goal = self.goal[0].upper() + self.goal[1:].rstrip(".") + "."
+        self.max_steps = _max_steps(env)
+        self._first = int(env.action_space.start)
+
+    def reset(self, seed: int) -> Grid:
+        observation, _ = self.env.reset(seed=seed)
+        return self._seen(observation)
+
+    def step(self, action: Action) -> Outcome:
+        number = self.buttons.index(str(action)) + self._first
+        observation, reward, terminated, truncated, info = self.env.step(number)
+        over = bool(terminated or truncated)
+        return Outcome(self._seen(observation), over and _won(float(reward), terminated, info), over, float(reward))
+
+    def expert(self) -> Action:
+        if self.teacher is None:
+            return super().expert()
+        number = self.teacher(self.env)
+        if isinstance(number, bool) or not isinstance(number, int | np.integer):
+            raise BadInput(f"{self.name}: the expert gave {number!r}; it must give an action's number.")
+        if not self._first <= number < self._first + len(self.buttons):
+            last = self._first + len(self.buttons) - 1
+            raise BadInput(f"{self.name}: the expert gave {number}; actions are {self._first} to {last}.")
+        return self.buttons[int(number) - self._first]
+
+    def another(self) -> GymWorld:
+        return GymWorld(_another(self.env, self.name), self.view, self.name, self.teacher)
+
+    def _seen(self, observation: Any) -> Grid:
+        try:
+            return self.view(self.env, observation)
+        except BadInput as error:
+            raise BadInput(f"{self.name}: {error}") from None
+
+
+def wrap(env: Any, see: str | View | None = None, expert: Expert | None = None) -> GymWorld:
+    """An environment as a world.
+
+    >>> lake = wrap("FrozenLake-v1")
+    >>> print(lake.reset(seed=0))
+    Aiii
+    iHiH
+    iiiH
+    HiiG
+    >>> lake.buttons
+    ('left', 'down', 'right', 'up')
+
+    Args:
+        env: an environment or the id of one; its actions must be discrete.
+        see: how to see it: a view (`worlds.views`), or the name of one: "turned", "full" or "partial" for Minigrid;
+            "blocks-8" for frames by blocks of 8 pixels; or None for the usual way.
+        expert: who shows how: gets the environment and gives the next action's number. Minigrid has one.
+    """
+    if isinstance(env, str):
+        env = make(env, frames=isinstance(see, str) and bool(_BLOCKS.fullmatch(see)))
+    spec = getattr(env, "spec", None)
+    name = PREFIX + (spec.id if spec is not None else type(env.unwrapped).__name__)
+    _check_actions(env, name)
+    try:
+        view = _named(env, see) if see is None or isinstance(see, str) else see
+    except BadInput as error:
+        raise BadInput(f"{name}: {error}") from None
+    if expert is None and minigrid.is_minigrid(env):
+        expert = minigrid.expert
+    return GymWorld(env, view, f"{name}#{see}" if isinstance(see, str) else name, expert)
+
+
+def make(name: str, frames: bool = False) -> Any:
+    """The environment with this id."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # which would stand among our data on stdout
+    try:
+        import gymnasium
+    except ImportError:
+        raise MissingExtra("Gymnasium", "worlds") from None
+    if name.startswith(("MiniGrid-", "BabyAI-")):
+        try:
+            import minigrid  # noqa: F401 (registers its environments)
+        except ImportError:
+            raise MissingExtra("Minigrid", "worlds") from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what a newer version of an environment is called is not asked here
+            return gymnasium.make(name, render_mode="rgb_array") if frames else gymnasium.make(name)
+    except gymnasium.error.DependencyNotInstalled as error:
+        raise BadInput(f"{PREFIX}{name}: {_one_line(error)}") from None
+    except gymnasium.error.UnregisteredEnv:
+        raise BadInput(f"no environment called {name!r}. {_near(name, gymnasium.registry)}") from None
+    except (gymnasium.error.Error, ImportError) as error:
+        raise BadInput(f"{PREFIX}{name}: cannot be made ({_one_line(error)}).") from None
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """The nearest id there is; there are too many to name them all."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"Did you mean {near[0]!r}?" if near else "gymnasium.pprint_registry() lists them."
+
+
+_BLOCKS = re.compile(r"blocks-([1-9]\d{0,2})")
+
+
+def _named(env: Any, see: str | None) -> View:
+    """The view of that name, or the usual one."""
+    if minigrid.is_minigrid(env):
+        if see is not None and see not in minigrid.WAYS:
+            raise BadInput(f"no way of seeing called {see!r}. {did_you_mean(see, minigrid.WAYS)}")
+        return minigrid.MinigridView(env, see or "turned")
+    if see is not None:
+        blocks = _BLOCKS.fullmatch(see)
+        if blocks is None:
+            raise BadInput(f"no way of seeing called {see!r}. For frames of pixels there is blocks-8 and its like.")
+        return _by_blocks(env, int(blocks[1]))
+    return _usual(env)
+
+
+def _usual(env: Any) -> View:
+    """By what the environment says of its observations."""
+    from gymnasium import spaces
+
+    bare, space = env.unwrapped, env.observation_space
+    if isinstance(space, spaces.Discrete) and getattr(bare, "desc", None) is not None:
+        rows = ["".join(letter.decode() for letter in row) for row in bare.desc]
+        return TextMap(rows, {"S": "ice", "F": "ice", "H": "hole", "G": "goal"})
+    if isinstance(space, spaces.Discrete) and getattr(bare, "_cliff", None) is not None:
+        rows = ["".join("C" if cliff else "." for cliff in row) for row in bare._cliff]
+        rows[-1] = rows[-1][:-1] + "G"
+        return TextMap(rows, {".": "empty", "C": "cliff", "G": "goal"})
+    if isinstance(space, spaces.Box) and space.dtype.kind in "iu":
+        if len(space.shape) == 2:
+            low, high = int(space.low.min()), int(space.high.max())
+            return Numbers({n: f"value_{n}".replace("-", "minus_") for n in range(low, high + 1)}, space.shape)
+        if len(space.shape) == 3 and space.high.max() <= 1:
+            return Channels(space.shape[2], space.shape)
+    if isinstance(space, spaces.MultiBinary) and len(space.shape) == 3:
+        return Channels(space.shape[2], space.shape)
+    if isinstance(space, spaces.MultiDiscrete) and len(space.shape) == 2:
+        return Numbers(int(space.nvec.max()), space.shape)
+    raise BadInput(
+        f"its observations ({_one_line(space)}) are not seen as a grid by themselves. Give a way of seeing: "
+        "shown.worlds.wrap(env, see=…), or #blocks-8 for frames of pixels."
+    )
+
+
+def _by_blocks(env: Any, block: int) -> View:
+    """Frames, with the colours that one episode of random play shows."""
+    frames = [_frame(env, env.reset(seed=0)[0])]
+    env.action_space.seed(0)
+    while len(frames) < FRAMES:
+        observation, _, terminated, truncated, _ = env.step(env.action_space.sample())
+        frames.append(_frame(env, observation))
+        if terminated or truncated:
+            break
+    return _Rendered(Frames(colours(frames, block), block, frames[0].shape))
+
+
+class _Rendered:
+    """Frames of environments whose observations are frames, and of those that draw some."""
+
+    def __init__(self, frames: Frames) -> None:
+        self.frames, self.name, self.tokens = frames, frames.name, frames.tokens
+
+    def __call__(self, env: Any, observation: Any) -> Grid:
+        return self.frames(env, _frame(env, observation))
+
+
+def _frame(env: Any, observation: Any) -> np.ndarray:
+    if isinstance(observation, np.ndarray) and observation.ndim == 3 and observation.shape[2] == 3:
+        return observation
+    drawn = env.render() if env.render_mode == "rgb_array" else None
+    if not isinstance(drawn, np.ndarray) or drawn.ndim != 3:
+        raise BadInput('it shows no frames. Make it with render_mode="rgb_array", if it has that.')
+    return drawn
+
+
+def _check_actions(env: Any, name: str) -> None:
+    from gymnasium import spaces
+
+    if not isinstance(env.action_space, spaces.Discrete):
+        raise BadInput(f"{name}: its actions ({_one_line(env.action_space)}) are not discrete, so they are no buttons.")
+
+
+def _buttons(env: Any) -> tuple[str, ...]:
+    """The names of the actions, as the environment tells them, or else by number."""
+    bare, count = env.unwrapped, int(env.action_space.n)
+    names: list[str] = []
+    if type(bare).__name__ in _BUTTONS:
+        names = list(_BUTTONS[type(bare).__name__])
+    elif hasattr(bare, "get_action_meanings"):
+        names = [name.lower() for name in bare.get_action_meanings()]
+    elif hasattr(bare, "actions") and hasattr(bare.actions, "__members__"):
+        names = [action.name for action in sorted(bare.actions)]
+    return tuple(names) if len(names) == count else tuple(f"button_{number}" for number in range(count))
+
+
+def _max_steps(env: Any) -> int:
+    spec = getattr(env, "spec", None)
+    limit = getattr(spec, "max_episode_steps", None) or getattr(env.unwrapped, "max_steps", None)
+    return limit if isinstance(limit, int) and limit > 0 else STEPS
+
+
+def _won(reward: float, terminated: bool, info: dict[str, Any]) -> bool:
+    for key in ("won", "success", "is_success"):
+        if key in info:
+            return bool(info[key])
+    return bool(terminated) and reward > 0
+
+
+def _another(env: Any, name: str) -> Any:
+    import gymnasium
+
+    try:
+        return gymnasium.make(env.spec) if getattr(env, "spec", None) is not None else copy.deepcopy(env)
+    except Exception as error:  # whatever the environment's own code does when it is made or copied
+        raise BadInput(f"{name}: a second one cannot be made ({_one_line(error)}).") from error
+
+
+def _one_line(what: object) -> str:
+    text = " ".join(str(what).split())
+    return text if len(text) <= 160 else f"{text[:160]}…"

@@ -1,0 +1,159 @@
+"""Minigrid: three ways of seeing it, and an expert that searches.
+
+What stands on a cell is its kind; doors are closed or locked, and what can be walked over (floor, a door that is open)
+is `empty`; colours and the mission are not seen. What the agent carries is not on the map any more, which is how rules
+know of it.
+
+- `full`: the whole map as it is; the agent is one of four tokens, by the way it looks.
+- `turned`: the whole map, turned so that the agent looks up. "Ahead" is then the same direction whichever way it looks,
+  and one rule does for four.
+- `partial`: what the agent itself sees, 7 × 7 cells before it, turned alike; the agent stands in the last row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from shown.errors import BadInput
+from shown.grid import Cell, Grid, Tokens
+
+KINDS = {
+    **{"empty": ".", "wall": "#", "goal": "G", "lava": "~", "key": "k", "ball": "o", "box": "b"},
+    **{"closed_door": "+", "locked_door": "D"},
+}
+FACING = ("agent_right", "agent_down", "agent_left", "agent_up")
+"""As Minigrid numbers the ways to look."""
+
+WAYS = {"full": dict(zip(FACING, ">v<^", strict=True)), "turned": {"agent": "A"}, "partial": {"agent": "A"}}
+"""The ways of seeing, and how each shows the agent."""
+
+LOOKED_AT = 20
+"""From so many seeds it is told which kinds of things a world has: few tokens make all programs more probable."""
+
+
+class MinigridView:
+    """A way to see a Minigrid environment; `way` is "full", "turned" or "partial"."""
+
+    def __init__(self, env: Any, way: str = "turned") -> None:
+        self.name = way
+        self.tokens = Tokens(**_kinds(env, way), **WAYS[way])
+        self._look = {"full": _full, "turned": _turned, "partial": _partial}[way]
+
+    def __call__(self, env: Any, observation: Any) -> Grid:
+        return self._look(env.unwrapped)
+
+
+def is_minigrid(env: Any) -> bool:
+    """Whether an environment is one of Minigrid's, without importing that."""
+    return any(kind.__name__ == "MiniGridEnv" for kind in type(env.unwrapped).__mro__)
+
+
+def _kinds(env: Any, way: str) -> dict[str, str]:
+    """The tokens for what stands on the maps of the first seeds, in the order of `KINDS`."""
+    seen = {"empty"}
+    for seed in range(LOOKED_AT):
+        env.reset(seed=seed)
+        seen |= {_kind(thing) for thing in env.unwrapped.grid.grid}
+    unseen = {"unseen": "?"} if way == "partial" else {}
+    return {name: character for name, character in KINDS.items() if name in seen} | unseen
+
+
+def _kind(thing: Any) -> str:
+    if thing is None or thing.type == "floor":
+        return "empty"
+    if thing.type == "door":
+        return "empty" if thing.is_open else "locked_door" if thing.is_locked else "closed_door"
+    if thing.type not in KINDS:
+        raise BadInput(f"Minigrid's {thing.type!r} is not a thing this way of seeing knows. Known: {', '.join(KINDS)}.")
+    return str(thing.type)
+
+
+def _character(thing: Any) -> str:
+    return "." if thing is None else KINDS[_kind(thing)]
+
+
+def _rows(env: Any, agent: str) -> list[str]:
+    """The map with the agent on it."""
+    width, things = env.width, "".join(map(_character, env.grid.grid))
+    column, row = (int(x) for x in env.agent_pos)
+    at = row * width + column
+    things = things[:at] + agent + things[at + 1 :]
+    return [things[i : i + width] for i in range(0, len(things), width)]
+
+
+def _full(env: Any) -> Grid:
+    return Grid(tuple(_rows(env, WAYS["full"][FACING[env.agent_dir]])))
+
+
+def _turned(env: Any) -> Grid:
+    rows = _rows(env, "A")
+    for _ in range((env.agent_dir + 1) % 4):
+        rows = ["".join(row) for row in zip(*rows, strict=True)][::-1]  # a quarter against the clock
+    return Grid(tuple(rows))
+
+
+def _partial(env: Any) -> Grid:
+    grid, visible = env.gen_obs_grid()
+    seen = [_character(thing) if visible[i % grid.width, i // grid.width] else "?" for i, thing in enumerate(grid.grid)]
+    seen[(grid.height - 1) * grid.width + grid.width // 2] = "A"
+    return Grid(tuple("".join(seen[i : i + grid.width]) for i in range(0, len(seen), grid.width)))
+
+
+# --- the expert -------------------------------------------------------------------------------------------------------
+
+
+def expert(env: Any) -> int:
+    """The next action of an agent that searches: to the goal if there is a way; otherwise to a door it can open;
+    otherwise to a key.
+
+    It goes by the number of cells still to go, and prefers ahead to left, left to right and right to back. So it does
+    the same in like places, as somebody does who wants to be understood.
+    """
+    bare = env.unwrapped
+    (x, y), (dx, dy) = bare.agent_pos, bare.dir_vec
+    here, ahead = (int(y), int(x)), (int(y + dy), int(x + dx))
+    left, right = (int(y - dx), int(x + dy)), (int(y + dx), int(x - dy))
+    for targets, action in _aims(bare):
+        distance = _distances(bare, targets)
+        if here not in distance:
+            continue
+        nearer = {cell for cell in (ahead, left, right) if distance.get(cell, distance[here]) < distance[here]}
+        if ahead in nearer:
+            return int(getattr(bare.actions, action if ahead in targets else "forward"))
+        return int(bare.actions.right if left not in nearer and right in nearer else bare.actions.left)
+    raise BadInput("the expert sees no way: there is no goal, door or key that it can reach.")
+
+
+def _aims(env: Any) -> Iterator[tuple[set[Cell], str]]:
+    """What to go for, the most wanted first, and what to do in front of it."""
+    things = {(i // env.width, i % env.width): _kind(thing) for i, thing in enumerate(env.grid.grid)}
+
+    def of(kind: str) -> set[Cell]:
+        return {cell for cell, other in things.items() if other == kind}
+
+    yield of("goal"), "forward"
+    yield of("closed_door"), "toggle"
+    if env.carrying is not None and env.carrying.type == "key":
+        yield {cell for cell in of("locked_door") if env.grid.get(*cell[::-1]).color == env.carrying.color}, "toggle"
+    if env.carrying is None:
+        yield of("key"), "pickup"
+
+
+def _distances(env: Any, targets: set[Cell]) -> dict[Cell, int]:
+    """How many cells it is from each cell to the nearest target, on free ground."""
+    distance = dict.fromkeys(targets, 0)
+    edge = list(targets)
+    while edge:
+        further = []
+        for row, column in edge:
+            for cell in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
+                if cell not in distance and _is_free(env.grid.get(cell[1], cell[0])):
+                    distance[cell] = distance[row, column] + 1
+                    further.append(cell)
+        edge = further
+    return distance
+
+
+def _is_free(thing: Any) -> bool:
+    return _kind(thing) in ("empty", "goal")

@@ -1,0 +1,152 @@
+"""The commands on worlds, as a user types them."""
+
+import io
+import json
+import sys
+
+import pytest
+
+from shown import Policy
+from shown.cli.play import Session, button_keys, view
+from shown.demonstrations import Demonstrations
+from shown.teaching.recording import Recorder
+from shown.worlds import find
+
+LAVA = "gym:MiniGrid-LavaGapS7-v0"
+LAKE = "gym:FrozenLake-v1"
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    from shown.cli import main
+
+    path = tmp_path_factory.mktemp("lava") / "lava.json"
+    assert main(["learn", LAVA, "--seeds", "0-4", "--practise", "0", "--quiet", "--out", str(path)]) == 0
+    return path
+
+
+def test_learn_evaluate_watch(command, learned):
+    assert Policy.load(learned).game == LAVA
+    code, out, _ = command("evaluate", learned, "--seeds", "100-119", "--json")
+    told = json.loads(out)
+    assert (code, told["game"], told["levels"]) == (0, LAVA, 20)
+    assert told["success"] >= 0.9
+    assert 0.8 < told["reward"] <= told["success"]
+    assert told["episodes"][0]["level"] == "seed:100"
+    code, out, _ = command("evaluate", learned, "--world", LAVA, "--seeds", "100-119")
+    assert f"{told['solved']} of 20 episodes won" in out
+    code, out, _ = command("watch", learned, "--seeds", "100", "--json")
+    assert json.loads(out)["runs"][0]["steps"][0]["action"] in find(LAVA).buttons
+    code, out, err = command("watch", LAVA, "--seeds", "3", "--gif", "lava.gif")
+    assert (code, out) == (0, "")
+    assert "1 of 1 levels won" in err
+
+
+def test_an_expert_of_ones_own(command, tmp_path):
+    (tmp_path / "my_lake.py").write_text(
+        "WAY = {0: 1, 4: 1, 8: 2, 9: 2, 10: 1, 14: 2}\n\ndef way(env):\n    return WAY.get(env.unwrapped.s, 0)\n"
+    )
+    code, out, err = command(
+        "learn", LAKE, "--expert", "my_lake:way", "--seeds", "0-1", "--practise", "0", "--quiet", "--out", "lake.json"
+    )
+    assert code == 0, err
+    assert "from 2 demonstrations" in out
+    assert Policy.load("lake.json").buttons == ("left", "down", "right", "up")
+
+
+def test_corrections_in_a_world(command, learned):
+    code, _, err = command("correct", learned, "--seeds", "3", "--at", "0", "--action", "left", "--out", "fix.json")
+    assert code == 0, err
+    fix = Demonstrations.load("fix.json")
+    assert (fix.game, fix.items[0].level, fix.steps[0].action) == (LAVA, "seed:3", "left")
+    assert fix.steps[0].grid == find(LAVA).reset(3)
+
+
+def test_act_and_explain_on_a_grid(command, learned, tmp_path, monkeypatch):
+    grids = [find(LAVA).reset(seed) for seed in (5, 6)]
+    (tmp_path / "grids.txt").write_text("\n\n".join(grid.text for grid in grids))
+    policy = Policy.load(learned)
+    _, out, _ = command("act", learned, "grids.txt")
+    assert out.split() == [policy.act(grid) for grid in grids]
+    _, out, _ = command("act", learned, "grids.txt", "--json")
+    assert json.loads(out)[0]["probability"] > 0.5
+    _, out, _ = command("explain", learned, "--grid", "grids.txt")
+    assert out.count("because") == 2
+    monkeypatch.setattr(sys, "stdin", io.StringIO(grids[1].text))
+    _, out, _ = command("act", learned, "-")
+    assert out.strip() == policy.act(grids[1])
+    _, out, _ = command("explain", learned, "--seeds", "7")
+    assert out.startswith("seed:7: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["learn", LAKE], "nobody here knows how to play it. Name an expert, or play it yourself."),
+        (["learn", LAKE, "--expert", "nowhere"], "--expert nowhere: must be module:function."),
+        (
+            ["learn", LAKE, "--expert", "nowhere:way"],
+            "cannot be loaded (ModuleNotFoundError: No module named 'nowhere')",
+        ),
+        (["learn", LAKE, "--expert", "json:__name__"], "--expert json:__name__: is not a function."),
+        (["learn", "nim", "--expert", "json:loads"], "nim has an expert of its own"),
+        (["learn", "nim", "--seeds", "0-4"], "--seeds: nim has levels. Give --levels"),
+        (["learn", LAVA, "--levels", "train:3"], "has no levels. Give --seeds"),
+        (["learn", LAVA, "--seeds", "4-0"], "argument --seeds: '4-0' are no seeds"),
+        (["learn", LAVA, "--seeds", "0-999999"], "argument --seeds: '0-999999' are more than 100,000 seeds"),
+        (["play", "gym:Nothing-v0"], "no environment called 'Nothing-v0'"),
+        (["watch", LAKE], "nobody here knows how to play it"),
+    ],
+)
+def test_wrong_use_is_one_line(command, words, complaint):
+    code, out, err = command(*words)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert complaint in err
+
+
+def test_a_policy_in_another_world(command, learned, tmp_path):
+    code, _, err = command("evaluate", learned, "--world", LAKE)
+    assert code == 2
+    assert f"not those of {LAKE}: it is for another world" in err
+    hostile = json.loads(learned.read_text()) | {"game": "gym:antigravity:Thing-v0"}
+    (tmp_path / "hostile.json").write_text(json.dumps(hostile))
+    code, _, err = command("evaluate", "hostile.json")
+    assert code == 2
+    assert "imports a module" in err
+    assert "antigravity" not in sys.modules
+    code, _, err = command("act", learned, "nothing.txt")
+    assert (code, "no such file" in err) == (2, True)
+    (tmp_path / "wrong.txt").write_text("##\n#x\n")
+    code, _, err = command("explain", learned, "--grid", "wrong.txt")
+    assert (code, "wrong.txt, grid 0, row 1, column 1: 'x' is not a token" in err) == (2, True)
+    (tmp_path / "empty.txt").write_text("\n")
+    code, _, err = command("act", learned, "empty.txt")
+    assert (code, "there is no grid in it" in err) == (2, True)
+
+
+# --- keys for buttons -------------------------------------------------------------------------------------------------
+
+
+def test_every_button_has_a_key_of_its_own():
+    buttons = [f"button_{i}" for i in range(18)]
+    keys = button_keys(buttons)
+    assert list(keys.values()) == buttons
+    assert not set(keys) & {"u", "r", "s", "q", "escape", "enter"}
+
+
+def test_a_world_is_played_with_keys():
+    lava = find(LAVA)
+    session = Session(Recorder(lava, lava.level(0), 0))
+    seen = "\n".join(view(session, (40, 100)).lines)
+    assert "← left · → right · ↑ forward · p pickup" in seen
+    assert "[" not in seen  # nothing is clicked, so there is no cursor
+    session.handle("left")
+    assert session.attempt.steps[0].action == "left"
+    assert session.message == "1 step so far."
+    session.handle("enter")
+    session.click((1, 1))
+    assert len(session.attempt.steps) == 1
+    session.handle("p")
+    assert session.message == "2 steps so far. Nothing changed; u takes it back."
+    session.handle("u")
+    assert len(session.attempt.steps) == 1

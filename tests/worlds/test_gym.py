@@ -1,0 +1,182 @@
+"""Environments of Gymnasium: how they are seen, and what is refused."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shown.errors import BadInput, MissingExtra
+from shown.grid import Grid
+from shown.world import play
+from shown.worlds import find, wrap
+from shown.worlds.views import Channels, Frames, Numbers, TextMap, colours, most_common
+
+
+def test_frozen_lake_is_a_map():
+    lake = find("gym:FrozenLake-v1")
+    assert lake.reset(0).rows == ("Aiii", "iHiH", "iiiH", "HiiG")
+    assert lake.tokens.names == ("ice", "hole", "goal", "agent")
+    assert lake.buttons == ("left", "down", "right", "up")
+    assert lake.max_steps == 100
+
+
+def test_the_way_over_a_lake_that_does_not_slip():
+    lake = wrap(gymnasium.make("FrozenLake-v1", is_slippery=False))
+    way = iter(["down", "down", "right", "right", "down", "right"])
+    episode = play(lake, lambda _: next(way))
+    assert (episode.won, episode.reward, episode.last.rows[3]) == (True, 1.0, "HiiA")
+
+
+def test_the_cliff_is_a_map_too():
+    cliff = find("gym:CliffWalking-v1")
+    assert cliff.reset(0).rows[2:] == ("............", "ACCCCCCCCCCG")
+    assert cliff.step("up").grid.rows[2:] == ("A...........", ".CCCCCCCCCCG")
+
+
+def test_whole_numbers_are_seen_by_themselves(corridor):
+    world = wrap(corridor())
+    assert world.tokens.names == ("value_0", "value_1", "value_2")
+    assert world.reset(1) in (Grid("20100"), Grid("00102"))
+    assert world.name == "gym:Corridor"
+    assert world.buttons == ("button_0", "button_1")
+
+
+def test_negative_numbers_have_names(corridor):
+    world = wrap(corridor(lambda env: np.array([[-1, 0]]), space=spaces.Box(-1, 1, (1, 2), np.int64)))
+    assert world.tokens.name(world.reset(0)[0, 0]) == "value_minus_1"
+
+
+def test_channels_are_seen_by_themselves(corridor):
+    def one_hot(env):
+        return np.eye(3, dtype=np.int8)[np.array([[0, 1, 2, 0]])][:, :, 1:]
+
+    world = wrap(corridor(one_hot, space=spaces.MultiBinary((1, 4, 2))))
+    assert world.tokens.names == ("empty", "channel_0", "channel_1")
+    assert world.reset(0) == Grid(".01.")
+
+
+def test_the_first_action_need_not_be_number_0(corridor):
+    env = corridor(actions=spaces.Discrete(2, start=1))
+    world = wrap(env, see=Numbers(3), expert=lambda env: 2)
+    world.reset(0)
+    assert world.expert() == "button_1"
+    assert world.step("button_0").grid[0, 3] == "1"  # number 1 goes right
+
+
+@given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 4), st.randoms(use_true_random=False))
+def test_the_most_common_colour_is_as_counted(height, width, block, random):
+    palette = [(0, 0, 0), (255, 0, 0), (0, 0, 255)]
+    frame = np.array(
+        [[random.choice(palette) for _ in range(width * block)] for _ in range(height * block)], dtype=np.uint8
+    )
+    found = most_common(frame, block)
+    for r in range(height):
+        for c in range(width):
+            cell = frame[r * block : (r + 1) * block, c * block : (c + 1) * block].reshape(-1, 3).tolist()
+            assert cell.count(found[r, c].tolist()) == max(cell.count(colour) for colour in cell)
+
+
+def test_frames_by_blocks_with_colours_of_one_episode(corridor):
+    def painted(env):
+        frame = np.zeros((4, 20, 3), np.uint8)
+        frame[:, 4 * env.goal : 4 * env.goal + 4] = (0, 255, 0)
+        frame[:, 4 * env.at : 4 * env.at + 4] = (255, 0, 0)
+        return frame
+
+    world = wrap(corridor(painted, space=spaces.Box(0, 255, (4, 20, 3), np.uint8)), see="blocks-4")
+    assert world.name == "gym:Corridor#blocks-4"
+    assert world.tokens.names == ("colour_0", "colour_1", "colour_2")
+    seen = world.reset(0)
+    assert seen.shape == (1, 5)
+    assert seen.rows[0].count("0") == 3
+    assert wrap(corridor(painted), see="blocks-4").reset(0) == seen
+
+
+def test_a_frame_that_is_drawn_is_seen_too():
+    lake = find("gym:FrozenLake-v1#blocks-64")
+    assert lake.reset(0).shape == (4, 4)
+    assert lake.buttons[0] == "left"
+
+
+def test_unknown_colours_are_the_nearest_known():
+    black, white = np.zeros((2, 2, 3), np.uint8), np.full((2, 2, 3), 255, np.uint8)
+    look = Frames(colours([black, black, white], 2), 2)
+    assert look(None, np.full((2, 2, 3), 30, np.uint8)) == Grid("0")
+    assert look(None, np.full((2, 2, 3), 200, np.uint8)) == Grid("1")
+
+
+def test_later_channels_are_on_top():
+    assert Channels(["wall", "goal"])(None, np.ones((1, 1, 2), int)) == Grid("G")
+
+
+@pytest.mark.parametrize(
+    ("see", "observation", "complaint"),
+    [
+        (Numbers(3), {"image": 1}, "must be an array of whole numbers, [rows, columns], not dict"),
+        (Numbers(3), np.zeros((2, 2)), "not float64 of shape (2, 2)"),
+        (Numbers(3), np.zeros(4, int), "not int64 of shape (4,)"),
+        (Numbers(3), np.array([[7]]), "has a 7 in it, which no token stands for. Known: 0, 1, 2."),
+        (Numbers(3, (1, 2)), np.zeros((1, 3), int), "shape has changed: (1, 3), and before (1, 2)"),
+        (Channels(2), np.zeros((1, 1, 3), int), "has 3 channels, not 2"),
+        (TextMap(["SG"], {"S": "ice", "G": "goal"}), 2, "2 is no cell of a map of 1 rows and 2 columns"),
+        (TextMap(["SG"], {"S": "ice", "G": "goal"}), "x", "must be the number of a cell of the map, not str"),
+        (Frames(np.zeros((1, 3)), 9), np.zeros((4, 4, 3), np.uint8), "blocks of 9 pixels are larger than the frame"),
+    ],
+)
+def test_observations_that_are_no_grids(corridor, see, observation, complaint):
+    world = wrap(corridor(lambda env: observation), see=see)
+    with pytest.raises(BadInput) as refused:
+        world.reset(0)
+    assert str(refused.value).startswith("gym:Corridor: ")
+    assert complaint in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("gym:FrozenLak-v1", "no environment called 'FrozenLak-v1'. Did you mean 'FrozenLake-v1'?"),
+        ("gym:FrozenLake-v99", "no environment called 'FrozenLake-v99'"),
+        ("gym:no_such_module:Thing-v0", "cannot be made"),
+        ("gym:CartPole-v1", "are not seen as a grid by themselves"),
+        ("gym:MountainCarContinuous-v0", "are not discrete, so they are no buttons"),
+        ("gym:FrozenLake-v1#partial", "no way of seeing called 'partial'"),
+        ("gym:MiniGrid-Empty-5x5-v0#turnd", "no way of seeing called 'turnd'. Did you mean 'turned'?"),
+        ("gym:", "gym:: cannot be made (Malformed environment ID"),
+        ("gym:Taxi-v3", "cannot be made (Environment version v3 for `Taxi` is deprecated. Please use `Taxi-v4`"),
+        ("gym:Xqz-v0", "no environment called 'Xqz-v0'. gymnasium.pprint_registry() lists them."),
+        ("atari:Pong", "no world called 'atari:Pong'"),
+    ],
+)
+def test_names_that_lead_nowhere(name, complaint):
+    with pytest.raises(BadInput) as refused:
+        find(name)
+    assert complaint in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "minigrid", None)
+    with pytest.raises(MissingExtra, match=r"needs Minigrid, .*\[worlds\]"):
+        find("gym:MiniGrid-Empty-5x5-v0")
+
+
+def test_experts_that_give_no_action(corridor):
+    for wrong, complaint in (
+        (7, "gave 7; actions are 0 to 1"),
+        ("left", "gave 'left'; it must give an action's number"),
+    ):
+        world = wrap(corridor(), expert=lambda env, wrong=wrong: wrong)
+        world.reset(0)
+        with pytest.raises(BadInput, match=complaint):
+            world.expert()
+    with pytest.raises(BadInput, match="nobody here knows how to play it"):
+        wrap(corridor()).expert()
+
+
+def test_an_environment_that_cannot_be_copied(corridor):
+    env = corridor()
+    env.handle = (x for x in ())  # generators cannot be copied
+    with pytest.raises(BadInput, match="gym:Corridor: a second one cannot be made"):
+        wrap(env).another()

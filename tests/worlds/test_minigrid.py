@@ -1,0 +1,90 @@
+"""Minigrid, the real one: how it is seen, who shows it, and what is learned from that."""
+
+import gymnasium
+import pytest
+
+from shown import Learner
+from shown.world import demonstrate, play, play_many, starts_of
+from shown.worlds import find, wrap
+
+WORLDS = ("Empty-Random-6x6", "LavaGapS7", "DoorKey-5x5", "DoorKey-8x8", "FourRooms", "Unlock")
+
+
+def world(name, see="turned"):
+    return find(f"gym:MiniGrid-{name}-v0#{see}")
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_expert_wins(name):
+    episodes = [
+        play(start, lambda _, start=start: start.expert(), seed) for start, seed in starts_of(world(name), range(12))
+    ]
+    assert all(episode.won and episode.reward > 0.5 for episode in episodes)
+
+
+def test_buttons_have_minigrids_names():
+    assert world("DoorKey-5x5").buttons == ("left", "right", "forward", "pickup", "drop", "toggle", "done")
+
+
+def test_only_what_is_there_has_a_token():
+    assert world("Empty-Random-6x6").tokens.names == ("empty", "wall", "goal", "agent")
+    assert world("DoorKey-5x5").tokens.names == ("empty", "wall", "goal", "key", "locked_door", "agent")
+    assert world("LavaGapS7", "partial").tokens.names == ("empty", "wall", "goal", "lava", "unseen", "agent")
+
+
+def test_turned_is_the_whole_map_with_the_agent_looking_up():
+    full, turned = world("DoorKey-8x8", "full"), world("DoorKey-8x8", "turned")
+    for seed in range(8):
+        plain, seen = full.reset(seed), turned.reset(seed)
+        quarters = "^>v<".index(next(x for x in plain.text if x in "^>v<"))
+        for _ in range(quarters):  # against the clock, once for every quarter that the agent is turned with it
+            plain = type(plain)(tuple("".join(row) for row in zip(*plain.rows, strict=True))[::-1])
+        assert seen.text == plain.text.translate(str.maketrans("^>v<", "AAAA"))
+
+
+def test_to_go_forward_is_to_go_up_in_the_turned_view():
+    place = world("Empty-Random-6x6")
+    for seed in range(10):
+        before = place.reset(seed)
+        row, column = before.find("A")
+        after = place.step("forward").grid
+        if before[row - 1, column] == ".":
+            assert after.find("A") == (row - 1, column)
+
+
+def test_partial_is_what_minigrid_shows_the_agent():
+    place = world("DoorKey-8x8", "partial")
+    for seed in range(5):
+        seen = place.reset(seed)
+        image = place.env.unwrapped.gen_obs()["image"]
+        assert seen.shape == (7, 7)
+        assert seen[6, 3] == "A"
+        for r, c in seen.cells():
+            if (r, c) != (6, 3):
+                assert (seen[r, c] == "?") == (image[c, r, 0] == 0)
+                assert (seen[r, c] == "#") == (image[c, r, 0] == 2)
+
+
+def test_a_key_that_is_carried_is_not_on_the_map_and_an_open_door_is_no_obstacle():
+    place = world("DoorKey-5x5")
+    episode = play(place, lambda _: place.expert(), 0)
+    actions = [step.action for step in episode.steps]
+    grids = [*(step.grid.text for step in episode.steps), episode.last.text]
+    picked, opened = actions.index("pickup"), actions.index("toggle")
+    assert all("k" in text for text in grids[: picked + 1])
+    assert not any("k" in text for text in grids[picked + 1 :])
+    assert all("D" in text for text in grids[: opened + 1])
+    assert not any("D" in text for text in grids[opened + 1 :])
+
+
+def test_an_environment_may_be_given_instead_of_its_id():
+    env = gymnasium.make("MiniGrid-LavaGapS7-v0")
+    assert wrap(env).reset(4) == world("LavaGapS7").reset(4)
+    assert wrap(env).name == "gym:MiniGrid-LavaGapS7-v0"
+
+
+def test_five_demonstrations_of_lava_gap_are_enough_even_in_the_papers_language():
+    place = world("LavaGapS7")
+    policy = Learner(programs=10_000).fit(demonstrate(starts_of(place, range(5)))).policy_
+    episodes = play_many(starts_of(place, range(2000, 2030)), policy)
+    assert sum(episode.won for episode in episodes) >= 28

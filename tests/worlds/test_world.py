@@ -1,0 +1,104 @@
+"""What a world is: it is played in one way, be it a game or an environment."""
+
+from shown import Learner
+from shown.games import find as find_game
+from shown.games import load_levels
+from shown.games.episodes import LevelWorld
+from shown.policy import uniform_policy
+from shown.teaching.corrections import position_at, show_from
+from shown.teaching.practice import SEEDS, Ground
+from shown.teaching.recording import Recorder
+from shown.teaching.teach import teach
+from shown.world import demonstrate, play, play_many, starts_of, wins
+from shown.worlds import wrap
+from shown.worlds.views import Numbers
+
+NAMES = {0: "empty", 1: "agent", 2: "goal"}
+
+
+def right_way(env):
+    return int(env.unwrapped.goal == 4)
+
+
+def world(corridor):
+    return wrap(corridor(), see=Numbers(NAMES), expert=right_way)
+
+
+def test_the_same_seed_is_the_same_world(corridor):
+    first, second = world(corridor), world(corridor).another()
+    assert [first.reset(seed) for seed in range(6)] == [second.reset(seed) for seed in range(6)]
+    assert len({first.reset(seed) for seed in range(6)}) == 2
+
+
+def test_an_episode_adds_up_its_rewards(corridor):
+    place = world(corridor)
+    good = play(place, lambda _: place.expert(), seed=1)
+    assert (good.won, good.over, good.reward, len(good.steps)) == (True, True, 1.0, 2)
+    assert (good.level.name, good.demonstration.outcome, good.demonstration.seed) == ("seed:1", "won", 1)
+    bad = play(place, lambda _: "button_0" if place.expert() == "button_1" else "button_1", seed=1)
+    assert (bad.won, bad.over, bad.reward, bad.demonstration.outcome) == (False, True, 0.0, "lost")
+
+
+def test_an_episode_that_takes_too_long_is_not_won(corridor):
+    place = world(corridor)
+    turns = iter(["button_0", "button_1"] * 9)
+    idle = play(place, lambda _: next(turns), seed=0)
+    assert (len(idle.steps), idle.won, idle.over) == (9, False, True)  # the environment truncates it
+    turns = iter(["button_0", "button_1"] * 9)
+    cut = play(place, lambda _: next(turns), seed=0, max_steps=4)
+    assert (len(cut.steps), cut.over, cut.demonstration.outcome) == (4, False, "unfinished")
+
+
+def test_side_by_side_is_one_after_the_other(corridor):
+    place = world(corridor)
+    policy = Learner(programs=300).fit(demonstrate(starts_of(place, range(4)))).policy_
+    together = play_many(starts_of(place, range(20)), policy)
+    assert together == [play(place, policy.act, seed) for seed in range(20)]
+    assert all(episode.won for episode in together)
+    assert wins(starts_of(place, range(20)), policy) == [True] * 20
+
+
+def test_a_level_of_a_game_is_a_world():
+    chase = find_game("chase")
+    level = load_levels(chase, "train:0")[0]
+    episode = play(LevelWorld(chase, level), chase.expert, seed=3)
+    assert (episode.level, episode.won, episode.reward) == (level, True, 1.0)
+
+
+def test_worlds_are_practised_on_with_seeds_nobody_names(corridor):
+    place = world(corridor)
+    starts = Ground(place, seed=1).starts(0, 3)
+    assert [seed for _, seed in starts] == [SEEDS + 1000, SEEDS + 1001, SEEDS + 1002]
+    assert len({id(one) for one, _ in starts}) == 3
+    taught = teach(demonstrate(starts_of(place, range(2))), place, programs=300)
+    assert taught.practice == (120, 120)
+
+
+def test_recording_in_a_world_can_be_taken_back(corridor):
+    place = world(corridor)
+    recorder = Recorder(place, place.level(1), 1)
+    good = place.expert()
+    assert recorder.act(good)
+    assert recorder.act(good)
+    assert recorder.attempt.won
+    assert recorder.undo()
+    assert (recorder.attempt.over, len(recorder.attempt.steps)) == (False, 1)
+    assert recorder.act(good)
+    assert recorder.demonstration == play(world(corridor), lambda _: good, 1).demonstration
+
+
+def test_a_world_is_corrected_where_it_went_wrong(corridor):
+    place = world(corridor)
+    clueless = uniform_policy(place.tokens, place.name, place.buttons)
+    seed = next(seed for seed in range(9) if not play(place, clueless.act, seed).won)
+    position = position_at(place, clueless.act, 1, seed)
+    fix = show_from(place, position, "button_1", "button_1", "button_1")
+    assert fix.outcome == "won"
+    assert fix.steps[0].grid == play(place, clueless.act, seed).steps[1].grid
+
+
+def test_where_not_all_is_seen_every_action_counts(corridor):
+    blind = wrap(corridor(shown=lambda env: [[0]]), see=Numbers({0: "fog"}))
+    recorder = Recorder(blind, blind.level(0), 0)
+    assert recorder.act("button_0")
+    assert recorder.attempt.steps[0].grid == recorder.attempt.grid
