@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help try test check format benchmarks studio fuzz soak versions clean
+.PHONY: help try test check format benchmarks studio site fuzz soak versions clean
 
 SEED ?= 1
 ACTIONS ?= 20000
@@ -15,6 +15,7 @@ help:
 	@echo "make test        install what the tests need, check the code, run all tests"
 	@echo "make check       linter, formatting and types only"
 	@echo "make benchmarks  measure speed on this machine"
+	@echo "make site        the documentation as a web site, in build/site"
 	@echo "make fuzz        hostile files, commands and requests: SECONDS=60 SEED=1"
 	@echo "make soak        a studio that is killed, and whose disk fills: ACTIONS=20000 SECONDS=600 SEED=1"
 	@echo "make versions    quick tests on every Python there is, with the lowest and the highest versions of the rest"
@@ -49,6 +50,9 @@ benchmarks: .venv/.dev
 
 studio: .venv/.dev
 	$(BIN)/shown studio
+
+site: .venv/.dev
+	$(BIN)/python scripts/site.py build/site
 
 fuzz: SECONDS ?= 60
 fuzz: .venv/.dev

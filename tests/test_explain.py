@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from shown.errors import BadInput
 from shown.explain import explain
 from shown.grid import grid
-from shown.language.primitives import LANGUAGE
+from shown.language.primitives import LANGUAGE, Language
+from shown.language.primitives.ways import WAYS
 from shown.language.reference import View, run
+from shown.language.standard import STANDARD
 from shown.language.terms import parse
 from shown.policy import Component, Formula, Literal, Policy
 from strategies import BUTTONS, TOKENS, grids, nested_scans, plainly, policies, programs
@@ -155,6 +157,37 @@ def test_scans_inside_scans_are_explained():
     assert seen.holds
     assert len(seen.cells) <= frame
     assert len(seen.paths) <= 4 * frame
+
+
+BOARD = grid("#..#.#", "..A...", ".####.", "....*.", "#.#...")
+WALLS = ((0, 0), (0, 3), (0, 5), (2, 1), (2, 2), (2, 3), (2, 4), (4, 0), (4, 2))
+WAY = ((1, 2), (1, 3), (1, 4), (1, 5), (2, 5), (3, 5), (3, 4))
+
+
+@pytest.mark.parametrize(
+    ("program", "click", "cells", "paths"),
+    [
+        ("at_action_cell(at_least(2, row, cell_is_value(wall)))", (0, 1), ((0, 0), (0, 3), (0, 5)), ()),
+        ("at_action_cell(at_least(2, row, cell_is_value(star)))", (1, 1), tuple((1, c) for c in range(6)), ()),
+        ("grid_has(3, cell_is_value(wall))", (1, 1), WALLS, ()),
+        (
+            "at_action_cell(in_a_line(3, row, cell_is_value(wall)))",
+            (2, 5),
+            ((2, 5), (2, 4), (2, 3)),
+            (((2, 3), (2, 4), (2, 5)),),
+        ),
+        ("at_action_cell(nearer((0, 1), cell_is_value(star), cell_is_value(empty)))", (1, 2), WAY, (WAY,)),
+        ("at_action_cell(reachable(cell_is_value(star), cell_is_value(empty)))", (1, 3), WAY[1:], (WAY[1:],)),
+        ("at_action_cell(enclosed(cell_is_value(wall)))", (0, 1), ((0, 1), (-1, 1)), (((0, 1), (-1, 1)),)),
+    ],
+)
+def test_of_many_cells_those_that_made_the_difference_are_shown(program, click, cells, paths):
+    """What was counted, or all that was looked at where nothing counted; of all ways the one that was found."""
+    language = Language({**STANDARD, **{word.name: word for word in WAYS}}.values())
+    rule = Formula(((Literal(parse(program, language, TOKENS.values)),),))
+    policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, rule),), language=language)
+    (seen,) = explain(policy, BOARD, click).components[0].clauses[0].literals
+    assert (seen.cells, seen.paths) == (cells, paths)
 
 
 def test_nowhere_is_no_cell_to_look_at():

@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import json
+import random
 import subprocess
 import sys
 
@@ -10,13 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fuzz import sound
+from shown.errors import BadInput
 from shown.games import demonstrate, find, load_levels
 from shown.grid import Tokens, grid
 from shown.inference.learner import Learner
-from shown.language.terms import Term
+from shown.language.languages import LANGUAGES
+from shown.language.languages import find as find_language
+from shown.language.primitives import LANGUAGE, Language, Primitive
+from shown.language.primitives.ways import WAYS
+from shown.language.terms import Kind, Term
 from shown.policy import Component, Formula, Literal, Policy
 from strategies import BUTTONS, TOKENS, grids, nested_scans, policies, random_grids, tokens
 
+OWN_WORDS = {name: word for language in LANGUAGES for name, word in find_language(language).items()}
+OWN_WORDS |= {word.name: word for word in WAYS}
+DIGITS = Tokens(empty=".", wall="#", one="1", two="2")
 WALL = Literal(Term("at_action_cell", (Term("cell_is_value", ("wall",)),)))
 
 
@@ -50,6 +60,34 @@ def test_any_characters(data):
     world = data.draw(tokens())
     policy = data.draw(policies(of=world, most=2))
     same(policy, [data.draw(grids(world))])
+
+
+@pytest.mark.parametrize("buttons", [(), BUTTONS])
+@pytest.mark.parametrize("word", OWN_WORDS)
+def test_every_word_of_this_package_acts_identically(word, buttons):
+    """Its meaning is copied, so what can go wrong is what it needs beside itself: helpers, constants, the view."""
+    primitive = OWN_WORDS[word]
+    if primitive.needs == ("click" if buttons else "button"):
+        return
+    language = Language(OWN_WORDS.values())
+    rng = random.Random(f"{word} {buttons}")
+    literals = []
+    while len(literals) < 6:
+        term = sound.term(rng, DIGITS, buttons, depth=3, language=language)
+        if any(part.primitive == word for part in term.walk()):
+            literals.append(Literal(term, rng.random() < 0.5))
+    clauses = tuple((literal,) for literal in literals)
+    policy = Policy(DIGITS, (Component(1.0, 0.0, 0.0, Formula(clauses)),), None, buttons, language=language)
+    same(policy, random_grids(7, 12, DIGITS))
+    ast.parse(policy.to_python(), feature_version=(3, 6))
+
+
+def test_words_of_others_are_refused_by_name():
+    mine = Primitive("mine", (), Kind.PROGRAM, len, "it is mine", "it is not mine")
+    formula = Formula(((WALL, Literal(Term("mine", ()))),))
+    policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, formula),), language=LANGUAGE.extended(mine))
+    with pytest.raises(BadInput, match=r"^mine is a word of your own, which a standalone file does not know\. Save"):
+        policy.to_python()
 
 
 @pytest.mark.parametrize("name", ["nim", "chase", "fence-in"])

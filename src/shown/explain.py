@@ -21,8 +21,9 @@ class LiteralView:
         positive: whether the program must hold, rather than fail.
         holds: whether the literal (its sign counted) is satisfied.
         phrase: what it demands, in English.
-        cells: the cells it looked at, in order; some may be off the grid.
-        paths: the walks its scans took, start included.
+        cells: the cells it looked at, in order; some may be off the grid. Of words that look at many, such as those
+            that count, the cells that made the difference, if there were any.
+        paths: the walks it took, start included.
     """
 
     program: str
@@ -150,16 +151,18 @@ class _Looks:
         if term not in self._seen:
             view = _WatchedView(self.grid, self.policy.tokens, self.action)
             holds = run(term, view, self.policy.language)
-            self._seen[term] = (holds, tuple(view.cells), tuple(view.paths))
+            self._seen[term] = (holds, tuple(view.different or view.cells), tuple(view.paths))
         return self._seen[term]
 
 
 class _WatchedView(View):
-    """A view that remembers, in order and each once, the cells whose values were read and the walks that were taken."""
+    """A view that remembers, in order and each once, the cells whose values were read, those of them that were said to
+    have made the difference, and the walks that were taken."""
 
     def __init__(self, grid: Grid, tokens: Tokens, action: Action) -> None:
         super().__init__(grid, tokens, action)
         self.cells: dict[Cell, None] = {}
+        self.different: dict[Cell, None] = {}
         self.paths: dict[tuple[Cell, ...], None] = {}
 
     def value(self, cell: Cell | None) -> str:
@@ -175,6 +178,9 @@ class _WatchedView(View):
     def walked(self, path: list[Cell]) -> None:
         if len(path) > 1:
             self.paths[tuple(path)] = None
+
+    def counted(self, cells: list[Cell]) -> None:
+        self.different.update(dict.fromkeys(cells))
 
 
 def _name(action: Action) -> str:

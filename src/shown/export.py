@@ -93,7 +93,9 @@ class View:
         return tuple(self.found.get(value, ()))
 
     def walked(self, path):
-        """Words that walk say where; nobody watches here."""
+        """Words that walk say where, for those who watch; here nobody does."""
+
+    counted = walked
 
     def allows(self, clauses, action):
         self.action = action

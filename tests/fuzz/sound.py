@@ -11,8 +11,8 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.experiments.trials import Trial
 from shown.games import GAMES, demonstrate, find, load_levels
 from shown.grid import Grid, Tokens
-from shown.language.primitives import LANGUAGE
-from shown.language.terms import Kind, Term
+from shown.language.primitives import LANGUAGE, Language
+from shown.language.terms import Kind, Term, names_by_kind
 from shown.policy import Component, Formula, Literal, Policy
 from strategies import BUTTONS, TOKENS
 
@@ -46,28 +46,28 @@ def term(
     kind: Kind = Kind.PROGRAM,
     depth: int = 4,
     far: int = 3,
+    language: Language = LANGUAGE,
 ) -> Term:
     """Any program that the language can say in this world, nested up to `depth`."""
     usable = [
         primitive
-        for primitive in LANGUAGE.values()
+        for primitive in language.values()
         if primitive.gives is kind
         and primitive.needs in (None, "button" if buttons else "click")
         and (depth > 0 or Kind.CONDITION not in primitive.takes)
     ]
     primitive = rng.choice(usable)
-    return Term(
-        primitive.name, tuple(_argument(rng, wanted, tokens, buttons, depth, far) for wanted in primitive.takes)
-    )
+    atoms = names_by_kind(tokens.values, buttons)
+
+    def argument(kind: Kind) -> Any:
+        if kind is Kind.CONDITION:
+            return term(rng, tokens, buttons, kind, depth - 1 if rng.random() < 0.8 else 0, far, language)
+        return rng.choice(atoms[kind]) if kind in atoms else _number_or_offset(rng, kind, far)
+
+    return Term(primitive.name, tuple(map(argument, primitive.takes)))
 
 
-def _argument(rng: random.Random, kind: Kind, tokens: Tokens, buttons: tuple[str, ...], depth: int, far: int) -> Any:
-    if kind is Kind.CONDITION:
-        return term(rng, tokens, buttons, kind, depth - 1 if rng.random() < 0.8 else 0, far)
-    if kind is Kind.VALUE:
-        return rng.choice(tokens.values)
-    if kind is Kind.BUTTON:
-        return rng.choice(buttons)
+def _number_or_offset(rng: random.Random, kind: Kind, far: int) -> int | tuple[int, int]:
     if kind is Kind.NUMBER:
         return rng.choice((0, 1, 2, 3, 7))
     offset = (0, 0)

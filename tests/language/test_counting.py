@@ -96,12 +96,18 @@ def test_the_compiled_loops_equal_their_twins_to_the_last_bit(shape, margin):
     world = Planes(boards, DIGITS, (), margin)
     store = rng.integers(0, 2**64 - 1, (4, *world.shape), dtype=np.uint64, endpoint=True)
     chosen = np.array([(a, p) for a in range(len(AREAS)) for p in range(4)])
-    found = counts.count_in_areas(world, store, *chosen.T)
+    bounds = rng.integers(-1, 6, size=(2, len(chosen), 2))
+    where = rng.integers(0, 2**64 - 1, (2, *world.shape), dtype=np.uint64, endpoint=True)
+    found = counts.counts_within(world, store, *chosen.T, *bounds, where)
     lines = {n: counts.lines_through(world, store, np.full(len(chosen), n), *chosen.T) for n in (-1, 1, 2, 3, 4, 99)}
     for i, (a, p) in enumerate(chosen):
-        plain = counts.count_in_area(world, AREAS[a], store[p])
-        assert np.array_equal(found[: len(plain), i], plain)
-        assert not found[len(plain) :, i].any()
+        count = counts.count_in_area(world, AREAS[a], store[p])
+        least, below = bounds[:, i]
+        within = [
+            counts.reaches(count, int(n)) & ~(counts.reaches(count, int(m)) if m >= 0 else np.uint64(0))
+            for n, m in zip(least, below, strict=True)
+        ]
+        assert np.array_equal(found[i], (within[0] & where[0]) | (within[1] & where[1]))
         for n, line in lines.items():
             assert np.array_equal(line[i], counts.line_through(world, n, AREAS[a], store[p])), (n, AREAS[a])
     grids_found = counts.count_on_grids(world, store, np.arange(4))

@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("shown.cli.reproduce", "run the paper's experiments"),
     "results": ("shown.cli.results", "list and export experiment results"),
     "report": ("shown.cli.report", "write the report on the experiments"),
+    "completion": ("shown.cli.completion", "print what a shell needs to complete these commands"),
 }
 """Where each command lives. A module has `configure(parser)` and `run(args) -> exit code`."""
 

@@ -107,7 +107,7 @@ def add_language(parser: argparse.ArgumentParser, default: str = "the one that t
     parser.add_argument(
         "--language",
         metavar="NAME",
-        help=f"paper, that of an installed package, or module:OBJECT; `shown languages` lists them (default {default})",
+        help=f"paper, standard, another of `shown languages`, or module:OBJECT (default {default})",
     )
 
 

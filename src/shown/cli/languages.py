@@ -19,12 +19,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    languages, broken = ([find_language(args.language)], []) if args.language else installed()
+    one = args.language is not None
+    languages, broken = ([find_language(args.language)], []) if one else installed()
     for reason in broken:
         say(f"shown: {reason}")
     if args.json:
         print_json([_described(language) for language in languages])
-    elif args.language:
+    elif one:
         _tell_words(languages[0])
     else:
         width = max(len(str(language.name)) for language in languages)

@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
     if args.out:
         check_writable(args.out)
     reading = find_reading(args.reading) if args.reading else None
-    language = find_language(args.language) if args.language else None
+    language = None if args.language is None else find_language(args.language)
     if args.published and language not in (None, LANGUAGE):
         raise BadInput(f"--published is the paper's method, which has the language paper and not {args.language}.")
     demonstrations, place = load(args)

@@ -81,7 +81,7 @@ class _Trial:
     def run(self) -> None:
         for term in self.terms:
             for positive in (True, False):
-                self._try("its phrases", term, partial(say, term, self.language, positive))
+                self._try("its phrase", term, partial(say, term, self.language, positive))
         for term in self.terms:
             for grid in self.grids[:4]:
                 self._ask(term, grid)

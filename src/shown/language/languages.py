@@ -1,4 +1,4 @@
-"""Languages by name: `find("paper")` is the paper's.
+"""Languages by name: `find("paper")` is the paper's, `find("standard")` has the words of the library too.
 
 A language is found by its name, if it is one of this package or of another installed one (an entry point in the group
 `shown.languages`, `name = "module:OBJECT"`), or by its place, `module:OBJECT`. See docs/languages.md.
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 LANGUAGES: dict[str, str] = {
     "paper": "shown.language.primitives:LANGUAGE",
+    "standard": "shown.language.standard:STANDARD",
 }
-"""Where each language of this package is defined."""
+"""Where each language of this package is defined. Loaded when first asked for."""
 
 ENTRY_POINTS = "shown.languages"
 """The group of entry points in which other packages declare their languages: `name = "module:OBJECT"`."""

@@ -46,6 +46,9 @@ class View:
     def walked(self, path: list[Cell]) -> None:
         """Called by primitives that walk over the grid, with the cells they visited."""
 
+    def counted(self, cells: list[Cell]) -> None:
+        """Called by primitives that look at many cells, with those that made the difference."""
+
 
 def run(term: Term, view: View, language: Mapping[str, Primitive]) -> bool:
     """What a program says about a state and an action.

@@ -25,9 +25,6 @@ from shown.language.grammar import Grammar, Rule, geometric, paper_grammar, unif
 from shown.language.primitives import COUNTING, LANGUAGE, WAYS
 from shown.language.terms import Kind
 
-STANDARD = LANGUAGE.extended(*COUNTING, *WAYS)
-"""The paper's language and the library."""
-
 AT_ACTION, AT_VALUE, ON_GRID = Fraction(4, 100), Fraction(6, 1000), Fraction(1, 100)
 """How probable it is that a program asks a new condition at the clicked cell, or at the first cell with a value, or
 counts on the whole grid. Chosen on generated levels: with twice as much, the six games need more demonstrations."""
@@ -99,3 +96,7 @@ def _counts(tokens: Tokens) -> Weights:
 def _in_proportion(left: str, weights: Weights) -> list[Rule]:
     total = sum(weights.values())
     return [Rule(left, name, right, Fraction(weight, total)) for (name, right), weight in weights.items()]
+
+
+STANDARD = LANGUAGE.extended(*COUNTING, *WAYS, name="standard", grammar=standard_grammar)
+"""The paper's language and the library."""

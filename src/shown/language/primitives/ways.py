@@ -33,6 +33,12 @@ def _shortest_way(view: View, cell: Cell, aim: Condition, over: Condition) -> li
     return None
 
 
+def _went(view: View, way: list[Cell]) -> None:
+    """Of all the cells that were looked at to find a way, those on it count."""
+    view.walked(way)
+    view.counted(way)
+
+
 def _nearer(view: View, cell: Cell | None, offset: Offset, aim: Condition, over: Condition) -> bool:
     """Whether one may stand at the cell `offset` further on, and has a shorter walk to an aim from there."""
     if cell is NOWHERE:
@@ -44,7 +50,7 @@ def _nearer(view: View, cell: Cell | None, offset: Offset, aim: Condition, over:
     before = None if after is None else _shortest_way(view, cell, aim, over)
     if after is None or (before is not None and len(before) <= len(after)):
         return False
-    view.walked([cell] + after)  # noqa: RUF005
+    _went(view, [cell] + after)  # noqa: RUF005
     return True
 
 
@@ -53,7 +59,7 @@ def _reachable(view: View, cell: Cell | None, aim: Condition, over: Condition) -
     way = None if cell is NOWHERE else _shortest_way(view, cell, aim, over)
     if way is None:
         return False
-    view.walked(way)
+    _went(view, way)
     return True
 
 
@@ -63,7 +69,7 @@ def _enclosed(view: View, cell: Cell | None, by: Condition) -> bool:
         return False
     way = _shortest_way(view, cell, _is_off, lambda view, here: not by(view, here))
     if way is not None:
-        view.walked(way)
+        _went(view, way)
     return way is None
 
 
@@ -89,13 +95,25 @@ def _toward(view: View, cell: Cell | None, offset: Offset, value: str) -> bool:
     )
 
 
+def _escape(view: View, cell: Cell | None, value: str, over: Condition) -> bool:
+    """Whether a step leads to a cell of the grid where `over` holds, and not towards the nearest with the value."""
+    if cell is NOWHERE:
+        return False
+    for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+        there = (cell[0] + down, cell[1] + right)
+        if view.inside(there) and over(view, there) and not _toward(view, cell, (down, right), value):
+            view.walked([cell, there])
+            return True
+    return False
+
+
 def _nearest(view: View, cell: Cell | None, value: str, condition: Condition) -> bool:
     """Attends to the nearest cell with the value, the cell itself included; nowhere if there is none.
 
     Of several that are equally near, one at which the condition holds.
     """
     near = [] if cell is NOWHERE else _nearest_cells(view, cell, value)
-    return any(condition(view, there) for there in near or [NOWHERE])
+    return any(condition(view, there) for there in near) if near else condition(view, NOWHERE)
 
 
 NEARER = Primitive(
@@ -148,6 +166,18 @@ TOWARD = Primitive(
     negation="a step {0} from {cell} does not lead towards the nearest {1:bare}",
 )
 
+ESCAPE = Primitive(
+    name="escape",
+    takes=(Kind.VALUE, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_escape,
+    kernel=floods.escape,
+    many=floods.escape_many,
+    image=True,
+    phrase="one can step from {cell} to {1:noun} without coming nearer to the nearest {0:bare}",
+    negation="every step from {cell} to {1:noun} leads nearer to the nearest {0:bare}",
+)
+
 NEAREST = Primitive(
     name="nearest",
     takes=(Kind.VALUE, Kind.CONDITION),
@@ -161,5 +191,5 @@ NEAREST = Primitive(
     at="the {0:bare} nearest to {cell}",
 )
 
-WAYS = (NEARER, REACHABLE, ENCLOSED, TOWARD, NEAREST)
+WAYS = (NEARER, REACHABLE, ENCLOSED, TOWARD, ESCAPE, NEAREST)
 """All of them."""
