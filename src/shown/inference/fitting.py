@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from shown.planes import Planes, frame
 
 CHECKPOINTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 """After so many programs formulas are proposed and progress is told."""
+
+Programs = int | Literal["auto"]
+"""How many programs to look at; "auto": as many as make it better."""
 
 FIRST, MOST = 10_000, 1_000_000
 """How far to look, where that is left open: at least, and at most so many programs."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from shown.inference.amending import amended
 from shown.inference.clauses import ClauseSearch, Pool
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
-from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Weighing
+from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Programs, Weighing
 from shown.inference.learner import to_components
 from shown.inference.posterior import Candidate, Mixture
 from shown.inference.rows import Evidence, evidence_of
@@ -98,7 +97,7 @@ class Fitter:
     def __init__(
         self,
         demonstrations: Demonstrations,
-        programs: int | Literal["auto"],
+        programs: Programs,
         seed: int,
         threads: int | None = None,
         grammar: Grammar | None = None,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from shown.demonstrations import Demonstrations, Step
 from shown.errors import BadInput
@@ -19,7 +19,7 @@ from shown.games.episodes import wins
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Action, Grid
-from shown.inference.fitting import Patience
+from shown.inference.fitting import Patience, Programs
 from shown.policy import Policy
 from shown.symmetry import Transformation
 from shown.teaching.choosing import Choice
@@ -36,9 +36,6 @@ PRACTISE = 20.0
 
 ROUNDS = 24
 """After so many rounds practice ends; on most machines that is sooner."""
-
-Programs = int | Literal["auto"]
-"""How many programs to look at; "auto": as many as make it better."""
 
 
 def teach(demonstrations: Demonstrations, game: Game | None = None, **settings: Any) -> Taught:
