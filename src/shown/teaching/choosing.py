@@ -181,7 +181,7 @@ class Choice:
         if policy is None:
             return self.before
         policy = replace(policy, origin=self._origin(hypothesis, None, None))
-        return Taught(policy, hypothesis, tuple(self._tried), True)
+        return Taught(policy, hypothesis, tuple(self._tried), True, lost=self._not_kept(policy))
 
     def taught(self) -> Taught:
         """What is taken, with what is to be expected of it."""
@@ -202,9 +202,12 @@ class Choice:
             policy, hypothesis, tuple(self._tried), True, practice, expectation, lost=lost, stopped=self.stopped
         )
 
+    def _not_kept(self, policy: Policy) -> tuple[str, ...]:
+        return tuple(level.name for level, won in zip(self.kept, self._keeps(policy), strict=True) if not won)
+
     def _lost(self, policy: Policy) -> tuple[str, ...]:
         """The levels that what was learned before won, and this does not."""
-        names = [level.name for level, won in zip(self.kept, self._keeps(policy), strict=True) if not won]
+        names = list(self._not_kept(policy))
         if self.ground is not None and self.before is not None:
             both = zip(self.ground.won(self.before.policy, LAST), self.ground.won(policy, LAST), strict=True)
             levels = self.ground.levels(0, LAST)

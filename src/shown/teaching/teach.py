@@ -90,7 +90,7 @@ def iter_teach(
         memory_limit=memory_limit,
     )  # fmt: skip
     if before is not None:
-        pupil.taught = Taught(before, hypothesis_of(before), (), True)
+        pupil.remember(before)
     return (yield from pupil.iter_learn(demonstrations))
 
 
@@ -136,22 +136,36 @@ class Pupil:
         self._ground = Ground(self.game, self.seed) if self.game is not None and self.practise > 0 else None
         self._fitter: Fitter | None = None
 
-    def learn(self, more: Demonstrations) -> Taught:
-        """Learns from these demonstrations and all earlier ones."""
+    def remember(self, before: Policy, demonstrations: Demonstrations | None = None) -> None:
+        """Begins with what was learned before, perhaps by another pupil, from these demonstrations."""
+        self.taught = Taught(before, hypothesis_of(before), (), True)
+        if demonstrations is not None and len(demonstrations):
+            self.demonstrations = self._telling(demonstrations)
+
+    def learn(self, more: Demonstrations | None = None) -> Taught:
+        """Learns from these demonstrations and all earlier ones; without any, understands anew what is there."""
         return _end_of(self.iter_learn(more))
 
-    def iter_learn(self, more: Demonstrations) -> Generator[Stage, None, Taught]:
+    def correct(self, fix: Demonstrations) -> Taught:
+        """Only amends what was learned to do what is shown now, which takes tenths of a second; `learn` can follow.
+
+        If it cannot be amended, or nothing was learned before, this is `learn`.
+        """
+        stages = self.iter_learn(fix)
+        try:
+            while next(stages).phase != "corrected":
+                pass
+            stages.close()
+        except StopIteration:
+            pass
+        assert self.taught is not None
+        return self.taught
+
+    def iter_learn(self, more: Demonstrations | None = None) -> Generator[Stage, None, Taught]:
         """`learn`, telling of its progress. Whoever stops after a stage has its `best` as the policy of `taught`."""
-        if not len(more):
-            raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
-        if self._effects is not None:
-            more = without_idle_steps(more, self._effects)
-        shown = more if self.demonstrations is None else self.demonstrations + more
+        shown = self._take_in(more)
         if self._fitter is None:
             self._fitter = Fitter(shown, self.programs, self.seed, self.threads, memory_limit=self.memory_limit)
-        else:
-            self._fitter.add(more)
-        self.demonstrations = shown
         before = self.taught if self.taught is not None and self.taught.learned else None
         choice = Choice(shown, self.game, self._ground, before, self._won(before), self.seed)
         try:
@@ -161,6 +175,21 @@ class Pupil:
             raise
         self.taught = choice.taught()
         return self.taught
+
+    def _take_in(self, more: Demonstrations | None) -> Demonstrations:
+        """All that was shown, with what is shown now."""
+        if more is not None and len(more):
+            more = self._telling(more)
+            if self._fitter is not None:
+                self._fitter.add(more)
+            self.demonstrations = more if self.demonstrations is None else self.demonstrations + more
+        if self.demonstrations is None:
+            raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
+        return self.demonstrations
+
+    def _telling(self, demonstrations: Demonstrations) -> Demonstrations:
+        """The demonstrations without what changes nothing."""
+        return demonstrations if self._effects is None else without_idle_steps(demonstrations, self._effects)
 
     def _won(self, before: Taught | None) -> tuple[Level, ...]:
         """The levels to be kept that what was learned before wins."""
