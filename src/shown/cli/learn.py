@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from shown.cli import FAILURE, INTERRUPTED
 from shown.cli.common import (
@@ -27,11 +28,16 @@ from shown.games import Game, demonstrate, find, load_levels
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
 from shown.policy import Policy
+from shown.teaching.next_level import most_useful
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Taught, iter_teach
 
 PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 """Settings of one fit. Whoever asks for one of them wants one fit, not all hypotheses about the teacher."""
+
+
+NEW = "random:0-23"
+"""Among these a level to be shown next is looked for."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -84,8 +90,11 @@ def run(args: argparse.Namespace) -> int:
         more = f"--programs {5 * (found.failure.programs if found.failure else 10_000)}"
         nothing = f"nothing fits the demonstrations so far. Try more programs ({more})."
         if args.json:
-            print_json({"learned": False, "failure": found.failure.to_json() if found.failure else None})
+            failure = found.failure.to_json() if found.failure else None
+            print_json({"learned": False, "failure": failure, "advice": found.advice})
         say(f"shown: {found.failure.told(more) if found.failure else nothing}")
+        for line in found.told:
+            say(line)
         return found.code or FAILURE
     if args.out:
         found.policy.save(args.out)
@@ -108,6 +117,7 @@ class Found:
     failure: Failure | None
     code: int
     told: tuple[str, ...] = ()
+    advice: dict[str, Any] | None = None
 
 
 def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations) -> Found:
@@ -161,7 +171,8 @@ def _understood(args: argparse.Namespace, demonstrations: Demonstrations, readin
         seen = (taught.policy.origin or {}).get("programs", args.programs)
         if args.memory and args.programs != "auto" and seen < args.programs:
             say(f"shown: there was memory for {seen:,} programs only (--memory {args.memory}).")
-        return Found(policy, taught.failure, code, tuple(_told(taught)))
+        advice = taught.advice.to_json() if taught.advice is not None else None
+        return Found(policy, taught.failure, code, tuple(_told(taught, game)), advice)
     except KeyboardInterrupt:
         say("shown: stopped; keeping the best so far.")
         return Found(best, None, INTERRUPTED)
@@ -176,7 +187,7 @@ def _before(path: str | None, demonstrations: Demonstrations) -> Policy | None:
     return before
 
 
-def _told(taught: Taught) -> Iterator[str]:
+def _told(taught: Taught, game: Game | None) -> Iterator[str]:
     if taught.hypothesis is not None and taught.hypothesis.name != AS_CLICKED.name:
         yield f"read as: {taught.hypothesis.name}"
     if taught.practice is not None and taught.expectation is not None:
@@ -186,6 +197,13 @@ def _told(taught: Taught) -> Iterator[str]:
     if taught.lost:
         some = ", ".join(taught.lost[:5]) + (", …" if len(taught.lost) > 5 else "")
         yield f"won before, and lost now: {len(taught.lost)} levels ({some})"
+    if taught.memorises:
+        yield f"I am not sure what you meant: my rule has {taught.literals} conditions for {taught.steps} clicks."
+    if taught.advice is not None:
+        yield from (*taught.advice.problem, *taught.advice.remedies)
+    useful = most_useful(taught.policy, load_levels(game, NEW), game) if taught.memorises and game is not None else None
+    if useful is not None:
+        yield f"It would help me most to see you play {useful.level.name}."
 
 
 def _rules(demonstrations: Demonstrations) -> Game | None:

@@ -62,6 +62,7 @@ class Choice:
         self._tried: list[Tried] = []
         self._candidates: list[tuple[float, int, Policy, Hypothesis | None]] = []
         self._failure: Failure | None = None
+        self._failed_with_images = False
         self._sizes: dict[Hypothesis, dict[str, int]] = {}
 
     # --- the candidates -----------------------------------------------------------------------------------------------
@@ -95,7 +96,9 @@ class Choice:
         """A hypothesis that was fitted: tried out on a few levels, and on many if it wins them all."""
         if found.policy is None:
             self._tried.append(Tried(found.hypothesis, False))
-            self._failure = self._failure or found.failure
+            # Of images nobody knows: a failure without them is easier to explain.
+            if self._failure is None or (self._failed_with_images and not found.hypothesis.symmetries):
+                self._failure, self._failed_with_images = found.failure, bool(found.hypothesis.symmetries)
             return
         features = found.features
         self._sizes[found.hypothesis] = {"programs": len(features.of_program), "distinct": len(features)}
@@ -191,16 +194,18 @@ class Choice:
             nothing = uniform_policy(shown.tokens, shown.game, shown.buttons)
             return Taught(nothing, None, tuple(self._tried), failure=self._failure, stopped=self.stopped)
         _, _, policy, hypothesis = best
-        practice = expectation = None
-        if self.ground is not None:
-            practice = (sum(self.ground.won(policy, LAST)), LAST)
-            fresh = self.ground.play(policy, *FRESH)
+        practice = (sum(self.ground.won(policy, LAST)), LAST) if self.ground is not None else None
+        expectation = None
+        if self._game is not None:
+            # What had no part in choosing is honest, whether there was practice or not.
+            fresh = (self.ground or Ground(self._game, self._seed)).play(policy, *FRESH)
             expectation = Expectation(sum(fresh), len(fresh))
         policy = replace(policy, origin=self._origin(hypothesis, practice, expectation))
         lost = self._lost(policy)
         return Taught(
-            policy, hypothesis, tuple(self._tried), True, practice, expectation, lost=lost, stopped=self.stopped
-        )
+            policy, hypothesis, tuple(self._tried), True, practice, expectation, lost=lost, stopped=self.stopped,
+            steps=len(shown.steps),
+        )  # fmt: skip
 
     def _not_kept(self, policy: Policy) -> tuple[str, ...]:
         return tuple(level.name for level, won in zip(self.kept, self._keeps(policy), strict=True) if not won)

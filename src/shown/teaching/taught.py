@@ -8,6 +8,7 @@ import numpy as np
 
 from shown.inference.failure import Failure
 from shown.policy import Policy
+from shown.teaching.advice import Advice
 from shown.teaching.hypotheses import Hypothesis
 
 
@@ -73,6 +74,8 @@ class Taught:
         failure: if nothing fits, why not under the most plausible hypothesis.
         lost: the levels that what was learned before won, and this does not.
         stopped: why no more programs were looked at, where that was left open.
+        steps: how many steps it was learned from.
+        advice: if nothing fits, or the rule memorises, which of the teacher's own clicks are at odds.
     """
 
     policy: Policy
@@ -84,6 +87,21 @@ class Taught:
     failure: Failure | None = None
     lost: tuple[str, ...] = ()
     stopped: str | None = None
+    steps: int = 0
+    advice: Advice | None = None
+
+    @property
+    def memorises(self) -> bool:
+        """Whether the rule hardly does more than repeat what was shown: it is expected to lose most levels, or, where
+        that is not known, has as many conditions as there were steps."""
+        if not self.learned or self.expectation is not None:
+            return self.expectation is not None and self.expectation.share < 0.5
+        return self.literals >= self.steps
+
+    @property
+    def literals(self) -> int:
+        """How many conditions the best rule has."""
+        return len(self.policy.components[0].formula.literals)
 
 
 @dataclass(frozen=True, slots=True)

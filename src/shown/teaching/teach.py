@@ -22,6 +22,7 @@ from shown.grid import Action, Grid
 from shown.inference.fitting import Patience, Programs
 from shown.policy import Policy
 from shown.symmetry import Transformation
+from shown.teaching.advice import advise
 from shown.teaching.choosing import Choice
 from shown.teaching.hypotheses import Fitter, Hypothesis, hypotheses, hypothesis_of
 from shown.teaching.practice import Ground
@@ -173,8 +174,22 @@ class Pupil:
         except GeneratorExit:
             self.taught = choice.so_far()
             raise
-        self.taught = choice.taught()
+        self.taught = self._advised(choice.taught())
         return self.taught
+
+    def _advised(self, taught: Taught) -> Taught:
+        """What was understood, with advice where there is something to be done."""
+        shown, failure = self.demonstrations, taught.failure
+        assert shown is not None
+        if failure is not None and max(failure.demonstration, failure.other_demonstration) >= len(shown):
+            return taught  # it is about mirror images, which the teacher has never seen
+        if failure is None and not taught.memorises:
+            return taught
+        reading = taught.hypothesis.reading if taught.hypothesis is not None else AS_CLICKED
+        if failure is not None:
+            tried = [tried.hypothesis for tried in taught.tried]
+            reading = next((h for h in tried if not h.symmetries), tried[0]).reading
+        return replace(taught, advice=advise(shown, failure, self._effects, reading))
 
     def _take_in(self, more: Demonstrations | None) -> Demonstrations:
         """All that was shown, with what is shown now."""
