@@ -13,6 +13,7 @@ from shown.policy import Policy, uniform_policy
 from shown.symmetry import Transformation
 from shown.teaching import show_from
 from shown.teaching.hypotheses import Fitter, Hypothesis, hypothesis_of
+from shown.teaching.leaving import left_out
 from shown.teaching.readings import AS_CLICKED, Reading, read
 from shown.teaching.taught import Expectation, Taught
 from shown.teaching.teach import Pupil, teach
@@ -214,3 +215,37 @@ def test_when_nothing_fits_the_teacher_is_told_which_clicks_are_at_odds():
     assert not taught.learned
     assert taught.advice.reading == Reading("clicked", "any")
     assert "In game 1" in taught.advice.text
+
+
+# --- without rules ----------------------------------------------------------------------------------------------------
+
+
+def test_without_rules_the_reading_is_taken_that_explains_what_was_left_out():
+    from shown.experiments.teaching import demonstrations as shown_by
+
+    demos = shown_by(STOP, "random:200000-200002", "style:any-order")
+    taught = teach(demos, None, programs=3000)
+    assert [tried.fits for tried in taught.tried] == [True, True]
+    assert taught.hypothesis.reading == Reading("clicked", "any")
+    assert taught.expectation.what == "positions"
+    in_order = teach(expert(STOP, "random:200000-200002"), None, programs=3000)
+    assert in_order.hypothesis.reading == AS_CLICKED
+
+
+def test_what_is_left_out_has_no_part_in_what_explains_it():
+    demos = expert(NIM, "train:0-2")
+    fitter = Fitter(demos, 1000, 0)
+    hypothesis = Hypothesis(AS_CLICKED)
+    found = left_out(fitter, hypothesis, demos)
+    done = 0
+    for k in range(3):
+        others = demos.select([i for i in range(3) if i != k])
+        policy = Fitter(others, 1000, 0).fit(hypothesis, others).policy
+        done += sum(policy.act(step.grid) == step.action for step in demos.items[k].steps)
+    assert (found.won, found.of) == (done, len(demos.steps))
+    assert left_out(fitter, hypothesis, demos.select([0])) is None
+
+
+def test_what_is_expected_in_positions_is_told_so():
+    told = Expectation(59, 100, "positions").told()
+    assert told == "expected to do as you would in about 7 of 12 new positions"

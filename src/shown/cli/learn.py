@@ -190,8 +190,9 @@ def _before(path: str | None, demonstrations: Demonstrations) -> Policy | None:
 def _told(taught: Taught, game: Game | None) -> Iterator[str]:
     if taught.hypothesis is not None and taught.hypothesis.name != AS_CLICKED.name:
         yield f"read as: {taught.hypothesis.name}"
-    if taught.practice is not None and taught.expectation is not None:
-        yield f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; {taught.expectation.told()}"
+    if taught.expectation is not None:
+        practised = f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; " if taught.practice else ""
+        yield practised + taught.expectation.told()
     if taught.stopped is not None:
         yield f"no more programs were looked at: {taught.stopped}"
     if taught.lost:

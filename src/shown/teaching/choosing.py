@@ -18,6 +18,7 @@ from shown.games.levels import Level
 from shown.inference.failure import Failure
 from shown.policy import Policy, uniform_policy
 from shown.teaching.hypotheses import Fitted, Fitter, Hypothesis, flattened
+from shown.teaching.leaving import left_out
 from shown.teaching.practice import FIRST, FRESH, LAST, Ground, vary
 from shown.teaching.suspicion import Suspicion
 from shown.teaching.taught import Expectation, Stage, Taught, Tried
@@ -63,6 +64,7 @@ class Choice:
         self._candidates: list[tuple[float, int, Policy, Hypothesis | None]] = []
         self._failure: Failure | None = None
         self._failed_with_images = False
+        self._left_out: dict[Hypothesis, Expectation | None] = {}
         self._sizes: dict[Hypothesis, dict[str, int]] = {}
 
     # --- the candidates -----------------------------------------------------------------------------------------------
@@ -86,7 +88,10 @@ class Choice:
                     how_far = f"{moment.programs:,} of {moment.total:,} programs"
                     yield self.stage("understanding", f"read as: {hypothesis.name}; {how_far}", policy)
         except StopIteration as end:
-            self._take_in(end.value)
+            found: Fitted = end.value
+            if self._game is None and found.policy is not None:
+                self._left_out[hypothesis] = left_out(fitter, hypothesis, read, TEMPERATURE)
+            self._take_in(found)
         except OutOfMemory as error:
             if not self._candidates:
                 raise
@@ -103,7 +108,8 @@ class Choice:
         features = found.features
         self._sizes[found.hypothesis] = {"programs": len(features.of_program), "distinct": len(features)}
         policy = flattened(found.policy, TEMPERATURE)
-        score = self._score(policy)
+        left = self._left_out.get(found.hypothesis)
+        score = self._score(policy) if left is None else left.share
         literals = len(policy.components[0].formula.literals)
         self._tried.append(Tried(found.hypothesis, True, score if self.ground is not None else None, literals))
         self._offer(policy, found.hypothesis, score)
@@ -164,7 +170,7 @@ class Choice:
 
     @property
     def _best(self) -> tuple[float, int, Policy, Hypothesis | None] | None:
-        """The candidate that wins most; of equals, the one that came first."""
+        """The candidate that wins most, or explains most of what was left out; of equals, the one that came first."""
         return max(self._candidates, key=lambda item: (item[0], -item[1])) if self._candidates else None
 
     # --- what is told -------------------------------------------------------------------------------------------------
@@ -195,7 +201,7 @@ class Choice:
             return Taught(nothing, None, tuple(self._tried), failure=self._failure, stopped=self.stopped)
         _, _, policy, hypothesis = best
         practice = (sum(self.ground.won(policy, LAST)), LAST) if self.ground is not None else None
-        expectation = None
+        expectation = self._left_out.get(hypothesis) if hypothesis is not None else None
         if self._game is not None:
             # What had no part in choosing is honest, whether there was practice or not.
             fresh = (self.ground or Ground(self._game, self._seed)).play(policy, *FRESH)
@@ -245,5 +251,5 @@ class Choice:
         if practice is not None:
             origin["practice"] = {"won": practice[0], "levels": practice[1]}
         if expectation is not None:
-            origin["expected"] = {"won": expectation.won, "of": expectation.of}
+            origin["expected"] = {"won": expectation.won, "of": expectation.of, "what": expectation.what}
         return origin
