@@ -146,11 +146,14 @@ def test_when_nothing_fits_the_reason_is_told_and_nothing_is_written(shown, hope
     hopeless.save("demos.json")
     ran = shown("learn", "demos.json", "--programs", "3", "--quiet", "--out", "policy.json")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == (
+    error, *advice = ran.err.splitlines()
+    assert error == (
         "shown: nothing fits demonstration 0, step 0: among the first 3 programs none tells the click (0, 2) from "
         "(0, 0). Try more programs (--programs 15), or a primitive that sees the difference; if one of the two was a "
-        "slip, take it out.\n"
+        "slip, take it out."
     )
+    assert advice[0] == "In game 1, click 1 was on the wall in row 1, column 3."
+    assert advice[-1] == "If one of the clicks was a slip, take it back."
     assert not Path("policy.json").exists()
 
 
