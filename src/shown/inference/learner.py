@@ -212,7 +212,7 @@ class Learner:
         self.candidates_ = best
         self.explained_ = int(evidence.shows(formula_bits(best[0].clauses, features.columns, evidence.mask)).sum())
         components = to_components(moment.mixture, features)
-        self.policy_ = Policy(
+        policy = Policy(
             demonstrations.tokens,
             components,
             demonstrations.game,
@@ -220,6 +220,7 @@ class Learner:
             origin=self._origin(demonstrations, features),
             **({"language": self.grammar.language} if self.grammar else {}),
         )
+        self.policy_ = policy.taught_by(demonstrations)
 
     def _origin(self, demonstrations: Demonstrations, features: Features) -> dict[str, Any]:
         return {
@@ -245,12 +246,11 @@ class Learner:
 
     def _progress(self, moment: Moment, seconds: float) -> Progress:
         best = moment.mixture.best
-        policy = self.policy_
         return Progress(
             programs=moment.programs,
             total=moment.total,
             distinct=moment.distinct,
-            best=policy.components[0].formula.english(policy.language, policy.subject) if self.candidates_ else None,
+            best=self.policy_.english() if self.candidates_ else None,
             score=best[0].score if best else None,
             components=len(best),
             seconds=seconds,
