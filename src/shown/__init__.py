@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from shown.language.grammar import Grammar, Rule, geometric, paper_grammar, paper_offsets, uniform
     from shown.language.primitives import LANGUAGE, Language, Primitive
     from shown.language.terms import Kind, Term, parse
-    from shown.policy import Component, Formula, Literal, Policy
+    from shown.policy import Component, Policy
+    from shown.rules import Formula, Literal
     from shown.symmetry import Transformation
     from shown.teaching.readings import Reading
     from shown.teaching.teach import Taught, teach
@@ -37,7 +38,8 @@ _HOME = {
     "shown.language.grammar": ("Grammar", "Rule", "geometric", "paper_grammar", "paper_offsets", "uniform"),
     "shown.language.primitives": ("LANGUAGE", "Language", "Primitive"),
     "shown.language.terms": ("Kind", "Term", "parse"),
-    "shown.policy": ("Component", "Formula", "Literal", "Policy"),
+    "shown.policy": ("Component", "Policy"),
+    "shown.rules": ("Formula", "Literal"),
     "shown.symmetry": ("Transformation",),
     "shown.teaching.readings": ("Reading",),
     "shown.teaching.teach": ("Taught", "teach"),

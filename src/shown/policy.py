@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,8 +21,8 @@ from shown.language.evaluate import Plan
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.reach import margin_for
 from shown.language.terms import Term, parse
-from shown.rules import Formula, Lesson, Literal, Speaker
-from shown.symmetry import Transformation
+from shown.rules import NO_LESSON, Formula, Lesson, Literal, Speaker
+from shown.symmetry import Folded, Transformation, of_clause, unfold
 
 SCHEMA = "shown/policy/1"
 MAX_COMPONENTS = 10_000
@@ -69,7 +69,7 @@ class Policy:
     buttons: tuple[str, ...] = ()
     origin: dict[str, Any] | None = None
     language: Language = LANGUAGE
-    lesson: Lesson = Lesson()
+    lesson: Lesson = NO_LESSON
 
     def act(self, grid: Grid) -> Action:
         """The most probable action."""
@@ -152,7 +152,11 @@ class Policy:
             for positive in (True, False)
             if len(shown) and bool((held == positive).all())
         ]
-        return replace(self, lesson=Lesson(tuple(single), tuple(always), tuple(symmetries)))
+        lesson = Lesson(tuple(single), tuple(always), tuple(symmetries))
+        # Images stand together, as they are stored: a policy read back is the same policy.
+        formulas = [unfold(lesson.folded(c.formula.clauses, self.language), self.language) for c in self.components]
+        components = (replace(c, formula=Formula(f)) for c, f in zip(self.components, formulas, strict=True))
+        return replace(self, components=tuple(components), lesson=lesson)
 
     def __repr__(self) -> str:
         return f"<Policy {_headline(self)}>"
@@ -265,11 +269,13 @@ class Policy:
                     "weight": component.weight,
                     "log_prior": component.log_prior,
                     "log_likelihood": component.log_likelihood,
-                    "clauses": [[str(literal) for literal in clause] for clause in component.formula.clauses],
+                    "clauses": [
+                        _clause_to_json(one) for one in self.lesson.folded(component.formula.clauses, self.language)
+                    ],
                 }
                 for component in self.components
             ],
-            **({"lesson": self.lesson.to_json()} if self.lesson != Lesson() else {}),
+            **({"lesson": self.lesson.to_json()} if self.lesson != NO_LESSON else {}),
             "origin": self.origin or {},
         }
 
@@ -318,15 +324,29 @@ class _ComponentReader:
         if not 0 <= weight <= 1:
             raise BadInput(f'{where}: "weight" must be from 0 to 1, not {weight}.')
         clauses = item.get("clauses")
-        if not isinstance(clauses, list) or not all(
-            isinstance(clause, list) and all(isinstance(text, str) for text in clause) for clause in clauses
-        ):
+        if not isinstance(clauses, list):
             raise BadInput(f'{where}: "clauses" must be a list of lists of programs.')
-        self.literals_left -= sum(map(len, clauses))
+        read = [clause for item in clauses for clause in self._clauses(item, where)]
+        return Component(weight, prior, likelihood, Formula(tuple(read)))
+
+    def _clauses(self, item: Any, where: str) -> Iterator[tuple[Literal, ...]]:
+        """A clause, and those of its images that the file has only this one for."""
+        images = item.get("images") if isinstance(item, dict) else []
+        texts = item.get("clause") if isinstance(item, dict) else item
+        if not isinstance(images, list) or not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
+            raise BadInput(f'{where}: "clauses" must be a list of lists of programs.')
+        self.literals_left -= len(texts) * (1 + len(images))
         if self.literals_left < 0:
             raise BadInput(f"{where}: more than {MAX_LITERALS:,} programs in all.")
-        formula = Formula(tuple(tuple(self.literal(text, where) for text in clause) for clause in clauses))
-        return Component(weight, prior, likelihood, formula)
+        clause = tuple(self.literal(text, where) for text in texts)
+        yield clause
+        for image in images:
+            transformation = Transformation.from_json(image, where)
+            transformation.check(self.tokens, self.buttons)
+            found = of_clause(clause, transformation, self.language)
+            if found is None:
+                raise BadInput(f"{where}: a clause has no image {transformation.words}.")
+            yield tuple(self.literal(str(literal), where) for literal in found)
 
     def literal(self, text: str, where: str) -> Literal:
         positive = not text.startswith("not ")
@@ -344,6 +364,13 @@ class _ComponentReader:
                 raise BadInput(f"{where}: program {program!r} looks more than {MAX_REACH} cells away.")
             self.known[program] = term
         return Literal(self.known[program], positive)
+
+
+def _clause_to_json(folded: Folded[Literal]) -> Any:
+    """A clause; if others are its images, it stands for them."""
+    texts = [str(literal) for literal in folded.clause]
+    images = [transformation.to_json() for transformation in folded.under[1:]]
+    return {"clause": texts, "images": images} if images else texts
 
 
 def uniform_policy(tokens: Tokens, game: str | None = None, buttons: tuple[str, ...] = ()) -> Policy:

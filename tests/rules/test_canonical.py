@@ -107,9 +107,12 @@ def test_said_again_it_stays_as_it_is(f):
         ([[clicked("star", 0, 1), scan((0, 1), "star", "wall")]], [[clicked("star", 0, 1)]]),
         ([[clicked("wall", 0, 1), scan((0, 1), "star", "wall")]], []),
         ([[scan((0, 1), "star", "wall"), scan((0, 1), "star", "OFF")]], [[scan((0, 1), "star", "wall")]]),
-        ([[clicked("star")], ["not " + clicked("star"), clicked("wall", 0, 1)]], [[clicked("star")], [clicked("wall", 0, 1)]]),
+        (
+            [[clicked("star")], ["not " + clicked("star"), clicked("wall", 0, 1)]],
+            [[clicked("star")], [clicked("wall", 0, 1)]],
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_goes_without_saying_is_gone(given_, said):
     assert canonical(formula(*given_), VALUES, BUTTONS) == formula(*said)
 
@@ -123,5 +126,5 @@ def test_what_is_done_comes_first_and_what_is_so_before_what_is_not():
 
 def test_a_formula_that_nobody_reads_is_only_rid_of_duplicates():
     clause = tuple(literal(clicked("wall", 0, n)) for n in range(1, 4))
-    f = Formula(tuple((*clause, literal(clicked("star", n, 0))) for n in range(1, LARGE)) + (clause, clause))
+    f = Formula((*((*clause, literal(clicked("star", n, 0))) for n in range(1, LARGE)), clause, clause))
     assert len(canonical(f, VALUES).clauses) == LARGE

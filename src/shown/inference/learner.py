@@ -24,8 +24,10 @@ from shown.inference.proposals import Search
 from shown.inference.rows import Evidence
 from shown.inference.trees import TreeSearch
 from shown.language.grammar import Grammar, paper_grammar
+from shown.language.primitives import LANGUAGE
 from shown.memory import Account
-from shown.policy import Component, Formula, Literal, Policy, uniform_policy
+from shown.policy import Component, Policy, uniform_policy
+from shown.rules import Formula, Literal
 from shown.version import __version__
 
 SEARCHES = ("trees", "clauses")
@@ -218,7 +220,7 @@ class Learner:
             demonstrations.game,
             demonstrations.buttons,
             origin=self._origin(demonstrations, features),
-            **({"language": self.grammar.language} if self.grammar else {}),
+            language=self.grammar.language if self.grammar else LANGUAGE,
         )
         self.policy_ = policy.taught_by(demonstrations)
 

@@ -9,7 +9,7 @@
 
 from shown.rules.canonical import canonical
 from shown.rules.formula import Formula, Literal
-from shown.rules.lesson import Lesson
+from shown.rules.lesson import NO_LESSON, Lesson
 from shown.rules.telling import Saying, Speaker
 
-__all__ = ["Formula", "Lesson", "Literal", "Saying", "Speaker", "canonical"]
+__all__ = ["NO_LESSON", "Formula", "Lesson", "Literal", "Saying", "Speaker", "canonical"]

@@ -24,8 +24,8 @@ def canonical(formula: Formula, values: tuple[str, ...] = (), buttons: tuple[str
 
     >>> from shown.language.primitives import LANGUAGE
     >>> from shown.language.terms import parse
-    >>> not_left, not_right = (Literal(parse(f"action_is({b})", LANGUAGE, [], [b]), False) for b in ("left", "right"))
-    >>> print(canonical(Formula(((not_left, not_right),)), buttons=("left", "right", "pick")))
+    >>> neither = [Literal(parse(f"action_is({b})", LANGUAGE, [], [b]), False) for b in ("left", "right")]
+    >>> print(canonical(Formula((tuple(neither),)), buttons=("left", "right", "pick")))
     action_is(pick)
 
     Args:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from shown.errors import BadInput
 from shown.grid import Tokens
-from shown.rules.formula import Literal
-from shown.symmetry import Transformation, closure
+from shown.language.terms import Signature
+from shown.rules.formula import Clause, Literal
+from shown.symmetry import IDENTITY, Folded, Transformation, closure, fold
 
 MOST_SYMMETRIES = 16
+MOST_FOLDED = 100_000
+"""Images of literals that are looked at to find out which clauses belong together."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,13 @@ class Lesson:
     single: tuple[str, ...] = ()
     always: tuple[Literal, ...] = ()
     symmetries: tuple[Transformation, ...] = ()
+
+    def folded(self, clauses: Sequence[Clause], language: Mapping[str, Signature]) -> tuple[Folded[Literal], ...]:
+        """The clauses, one for all that are its images; as they are if there are no symmetries, or far too many."""
+        size = sum(map(len, clauses)) * len(closure(self.symmetries))
+        if self.symmetries and size <= MOST_FOLDED:
+            return fold(clauses, self.symmetries, language)
+        return tuple(Folded(clause, (IDENTITY,)) for clause in clauses)
 
     def to_json(self) -> dict[str, Any]:
         value = {
@@ -61,3 +71,7 @@ class Lesson:
         except BadInput as error:
             raise BadInput(f"{where}: {error}") from None
         return cls(tuple(single), tuple(literal(text, where) for text in always), read)
+
+
+NO_LESSON = Lesson()
+"""Nothing is known of what was shown."""

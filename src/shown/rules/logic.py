@@ -166,8 +166,8 @@ class Theory:
 
         >>> from shown.language.primitives import LANGUAGE
         >>> from shown.language.terms import parse
-        >>> not_left, not_right = (Literal(parse(f"action_is({b})", LANGUAGE, [], [b]), False) for b in ("left", "right"))
-        >>> known = Theory([not_left, not_right], buttons=["left", "right", "pick"]).known([not_left, not_right])
+        >>> neither = [Literal(parse(f"action_is({b})", LANGUAGE, [], [b]), False) for b in ("left", "right")]
+        >>> known = Theory(neither, buttons=["left", "right", "pick"]).known(neither)
         >>> [set(values) for values in known.values.values()]
         [{'pick'}]
         """

@@ -10,15 +10,15 @@ from shown.language.phrases import say
 from shown.language.primitives import LANGUAGE, Language
 from shown.rules.canonical import LARGE, canonical
 from shown.rules.formula import Clause, Formula, Literal
-from shown.rules.lesson import Lesson
+from shown.rules.lesson import NO_LESSON, Lesson
 from shown.rules.logic import Theory
-from shown.symmetry import IDENTITY, Folded, fold, of_clause, unfold
+from shown.symmetry import Folded, of_clause, unfold
 
 WIDTH = 88
 """Characters in a line; a table has 12 more before it."""
 SCREEN = 20
 """Lines. A rule that needs more of them has several conditions in a line."""
-ALWAYS = "(always so in what was shown)"
+ALWAYS = "always so in what was shown"
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Speaker:
     language: Language = LANGUAGE
     values: tuple[str, ...] = ()
     buttons: tuple[str, ...] = ()
-    lesson: Lesson = Lesson()
+    lesson: Lesson = NO_LESSON
 
     def english(self, formula: Formula) -> str:
         """A formula as a sentence of several lines.
@@ -65,9 +65,12 @@ class Speaker:
             return f"never {self.subject}"
         if any(not clause for clause in formula.clauses):
             return f"{self.subject}, whichever"
-        groups = _Teller(formula, self).groups()
+        teller = _Teller(formula, self, mark="*")
+        groups = teller.groups()
         lines = _laid_out(groups, fill=False)
-        return "\n".join([f"{self.subject} if", *(lines if len(lines) <= SCREEN else _laid_out(groups, fill=True))])
+        if len(lines) > SCREEN:
+            lines = _laid_out(groups, fill=True)
+        return "\n".join([f"{self.subject} if", *lines, *([f"  * {ALWAYS}"] if teller.always else [])])
 
     def sayings(self, formula: Formula) -> tuple[Saying, ...]:
         """The clauses of a formula as they are said; together they are all of it."""
@@ -77,10 +80,10 @@ class Speaker:
         """The formula as it is said: equal to it on every grid."""
         return canonical(formula, self.values, self.buttons)
 
-    def phrase(self, literal: Literal, always: Collection[Literal] = ()) -> str:
-        """What a literal says, and, if it is one of `always`, that it always did."""
+    def phrase(self, literal: Literal, always: Collection[Literal] = (), mark: str = f"({ALWAYS})") -> str:
+        """What a literal says; if it is one of `always`, with a mark behind it."""
         said = say(literal.term, self.language, literal.positive, single=self.lesson.single)
-        return f"{said} {ALWAYS}" if literal in always else said
+        return f"{said} {mark}" if literal in always else said
 
     def always(self, formula: Formula) -> frozenset[Literal]:
         """The literals that held of every action that was shown, though only some of the clauses ask for them.
@@ -112,16 +115,11 @@ class _Group:
 class _Teller:
     """Says the clauses of one formula, which is canonical."""
 
-    def __init__(self, formula: Formula, speaker: Speaker) -> None:
-        self.speaker, self.language = speaker, speaker.language
+    def __init__(self, formula: Formula, speaker: Speaker, mark: str = f"({ALWAYS})") -> None:
+        self.speaker, self.language, self.mark = speaker, speaker.language, mark
         self.always = speaker.always(formula)
         self.is_large = len(formula.literals) > LARGE
-        symmetries = () if self.is_large else speaker.lesson.symmetries
-        self.folded: tuple[Folded[Literal], ...] = (
-            fold(formula.clauses, symmetries, self.language)
-            if symmetries
-            else tuple(Folded(clause, (IDENTITY,)) for clause in formula.clauses)
-        )
+        self.folded = speaker.lesson.folded(formula.clauses, self.language)
 
     def sayings(self) -> Iterator[Saying]:
         for one in self.folded:
@@ -161,11 +159,11 @@ class _Teller:
         """What the literals say, two that deny something of one cell in one breath."""
         said: list[str] = []
         for literal in literals:
-            now = self.speaker.phrase(literal, self.always)
+            now = self.speaker.phrase(literal, self.always, self.mark)
             what, not_, value = now.rpartition(" is not ")
             if said and not literal.positive and literal not in self.always and not_:
                 before, same, other = said[-1].rpartition(" is not ")
-                if same and before == what and not other.endswith(ALWAYS):
+                if same and before == what and not other.endswith(self.mark):
                     said[-1] = f"{what} is neither {other} nor {value}"
                     continue
             said.append(now)
@@ -193,8 +191,8 @@ def _lines(phrases: Sequence[str], end: str, indent: int, fill: bool) -> list[st
         if fill and len(lines[-1]) + 1 + len(piece) <= WIDTH:
             lines[-1] += f" {piece}"
         else:
-            lines.append(" " * (indent + 4) + piece)
-    return [part for line in lines for part in _wrapped(line, indent + 8)]
+            lines.append(" " * (indent + 2) + piece)
+    return [part for line in lines for part in _wrapped(line, indent + 6)]
 
 
 def _wrapped(line: str, indent: int) -> list[str]:

@@ -24,7 +24,8 @@ from shown.studio.forms import action_to_json
 from shown.teaching.next_level import doubt
 
 if TYPE_CHECKING:
-    from shown.policy import Formula, Policy
+    from shown.policy import Policy
+    from shown.rules import Formula
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
