@@ -26,7 +26,8 @@ from shown.language.grammar import Grammar
 from shown.language.languages import grammar_for
 from shown.language.primitives import Language
 from shown.memory import Account
-from shown.policy import Component, Formula, Literal, Policy, uniform_policy
+from shown.policy import Component, Policy, uniform_policy
+from shown.rules import Formula, Literal
 from shown.version import __version__
 
 SEARCHES = ("trees", "clauses")
@@ -225,7 +226,7 @@ class Learner:
         self.candidates_ = best
         self.explained_ = int(evidence.shows(formula_bits(best[0].clauses, features.columns, evidence.mask)).sum())
         components = to_components(moment.mixture, features)
-        self.policy_ = Policy(
+        policy = Policy(
             demonstrations.tokens,
             components,
             demonstrations.game,
@@ -233,6 +234,7 @@ class Learner:
             self._origin(demonstrations, features),
             self.policy_.language,
         )
+        self.policy_ = policy.taught_by(demonstrations)
 
     def _origin(self, demonstrations: Demonstrations, features: Features) -> dict[str, Any]:
         return {
@@ -258,12 +260,11 @@ class Learner:
 
     def _progress(self, moment: Moment, seconds: float) -> Progress:
         best = moment.mixture.best
-        policy = self.policy_
         return Progress(
             programs=moment.programs,
             total=moment.total,
             distinct=moment.distinct,
-            best=policy.components[0].formula.english(policy.language, policy.subject) if self.candidates_ else None,
+            best=self.policy_.english() if self.candidates_ else None,
             score=best[0].score if best else None,
             components=len(best),
             seconds=seconds,

@@ -24,7 +24,8 @@ from shown.studio.forms import action_to_json
 from shown.teaching.next_level import doubt
 
 if TYPE_CHECKING:
-    from shown.policy import Formula, Policy
+    from shown.policy import Policy
+    from shown.rules import Formula
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -156,13 +157,10 @@ class Tasks:
     @staticmethod
     def _clauses(policy: Policy) -> Policy:
         """The clauses of the best candidate as candidates of their own, to see which cells each one means."""
-        from shown.policy import Formula
-
         best = policy.components[0]
-        clauses = best.formula.clauses
+        said = policy.speaker.sayings(best.formula)
         return replace(
-            policy,
-            components=tuple(replace(best, weight=1 / len(clauses), formula=Formula((clause,))) for clause in clauses),
+            policy, components=tuple(replace(best, weight=1 / len(said), formula=one.formula) for one in said)
         )
 
     def why(self, policy: Policy, request: Request) -> Answer:
@@ -222,13 +220,8 @@ def summary(policy: Policy) -> Answer:
 
 
 def rule(policy: Policy, formula: Formula) -> list[list[str]]:
-    """A formula's clauses as English phrases, the simplest first."""
-    from shown.language.phrases import say
-
-    return [
-        [say(x.term, policy.language, x.positive) for x in sorted(clause, key=lambda literal: literal.term.size)]
-        for clause in formula.clauses
-    ]
+    """A formula's clauses as English phrases; the last one says if a clause stands for its mirror images too."""
+    return [list(one.phrases) for one in policy.speaker.sayings(formula)]
 
 
 def _progress(progress: dict[str, Any]) -> dict[str, Any]:

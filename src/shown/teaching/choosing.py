@@ -189,7 +189,7 @@ class Choice:
         policy, hypothesis = best[2:] if best is not None else self.at_once or (None, None)
         if policy is None:
             return self.before
-        policy = replace(policy, origin=self._origin(policy, hypothesis, None, None))
+        policy = self._finished(policy, hypothesis, None, None)
         return Taught(policy, hypothesis, tuple(self._tried), True, lost=self._not_kept(policy))
 
     def taught(self) -> Taught:
@@ -206,7 +206,7 @@ class Choice:
             # What had no part in choosing is honest, whether there was practice or not.
             fresh = (self.ground or Ground(self._game, self._seed)).play(policy, *FRESH)
             expectation = Expectation(sum(fresh), len(fresh))
-        policy = replace(policy, origin=self._origin(policy, hypothesis, practice, expectation))
+        policy = self._finished(policy, hypothesis, practice, expectation)
         lost = self._lost(policy)
         return Taught(
             policy, hypothesis, tuple(self._tried), True, practice, expectation, lost=lost, stopped=self.stopped,
@@ -224,6 +224,18 @@ class Choice:
             starts = self.ground.starts(0, LAST)
             names += [_name(starts[i]) for i, (before, now) in enumerate(both) if before and not now]
         return tuple(names)
+
+    def _finished(
+        self,
+        policy: Policy,
+        hypothesis: Hypothesis | None,
+        practice: tuple[int, int] | None,
+        expectation: Expectation | None,
+    ) -> Policy:
+        """The policy with where it comes from and what it was taught by."""
+        symmetries = policy.lesson.symmetries if hypothesis is None else hypothesis.symmetries
+        origin = self._origin(policy, hypothesis, practice, expectation)
+        return replace(policy, origin=origin).taught_by(self.demonstrations, symmetries)
 
     def _origin(
         self,
