@@ -18,13 +18,17 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.games import find
 from shown.games.episodes import Episode, demonstrate, play, play_many
+from shown.games.game import Game
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
 from shown.studio.forms import action_to_json
 from shown.teaching.next_level import doubt
+from shown.teaching.readings import Reading
+from shown.teaching.same import Effects
 
 if TYPE_CHECKING:
     from shown.policy import Formula, Policy
+    from shown.teaching.teach import Taught
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -32,6 +36,9 @@ Answer = dict[str, Any]
 KEPT = 4
 POLICY_EVERY = 1.0
 """Seconds between two intermediate policies; the first comes as soon as there is one."""
+STUCK = 0.5
+"""If less than this share of new levels is expected to be won, the teacher is told what may be in the way."""
+DOZEN = 12
 MAX_CANDIDATES = 25
 TINY = 0.0005
 
@@ -72,41 +79,48 @@ class Tasks:
     def warm(self, request: Request) -> Answer:
         """Imports and compiles everything once, on a lesson of Nim."""
         from shown.explain import explain
-        from shown.inference.learner import Learner
+        from shown.teaching.teach import teach
 
         nim = find("nim")
         levels = load_levels(nim, "train:0-1")
-        policy = Learner(programs=500).fit(demonstrate(nim, levels)).policy_
-        policy.probabilities(levels[0].grid)
+        policy = teach(demonstrate(nim, levels), nim, programs=500, practise=0.1).policy
         explain(policy, levels[0].grid, policy.act(levels[0].grid))
         return {}
 
     def learn(self, request: Request) -> Generator[Answer, bool | None, Answer]:
-        """Learns from demonstrations; news are progress and, now and then, the policy so far."""
-        from shown.inference.learner import Learner
+        """Learns what the teacher means; news are how far it is and, now and then, the best policy so far."""
+        from shown.policy import Policy
+        from shown.teaching.teach import Stage, iter_teach
 
-        demonstrations = Demonstrations.from_json(request["demonstrations"])
-        # One processor stays free for the page and whoever else is at work.
-        threads = max(1, (os.cpu_count() or 1) - 1)
-        learner = Learner(programs=request["programs"], noise=request["noise"], threads=threads)
-        fit = learner.iter_fit(demonstrations)
-        sent: Any = None
-        due = 0.0
-        stopped = False
-        for progress in fit:
-            news: Answer = {"progress": _progress(asdict(progress))}
-            if progress.best is not None and time.monotonic() >= due and learner.policy_ is not sent:
-                sent, due = learner.policy_, time.monotonic() + POLICY_EVERY
-                news |= {"policy": sent.to_json(), "summary": summary(sent)}
-            if (yield news):
-                stopped = True
-                fit.close()  # type: ignore[attr-defined]
-                break
-        failure = getattr(learner, "failure_", None)
-        answer: Answer = {"stopped": stopped, "failure": failure.to_json() if failure is not None else None}
-        if sent is not None and failure is None:
-            answer |= {"policy": learner.policy_.to_json(), "summary": summary(learner.policy_)}
-        return answer
+        game, shown = find(request["game"]), Demonstrations.from_json(request["demonstrations"])
+        reading, mirrored, before = request["reading"], request["mirrored"], request["before"]
+        stages = iter_teach(
+            shown,
+            game,
+            programs=request["programs"],
+            readings=None if reading is None else [Reading.from_json(reading)],
+            symmetries=None if mirrored is None else game.symmetries if mirrored else (),
+            before=None if before is None else Policy.from_json(before, "the policy so far"),
+            # One processor stays free for the page and whoever else is at work.
+            threads=max(1, (os.cpu_count() or 1) - 1),
+        )
+        stage: Stage | None = None
+        sent, due = None, 0.0
+        try:
+            while True:
+                stage = next(stages)
+                news: Answer = {"progress": {"phase": stage.phase, "won": stage.won, "seconds": stage.seconds}}
+                if stage.best is not sent and stage.best is not None and time.monotonic() >= due:
+                    sent, due = stage.best, time.monotonic() + POLICY_EVERY
+                    news |= _policy(sent)
+                if (yield news):
+                    break
+        except StopIteration as end:
+            return _taught(end.value, shown, game, stage.seconds if stage is not None else 0.0)
+        except KeyboardInterrupt:
+            pass
+        best = stage.best if stage is not None else None
+        return {"stopped": True, "tried": [], "failure": None, "advice": None, **(_policy(best) if best else {})}
 
     # --- playing -----------------------------------------------------------------------------------------------------
 
@@ -209,16 +223,95 @@ class Tasks:
         return _film(request["game"], demonstration, Grid(tuple(recording["last"])))
 
 
+# --- what was learned ------------------------------------------------------------------------------------------------
+
+
+def _taught(taught: Taught, shown: Demonstrations, game: Game, seconds: float) -> Answer:
+    """What came of learning, as an answer."""
+    answer: Answer = {
+        "stopped": False,
+        "progress": {"phase": "done", "seconds": seconds},
+        "tried": [[tried.hypothesis.name, tried.fits, tried.score] for tried in taught.tried],
+        "failure": None,
+        "advice": None,
+    }
+    if not taught.learned:
+        answer["failure"] = "No rule explains all that you have shown."
+    if not taught.learned or (taught.expectation is not None and taught.expectation.share < STUCK):
+        answer["advice"] = advice(taught, shown, game)
+    return answer | (_policy(taught.policy) if taught.learned else {})
+
+
+def advice(taught: Taught, shown: Demonstrations, game: Game) -> Answer | None:
+    """Which two clicks are at odds, and what to do about it; each with its place among all that was shown."""
+    from shown.teaching.advice import Click, advise
+    from shown.teaching.teach import without_idle_steps
+
+    effects = Effects(game)
+    told = without_idle_steps(shown, effects)
+    hypothesis = taught.hypothesis or taught.tried[0].hypothesis
+    try:
+        found = advise(told, taught.failure, effects, hypothesis.reading)
+    except BadInput:  # what fails is a mirror image; then what looks most alike is the next best thing to point at
+        found = advise(told, None, effects, hypothesis.reading)
+    if found is None:
+        return None
+
+    def place(click: Click) -> list[int]:
+        """Where the click is among all that was shown, idle clicks included."""
+        return next(
+            [d, s]
+            for d, item in enumerate(shown.items)
+            for s, step in enumerate(item.steps)
+            if d >= click.demonstration and (step.grid, step.action) == (click.grid, click.action)
+        )
+
+    return {**found.to_json(), "places": [place(found.here), place(found.there)]}
+
+
+def _policy(policy: Policy) -> Answer:
+    return {"policy": policy.to_json(), "summary": summary(policy)}
+
+
 def summary(policy: Policy) -> Answer:
-    """The policy's rules in English: the best candidate's clauses, and how many others there are."""
+    """The policy's rules in English: the best candidate's clauses, how many others there are, and where it is from."""
     best = policy.components[0]
     return {
+        **understood(policy.origin or {}),
         "subject": policy.subject,
         "clauses": rule(policy, best.formula),
         "weight": best.weight,
         "components": len(policy.components),
         "literals": len(best.formula.literals),
     }
+
+
+def understood(origin: dict[str, Any]) -> Answer:
+    """How the teacher was understood and what is expected of it, as far as a policy's origin says so.
+
+    >>> understood({"read_as": "in any order", "expected": {"won": 59, "of": 100}})["expected"]
+    {'won': 7, 'of': 12, 'more_or_less': 2}
+    """
+    match origin.get("expected"):
+        case {"won": int(won), "of": int(of)} if 0 <= won <= of:
+            expected: Answer | None = _expected(won, of)
+        case _:
+            expected = None
+    return {
+        "readAs": str(origin["read_as"])[:200] if "read_as" in origin else None,
+        "programs": origin.get("programs"),
+        "distinct": origin.get("distinct"),
+        "expected": expected,
+    }
+
+
+def _expected(won: int, of: int) -> Answer:
+    """Of a dozen new levels: so many, more or less so many (a standard deviation)."""
+    from shown.teaching.teach import Expectation
+
+    found = Expectation(won, of)
+    variance = DOZEN * found.share * (1 - found.share) + DOZEN * (DOZEN - 1) * found.spread**2
+    return {"won": round(DOZEN * found.share), "of": DOZEN, "more_or_less": round(variance**0.5)}
 
 
 def rule(policy: Policy, formula: Formula) -> list[list[str]]:
@@ -229,11 +322,6 @@ def rule(policy: Policy, formula: Formula) -> list[list[str]]:
         [say(x.term, policy.language, x.positive) for x in sorted(clause, key=lambda literal: literal.term.size)]
         for clause in formula.clauses
     ]
-
-
-def _progress(progress: dict[str, Any]) -> dict[str, Any]:
-    score = progress.get("score")
-    return {**progress, "score": None if score is None else float(score)}
 
 
 def _run(episode: Episode) -> Answer:
