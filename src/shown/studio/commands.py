@@ -16,6 +16,7 @@ from shown.studio.desk import Desk, catalogue
 from shown.studio.forms import action_from_json, action_to_json, check_task, grid_from_json
 from shown.studio.project import Way
 from shown.studio.session import Studio, as_request
+from shown.teaching.readings import READINGS
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -45,6 +46,8 @@ def hello(studio: Studio, request: Request) -> Answer:
         "game": settings.game,
         "toured": settings.toured,
         "folder": studio.project.folder.name,
+        "readings": [{**reading.to_json(), "name": reading.name} for reading in READINGS],
+        "command": studio.command,
     }
 
 

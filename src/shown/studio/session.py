@@ -68,10 +68,13 @@ class Forgotten(ShownError):
 
 
 class Studio:
-    """The state behind the page. `start` it inside a running event loop, `close` it at the end."""
+    """The state behind the page. `start` it inside a running event loop, `close` it at the end.
 
-    def __init__(self, project: Project) -> None:
-        self.project = project
+    `command` is what starts it again, should it end while a page is open.
+    """
+
+    def __init__(self, project: Project, command: str = "shown studio") -> None:
+        self.project, self.command = project, command
         self.settings = project.settings()
         self.news = Broadcast()
         self.learner = Helper("learns", LEARN_NICENESS, self._warm)

@@ -22,6 +22,7 @@ from shown.games.game import Game
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
 from shown.studio.forms import action_to_json
+from shown.studio.teach import why_lost
 from shown.teaching.next_level import doubt
 from shown.teaching.readings import Reading
 from shown.teaching.same import Effects
@@ -93,14 +94,15 @@ class Tasks:
         from shown.teaching.teach import Stage, iter_teach
 
         game, shown = find(request["game"]), Demonstrations.from_json(request["demonstrations"])
-        reading, mirrored, before = request["reading"], request["mirrored"], request["before"]
+        reading, mirrored = request["reading"], request["mirrored"]
+        before = None if request["before"] is None else Policy.from_json(request["before"], "the policy so far")
         stages = iter_teach(
             shown,
             game,
             programs=request["programs"],
             readings=None if reading is None else [Reading.from_json(reading)],
             symmetries=None if mirrored is None else game.symmetries if mirrored else (),
-            before=None if before is None else Policy.from_json(before, "the policy so far"),
+            before=before,
             # One processor stays free for the page and whoever else is at work.
             threads=max(1, (os.cpu_count() or 1) - 1),
         )
@@ -116,7 +118,7 @@ class Tasks:
                 if (yield news):
                     break
         except StopIteration as end:
-            return _taught(end.value, shown, game, stage.seconds if stage is not None else 0.0)
+            return _taught(end.value, shown, game, before, stage.seconds if stage is not None else 0.0)
         except KeyboardInterrupt:
             pass
         best = stage.best if stage is not None else None
@@ -140,13 +142,13 @@ class Tasks:
 
     def run(self, policy: Policy, request: Request) -> Answer:
         """One whole run on a level."""
-        return _run(_episode(policy, request))
+        return _run(find(request["game"]), _episode(policy, request))
 
     def runs(self, policy: Policy, request: Request) -> Answer:
         """Whole runs on several levels, played side by side."""
         levels = [_level(level) for level in request["levels"]]
-        episodes = play_many(find(request["game"]), policy, levels, request.get("seed", 0))
-        return {"runs": [_run(episode) for episode in episodes]}
+        game = find(request["game"])
+        return {"runs": [_run(game, episode) for episode in play_many(game, policy, levels, request.get("seed", 0))]}
 
     def position(self, policy: Policy, request: Request) -> Answer:
         """How likely every action is, and what each candidate would do."""
@@ -226,8 +228,12 @@ class Tasks:
 # --- what was learned ------------------------------------------------------------------------------------------------
 
 
-def _taught(taught: Taught, shown: Demonstrations, game: Game, seconds: float) -> Answer:
+def _taught(taught: Taught, shown: Demonstrations, game: Game, before: Policy | None, seconds: float) -> Answer:
     """What came of learning, as an answer."""
+    policy = taught.policy
+    if taught.learned and taught.hypothesis is None and before is not None:
+        # What was learned before still does, and so does how the teacher was understood then.
+        policy = replace(policy, origin={**(before.origin or {}), **(policy.origin or {})})
     answer: Answer = {
         "stopped": False,
         "progress": {"phase": "done", "seconds": seconds},
@@ -239,7 +245,7 @@ def _taught(taught: Taught, shown: Demonstrations, game: Game, seconds: float) -
         answer["failure"] = "No rule explains all that you have shown."
     if not taught.learned or (taught.expectation is not None and taught.expectation.share < STUCK):
         answer["advice"] = advice(taught, shown, game)
-    return answer | (_policy(taught.policy) if taught.learned else {})
+    return answer | (_policy(policy) if taught.learned else {})
 
 
 def advice(taught: Taught, shown: Demonstrations, game: Game) -> Answer | None:
@@ -289,7 +295,7 @@ def summary(policy: Policy) -> Answer:
 def understood(origin: dict[str, Any]) -> Answer:
     """How the teacher was understood and what is expected of it, as far as a policy's origin says so.
 
-    >>> understood({"read_as": "in any order", "expected": {"won": 59, "of": 100}})["expected"]
+    >>> understood({"expected": {"won": 59, "of": 100}})["expected"]
     {'won': 7, 'of': 12, 'more_or_less': 2}
     """
     match origin.get("expected"):
@@ -298,9 +304,9 @@ def understood(origin: dict[str, Any]) -> Answer:
         case _:
             expected = None
     return {
-        "readAs": str(origin["read_as"])[:200] if "read_as" in origin else None,
-        "programs": origin.get("programs"),
-        "distinct": origin.get("distinct"),
+        "reading": Reading.from_json(origin["reading"]).name if "reading" in origin else None,
+        "mirrored": bool(origin.get("symmetry")),
+        **{key: x if isinstance(x := origin.get(key), int) else None for key in ("programs", "distinct")},
         "expected": expected,
     }
 
@@ -324,7 +330,7 @@ def rule(policy: Policy, formula: Formula) -> list[list[str]]:
     ]
 
 
-def _run(episode: Episode) -> Answer:
+def _run(game: Game, episode: Episode) -> Answer:
     return {
         "level": episode.level.name,
         "seed": episode.seed,
@@ -332,6 +338,7 @@ def _run(episode: Episode) -> Answer:
         "last": list(episode.last.rows),
         "won": episode.won,
         "over": episode.over,
+        "why": why_lost(game, episode.last, len(episode.steps)) if episode.over and not episode.won else None,
     }
 
 

@@ -13,7 +13,7 @@ from shown.errors import BadInput
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
-from shown.teaching.recording import Attempt, begin
+from shown.teaching.recording import WRONG_FOOTED, Attempt, begin
 
 KINDS = ("shown", "expert", "correction", "imported")
 MAX_RECORDINGS = 1000
@@ -131,6 +131,15 @@ def change_click(lesson: Lesson, game: Game, number: int, step: int, action: Act
         steps[step] = Step(steps[step].grid, action)
     demonstration = replace(recording.demonstration, steps=tuple(steps), outcome="unfinished")
     return _swap(lesson, replace(recording, demonstration=demonstration, edited=True))
+
+
+def why_lost(game: Game, last: Grid, steps: int) -> str:
+    """Why a game that ended like this is lost, in a sentence."""
+    try:
+        reason = game.why_lost(last)
+    except WRONG_FOOTED:  # rules may rely on what a painted level does not have
+        reason = ""
+    return reason or (f"{steps} clicks are all a game may take." if steps >= game.max_steps else "It is over.")
 
 
 def _swap(lesson: Lesson, recording: Recording) -> Lesson:
