@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
-from shown.teaching.recording import WRONG_FOOTED, Attempt, begin
+from shown.teaching.recording import WRONG_FOOTED, Attempt, begin, outcome_of
 
 KINDS = ("shown", "expert", "correction", "imported")
 MAX_RECORDINGS = 1000
@@ -128,6 +130,7 @@ def change_click(lesson: Lesson, game: Game, number: int, step: int, action: Act
         check_action(action, steps[step].grid, game.buttons)
         if steps[step].action == action:
             return lesson
+        outcome_of(game, steps[step].grid, action, np.random.default_rng(0))  # BadInput where the rules cannot go on
         steps[step] = Step(steps[step].grid, action)
     demonstration = replace(recording.demonstration, steps=tuple(steps), outcome="unfinished")
     return _swap(lesson, replace(recording, demonstration=demonstration, edited=True))

@@ -234,8 +234,8 @@ function showSure(position) {
     total === 1
       ? "It has one rule only."
       : agreeing.length === total
-      ? `All ${total} candidate rules allow this click.`
-      : `${agreeing.length} of ${plural(total, "candidate rule")} allow this click.`;
+        ? `All ${total} candidate rules allow this click.`
+        : `${agreeing.length} of ${plural(total, "candidate rule")} allow this click.`;
   const rows = sorted.slice(0, 5).map((group) => {
     const text = !group.actions
       ? "no idea, any click"
