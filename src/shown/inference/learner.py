@@ -17,7 +17,7 @@ from shown.errors import BadInput, NothingFits
 from shown.inference.clauses import ClauseSearch
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
-from shown.inference.fitting import Fitting, Moment, Weighing
+from shown.inference.fitting import MOST, Fitting, Moment, Patience, Programs, Weighing
 from shown.inference.formulas import Clauses, formula_bits
 from shown.inference.posterior import PRIORS, Candidate, Mixture
 from shown.inference.proposals import Search
@@ -70,7 +70,8 @@ class Learner:
     'nim'
 
     Attributes:
-        programs: how many programs to enumerate (L in the paper).
+        programs: how many programs to enumerate (L in the paper). "auto": 10,000, and on while nothing fits or the
+            best rule still gets better, for a minute or up to a million; `stopped_` says why it went no further.
         ensemble: how many policies to mix (K).
         search: who proposes formulas: "trees" (the paper's), or "clauses", which takes in the trees and finds shorter
             rules. From few demonstrations those are often better, from many they may be too general.
@@ -90,11 +91,12 @@ class Learner:
 
     * `policy_`: what was learned. If nothing fits, the policy that knows nothing, and a warning `NothingFits`.
     * `failure_`: if nothing fits, the two actions that no program tells apart; otherwise None.
+    * `stopped_`: why not all programs were looked at; None if they were.
     * `explained_`: of the steps shown, how many the best rule allows. Without noise, all.
     * `demonstrations_`, `features_`, `candidates_`: what it was learned from, the columns, and the formulas over them.
     """
 
-    programs: int = 10_000
+    programs: Programs = 10_000
     ensemble: int = 25
     search: str = "trees"
     trees: int = 5
@@ -114,6 +116,7 @@ class Learner:
     features_: Features = field(init=False, repr=False, compare=False)
     failure_: Failure | None = field(default=None, init=False, repr=False, compare=False)
     explained_: int = field(default=0, init=False, repr=False, compare=False)
+    stopped_: str | None = field(default=None, init=False, repr=False, compare=False)
     candidates_: list[Candidate] = field(default_factory=list, init=False, repr=False, compare=False)
     _fitting: Fitting | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -163,7 +166,7 @@ class Learner:
     def _begin(self, demonstrations: Demonstrations) -> Fitting:
         grammar = self.grammar or paper_grammar(demonstrations.tokens, demonstrations.buttons)
         grammar.check_actions(demonstrations.buttons)
-        blocks = list(grammar.blocks(self.programs, self.finish_level))
+        blocks = list(grammar.blocks(MOST if self.programs == "auto" else self.programs, self.finish_level))
         if not blocks:
             raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
         return Fitting(grammar, blocks, Account(self.memory_limit), self.threads or os.cpu_count() or 1)
@@ -171,10 +174,13 @@ class Learner:
     def _run(self, fitting: Fitting, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
         start = time.monotonic()
         self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons)
-        self.failure_, self.candidates_, self.explained_ = None, [], 0
+        self.failure_, self.candidates_, self.explained_, self.stopped_ = None, [], 0, None
         rows = fitting.rows
         evidence = fitting.evidence(rows)
-        for moment in fitting.search(evidence, [self._search(evidence)], self._weighing):
+        patience = Patience() if self.programs == "auto" else None
+        for moment in fitting.search(evidence, [self._search(evidence)], self._weighing, patience=patience):
+            if moment.phase.startswith("stopped: "):
+                self.stopped_ = moment.phase.removeprefix("stopped: ")
             if moment.features is not None:
                 self.features_ = moment.features
             if moment.news and moment.mixture.best:
@@ -261,7 +267,7 @@ class Learner:
     def _check(self, demonstrations: Demonstrations) -> None:
         for name in ("programs", "ensemble", "trees", "threads", "memory_limit"):
             value = getattr(self, name)
-            if value is None and name in ("threads", "memory_limit"):
+            if (value is None and name in ("threads", "memory_limit")) or (name, value) == ("programs", "auto"):
                 continue
             if not isinstance(value, int) or value < 1:
                 raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
