@@ -224,7 +224,9 @@ def kill_the_server_and_come_back(visitor, game):
 
 
 def test_replay_edit_and_delete_recorded_clicks(make_server, visit):
-    visitor = visit(make_server())
+    server = make_server()
+    server.post("level", game="nim", level="train:0")
+    visitor = visit(server)
     game = visitor.choose("nim")
     visitor.at("#expert").click()
     expect(visitor.at("#close-replay")).to_be_visible()

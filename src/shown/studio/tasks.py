@@ -25,11 +25,11 @@ from shown.studio.forms import action_to_json
 from shown.studio.teach import why_lost
 from shown.teaching.next_level import doubt
 from shown.teaching.readings import Reading
-from shown.teaching.same import Effects
 
 if TYPE_CHECKING:
     from shown.policy import Formula, Policy
-    from shown.teaching.teach import Taught
+    from shown.teaching.advice import Advice, Click
+    from shown.teaching.taught import Taught
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -37,8 +37,6 @@ Answer = dict[str, Any]
 KEPT = 4
 POLICY_EVERY = 1.0
 """Seconds between two intermediate policies; the first comes as soon as there is one."""
-STUCK = 0.5
-"""If less than this share of new levels is expected to be won, the teacher is told what may be in the way."""
 DOZEN = 12
 MAX_CANDIDATES = 25
 TINY = 0.0005
@@ -91,38 +89,39 @@ class Tasks:
     def learn(self, request: Request) -> Generator[Answer, bool | None, Answer]:
         """Learns what the teacher means; news are how far it is and, now and then, the best policy so far."""
         from shown.policy import Policy
-        from shown.teaching.teach import Stage, iter_teach
+        from shown.teaching.teach import Pupil
 
         game, shown = find(request["game"]), Demonstrations.from_json(request["demonstrations"])
         reading, mirrored = request["reading"], request["mirrored"]
-        before = None if request["before"] is None else Policy.from_json(request["before"], "the policy so far")
-        stages = iter_teach(
-            shown,
+        pupil = Pupil(
             game,
-            programs=request["programs"],
+            request["programs"],
             readings=None if reading is None else [Reading.from_json(reading)],
             symmetries=None if mirrored is None else game.symmetries if mirrored else (),
-            before=before,
             # One processor stays free for the page and whoever else is at work.
             threads=max(1, (os.cpu_count() or 1) - 1),
         )
-        stage: Stage | None = None
-        sent, due = None, 0.0
+        if request["before"] is not None:
+            pupil.remember(Policy.from_json(request["before"], "the policy so far"))
+        stages = pupil.iter_learn(shown)
+        progress: Answer = {}
+        sent, due, stopped = None, 0.0, True
         try:
             while True:
                 stage = next(stages)
-                news: Answer = {"progress": {"phase": stage.phase, "won": stage.won, "seconds": stage.seconds}}
+                progress = {"phase": stage.phase, "won": stage.won, "seconds": stage.seconds}
+                news: Answer = {"progress": progress}
                 if stage.best is not sent and stage.best is not None and time.monotonic() >= due:
                     sent, due = stage.best, time.monotonic() + POLICY_EVERY
                     news |= _policy(sent)
                 if (yield news):
                     break
-        except StopIteration as end:
-            return _taught(end.value, shown, game, before, stage.seconds if stage is not None else 0.0)
+        except StopIteration:
+            stopped = False
         except KeyboardInterrupt:
             pass
-        best = stage.best if stage is not None else None
-        return {"stopped": True, "tried": [], "failure": None, "advice": None, **(_policy(best) if best else {})}
+        stages.close()
+        return {"stopped": stopped, "progress": progress, **_taught(pupil.taught, shown)}
 
     # --- playing -----------------------------------------------------------------------------------------------------
 
@@ -228,43 +227,22 @@ class Tasks:
 # --- what was learned ------------------------------------------------------------------------------------------------
 
 
-def _taught(taught: Taught, shown: Demonstrations, game: Game, before: Policy | None, seconds: float) -> Answer:
-    """What came of learning, as an answer."""
-    policy = taught.policy
-    if taught.learned and taught.hypothesis is None and before is not None:
-        # What was learned before still does, and so does how the teacher was understood then.
-        policy = replace(policy, origin={**(before.origin or {}), **(policy.origin or {})})
-    answer: Answer = {
-        "stopped": False,
-        "progress": {"phase": "done", "seconds": seconds},
+def _taught(taught: Taught | None, shown: Demonstrations) -> Answer:
+    """What came of learning, as an answer; None if it was stopped before there was anything."""
+    if taught is None:
+        return {"tried": [], "failure": None, "advice": None}
+    return {
         "tried": [[tried.hypothesis.name, tried.fits, tried.score] for tried in taught.tried],
-        "failure": None,
-        "advice": None,
+        "failure": None if taught.learned else "No rule explains all that you have shown.",
+        "advice": None if taught.advice is None else _placed(taught.advice, shown),
+        **(_policy(taught.policy) if taught.learned else {}),
     }
-    if not taught.learned:
-        answer["failure"] = "No rule explains all that you have shown."
-    if not taught.learned or (taught.expectation is not None and taught.expectation.share < STUCK):
-        answer["advice"] = advice(taught, shown, game)
-    return answer | (_policy(policy) if taught.learned else {})
 
 
-def advice(taught: Taught, shown: Demonstrations, game: Game) -> Answer | None:
-    """Which two clicks are at odds, and what to do about it; each with its place among all that was shown."""
-    from shown.teaching.advice import Click, advise
-    from shown.teaching.teach import without_idle_steps
-
-    effects = Effects(game)
-    told = without_idle_steps(shown, effects)
-    hypothesis = taught.hypothesis or taught.tried[0].hypothesis
-    try:
-        found = advise(told, taught.failure, effects, hypothesis.reading)
-    except BadInput:  # what fails is a mirror image; then what looks most alike is the next best thing to point at
-        found = advise(told, None, effects, hypothesis.reading)
-    if found is None:
-        return None
+def _placed(advice: Advice, shown: Demonstrations) -> Answer:
+    """The advice, with the places of its two clicks among all that was shown, idle clicks included."""
 
     def place(click: Click) -> list[int]:
-        """Where the click is among all that was shown, idle clicks included."""
         return next(
             [d, s]
             for d, item in enumerate(shown.items)
@@ -272,7 +250,7 @@ def advice(taught: Taught, shown: Demonstrations, game: Game) -> Answer | None:
             if d >= click.demonstration and (step.grid, step.action) == (click.grid, click.action)
         )
 
-    return {**found.to_json(), "places": [place(found.here), place(found.there)]}
+    return {**advice.to_json(), "places": [place(advice.here), place(advice.there)]}
 
 
 def _policy(policy: Policy) -> Answer:
@@ -313,7 +291,7 @@ def understood(origin: dict[str, Any]) -> Answer:
 
 def _expected(won: int, of: int) -> Answer:
     """Of a dozen new levels: so many, more or less so many (a standard deviation)."""
-    from shown.teaching.teach import Expectation
+    from shown.teaching.taught import Expectation
 
     found = Expectation(won, of)
     variance = DOZEN * found.share * (1 - found.share) + DOZEN * (DOZEN - 1) * found.spread**2
