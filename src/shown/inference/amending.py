@@ -22,7 +22,8 @@ from shown.inference.rows import Evidence
 from shown.language.evaluate import Plan
 from shown.language.shapes import Block
 from shown.language.terms import Term
-from shown.policy import Formula, Literal, Policy
+from shown.policy import Policy
+from shown.rules import Formula, Literal
 
 
 def amended(policy: Policy, fitting: Fitting, evidence: Evidence, programs: int | None = None) -> Policy | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from shown.errors import BadInput
 from shown.grid import Tokens
-from shown.language.terms import Signature
+from shown.language.primitives import Primitive
 from shown.rules.formula import Clause, Literal
 from shown.symmetry import IDENTITY, Folded, Transformation, closure, fold
 
@@ -31,7 +31,7 @@ class Lesson:
     always: tuple[Literal, ...] = ()
     symmetries: tuple[Transformation, ...] = ()
 
-    def folded(self, clauses: Sequence[Clause], language: Mapping[str, Signature]) -> tuple[Folded[Literal], ...]:
+    def folded(self, clauses: Sequence[Clause], language: Mapping[str, Primitive]) -> tuple[Folded[Literal], ...]:
         """The clauses, one for all that are its images; as they are if there are no symmetries, or far too many."""
         size = sum(map(len, clauses)) * len(closure(self.symmetries))
         if self.symmetries and size <= MOST_FOLDED:
