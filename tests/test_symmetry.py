@@ -6,7 +6,7 @@ import pickle
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -312,16 +312,14 @@ def test_buttons_in_programs_are_exchanged():
 
 
 def test_a_primitive_of_ones_own_says_how_it_is_transformed_or_has_no_image():
-    @dataclass(frozen=True)
-    class InRow(Primitive):
-        def image(self, arguments, transformation):
-            return None if transformation.turns else Term(self.name, arguments)
+    def in_row(arguments, transformation):
+        return None if transformation.turns else Term("row_has", arguments)
 
     def row_has(view, cell, value):
         return cell is not None and any(view.value((cell[0], c)) == value for c in range(view.grid.width))
 
     plain = Primitive("row_has", (Kind.VALUE,), Kind.CONDITION, row_has, "", "")
-    own = InRow("row_has", (Kind.VALUE,), Kind.CONDITION, row_has, "", "")
+    own = replace(plain, image=in_row)
     term = Term("at_action_cell", (Term("shifted", ((0, 1), Term("row_has", ("wall",)))),))
     exchange = Transformation("left-right", tokens=(("wall", "star"),))
     assert of_term(term, exchange, LANGUAGE.extended(plain)) is None

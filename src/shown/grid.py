@@ -26,6 +26,10 @@ Action = Cell | str
 OFF = "OFF"
 """The name of the value that every cell outside the grid has."""
 
+AREAS = ("row", "column", "diagonals", "lines", "sides", "neighbours")
+"""The cells that a cell has to do with: those of its row, of its column, of both its diagonals, or of all of these, it
+itself included; or the four or eight that touch it."""
+
 MAX_SIDE = 4096
 """Larger grids are refused as a mistake."""
 

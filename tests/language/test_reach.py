@@ -74,7 +74,7 @@ LOOKING = LANGUAGE.extended(
     declared("anywhere", (C,), anywhere),
     declared("near_the_action", (C,), near_the_action, Kind.PROGRAM, reach=1, needs="click"),
 )
-SLOWLY = LOOKING.extended(replace(BESIDE, kernel=None))
+SLOWLY = LOOKING.extended(replace(BESIDE, kernel=None), replacing=True)
 
 looking = st.recursive(
     st.sampled_from(TOKENS.values).map(lambda value: Term("cell_is_value", (value,))),

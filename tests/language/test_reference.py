@@ -160,7 +160,7 @@ def counting(language, asked):
 
         return replace(primitive, meaning=meaning)
 
-    return language.extended(*map(counted, language.values()))
+    return language.extended(*map(counted, language.values()), replacing=True)
 
 
 def test_scans_inside_scans_ask_each_cell_once():

@@ -18,7 +18,7 @@ from shown.inference.distinct import Distinct
 from shown.language.evaluate import how_many, run_many
 from shown.language.grammar import Block, Hole, Shape
 from shown.language.primitives import Language, Primitive
-from shown.language.terms import Kind
+from shown.language.terms import Kind, names_by_kind
 from shown.memory import Account
 from shown.planes import ALL, Planes
 
@@ -245,10 +245,10 @@ def _inside(shape: Shape) -> list[Shape]:
 
 
 def _codes(hole: Shape | Hole, world: Planes) -> np.ndarray:
-    """Numbers that stand for a hole's atoms: of values and buttons their places, of offsets the places in the hole."""
+    """Numbers that stand for a hole's atoms: of names their places, of offsets the places in the hole."""
     assert isinstance(hole, Hole)
-    if hole.kind in (Kind.VALUE, Kind.BUTTON):
-        known = world.values if hole.kind is Kind.VALUE else world.buttons
+    known = names_by_kind(world.values, world.buttons).get(hole.kind)
+    if known is not None:
         for atom in hole.atoms:
             if atom not in known:
                 near = did_you_mean(str(atom), known)

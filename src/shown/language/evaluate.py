@@ -12,7 +12,7 @@ from shown.grid import Grid, Tokens
 from shown.language.primitives import Primitive
 from shown.language.reach import reach_of
 from shown.language.reference import NOWHERE, View, run
-from shown.language.terms import Argument, Kind, Term
+from shown.language.terms import Argument, Kind, Term, names_by_kind
 from shown.memory import Account
 from shown.planes import Planes, frame, pack
 
@@ -106,14 +106,12 @@ class Plan:
         return groups
 
     def _arguments(self, primitive: Primitive, terms: list[Term]) -> list[np.ndarray]:
-        values, buttons = self.tokens.values, self.buttons
+        names = names_by_kind(self.tokens.values, self.buttons)
 
         def code(kind: Kind, argument: Argument) -> object:
             if isinstance(argument, Term):
                 return self._place[argument]
-            if kind is Kind.VALUE:
-                return values.index(str(argument))
-            return buttons.index(str(argument)) if kind is Kind.BUTTON else argument
+            return names[kind].index(str(argument)) if kind in names else argument
 
         return [
             np.array([code(kind, term.arguments[i]) for term in terms], dtype=np.int64)
@@ -122,21 +120,21 @@ class Plan:
 
 
 def run_many(world: Planes, primitive: Primitive, arguments: Sequence[np.ndarray], store: np.ndarray) -> np.ndarray:
-    """A primitive on many argument tuples: conditions as numbers of planes in `store`, values and buttons as numbers.
+    """A primitive on many argument tuples: conditions as numbers of planes in `store`, names as numbers.
 
     By the primitive's compiled twin if it has one, else by its kernel, else cell by cell. [n, ...]
     """
     if primitive.many is not None:
         return primitive.many(world, store, *arguments)
 
+    names = names_by_kind(world.values, world.buttons)
+
     def argument(kind: Kind, code: np.ndarray) -> Argument | np.ndarray:
         if kind is Kind.CONDITION:
             return store[code]
         if kind is Kind.OFFSET:
             return int(code[0]), int(code[1])
-        if kind is Kind.VALUE:
-            return world.values[code]
-        return world.buttons[code] if kind is Kind.BUTTON else int(code)
+        return names[kind][int(code)] if kind in names else int(code)
 
     results = []
     for i in range(how_many(arguments)):

@@ -10,6 +10,14 @@ from shown.language.primitives import Primitive
 from shown.language.terms import Argument, Kind, Offset, Term
 
 _WAYS = {(-1, 0): "up", (1, 0): "down", (0, -1): "left", (0, 1): "right"}
+_IN_AREA = {
+    "row": "in the row of", "column": "in the column of", "diagonals": "on the diagonals of",
+    "lines": "in line with", "sides": "beside", "neighbours": "around",
+}  # fmt: skip
+_ALONG_AREA = {
+    "row": "along its row", "column": "along its column", "diagonals": "along a diagonal",
+    "lines": "straight or diagonally", "sides": "among the cells beside it", "neighbours": "among the cells around it",
+}  # fmt: skip
 _BESIDE = {(-1, 0): "above", (1, 0): "below", (0, -1): "left of", (0, 1): "right of"}
 
 
@@ -59,6 +67,8 @@ class _Said:
                 return _some(self.argument)
             case str(), _ if self.kind is Kind.VALUE:
                 return _value(self.argument)
+            case str(), "" | "along" if self.kind is Kind.AREA:
+                return (_ALONG_AREA if form else _IN_AREA)[self.argument]
             case _:
                 if form not in ("", "bare"):
                     raise BadProgram(f"a phrase asks for the form {form!r} of {self.argument!r}, which has none.")
@@ -98,7 +108,7 @@ def _bare_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
 
 
 def _article(words: str) -> str:
-    return "an" if words[0] in "aeiou" else "a"
+    return "an" if words[0] in "aeiou" and words.split()[0] != "one" else "a"
 
 
 def _way(offset: Offset) -> str:

@@ -7,12 +7,13 @@ computed and how it is said stands in `primitives/`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from shown.errors import BadProgram, did_you_mean
+from shown.grid import AREAS
 
 Offset = tuple[int, int]
 """A displacement: (rows down, columns right)."""
@@ -33,6 +34,13 @@ class Kind(StrEnum):
     """A whole number, for primitives that count."""
     BUTTON = "button"
     """The name of an action, in worlds with buttons."""
+    AREA = "area"
+    """Some cells of the grid as seen from a cell, one of `AREAS`."""
+
+
+def names_by_kind(values: Sequence[str], buttons: Sequence[str] = ()) -> dict[Kind, Sequence[str]]:
+    """What can stand where a name of some kind is needed."""
+    return {Kind.VALUE: values, Kind.BUTTON: buttons, Kind.AREA: AREAS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +103,8 @@ _PIECE = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>[+-]?\d{1,7})|(?P<
 def parse(
     text: str,
     signatures: Mapping[str, Signature],
-    values: Collection[str],
-    buttons: Collection[str] = (),
+    values: Sequence[str],
+    buttons: Sequence[str] = (),
     kind: Kind = Kind.PROGRAM,
 ) -> Term:
     """Reads a term back from its text and checks that it makes sense.
@@ -130,11 +138,11 @@ class _Reader:
         text: str,
         pieces: list[str],
         signatures: Mapping[str, Signature],
-        values: Collection[str],
-        buttons: Collection[str],
+        values: Sequence[str],
+        buttons: Sequence[str],
     ) -> None:
         self.text, self.pieces, self.signatures = text, pieces, signatures
-        self.names = {Kind.VALUE: values, Kind.BUTTON: buttons}
+        self.names = names_by_kind(values, buttons)
         self.at = 0
 
     def fail(self, reason: str) -> BadProgram:
@@ -168,7 +176,8 @@ class _Reader:
         name = self.next()
         if kind in self.names:
             if name not in self.names[kind]:
-                raise self.fail(f"{name!r} is not a {kind} here. {did_you_mean(name, self.names[kind])}")
+                a_kind = f"an {kind}" if kind is Kind.AREA else f"a {kind}"
+                raise self.fail(f"{name!r} is not {a_kind} here. {did_you_mean(name, self.names[kind])}")
             return name
         signature = self.signatures.get(name)
         if signature is None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from shown.grid import OFF, Grid, Tokens
-from shown.language.terms import Argument, Kind, Offset, Signature, Term
+from shown.language.terms import Argument, Kind, Offset, Term
 from shown.symmetry.images import of_cell, of_grid
 from shown.symmetry.transformation import IDENTITY, Transformation, closure, in_words
 
-COMMUTING = frozenset(
-    ("cell_is_value", "shifted", "scanning", "at_action_cell", "at_cell_with_value", "action_is"),
-)
-"""The paper's methods: transformed in their arguments, they say of the image what they said of the original."""
+if TYPE_CHECKING:
+    from shown.language.primitives import Primitive
 
 
 def of_offset(offset: Offset, transformation: Transformation) -> Offset:
@@ -38,16 +36,24 @@ def of_button(button: str, transformation: Transformation) -> str:
     return dict(transformation.buttons).get(button, button)
 
 
-def of_term(term: Term, transformation: Transformation, language: Mapping[str, Signature]) -> Term | None:
+def of_area(area: str, transformation: Transformation) -> str:
+    """What an area becomes: where a grid is turned, a row becomes a column.
+
+    >>> of_area("row", Transformation("clockwise")), of_area("row", Transformation("left-right"))
+    ('column', 'row')
+    """
+    return {"row": "column", "column": "row"}.get(area, area) if transformation.turns else area
+
+
+def of_term(term: Term, transformation: Transformation, language: Mapping[str, Primitive]) -> Term | None:
     """The program that says of the image of a state and action what `term` says of the original.
 
-    Offsets, values and buttons are transformed, at whatever depth. That is exact for programs about the clicked cell
-    (or the button). `at_cell_with_value` attends to the first such cell in reading order, and the image of the first
-    need not be the first of the image: `exact_on` tells. With tokens that stay in place it is a proposal only, to be
-    checked on the states it is meant for.
+    Offsets, values, buttons and areas are transformed, at whatever depth. That is exact for programs about the clicked
+    cell (or the button). `at_cell_with_value` attends to the first such cell in reading order, and the image of the
+    first need not be the first of the image: `exact_on` tells. With tokens that stay in place it is a proposal only,
+    to be checked on the states it is meant for.
 
-    None if a primitive does not say how it is transformed. One of your own does if it has a function `image`: it gets
-    its transformed arguments and the transformation, and gives the term, or None.
+    None if a primitive does not say how it is transformed (`Primitive.image`), or says that it cannot be.
 
     >>> from shown.language.primitives import LANGUAGE
     >>> from shown.language.terms import parse
@@ -62,14 +68,13 @@ def of_term(term: Term, transformation: Transformation, language: Mapping[str, S
         if image is None:
             return None
         arguments.append(image)
-    if term.primitive in COMMUTING or transformation.is_identity:
+    if primitive.image is True or transformation.is_identity:
         return Term(term.primitive, tuple(arguments))
-    own = getattr(primitive, "image", None)
-    return own(tuple(arguments), transformation) if callable(own) else None
+    return primitive.image(tuple(arguments), transformation) if callable(primitive.image) else None
 
 
 def _of_argument(
-    argument: Argument, kind: Kind, transformation: Transformation, language: Mapping[str, Signature]
+    argument: Argument, kind: Kind, transformation: Transformation, language: Mapping[str, Primitive]
 ) -> Argument | None:
     match argument, kind:
         case Term(), _:
@@ -80,6 +85,8 @@ def _of_argument(
             return of_value(argument, transformation)
         case str(), Kind.BUTTON:
             return of_button(argument, transformation)
+        case str(), Kind.AREA:
+            return of_area(argument, transformation)
         case _:
             return argument
 
@@ -150,7 +157,7 @@ class Folded(Generic[L]):
         return in_words(self.under)
 
 
-def of_clause(clause: Clause[L], transformation: Transformation, language: Mapping[str, Signature]) -> Any:
+def of_clause(clause: Clause[L], transformation: Transformation, language: Mapping[str, Primitive]) -> Any:
     """The literals' images, a `tuple[L, ...]`; or None if one has none."""
     terms = [of_term(literal.term, transformation, language) for literal in clause]
     if None in terms:
@@ -159,7 +166,7 @@ def of_clause(clause: Clause[L], transformation: Transformation, language: Mappi
 
 
 def fold(
-    clauses: Iterable[Clause[L]], transformations: Iterable[Transformation], language: Mapping[str, Signature]
+    clauses: Iterable[Clause[L]], transformations: Iterable[Transformation], language: Mapping[str, Primitive]
 ) -> tuple[Folded[L], ...]:
     """Fewer clauses whose images give all of them: what is there in several images is kept once.
 
@@ -188,7 +195,7 @@ def fold(
     return tuple(folded)
 
 
-def unfold(folded: Iterable[Folded[L]], language: Mapping[str, Signature]) -> tuple[tuple[L, ...], ...]:
+def unfold(folded: Iterable[Folded[L]], language: Mapping[str, Primitive]) -> tuple[tuple[L, ...], ...]:
     """All clauses that folded ones stand for, each once."""
     found: dict[frozenset[L], tuple[L, ...]] = {}
     for one in folded:
@@ -200,7 +207,7 @@ def unfold(folded: Iterable[Folded[L]], language: Mapping[str, Signature]) -> tu
 
 
 def is_symmetric(
-    clauses: Iterable[Clause[L]], transformations: Iterable[Transformation], language: Mapping[str, Signature]
+    clauses: Iterable[Clause[L]], transformations: Iterable[Transformation], language: Mapping[str, Primitive]
 ) -> bool:
     """Whether a rule, a set of clauses, has all its images: then it can be said once, "… and mirrored"."""
     kept = {frozenset(clause) for clause in clauses}

@@ -16,7 +16,7 @@ import numpy as np
 from shown.errors import BadInput
 from shown.grid import Cell
 from shown.language.reference import View
-from shown.language.terms import Kind
+from shown.language.terms import Kind, Term
 
 Condition = Callable[[View, Cell | None], bool]
 EVERYWHERE: Final = math.inf
@@ -41,7 +41,8 @@ class Primitive:
             the clicked cell, `[words]` if it does not depend on the action, `[buttons, words]` if it depends on the
             button. None: `meaning` is asked cell by cell, which is slow.
         many: a compiled twin of `kernel` for many argument tuples at once, or None: `(planes, store, *arguments)`,
-            where conditions are numbers of planes in `store`, values and buttons are their numbers, and offsets pairs.
+            where conditions are numbers of planes in `store`, values, buttons and areas are their numbers, and
+            offsets pairs.
         phrase: how it is said. `{cell}` is the cell it is asked at, `{0}` … its arguments.
         negation: how its opposite is said.
         at: if given, how the cell is called at which the condition arguments are asked.
@@ -52,6 +53,9 @@ class Primitive:
             not count. A primitive that asks further than it says is computed wrongly.
         needs: "click" if it makes sense only where cells are clicked, "button" if only where actions are buttons (as it
             is for all that take one), None if in all worlds.
+        image: what becomes of it where a grid is mirrored or turned, or tokens are exchanged. True: with its arguments
+            transformed, it says of the image what it said of the original. A function `(arguments, transformation)` of
+            the transformed arguments gives the term that does, or None if there is none. False: nobody knows.
     """
 
     name: str
@@ -66,6 +70,7 @@ class Primitive:
     wording: Callable[..., tuple[str, str] | None] | None = None
     reach: float | Callable[..., float] = 0
     needs: Literal["click", "button"] | None = None
+    image: bool | Callable[..., Term | None] = False
 
     def __post_init__(self) -> None:
         if not _WORD.fullmatch(self.name):
@@ -107,7 +112,11 @@ class Language(Mapping[str, Primitive]):
     """A set of primitives by name. `LANGUAGE.extended(MINE)` adds to it."""
 
     def __init__(self, primitives: Iterable[Primitive]) -> None:
-        self._table = {primitive.name: primitive for primitive in primitives}
+        self._table: dict[str, Primitive] = {}
+        for primitive in primitives:
+            if primitive.name in self._table:
+                raise BadInput(f"a language has two primitives called {primitive.name}. Give one another name.")
+            self._table[primitive.name] = primitive
 
     def __getitem__(self, name: str) -> Primitive:
         return self._table[name]
@@ -124,5 +133,18 @@ class Language(Mapping[str, Primitive]):
     def __repr__(self) -> str:
         return f"Language({', '.join(self._table)})"
 
-    def extended(self, *primitives: Primitive) -> Language:
-        return Language([*self.values(), *primitives])
+    def extended(self, *primitives: Primitive, replacing: bool = False) -> Language:
+        """This language with further primitives; with `replacing`, they may stand for some that it has already.
+
+        >>> from shown.language.primitives import LANGUAGE
+        >>> LANGUAGE.extended(LANGUAGE["shifted"])  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        shown.errors.BadInput: the language has a primitive shifted already. Give yours another name, or say ...
+        """
+        for primitive in primitives:
+            if primitive.name in self and not replacing:
+                raise BadInput(
+                    f"the language has a primitive {primitive.name} already. Give yours another name, "
+                    "or say replacing=True."
+                )
+        return Language({**self, **Language(primitives)}.values())

@@ -63,6 +63,7 @@ CELL_IS_VALUE = Primitive(
     many=_planes_of_values,
     phrase="{cell} is {0}",
     negation="{cell} is not {0}",
+    image=True,
 )
 
 SHIFTED = Primitive(
@@ -75,6 +76,7 @@ SHIFTED = Primitive(
     phrase="{1}",
     negation="{1:not}",
     at="the cell {0:beside} {cell}",
+    image=True,
 )
 
 SCANNING = Primitive(
@@ -87,6 +89,7 @@ SCANNING = Primitive(
     phrase="going {0} from {cell}, {1:noun} comes before {2:noun}",
     negation="going {0} from {cell}, {1:noun} does not come before {2:noun}",
     wording=_scanning_wording,
+    image=True,
 )
 
 # --- programs --------------------------------------------------------------------------------------------------------
@@ -140,6 +143,7 @@ AT_ACTION_CELL = Primitive(
     negation="{0:not}",
     at="the clicked cell",
     needs="click",
+    image=True,
 )
 
 
@@ -154,6 +158,7 @@ AT_CELL_WITH_VALUE = Primitive(
     negation="{1:not}",
     at="the first {0:bare}",
     wording=_at_cell_with_value_wording,
+    image=True,
 )
 
 ACTION_IS = Primitive(
@@ -165,6 +170,7 @@ ACTION_IS = Primitive(
     phrase="the action is {0}",
     negation="the action is not {0}",
     needs="button",
+    image=True,
 )
 
 LANGUAGE = Language([CELL_IS_VALUE, SHIFTED, SCANNING, AT_ACTION_CELL, AT_CELL_WITH_VALUE, ACTION_IS])

@@ -1,0 +1,281 @@
+"""Counting on bit planes: for 64 states at a time, a number as its binary digits.
+
+A *count* is an array `[digits, ...]` of uint64: bit n of `count[k]` is the digit of 2^k of the number for state n. To
+add a bit is to carry, to compare with a number is to go through the digits from the highest on; a few operations on
+words do it for 64 states.
+
+Only cells on the grid are counted. The cells of a row, a column or a diagonal all have the same count, so each of these
+*tracks* is counted once and every cell reads off the tracks it lies on.
+
+`count_in_area`, `count_on_grid` and `line_through` are the NumPy versions of `count_in_areas`, `count_on_grids` and
+`lines_through`, which are compiled and count for many planes at once; tests hold them equal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shown.compiled import compiled
+from shown.grid import AREAS
+from shown.planes import ALL, Planes, shift
+
+TRACKS = {"row": (0,), "column": (1,), "diagonals": (2, 3), "lines": (0, 1, 2, 3), "sides": (), "neighbours": ()}
+"""Which kinds of tracks make up an area: rows, columns, falling and rising diagonals."""
+NEAR = {"sides": 4, "neighbours": 8}
+"""How many of the cells around belong to an area that has no tracks."""
+AROUND = ((-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+AXES = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""The directions of the tracks, one way."""
+LINES = {**TRACKS, "sides": (0, 1), "neighbours": (0, 1, 2, 3)}
+"""Along which axes an area can have a line."""
+
+
+# --- comparing -------------------------------------------------------------------------------------------------------
+
+
+def reaches(count: np.ndarray, number: int) -> np.ndarray:
+    """Where the count is at least `number`. [digits, ...] → [...]"""
+    shape = count.shape[1:]
+    if number <= 0:
+        return np.full(shape, ALL, dtype=np.uint64)
+    if number >= 1 << len(count):
+        return np.zeros(shape, dtype=np.uint64)
+    greater = np.zeros(shape, dtype=np.uint64)
+    equal = np.full(shape, ALL, dtype=np.uint64)
+    for k in range(len(count) - 1, -1, -1):
+        if number >> k & 1:
+            equal &= count[k]
+        else:
+            greater |= equal & count[k]
+            equal &= ~count[k]
+    return greater | equal
+
+
+def equals(count: np.ndarray, number: int) -> np.ndarray:
+    """Where the count is exactly `number`. [digits, ...] → [...]"""
+    return reaches(count, number) & ~reaches(count, number + 1)
+
+
+# --- counting --------------------------------------------------------------------------------------------------------
+
+
+def count_in_area(world: Planes, area: str, plane: np.ndarray) -> np.ndarray:
+    """How many cells of each cell's area are on the grid and have their bit set. [digits, rows, columns, words]"""
+    cells = plane & world.inside
+    count = np.zeros((_digits(world, [area]), *world.shape), dtype=np.uint64)
+    for offset in AROUND[: NEAR.get(area, 0)]:
+        _add(count, shift(world, offset, cells))
+    tracks = _tracks(world)
+    for t in TRACKS[area]:
+        _add_count(count, _count_on_tracks(len(count), cells, tracks, t)[:, tracks[t]])
+    for _ in TRACKS[area][1:]:
+        _subtract(count, cells)  # the cell itself lies on all its tracks
+    return count
+
+
+def count_on_grid(world: Planes, plane: np.ndarray) -> np.ndarray:
+    """How many cells of the grid have their bit set. [digits, words]"""
+    cells = (plane & world.inside).reshape(-1, world.shape[2])
+    count = np.zeros((len(cells).bit_length(), world.shape[2]), dtype=np.uint64)
+    for cell in cells:
+        _add(count, cell)
+    return count
+
+
+def line_through(world: Planes, number: int, area: str, plane: np.ndarray) -> np.ndarray:
+    """Where, if the cell's own bit counts as set, it is one of `number` set ones in a line. [rows, columns, words]"""
+    rows, columns, _ = world.shape
+    out = np.zeros(world.shape, dtype=np.uint64)
+    if number > max(rows, columns):
+        return out
+    cells = plane & world.inside
+    number = max(number, 1)
+    for down, right in (AXES[t] for t in LINES[area]):
+        ahead, behind = [world.inside], [world.inside]
+        for k in range(1, min(number, 2 if area in NEAR else number)):
+            ahead.append(ahead[-1] & shift(world, (k * down, k * right), cells))
+            behind.append(behind[-1] & shift(world, (-k * down, -k * right), cells))
+        for k, run in enumerate(ahead):
+            if 0 <= number - 1 - k < len(behind):
+                out |= run & behind[number - 1 - k]
+    return out
+
+
+# --- many at once ----------------------------------------------------------------------------------------------------
+
+
+def count_in_areas(world: Planes, store: np.ndarray, areas: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    """`count_in_area` for many pairs (number of an area, number of a plane). [digits, n, rows, columns, words]"""
+    names = [AREAS[area] for area in np.unique(areas)]
+    count = np.zeros((_digits(world, names), len(conditions), *world.shape), dtype=np.uint64)
+    _area_loop(store, areas, conditions, world.inside, _tracks(world), _ON_TRACK, _NEAR, _AROUND, count)
+    return count
+
+
+def count_on_grids(world: Planes, store: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    """`count_on_grid` for many planes. [digits, n, words]"""
+    rows, columns, words = world.shape
+    count = np.zeros(((rows * columns).bit_length(), len(conditions), words), dtype=np.uint64)
+    _grid_loop(store, conditions, world.inside, count)
+    return count
+
+
+def lines_through(
+    world: Planes, store: np.ndarray, numbers: np.ndarray, areas: np.ndarray, conditions: np.ndarray
+) -> np.ndarray:
+    """`line_through` for many triples (number, number of an area, number of a plane). [n, rows, columns, words]"""
+    out = np.zeros((len(conditions), *world.shape), dtype=np.uint64)
+    _line_loop(store, np.maximum(numbers, 1), areas, conditions, world.inside, _ON_LINE, _NEAR, _AXES, out)
+    return out
+
+
+# --- the parts -------------------------------------------------------------------------------------------------------
+
+
+def _digits(world: Planes, areas: list[str]) -> int:
+    """How many binary digits the largest count in these areas can have, cells that are counted twice included."""
+    side = max(world.shape[:2])
+    return max((NEAR.get(area) or len(TRACKS[area]) * side).bit_length() for area in areas)
+
+
+def _tracks(world: Planes) -> np.ndarray:
+    """The number of the row, column, falling and rising diagonal that each cell lies on. [4, rows, columns]"""
+    r, c = np.indices(world.shape[:2])
+    return np.stack([r, c, r - c + world.shape[1] - 1, r + c])
+
+
+def _count_on_tracks(digits: int, cells: np.ndarray, tracks: np.ndarray, kind: int) -> np.ndarray:
+    """How many bits are set on each track of one kind. [digits, tracks, words]"""
+    track = tracks[kind]
+    if kind == 0:
+        # In steps that meet each track at most once: those that are rows are gone through column by column.
+        cells, track = cells.swapaxes(0, 1), track.T
+    count = np.zeros((digits, int(track.max()) + 1, cells.shape[2]), dtype=np.uint64)
+    for bits, places in zip(cells, track, strict=True):
+        met = np.zeros(count.shape[1:], dtype=np.uint64)
+        met[places] |= bits
+        _add(count, met)
+    return count
+
+
+def _add(count: np.ndarray, carry: np.ndarray) -> None:
+    for digit in count:
+        digit[...], carry = digit ^ carry, digit & carry
+
+
+def _subtract(count: np.ndarray, borrow: np.ndarray) -> None:
+    for digit in count:
+        digit[...], borrow = digit ^ borrow, ~digit & borrow
+
+
+def _add_count(count: np.ndarray, other: np.ndarray) -> None:
+    carry = np.zeros(count.shape[1:], dtype=np.uint64)
+    for a, b in zip(count, other, strict=True):
+        a[...], carry = a ^ b ^ carry, (a & b) | (carry & (a ^ b))
+
+
+_ON_TRACK = np.array([[t in TRACKS[area] for t in range(4)] for area in AREAS])
+_ON_LINE = np.array([[t in LINES[area] for t in range(4)] for area in AREAS])
+_NEAR = np.array([NEAR.get(area, 0) for area in AREAS])
+_AROUND, _AXES = np.array(AROUND), np.array(AXES)
+
+
+@compiled
+def _area_loop(store, areas, conditions, inside, tracks, on_track, near, around, count):  # type: ignore[no-untyped-def]
+    digits, n, rows, columns, words = count.shape
+    zero = np.uint64(0)
+    for i in range(n):
+        plane, area = store[conditions[i]], areas[i]
+        tally = np.zeros((4, rows + columns, words, digits), dtype=np.uint64)
+        for t in range(4):
+            if on_track[area, t]:
+                for r in range(rows):
+                    for c in range(columns):
+                        for w in range(words):
+                            carry, k = plane[r, c, w] & inside[r, c, w], 0
+                            while carry != zero:
+                                digit = tally[t, tracks[t, r, c], w, k]
+                                tally[t, tracks[t, r, c], w, k] = digit ^ carry
+                                carry &= digit
+                                k += 1
+        for r in range(rows):
+            for c in range(columns):
+                for w in range(words):
+                    met = 0
+                    for t in range(4):
+                        if on_track[area, t]:
+                            carry = zero
+                            for k in range(digits):
+                                a, b = count[k, i, r, c, w], tally[t, tracks[t, r, c], w, k]
+                                count[k, i, r, c, w] = a ^ b ^ carry
+                                carry = (a & b) | (carry & (a ^ b))
+                            met += 1
+                    for _ in range(1, met):
+                        borrow, k = plane[r, c, w] & inside[r, c, w], 0
+                        while borrow != zero:
+                            digit = count[k, i, r, c, w]
+                            count[k, i, r, c, w] = digit ^ borrow
+                            borrow &= ~digit
+                            k += 1
+                    for j in range(near[area]):
+                        y, x = r + around[j, 0], c + around[j, 1]
+                        if 0 <= y < rows and 0 <= x < columns:
+                            carry, k = plane[y, x, w] & inside[y, x, w], 0
+                            while carry != zero:
+                                digit = count[k, i, r, c, w]
+                                count[k, i, r, c, w] = digit ^ carry
+                                carry &= digit
+                                k += 1
+
+
+@compiled
+def _grid_loop(store, conditions, inside, count):  # type: ignore[no-untyped-def]
+    rows, columns, words = inside.shape
+    zero = np.uint64(0)
+    for i in range(len(conditions)):
+        plane = store[conditions[i]]
+        for r in range(rows):
+            for c in range(columns):
+                for w in range(words):
+                    carry, k = plane[r, c, w] & inside[r, c, w], 0
+                    while carry != zero:
+                        digit = count[k, i, w]
+                        count[k, i, w] = digit ^ carry
+                        carry &= digit
+                        k += 1
+
+
+@compiled
+def _line_loop(store, numbers, areas, conditions, inside, on_line, near, axes, out):  # type: ignore[no-untyped-def]
+    n, rows, columns, words = out.shape
+    zero = np.uint64(0)
+    for i in range(n):
+        plane, number, area = store[conditions[i]], numbers[i], areas[i]
+        if number > max(rows, columns):
+            continue
+        far = min(number - 1, 1) if near[area] else number - 1
+        behind = np.zeros(number, dtype=np.uint64)
+        for t in range(4):
+            if not on_line[area, t]:
+                continue
+            down, right = axes[t, 0], axes[t, 1]
+            for r in range(rows):
+                for c in range(columns):
+                    for w in range(words):
+                        behind[:] = zero
+                        behind[0] = run = inside[r, c, w]
+                        for k in range(1, far + 1):
+                            y, x = r - k * down, c - k * right
+                            if run == zero or not (0 <= y < rows and 0 <= x < columns):
+                                break
+                            run &= plane[y, x, w] & inside[y, x, w]
+                            behind[k] = run
+                        run = inside[r, c, w]
+                        met = run & behind[number - 1]
+                        for k in range(1, far + 1):
+                            y, x = r + k * down, c + k * right
+                            if run == zero or not (0 <= y < rows and 0 <= x < columns):
+                                break
+                            run &= plane[y, x, w] & inside[y, x, w]
+                            met |= run & behind[number - 1 - k]
+                        out[i, r, c, w] |= met

@@ -1,0 +1,277 @@
+"""Words that count cells, and words for two conditions at one cell. Here with the tasks that cannot be learned without:
+
+* `at_least(n, area, C)`: so many cells of an area (`shown.grid.AREAS`) where C holds. With 1 it is *some*: some
+  neighbour is a wall, a queen is in the same row, column or diagonal. An order is stamped when it has three items; a
+  queen is placed where none attacks.
+* `as_many(area, C)`: the cell holds a digit, and that many cells of its area are such. Minesweeper: a number with as
+  many flags around it as it says makes its other neighbours safe, whatever the number.
+* `in_a_line(n, area, C)`: the cell, counted as one of them, makes n such cells in a line. Connect Four: a piece played
+  here makes four. The cell itself is not asked, since the piece is not there yet.
+* `both(C, C)`, `but_not(C, C)`: two conditions at one cell. Formulas can join what is said of the clicked cell; these
+  join what is said of some other cell: "beside it is a box with nothing in front".
+* `grid_has(n, C)`: a program; so many cells of the grid. A lorry leaves when three pallets are loaded.
+
+Areas hold cells of the grid only, so that conditions are asked nowhere else and no word here looks far. The paper's
+`shifted` and `at_cell_with_value` send attention to one cell, which may be off the grid or nowhere, and ask there:
+that cannot be said by an area, and so they stay words of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shown import counts
+from shown.grid import Cell
+from shown.language.primitives.declaration import Condition, Primitive
+from shown.language.reference import NOWHERE, View
+from shown.language.terms import Argument, Kind, Term
+from shown.planes import Planes
+
+# --- areas -----------------------------------------------------------------------------------------------------------
+
+
+def cells_in(view: View, cell: Cell | None, area: str) -> list[Cell]:
+    """The cells of the grid in an area of a cell, which may itself be off the grid; nowhere there are none.
+
+    >>> from shown.grid import Tokens, grid
+    >>> view = View(grid("...", "..."), Tokens(empty="."))
+    >>> cells_in(view, (0, 0), "sides"), cells_in(view, (1, 1), "diagonals")
+    ([(0, 1), (1, 0)], [(0, 0), (0, 2), (1, 1)])
+    """
+    if cell is NOWHERE:
+        return []
+    rows, columns = range(view.grid.height), range(view.grid.width)
+    if area in ("sides", "neighbours"):
+        rows, columns = range(cell[0] - 1, cell[0] + 2), range(cell[1] - 1, cell[1] + 2)
+    found = []
+    for r in rows:
+        for c in columns:
+            down, right = abs(r - cell[0]), abs(c - cell[1])
+            lies = {
+                "row": down == 0,
+                "column": right == 0,
+                "diagonals": down == right,
+                "lines": down == 0 or right == 0 or down == right,
+                "sides": down + right == 1,
+                "neighbours": max(down, right) == 1,
+            }
+            if lies[area] and view.inside((r, c)):
+                found.append((r, c))
+    return found
+
+
+# --- counts ----------------------------------------------------------------------------------------------------------
+
+
+def _at_least(view: View, cell: Cell | None, number: int, area: str, condition: Condition) -> bool:
+    """Whether so many cells of the area fulfil the condition."""
+    return sum([condition(view, other) for other in cells_in(view, cell, area)]) >= number
+
+
+def _at_least_planes(world: Planes, number: int, area: str, condition: np.ndarray) -> np.ndarray:
+    return counts.reaches(counts.count_in_area(world, area, condition), number)
+
+
+def _at_least_many(
+    world: Planes, store: np.ndarray, numbers: np.ndarray, areas: np.ndarray, conditions: np.ndarray
+) -> np.ndarray:
+    return _reach(counts.count_in_areas(world, store, areas, conditions), numbers)
+
+
+def _at_least_wording(number: int, area: str, condition: Term) -> tuple[str, str] | None:
+    """One is some."""
+    if number == 1:
+        return "there is {2:noun} {1} {cell}", "there is no {2:bare} {1} {cell}"
+    return None
+
+
+def _as_many(view: View, cell: Cell | None, area: str, condition: Condition) -> bool:
+    """Whether the cell holds a digit and exactly so many cells of the area fulfil the condition."""
+    digit = None if cell is NOWHERE else view.grid.get(cell)
+    if digit is None or digit not in "0123456789":
+        return False
+    return sum([condition(view, other) for other in cells_in(view, cell, area)]) == int(digit)
+
+
+def _as_many_planes(world: Planes, area: str, condition: np.ndarray) -> np.ndarray:
+    return _as_digits_say(world, counts.count_in_area(world, area, condition))
+
+
+def _as_many_many(world: Planes, store: np.ndarray, areas: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    return _as_digits_say(world, counts.count_in_areas(world, store, areas, conditions))
+
+
+def _as_digits_say(world: Planes, count: np.ndarray) -> np.ndarray:
+    """Where a cell holds a digit and the count is just that. [digits, ..., rows, columns, words] → the same less one"""
+    out = np.zeros(count.shape[1:], dtype=np.uint64)
+    for name, character in world.tokens.characters.items():
+        if character in "0123456789":
+            out |= world.of_value(name) & counts.equals(count, int(character))
+    return out
+
+
+def _as_many_image(arguments: tuple[Argument, ...], transformation: Any) -> Term | None:
+    """Digits that are exchanged would say other numbers."""
+    return None if transformation.tokens else Term("as_many", arguments)
+
+
+def _grid_has(view: View, number: int, condition: Condition) -> bool:
+    """Whether so many cells of the grid fulfil the condition."""
+    rows, columns = range(view.grid.height), range(view.grid.width)
+    return sum([condition(view, (r, c)) for r in rows for c in columns]) >= number
+
+
+def _grid_has_planes(world: Planes, number: int, condition: np.ndarray) -> np.ndarray:
+    return counts.reaches(counts.count_on_grid(world, condition), number)
+
+
+def _grid_has_many(world: Planes, store: np.ndarray, numbers: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    return _reach(counts.count_on_grids(world, store, conditions), numbers)
+
+
+def _grid_has_wording(number: int, condition: Term) -> tuple[str, str] | None:
+    return ("there is {1:noun}", "there is no {1:bare}") if number == 1 else None
+
+
+def _reach(count: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Where counts are at least some numbers, one each. [digits, n, ...], [n] → [n, ...]"""
+    out = np.empty(count.shape[1:], dtype=np.uint64)
+    for number in np.unique(numbers):
+        places = np.flatnonzero(numbers == number)
+        chosen = count if len(places) == len(numbers) else count[:, places]
+        out[places] = counts.reaches(chosen, int(number))
+    return out
+
+
+AT_LEAST = Primitive(
+    name="at_least",
+    takes=(Kind.NUMBER, Kind.AREA, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_at_least,
+    kernel=_at_least_planes,
+    many=_at_least_many,
+    phrase="there are at least {0} × {2:bare} {1} {cell}",
+    negation="there are fewer than {0} × {2:bare} {1} {cell}",
+    wording=_at_least_wording,
+    image=True,
+)
+
+AS_MANY = Primitive(
+    name="as_many",
+    takes=(Kind.AREA, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_as_many,
+    kernel=_as_many_planes,
+    many=_as_many_many,
+    phrase="{cell} says how many × {1:bare} there are {0} it",
+    negation="{cell} does not say how many × {1:bare} there are {0} it",
+    image=_as_many_image,
+)
+
+GRID_HAS = Primitive(
+    name="grid_has",
+    takes=(Kind.NUMBER, Kind.CONDITION),
+    gives=Kind.PROGRAM,
+    meaning=_grid_has,
+    kernel=_grid_has_planes,
+    many=_grid_has_many,
+    phrase="there are at least {0} × {1:bare}",
+    negation="there are fewer than {0} × {1:bare}",
+    wording=_grid_has_wording,
+    image=True,
+)
+
+# --- lines -----------------------------------------------------------------------------------------------------------
+
+
+def _in_a_line(view: View, cell: Cell | None, number: int, area: str, condition: Condition) -> bool:
+    """Whether the cell, counted in, and such cells on both sides of it make a line of so many."""
+    if cell is NOWHERE or not view.inside(cell):
+        return False
+    straight, diagonal = [(0, 1), (1, 0)], [(1, 1), (1, -1)]
+    axes = {"row": straight[:1], "column": straight[1:], "diagonals": diagonal, "sides": straight}
+    for down, right in axes.get(area, straight + diagonal):
+        line = [cell]
+        for way in (1, -1):
+            steps = 1
+            while steps == 1 or (steps < number and area not in ("sides", "neighbours")):
+                other = (cell[0] + way * steps * down, cell[1] + way * steps * right)
+                if not view.inside(other) or not condition(view, other):
+                    break
+                line.append(other)
+                steps += 1
+        if len(line) >= number:
+            view.walked(sorted(line))
+            return True
+    return False
+
+
+IN_A_LINE = Primitive(
+    name="in_a_line",
+    takes=(Kind.NUMBER, Kind.AREA, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_in_a_line,
+    kernel=counts.line_through,
+    many=counts.lines_through,
+    phrase="{cell} makes {0} × {2:bare} in a line {1:along}",
+    negation="{cell} does not make {0} × {2:bare} in a line {1:along}",
+    image=True,
+)
+
+# --- two conditions --------------------------------------------------------------------------------------------------
+
+
+def _both(view: View, cell: Cell | None, first: Condition, second: Condition) -> bool:
+    """Whether both conditions hold at the cell."""
+    return first(view, cell) and second(view, cell)
+
+
+def _both_planes(world: Planes, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return first & second
+
+
+def _both_many(world: Planes, store: np.ndarray, firsts: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+    return store[firsts] & store[seconds]
+
+
+def _but_not(view: View, cell: Cell | None, first: Condition, second: Condition) -> bool:
+    """Whether the first condition holds at the cell and the second does not."""
+    return first(view, cell) and not second(view, cell)
+
+
+def _but_not_planes(world: Planes, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return first & ~second
+
+
+def _but_not_many(world: Planes, store: np.ndarray, firsts: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+    return store[firsts] & ~store[seconds]
+
+
+BOTH = Primitive(
+    name="both",
+    takes=(Kind.CONDITION, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_both,
+    kernel=_both_planes,
+    many=_both_many,
+    phrase="{0} and {1}",
+    negation="either {0:not} or {1:not}",
+    image=True,
+)
+
+BUT_NOT = Primitive(
+    name="but_not",
+    takes=(Kind.CONDITION, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_but_not,
+    kernel=_but_not_planes,
+    many=_but_not_many,
+    phrase="{0} but {1:not}",
+    negation="either {0:not} or {1}",
+    image=True,
+)
+
+COUNTING = (AT_LEAST, AS_MANY, GRID_HAS, IN_A_LINE, BOTH, BUT_NOT)
+"""The words of this family."""

@@ -1,0 +1,263 @@
+"""Words that count: every road says what the meaning says, in words and in mirrors too."""
+
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown import counts
+from shown.errors import BadProgram
+from shown.grid import AREAS, Tokens, grid
+from shown.language.evaluate import Plan
+from shown.language.phrases import say
+from shown.language.primitives import Language
+from shown.language.primitives.counting import cells_in
+from shown.language.reach import Reach, reach_of
+from shown.language.reference import View, check, run
+from shown.language.standard import STANDARD
+from shown.language.terms import Kind, Term, parse
+from shown.planes import Planes
+from shown.symmetry import MOTIONS, Transformation, exact_on, of_action, of_grid, of_term
+from strategies import BUTTONS, grids, offsets, random_grids, reference_rows
+
+DIGITS = Tokens(empty=".", wall="#", one="1", two="2")
+ROADS = {
+    "compiled": STANDARD,
+    "NumPy": Language([replace(primitive, many=None) for primitive in STANDARD.values()]),
+    "cell by cell": Language([replace(primitive, many=None, kernel=None) for primitive in STANDARD.values()]),
+}
+
+numbers, areas = st.integers(-1, 6), st.sampled_from(AREAS)
+
+
+def made(name, *arguments):
+    return st.tuples(*arguments).map(lambda chosen: Term(name, chosen))
+
+
+conditions = st.recursive(
+    st.sampled_from(DIGITS.values).map(lambda value: Term("cell_is_value", (value,))),
+    lambda inner: st.one_of(
+        made("at_least", numbers, areas, inner),
+        made("as_many", areas, inner),
+        made("in_a_line", numbers, areas, inner),
+        made("both", inner, inner),
+        made("but_not", inner, inner),
+        made("shifted", offsets(2), inner),
+        made("scanning", offsets(2), inner, inner),
+    ),
+    max_leaves=3,
+)
+without_the_action = st.one_of(
+    made("grid_has", numbers, conditions),
+    made("at_cell_with_value", st.sampled_from(DIGITS.values), conditions),
+)
+programs = st.one_of(made("at_action_cell", conditions), without_the_action)
+
+
+def agree(terms, states, language, buttons=()):
+    plan = Plan(terms, DIGITS, buttons, language)
+    world = plan.world(states)
+    places = [world.row(s, a) for s, board in enumerate(states) for a in buttons or board.cells()]
+    expected = reference_rows(terms, states, DIGITS, buttons, STANDARD)
+    for column, rows in zip(plan.columns(world), expected, strict=True):
+        assert [bool(int(column[word]) >> bit & 1) for word, bit in places] == list(chain(*rows))
+
+
+@pytest.mark.parametrize("road", ROADS)
+@given(terms=st.lists(programs, min_size=1, max_size=3), states=st.lists(grids(DIGITS, 4), min_size=1, max_size=2))
+@settings(max_examples=120, deadline=None)
+def test_every_road_agrees_with_the_meaning(road, terms, states):
+    if road == "cell by cell":
+        terms, states = terms[:1], states[:1]
+    agree(terms, states, ROADS[road])
+
+
+@given(st.lists(programs, min_size=1, max_size=3), st.integers(0, 10**6), st.sampled_from([63, 65, 130]))
+@settings(max_examples=25, deadline=None)
+def test_batches_of_several_words_agree(terms, seed, count):
+    agree(terms, random_grids(seed, count, DIGITS, 4), STANDARD)
+
+
+@pytest.mark.parametrize("road", ["compiled", "NumPy"])
+@given(terms=st.lists(without_the_action, min_size=1, max_size=3), states=st.lists(grids(DIGITS), max_size=2))
+@settings(max_examples=60, deadline=None)
+def test_worlds_with_buttons_agree(road, terms, states):
+    agree(terms, states, ROADS[road], BUTTONS)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (7, 3)])
+@pytest.mark.parametrize("margin", [0, 2])
+def test_the_compiled_loops_equal_their_twins_to_the_last_bit(shape, margin):
+    rng = np.random.default_rng(7)
+    boards = random_grids(3, 66, DIGITS, 3) + [grid(*["." * shape[1]] * shape[0])]
+    world = Planes(boards, DIGITS, (), margin)
+    store = rng.integers(0, 2**63, (4, *world.shape), dtype=np.uint64) * np.uint64(2)
+    chosen = np.array([(a, p) for a in range(len(AREAS)) for p in range(4)])
+    found = counts.count_in_areas(world, store, *chosen.T)
+    lines = {n: counts.lines_through(world, store, np.full(len(chosen), n), *chosen.T) for n in (-1, 1, 2, 3, 4, 99)}
+    for i, (a, p) in enumerate(chosen):
+        plain = counts.count_in_area(world, AREAS[a], store[p])
+        assert np.array_equal(found[: len(plain), i], plain)
+        assert not found[len(plain) :, i].any()
+        for n, line in lines.items():
+            assert np.array_equal(line[i], counts.line_through(world, n, AREAS[a], store[p])), (n, AREAS[a])
+    grids_found = counts.count_on_grids(world, store, np.arange(4))
+    for p in range(4):
+        assert np.array_equal(grids_found[:, p], counts.count_on_grid(world, store[p]))
+
+
+@given(st.integers(0, 70), st.integers(-2, 70))
+def test_a_count_is_compared_as_a_number_is(number, other):
+    count = np.array([0 if not number >> k & 1 else 2**64 - 1 for k in range(7)], dtype=np.uint64)[:, None]
+    assert bool(counts.reaches(count, other)[0]) == (number >= other)
+    assert bool(counts.equals(count, other)[0]) == (number == other)
+
+
+# --- meaning ---------------------------------------------------------------------------------------------------------
+
+BOARD = grid("#.#.", ".1.#", "..2.")
+VIEW = View(BOARD, DIGITS)
+
+
+def says(text, cell, board=BOARD):
+    return check(parse(text, STANDARD, DIGITS.values, kind=Kind.CONDITION), View(board, DIGITS), cell, STANDARD)
+
+
+def test_areas():
+    assert cells_in(VIEW, (1, 1), "row") == [(1, 0), (1, 1), (1, 2), (1, 3)]
+    assert cells_in(VIEW, (1, 1), "column") == [(0, 1), (1, 1), (2, 1)]
+    assert cells_in(VIEW, (1, 1), "diagonals") == [(0, 0), (0, 2), (1, 1), (2, 0), (2, 2)]
+    assert len(cells_in(VIEW, (1, 1), "lines")) == 4 + 3 + 5 - 2
+    assert cells_in(VIEW, (2, 3), "sides") == [(1, 3), (2, 2)]
+    assert len(cells_in(VIEW, (1, 1), "neighbours")) == 8
+    assert cells_in(VIEW, (-1, 0), "sides") == [(0, 0)]
+    assert cells_in(VIEW, (1, -5), "row") == cells_in(VIEW, (1, 1), "row")
+    assert all(cells_in(VIEW, None, area) == [] for area in AREAS)
+
+
+def test_the_edge_of_the_grid_is_not_counted():
+    assert not says("at_least(1, neighbours, cell_is_value(OFF))", (0, 0))
+
+
+def test_a_number_says_how_many():
+    assert not says("as_many(neighbours, cell_is_value(wall))", (1, 1))
+    assert says("as_many(sides, cell_is_value(one))", (1, 1)) is False
+    assert says("as_many(neighbours, cell_is_value(wall))", (1, 0), grid("#.", "1.", ".."))
+    assert not says("as_many(neighbours, cell_is_value(wall))", (1, 0), grid("##", "1.", ".."))
+    assert says("as_many(neighbours, cell_is_value(wall))", (1, 0), grid("##", "2.", ".."))
+    assert not says("as_many(neighbours, cell_is_value(wall))", (1, 1), grid("##", "1.", ".."))
+
+
+@pytest.mark.parametrize(
+    ("board", "cell", "makes"),
+    [
+        (grid("###."), (0, 3), True),
+        (grid("##.#"), (0, 2), True),
+        (grid("##.."), (0, 2), False),
+        (grid("##..#"), (0, 2), False),
+        (grid("#...", ".#..", "....", "...#"), (2, 2), True),
+        (grid("...#", "..#.", ".#..", "...."), (3, 0), True),
+        (grid("#", "#", "#", "."), (3, 0), True),
+        (grid("###"), (0, 3), False),  # no piece can be off the grid
+    ],
+)
+def test_a_piece_played_here_makes_four(board, cell, makes):
+    assert says("in_a_line(4, lines, cell_is_value(wall))", cell, board) == makes
+
+
+def test_a_line_is_along_its_area():
+    assert says("in_a_line(3, row, cell_is_value(wall))", (0, 1), grid("#.#"))
+    assert not says("in_a_line(3, column, cell_is_value(wall))", (0, 1), grid("#.#"))
+    assert not says("in_a_line(4, neighbours, cell_is_value(wall))", (0, 1), grid("#.##"))
+    assert says("in_a_line(3, neighbours, cell_is_value(wall))", (0, 1), grid("#.##"))
+
+
+def test_none_of_them_looks_off_the_grid():
+    term = parse("at_action_cell(at_least(2, lines, in_a_line(9, row, cell_is_value(wall))))", STANDARD, DIGITS.values)
+    assert reach_of([term], STANDARD) == Reach()
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("program", "phrase", "negation"),
+    [
+        (
+            "at_action_cell(at_least(1, neighbours, cell_is_value(wall)))",
+            "there is a wall around the clicked cell",
+            "there is no wall around the clicked cell",
+        ),
+        (
+            "at_action_cell(at_least(3, row, cell_is_value(wall)))",
+            "there are at least 3 × wall in the row of the clicked cell",
+            "there are fewer than 3 × wall in the row of the clicked cell",
+        ),
+        (
+            "at_cell_with_value(wall, at_least(1, lines, cell_is_value(empty)))",
+            "there is an empty cell in line with the first wall",
+            "there is no empty cell in line with the first wall",
+        ),
+        (
+            "at_action_cell(as_many(neighbours, cell_is_value(wall)))",
+            "the clicked cell says how many × wall there are around it",
+            "the clicked cell does not say how many × wall there are around it",
+        ),
+        (
+            "at_action_cell(in_a_line(4, lines, cell_is_value(wall)))",
+            "the clicked cell makes 4 × wall in a line straight or diagonally",
+            "the clicked cell does not make 4 × wall in a line straight or diagonally",
+        ),
+        (
+            "grid_has(1, but_not(cell_is_value(wall), shifted((-1, 0), cell_is_value(one))))",
+            "there is a cell where it is a wall but the cell above it is not a one",
+            "there is no cell where it is a wall but the cell above it is not a one",
+        ),
+        ("grid_has(2, cell_is_value(wall))", "there are at least 2 × wall", "there are fewer than 2 × wall"),
+        (
+            "at_action_cell(both(cell_is_value(wall), at_least(1, sides, cell_is_value(one))))",
+            "the clicked cell is a wall and there is a one beside the clicked cell",
+            "either the clicked cell is not a wall or there is no one beside the clicked cell",
+        ),
+    ],
+)
+def test_they_are_said(program, phrase, negation):
+    term = parse(program, STANDARD, DIGITS.values)
+    assert str(term) == program
+    assert say(term, STANDARD) == phrase
+    assert say(term, STANDARD, positive=False) == negation
+
+
+def test_an_area_that_is_none_is_refused():
+    with pytest.raises(BadProgram, match="'rows' is not an area here. Did you mean 'row'"):
+        parse("at_action_cell(at_least(1, rows, cell_is_value(wall)))", STANDARD, DIGITS.values)
+
+
+# --- mirrors ---------------------------------------------------------------------------------------------------------
+
+exchanges = st.permutations(DIGITS.names).map(lambda order: tuple(zip(DIGITS.names, order, strict=True)))
+moving = st.builds(Transformation, st.sampled_from(MOTIONS), st.one_of(st.just(()), exchanges))
+
+
+@given(grids(DIGITS), programs, moving, st.data())
+@settings(max_examples=200, deadline=None)
+def test_the_image_of_a_program_says_of_images_what_it_said(board, term, transformation, data):
+    image = of_term(term, transformation, STANDARD)
+    if image is None:
+        assert transformation.tokens
+        assert "as_many" in str(term)
+    elif exact_on(term, [board], DIGITS, transformation):
+        click = data.draw(st.sampled_from(list(board.cells())))
+        after = View(of_grid(board, transformation, DIGITS), DIGITS, of_action(click, transformation, board, DIGITS))
+        assert run(image, after, STANDARD) == run(term, View(board, DIGITS, click), STANDARD)
+    else:
+        assert term.primitive == "at_cell_with_value"
+
+
+def test_a_row_that_is_turned_is_a_column():
+    term = parse("at_action_cell(at_least(2, row, cell_is_value(wall)))", STANDARD, DIGITS.values)
+    turned = of_term(term, Transformation("clockwise"), STANDARD)
+    assert str(turned) == "at_action_cell(at_least(2, column, cell_is_value(wall)))"
