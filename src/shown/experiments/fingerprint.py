@@ -44,7 +44,7 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
 }
 """The files that can change what a method learns or does, by the module that makes it. The one list of them."""
 
-PLAYING = ("games/episodes.py", "experiments/teaching.py", "experiments/scoring.py")
+PLAYING = ("world.py", "games/episodes.py", "experiments/teaching.py", "experiments/scoring.py")
 """How games are demonstrated, played and scored. A game's own files come with its class."""
 
 PEOPLE = ("experiments/styles",)

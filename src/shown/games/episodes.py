@@ -1,56 +1,56 @@
-"""Playing: one episode of a game, a demonstration of it, a score over many levels."""
+"""Playing games: a level of a game is a world; one episode, a demonstration, a score over many levels."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
-from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.games.game import Game
-from shown.games.levels import Level
-from shown.grid import Action, Grid, check_action
-
-Player = Callable[[Grid], Action]
-"""Anything that looks at a grid and acts: `policy.act`, `game.expert`, …"""
-
-
-@runtime_checkable
-class ManyPlayer(Protocol):
-    """Anything that acts on many grids at once: a `Policy`, a network, …"""
-
-    def act_many(self, grids: Sequence[Grid]) -> Sequence[Action]:
-        """One action a grid."""
-        ...
+from shown import world
+from shown.demonstrations import Demonstrations
+from shown.games.game import Game, Outcome
+from shown.grid import Action, Grid
+from shown.world import Episode as Episode
+from shown.world import Level, ManyPlayer, World
+from shown.world import Player as Player
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """One run of a game.
+class LevelWorld(World):
+    """A game on one of its levels, as a world: every seed begins there, with other opponents.
 
-    Attributes:
-        level: where it started.
-        steps: the decisions, in order.
-        last: the grid at the end.
-        won: the goal was reached.
-        over: the game ended (rather than the steps running out).
-        seed: of the game's own chances.
+    >>> from shown.games import find
+    >>> from shown.games.levels import load_levels
+    >>> nim = find("nim")
+    >>> level = LevelWorld(nim, load_levels(nim, "train:0")[0])
+    >>> level.reset(0) == level.level(1).grid
+    True
+    >>> level.step(level.expert()).over
+    False
     """
 
-    level: Level
-    steps: tuple[Step, ...]
-    last: Grid
-    won: bool
-    over: bool
-    seed: int
+    def __init__(self, game: Game, level: Level) -> None:
+        self.game, self.start = game, level
+        self.name, self.title, self.goal = game.name, game.title, game.goal
+        self.tokens, self.buttons = game.tokens, game.buttons
+        self.max_steps, self.symmetries = game.max_steps, game.symmetries
+        self.reset(0)
 
-    @property
-    def demonstration(self) -> Demonstration:
-        outcome = "won" if self.won else "lost" if self.over else "unfinished"
-        return Demonstration(self.steps, self.level.name, self.seed, outcome)
+    def reset(self, seed: int) -> Grid:
+        self._chances, self._grid = chances(self.start, seed), self.start.grid
+        return self._grid
+
+    def step(self, action: Action) -> Outcome:
+        outcome = self.game.step(self._grid, action, self._chances)
+        self._grid = outcome.grid
+        return replace(outcome, reward=1.0) if outcome.won else outcome
+
+    def expert(self) -> Action:
+        return self.game.expert(self._grid)
+
+    def level(self, seed: int) -> Level:
+        return Level(self.start.name, self.reset(seed))
 
 
 def play(game: Game, player: Player, level: Level, seed: int = 0, max_steps: int | None = None) -> Episode:
@@ -62,17 +62,7 @@ def play(game: Game, player: Player, level: Level, seed: int = 0, max_steps: int
     >>> play(nim, nim.expert, load_levels(nim, "train:0")[0]).won
     True
     """
-    rng = chances(level, seed)
-    grid, steps, won, over = level.grid, [], False, False
-    for _ in range(max_steps or game.max_steps):
-        action = player(grid)
-        check_action(action, grid, game.buttons)
-        steps.append(Step(grid, action))
-        outcome = game.step(grid, action, rng)
-        grid, won, over = outcome.grid, outcome.won, outcome.over
-        if over:
-            break
-    return Episode(level, tuple(steps), grid, won, over, seed)
+    return world.play(LevelWorld(game, level), player, seed, max_steps)
 
 
 def play_many(
@@ -89,25 +79,11 @@ def play_many(
     >>> [episode.won for episode in play_many(nim, uniform_policy(nim.tokens), load_levels(nim, "test:0-2"))]
     [False, False, False]
     """
-    runs = [_Run(level, chances(level, seed), level.grid) for level in levels]
-    playing = runs
-    chosen: dict[Grid, Action] = {}
-    for _ in range(max_steps or game.max_steps):
-        new = list(dict.fromkeys(run.grid for run in playing if run.grid not in chosen))
-        if new:
-            chosen.update(zip(new, player.act_many(new), strict=True))
-        for run in playing:
-            run.step(game, chosen[run.grid])
-        playing = [run for run in playing if not run.over]
-        if not playing:
-            break
-    return [Episode(run.level, tuple(run.steps), run.grid, run.won, run.over, seed) for run in runs]
+    return world.play_many([(LevelWorld(game, level), seed) for level in levels], player, max_steps)
 
 
 def wins(game: Game, player: ManyPlayer, levels: Iterable[Level], seed: int = 0, again: int = 3) -> list[bool]:
-    """Whether each level is won, as `play_many` would tell, but sooner: nothing is kept, and a game in which the same
-    position comes up more than `again` times is given up. A player that is a function of the grid would be lucky to get
-    out of that.
+    """Whether each level is won, as `play_many` would tell, but sooner (see `world.wins`).
 
     >>> from shown.games import find
     >>> from shown.games.levels import load_levels
@@ -116,44 +92,7 @@ def wins(game: Game, player: ManyPlayer, levels: Iterable[Level], seed: int = 0,
     >>> wins(nim, uniform_policy(nim.tokens), load_levels(nim, "test:0-2"))
     [False, False, False]
     """
-    starts = list(levels)
-    won = [False] * len(starts)
-    playing = [(i, level.grid, chances(level, seed)) for i, level in enumerate(starts)]
-    chosen: dict[Grid, Action] = {}
-    met: list[dict[Grid, int]] = [{} for _ in starts]
-    for _ in range(game.max_steps):
-        new = list(dict.fromkeys(grid for _, grid, _ in playing if grid not in chosen))
-        if new:
-            chosen.update(zip(new, player.act_many(new), strict=True))
-        going = []
-        for i, grid, rng in playing:
-            outcome = game.step(grid, chosen[grid], rng)
-            won[i] = outcome.won
-            times = met[i][grid] = met[i].get(grid, 0) + 1
-            if not outcome.over and times <= again:
-                going.append((i, outcome.grid, rng))
-        playing = going
-        if not playing:
-            break
-    return won
-
-
-@dataclass
-class _Run:
-    """One of several episodes in play."""
-
-    level: Level
-    chances: np.random.Generator
-    grid: Grid
-    steps: list[Step] = field(default_factory=list)
-    won: bool = False
-    over: bool = False
-
-    def step(self, game: Game, action: Action) -> None:
-        check_action(action, self.grid, game.buttons)
-        self.steps.append(Step(self.grid, action))
-        outcome = game.step(self.grid, action, self.chances)
-        self.grid, self.won, self.over = outcome.grid, outcome.won, outcome.over
+    return world.wins([(LevelWorld(game, level), seed) for level in levels], player, again)
 
 
 def demonstrate(game: Game, levels: Iterable[Level], seed: int = 0) -> Demonstrations:

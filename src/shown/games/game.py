@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar
 
@@ -13,27 +12,13 @@ import numpy as np
 from shown.errors import BadLevel
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.symmetry import Transformation
+from shown.world import Outcome as Outcome
 
 EMPTY = "."
 """Open ground: the same character in every game."""
 
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 """Up, down, left, right: the way to each of a cell's four neighbours."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What an action led to.
-
-    Attributes:
-        grid: the grid afterwards.
-        won: the goal was reached.
-        over: nothing more can happen (always true when won).
-    """
-
-    grid: Grid
-    won: bool = False
-    over: bool = False
 
 
 class Game(ABC):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from shown.errors import BadInput, BadLevel, did_you_mean
 from shown.files import read_json
 from shown.games.game import Game
 from shown.grid import Grid
+from shown.world import Level as Level
 
 SETS = ("train", "test", "random")
 TRAIN, TEST = 11, 9
@@ -23,14 +23,6 @@ MAX_LEVELS = 100_000
 MAX_DRAWS = 200
 """So often a generator is asked for a level that is new; a game that has no other may repeat itself."""
 _RANGE = re.compile(r"(?P<set>[a-z]+):(?P<first>\d{1,12})(-(?P<last>\d{1,12}))?")
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A first position with a name, such as "train:3" or "my-levels.json:0"."""
-
-    name: str
-    grid: Grid
 
 
 def load_levels(game: Game, spec: str) -> list[Level]:
