@@ -26,7 +26,7 @@ class ConnectFour(World):
     name = "connect-four"
     title = "Connect Four"
     goal = "Make four in a row, or else keep the other from it."
-    tokens = Tokens(free=FREE, landing=LANDING, mine=ME, theirs=YOU)
+    tokens = Tokens(empty=FREE, landing_place=LANDING, own_piece=ME, other_piece=YOU)
     max_steps = 1
 
     def reset(self, seed: int) -> Grid:

@@ -28,7 +28,7 @@ class Minesweeper(World):
     title = "Minesweeper"
     goal = "Open every cell without a mine."
     tokens = Tokens(
-        covered=HIDDEN, flag=FLAG, empty=".", one="1", two="2", three="3", four="4", five="5", six="6", seven="7",
+        covered_cell=HIDDEN, flag=FLAG, empty=".", one="1", two="2", three="3", four="4", five="5", six="6", seven="7",
         eight="8",
     )  # fmt: skip
 
