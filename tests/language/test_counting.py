@@ -92,9 +92,9 @@ def test_worlds_with_buttons_agree(road, terms, states):
 @pytest.mark.parametrize("margin", [0, 2])
 def test_the_compiled_loops_equal_their_twins_to_the_last_bit(shape, margin):
     rng = np.random.default_rng(7)
-    boards = random_grids(3, 66, DIGITS, 3) + [grid(*["." * shape[1]] * shape[0])]
+    boards = [*random_grids(3, 66, DIGITS, 3), grid(*["." * shape[1]] * shape[0])]
     world = Planes(boards, DIGITS, (), margin)
-    store = rng.integers(0, 2**63, (4, *world.shape), dtype=np.uint64) * np.uint64(2)
+    store = rng.integers(0, 2**64 - 1, (4, *world.shape), dtype=np.uint64, endpoint=True)
     chosen = np.array([(a, p) for a in range(len(AREAS)) for p in range(4)])
     found = counts.count_in_areas(world, store, *chosen.T)
     lines = {n: counts.lines_through(world, store, np.full(len(chosen), n), *chosen.T) for n in (-1, 1, 2, 3, 4, 99)}
@@ -232,7 +232,7 @@ def test_they_are_said(program, phrase, negation):
 
 
 def test_an_area_that_is_none_is_refused():
-    with pytest.raises(BadProgram, match="'rows' is not an area here. Did you mean 'row'"):
+    with pytest.raises(BadProgram, match=r"'rows' is not an area here\. Did you mean 'row'"):
         parse("at_action_cell(at_least(1, rows, cell_is_value(wall)))", STANDARD, DIGITS.values)
 
 

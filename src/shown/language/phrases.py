@@ -55,6 +55,8 @@ class _Said:
                 return _noun(self.argument, self.language)
             case Term(), "bare":
                 return _bare_noun(self.argument, self.language)
+            case Term(), "plural":
+                return _plural_noun(self.argument, self.language)
             case Term(), _:
                 return say(self.argument, self.language, form != "not", self.cell)
             case tuple(), "beside":
@@ -105,6 +107,20 @@ def _bare_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
         value = str(condition.arguments[0])
         return "edge of the grid" if value == OFF else _bare(value)
     return _noun(condition, language).removeprefix("a ")
+
+
+def _plural_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
+    """Many of them: "walls", "empty cells", "cells where …"."""
+    if condition.primitive == "cell_is_value":
+        value = str(condition.arguments[0])
+        return "cells off the grid" if value == OFF else _plural(_bare(value))
+    return _noun(condition, language).replace("a cell", "cells", 1)
+
+
+def _plural(words: str) -> str:
+    if words.endswith("y") and words[-2:-1] not in tuple("aeiou"):
+        return f"{words[:-1]}ies"
+    return f"{words}es" if words.endswith(("s", "x", "z", "ch", "sh")) else f"{words}s"
 
 
 def _article(words: str) -> str:

@@ -1,4 +1,4 @@
-"""The standard language: the paper's words, those that other grid worlds need, and a prior that keeps the paper's first.
+"""The standard language: the paper's words and those that other grid worlds need; the paper's programs come first.
 
 The grammar is the paper's with room made for new programs beside it (`Grammar.extended`). The paper's rules for
 conditions stay as they are, so that every program of the paper is less probable by the same factor, 1 less what the new
@@ -11,7 +11,7 @@ paper's programs cannot replace:
   paper's `scanning` is left to the paper's conditions;
 * what is counted (`D`) is a value, a new condition, or a value and something else about the same cell (`S`). Of the
   clicked cell, formulas say two things already, and no cell has two values;
-* a line is one of a single value, and has three cells or more;
+* a line is one of a single value, has three cells or more, and half of the time may go any way;
 * `as_many` is there only if a token is a digit.
 """
 
@@ -59,11 +59,14 @@ def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
         Rule("S", "shifted", ("O", "T"), half),
         Rule("S", None, ("K",), half),
         Rule("T", "cell_is_value", ("V",), 1),
+        Rule("line", None, ("any line",), half),
+        Rule("line", None, ("one line",), half),
         leaves={
             "N": geometric(),
             "L": uniform(Kind.NUMBER, (3, 4, 5)),
             "area": uniform(Kind.AREA, AREAS),
-            "line": uniform(Kind.AREA, ("row", "column", "diagonals", "lines")),
+            "any line": uniform(Kind.AREA, ("lines",)),
+            "one line": uniform(Kind.AREA, ("row", "column", "diagonals")),
             "near": uniform(Kind.AREA, ("sides", "neighbours")),
         },
         language=STANDARD,

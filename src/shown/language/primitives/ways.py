@@ -1,0 +1,165 @@
+"""Words about ways: how far it is on foot, in which direction, and whether one gets there at all.
+
+A walk takes steps up, down, left and right over cells of the grid where a condition holds; where it begins and where it
+ends do not have to be such cells. Nothing here goes by reading order, so that a rule mirrored or turned is exactly the
+rule for the mirrored or turned world.
+"""
+
+from __future__ import annotations
+
+from shown import floods
+from shown.grid import Cell
+from shown.language.primitives.declaration import Condition, Primitive
+from shown.language.reference import NOWHERE, View
+from shown.language.terms import Kind, Offset
+
+
+def _shortest_way(view: View, cell: Cell, aim: Condition, over: Condition) -> list[Cell] | None:
+    """The cells of a shortest walk from a cell to one where `aim` holds, both included; None if there is none."""
+    came_from = {cell: cell}
+    line = [cell]
+    for here in line:
+        if aim(view, here):
+            way = [here]
+            while way[-1] != cell:
+                way.append(came_from[way[-1]])
+            return way[::-1]
+        if here == cell or (view.inside(here) and over(view, here)):
+            for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+                there = (here[0] + down, here[1] + right)
+                if there not in came_from:
+                    came_from[there] = here
+                    line.append(there)
+    return None
+
+
+def _nearer(view: View, cell: Cell | None, offset: Offset, aim: Condition, over: Condition) -> bool:
+    """Whether one may stand at the cell `offset` further on, and has a shorter walk to an aim from there."""
+    if cell is NOWHERE:
+        return False
+    there = (cell[0] + offset[0], cell[1] + offset[1])
+    if not (aim(view, there) or (view.inside(there) and over(view, there))):
+        return False
+    after = _shortest_way(view, there, aim, over)
+    before = None if after is None else _shortest_way(view, cell, aim, over)
+    if after is None or (before is not None and len(before) <= len(after)):
+        return False
+    view.walked([cell] + after)  # noqa: RUF005
+    return True
+
+
+def _reachable(view: View, cell: Cell | None, aim: Condition, over: Condition) -> bool:
+    """Whether a walk leads from the cell to one where `aim` holds."""
+    way = None if cell is NOWHERE else _shortest_way(view, cell, aim, over)
+    if way is None:
+        return False
+    view.walked(way)
+    return True
+
+
+def _enclosed(view: View, cell: Cell | None, by: Condition) -> bool:
+    """Whether every walk from the cell off the grid crosses a cell where `by` holds."""
+    if cell is NOWHERE:
+        return False
+    way = _shortest_way(view, cell, _is_off, lambda view, here: not by(view, here))
+    if way is not None:
+        view.walked(way)
+    return way is None
+
+
+def _is_off(view: View, cell: Cell | None) -> bool:
+    return not view.inside(cell)
+
+
+def _nearest_cells(view: View, cell: Cell, value: str) -> list[Cell]:
+    """The cells with the value to which it is the fewest steps, nothing being in the way; the cell itself counts."""
+    steps = {(r, c): abs(cell[0] - r) + abs(cell[1] - c) for r, c in view.where(value)}
+    return [there for there in steps if steps[there] == min(steps.values())]
+
+
+def _toward(view: View, cell: Cell | None, offset: Offset, value: str) -> bool:
+    """Whether the nearest cell with the value is nearer from the cell `offset` further on."""
+    if cell is NOWHERE:
+        return False
+    after = (cell[0] + offset[0], cell[1] + offset[1])
+    return any(
+        abs(after[0] - y) + abs(after[1] - x) < abs(cell[0] - r) + abs(cell[1] - c)
+        for r, c in _nearest_cells(view, cell, value)[:1]
+        for y, x in _nearest_cells(view, after, value)[:1]
+    )
+
+
+def _nearest(view: View, cell: Cell | None, value: str, condition: Condition) -> bool:
+    """Attends to the nearest cell with the value, the cell itself included; nowhere if there is none.
+
+    Of several that are equally near, one at which the condition holds.
+    """
+    near = [] if cell is NOWHERE else _nearest_cells(view, cell, value)
+    return any(condition(view, there) for there in near or [NOWHERE])
+
+
+NEARER = Primitive(
+    name="nearer",
+    takes=(Kind.OFFSET, Kind.CONDITION, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_nearer,
+    kernel=floods.nearer,
+    many=floods.nearer_many,
+    image=True,
+    phrase="a step {0} from {cell} shortens the walk over {2:plural} to {1:noun}",
+    negation="a step {0} from {cell} does not shorten the walk over {2:plural} to {1:noun}",
+    reach=1,
+)
+
+REACHABLE = Primitive(
+    name="reachable",
+    takes=(Kind.CONDITION, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_reachable,
+    kernel=floods.reachable,
+    many=floods.reachable_many,
+    image=True,
+    phrase="one can walk from {cell} over {1:plural} to {0:noun}",
+    negation="one cannot walk from {cell} over {1:plural} to {0:noun}",
+    reach=1,
+)
+
+ENCLOSED = Primitive(
+    name="enclosed",
+    takes=(Kind.CONDITION,),
+    gives=Kind.CONDITION,
+    meaning=_enclosed,
+    kernel=floods.enclosed,
+    many=floods.enclosed_many,
+    image=True,
+    phrase="{cell} is enclosed by {0:plural}",
+    negation="{cell} is not enclosed by {0:plural}",
+)
+
+TOWARD = Primitive(
+    name="toward",
+    takes=(Kind.OFFSET, Kind.VALUE),
+    gives=Kind.CONDITION,
+    meaning=_toward,
+    kernel=floods.toward,
+    many=floods.toward_many,
+    image=True,
+    phrase="a step {0} from {cell} leads towards the nearest {1:bare}",
+    negation="a step {0} from {cell} does not lead towards the nearest {1:bare}",
+)
+
+NEAREST = Primitive(
+    name="nearest",
+    takes=(Kind.VALUE, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_nearest,
+    kernel=floods.nearest,
+    many=floods.nearest_many,
+    image=True,
+    phrase="{1}",
+    negation="{1:not}",
+    at="the {0:bare} nearest to {cell}",
+)
+
+WAYS = (NEARER, REACHABLE, ENCLOSED, TOWARD, NEAREST)
+"""All of them."""

@@ -1,0 +1,254 @@
+"""Words about ways: what they mean, by hand; and the same on all roads, whatever the grids."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown import floods
+from shown.explain import explain
+from shown.grid import OFF, grid
+from shown.language.evaluate import Plan
+from shown.language.phrases import say
+from shown.language.primitives import LANGUAGE, WAYS, Language
+from shown.language.reference import NOWHERE, View, check, run
+from shown.language.terms import Kind, Term, parse
+from shown.planes import Planes
+from shown.policy import Component, Formula, Literal, Policy
+from shown.symmetry import Transformation
+from shown.symmetry.images import of_cell, of_grid
+from shown.symmetry.programs import of_term
+from strategies import BUTTONS, TOKENS, conditions, grids, offsets, random_grids, reference_rows
+
+LONGER = LANGUAGE.extended(*WAYS)
+ROADS = {
+    "compiled": LONGER,
+    "NumPy": Language([replace(primitive, many=None) for primitive in LONGER.values()]),
+    "cell by cell": Language([replace(primitive, many=None, kernel=None) for primitive in LONGER.values()]),
+}
+ATOMS = {Kind.OFFSET: offsets(), Kind.VALUE: st.sampled_from(TOKENS.values)}
+
+
+def ways(inner):
+    """One of the words over such conditions."""
+    return st.one_of(
+        *(
+            st.tuples(*(inner if kind is Kind.CONDITION else ATOMS[kind] for kind in word.takes)).map(
+                lambda arguments, name=word.name: Term(name, arguments)
+            )
+            for word in WAYS
+        )
+    )
+
+
+def nested():
+    """Words about ways over one another, and over the paper's and under them."""
+    plain = st.one_of(ATOMS[Kind.VALUE].map(lambda value: Term("cell_is_value", (value,))), conditions(most=3))
+    once = ways(plain)
+    return st.one_of(
+        once,
+        ways(st.one_of(plain, once)),
+        st.tuples(offsets(), once).map(lambda arguments: Term("shifted", arguments)),
+        st.tuples(offsets(), once, plain).map(lambda arguments: Term("scanning", arguments)),
+    )
+
+
+clicks = st.one_of(
+    nested().map(lambda inner: Term("at_action_cell", (inner,))),
+    st.tuples(ATOMS[Kind.VALUE], nested()).map(lambda arguments: Term("at_cell_with_value", arguments)),
+)
+at_values = st.tuples(ATOMS[Kind.VALUE], nested()).map(lambda arguments: Term("at_cell_with_value", arguments))
+boards = st.lists(grids(), min_size=1, max_size=3)
+
+
+def agree(terms, states, buttons=(), language=LONGER):
+    plan = Plan(terms, TOKENS, buttons, language)
+    world = plan.world(states)
+    for column, expected in zip(
+        plan.columns(world), reference_rows(terms, states, TOKENS, buttons, LONGER), strict=True
+    ):
+        for state, board in enumerate(states):
+            places = [world.row(state, action) for action in buttons or board.cells()]
+            assert [bool(int(column[word]) >> bit & 1) for word, bit in places] == expected[state]
+
+
+@pytest.mark.parametrize("road", ROADS)
+@given(terms=st.lists(clicks, min_size=1, max_size=4), states=boards)
+@settings(max_examples=100)
+def test_all_roads_agree_with_the_reference(road, terms, states):
+    if road == "cell by cell":
+        terms, states = terms[:1], states[:1]
+    agree(terms, states, language=ROADS[road])
+
+
+@given(st.lists(clicks, min_size=1, max_size=3), st.integers(0, 10**6), st.sampled_from([63, 130]))
+@settings(max_examples=30)
+def test_batches_of_several_words_agree_with_the_reference(terms, seed, count):
+    agree(terms, random_grids(seed, count, most=6))
+
+
+@pytest.mark.parametrize("road", ["compiled", "NumPy"])
+@given(terms=st.lists(at_values, min_size=1, max_size=4), states=boards)
+@settings(max_examples=50)
+def test_worlds_with_buttons_agree_with_the_reference(road, terms, states):
+    agree(terms, states, BUTTONS, ROADS[road])
+
+
+@given(nested(), grids())
+def test_nowhere_they_say_the_same_of_all_states(condition, board):
+    plan = Plan([Term("at_cell_with_value", (OFF, condition))], TOKENS, (), LONGER)
+    expected = check(condition, View(board, TOKENS), NOWHERE, LONGER)
+    assert set((plan.columns(plan.world([board])) & np.uint64(1) == 1).ravel().tolist()) == {expected}
+
+
+@st.composite
+def stores(draw):
+    """A world with a margin, planes of random bits in it as conditions might be, and tuples of arguments."""
+    states = draw(st.builds(random_grids, st.integers(0, 10**6), st.sampled_from([1, 5, 63, 70])))
+    world = Planes(states, TOKENS, margin=draw(st.integers(0, 3)))
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    store = rng.integers(0, 2**64, (4, *world.shape), dtype=np.uint64)
+    unreal = ~world.real
+    store = (store & ~unreal) | (store[:, :1, :1] & unreal)  # the same all over in the states that are not real
+    tuples = draw(st.lists(st.tuples(offsets(4), *[st.integers(0, 3)] * 2), min_size=1, max_size=6))
+    return world, store, tuples
+
+
+@given(stores())
+def test_compiled_floods_are_floods(case):
+    world, store, tuples = case
+    steps, firsts, seconds = (np.array(x) for x in zip(*tuples, strict=True))
+    found = {
+        "nearer": floods.nearer_many(world, store, steps, firsts, seconds),
+        "reachable": floods.reachable_many(world, store, firsts, seconds),
+        "enclosed": floods.enclosed_many(world, store, firsts),
+        "toward": floods.toward_many(world, store, steps, firsts),
+        "nearest": floods.nearest_many(world, store, firsts, seconds),
+    }
+    for i, (step, a, b) in enumerate(tuples):
+        value, first, second = world.values[a], store[a], store[b]
+        assert np.array_equal(found["nearer"][i], floods.nearer(world, step, first, second))
+        assert np.array_equal(found["reachable"][i], floods.reachable(world, first, second))
+        assert np.array_equal(found["enclosed"][i], floods.enclosed(world, first))
+        assert np.array_equal(found["toward"][i], floods.toward(world, step, value))
+        assert np.array_equal(found["nearest"][i], floods.nearest(world, value, second))
+
+
+@given(stores())
+@settings(max_examples=10)
+def test_machine_code_does_what_its_python_says(case):
+    world, store, tuples = case
+    steps = np.array([offset for offset, *_ in tuples])
+    near, stand = store[0].copy(), store[0] | store[1]
+    again, out, shorter = near.copy(), *(np.zeros((len(steps), *world.shape), dtype=np.uint64) for _ in range(2))
+    floods._flood_loop(near, stand, steps, out)
+    with np.errstate(over="ignore"):
+        floods._flood_loop.plain(again, stand, steps, shorter)
+    assert np.array_equal(near, again)
+    assert np.array_equal(out, shorter)
+    sides = store[[0, 1, 2, 3]]
+    found, expected = store[2].copy(), store[2].copy()
+    floods._sweep_loop(sides, found)
+    floods._sweep_loop.plain(sides, expected)
+    assert np.array_equal(found, expected)
+
+
+# --- symmetry ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("geometry", ["left-right", "up-down", "clockwise"])
+@given(inner=nested(), board=grids())
+@settings(max_examples=40)
+def test_a_mirrored_rule_is_exactly_the_rule_for_the_mirrored_world(geometry, inner, board):
+    change, term = Transformation(geometry), Term("at_action_cell", (inner,))
+    image, mirrored = of_grid(board, change, TOKENS), of_term(term, change, LONGER)
+    for cell in board.cells():
+        there = of_cell(cell, change, board.shape)
+        assert run(term, View(board, TOKENS, cell), LONGER) == run(mirrored, View(image, TOKENS, there), LONGER)
+
+
+# --- by hand ----------------------------------------------------------------------------------------------------------
+
+
+def holds(text, board):
+    """Where a condition holds, as a picture."""
+    condition = parse(text, LONGER, TOKENS.values, kind=Kind.CONDITION)
+    view = View(board, TOKENS)
+    rows = [[check(condition, view, (r, c), LONGER) for c in range(board.width)] for r in range(board.height)]
+    return ["".join("x" if cell else "-" for cell in row) for row in rows]
+
+
+def test_a_step_is_nearer_if_it_begins_a_shortest_walk():
+    board = grid("..#*", "..#.", "....")
+    assert holds("nearer((1, 0), cell_is_value(star), cell_is_value(empty))", board) == ["xx--", "xx--", "----"]
+    assert holds("nearer((0, 1), cell_is_value(star), cell_is_value(empty))", board) == ["x-x-", "x-x-", "xxx-"]
+
+
+def test_the_walk_ends_at_the_star_and_does_not_go_on():
+    board = grid("*..*")
+    assert holds("nearer((0, 1), cell_is_value(star), cell_is_value(empty))", board) == ["--x-"]
+
+
+def test_one_can_walk_to_the_edge():
+    board = grid("###", "#..", "###")
+    assert holds("nearer((0, 1), cell_is_value(OFF), cell_is_value(empty))", board) == ["--x", "-xx", "--x"]
+
+
+def test_a_place_is_reachable_if_some_walk_leads_there():
+    board = grid(".#.*", ".##.", "A..#")
+    assert holds("reachable(cell_is_value(star), cell_is_value(empty))", board) == ["-xxx", "--xx", "---x"]
+
+
+def test_enclosed_is_what_has_no_way_out():
+    board = grid(".###.", ".#A#.", ".#.#.", ".###.")
+    assert holds("enclosed(cell_is_value(wall))", board) == ["-----", "--x--", "--x--", "-----"]
+    assert holds("enclosed(cell_is_value(star))", board) == ["-----"] * 4
+
+
+def test_towards_goes_through_walls():
+    assert holds("toward((0, 1), star)", grid(".#.*", "*...")) == ["-xx-", "--x-"]
+    assert holds("toward((0, 1), star)", grid(".#..")) == ["----"]
+
+
+def test_of_the_nearest_one_will_do():
+    assert holds("nearest(star, shifted((1, 0), cell_is_value(wall)))", grid("*...*", "#....")) == ["xxx--", "xxx--"]
+    assert holds("nearest(star, cell_is_value(OFF))", grid("..", ".#")) == ["xx", "xx"]
+
+
+def test_they_are_said():
+    said = {
+        "nearer((-1, 0), cell_is_value(star), cell_is_value(empty))": (
+            "a step up from it shortens the walk over empty cells to a star",
+            "a step up from it does not shorten the walk over empty cells to a star",
+        ),
+        "reachable(cell_is_value(OFF), cell_is_value(empty))": (
+            "one can walk from it over empty cells to the edge of the grid",
+            "one cannot walk from it over empty cells to the edge of the grid",
+        ),
+        "enclosed(cell_is_value(wall))": ("it is enclosed by walls", "it is not enclosed by walls"),
+        "toward((0, 1), star)": (
+            "a step right from it leads towards the nearest star",
+            "a step right from it does not lead towards the nearest star",
+        ),
+        "nearest(star, shifted((0, 1), cell_is_value(wall)))": (
+            "the cell right of the star nearest to it is a wall",
+            "the cell right of the star nearest to it is not a wall",
+        ),
+        "enclosed(shifted((0, 1), cell_is_value(wall)))": (
+            "it is enclosed by cells where the cell right of it is a wall",
+            "it is not enclosed by cells where the cell right of it is a wall",
+        ),
+    }
+    for text, words in said.items():
+        condition = parse(text, LONGER, TOKENS.values, kind=Kind.CONDITION)
+        assert (say(condition, LONGER), say(condition, LONGER, positive=False)) == words
+
+
+def test_an_explanation_shows_the_way():
+    text = "at_action_cell(nearer((1, 0), cell_is_value(star), cell_is_value(empty)))"
+    formula = Formula(((Literal(parse(text, LONGER, TOKENS.values)),),))
+    policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, formula),), language=LONGER)
+    [component] = explain(policy, grid("A#*", "..."), (0, 0)).components
+    assert component.clauses[0].literals[0].paths == (((0, 0), (1, 0), (1, 1), (1, 2), (0, 2)),)
