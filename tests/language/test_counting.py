@@ -193,8 +193,8 @@ def test_none_of_them_looks_off_the_grid():
         ),
         (
             "at_action_cell(at_least(3, row, cell_is_value(wall)))",
-            "there are at least 3 × wall in the row of the clicked cell",
-            "there are fewer than 3 × wall in the row of the clicked cell",
+            "there are at least 3 walls in the row of the clicked cell",
+            "there are fewer than 3 walls in the row of the clicked cell",
         ),
         (
             "at_cell_with_value(wall, at_least(1, lines, cell_is_value(empty)))",
@@ -203,20 +203,20 @@ def test_none_of_them_looks_off_the_grid():
         ),
         (
             "at_action_cell(as_many(neighbours, cell_is_value(wall)))",
-            "the clicked cell says how many × wall there are around it",
-            "the clicked cell does not say how many × wall there are around it",
+            "the clicked cell says how many walls there are around it",
+            "the clicked cell does not say how many walls there are around it",
         ),
         (
             "at_action_cell(in_a_line(4, lines, cell_is_value(wall)))",
-            "the clicked cell makes 4 × wall in a line straight or diagonally",
-            "the clicked cell does not make 4 × wall in a line straight or diagonally",
+            "the clicked cell makes 4 walls in a line straight or diagonally",
+            "the clicked cell does not make 4 walls in a line straight or diagonally",
         ),
         (
             "grid_has(1, but_not(cell_is_value(wall), shifted((-1, 0), cell_is_value(one))))",
             "there is a cell where it is a wall but the cell above it is not a one",
             "there is no cell where it is a wall but the cell above it is not a one",
         ),
-        ("grid_has(2, cell_is_value(wall))", "there are at least 2 × wall", "there are fewer than 2 × wall"),
+        ("grid_has(2, cell_is_value(wall))", "there are at least 2 walls", "there are fewer than 2 walls"),
         (
             "at_action_cell(both(cell_is_value(wall), at_least(1, sides, cell_is_value(one))))",
             "the clicked cell is a wall and there is a one beside the clicked cell",

@@ -152,8 +152,8 @@ AT_LEAST = Primitive(
     meaning=_at_least,
     kernel=_at_least_planes,
     many=_at_least_many,
-    phrase="there are at least {0} × {2:bare} {1} {cell}",
-    negation="there are fewer than {0} × {2:bare} {1} {cell}",
+    phrase="there are at least {0} {2:plural} {1} {cell}",
+    negation="there are fewer than {0} {2:plural} {1} {cell}",
     wording=_at_least_wording,
     image=True,
 )
@@ -165,8 +165,8 @@ AS_MANY = Primitive(
     meaning=_as_many,
     kernel=_as_many_planes,
     many=_as_many_many,
-    phrase="{cell} says how many × {1:bare} there are {0} it",
-    negation="{cell} does not say how many × {1:bare} there are {0} it",
+    phrase="{cell} says how many {1:plural} there are {0} it",
+    negation="{cell} does not say how many {1:plural} there are {0} it",
     image=_as_many_image,
 )
 
@@ -177,8 +177,8 @@ GRID_HAS = Primitive(
     meaning=_grid_has,
     kernel=_grid_has_planes,
     many=_grid_has_many,
-    phrase="there are at least {0} × {1:bare}",
-    negation="there are fewer than {0} × {1:bare}",
+    phrase="there are at least {0} {1:plural}",
+    negation="there are fewer than {0} {1:plural}",
     wording=_grid_has_wording,
     image=True,
 )
@@ -215,8 +215,8 @@ IN_A_LINE = Primitive(
     meaning=_in_a_line,
     kernel=counts.line_through,
     many=counts.lines_through,
-    phrase="{cell} makes {0} × {2:bare} in a line {1:along}",
-    negation="{cell} does not make {0} × {2:bare} in a line {1:along}",
+    phrase="{cell} makes {0} {2:plural} in a line {1:along}",
+    negation="{cell} does not make {0} {2:plural} in a line {1:along}",
     image=True,
 )
 
