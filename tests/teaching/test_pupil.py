@@ -16,6 +16,7 @@ from shown.teaching import show_from
 from shown.teaching.hypotheses import Fitter, Hypothesis, hypothesis_of
 from shown.teaching.leaving import left_out
 from shown.teaching.readings import AS_CLICKED, Reading, read
+from shown.teaching.recording import begin
 from shown.teaching.taught import Expectation, Taught
 from shown.teaching.teach import Pupil, teach
 
@@ -32,7 +33,8 @@ def correction(game, policy, levels):
         episode = play(game, policy.act, level)
         for step in episode.steps if not episode.won else ():
             if game.expert(step.grid) != step.action:
-                fix = show_from(game, Level(level.name, step.grid), game.expert(step.grid))
+                here = Level(level.name, step.grid)
+                fix = show_from(LevelWorld(game, here), begin(here), game.expert(step.grid))
                 return Demonstrations(game.tokens, (fix,), game.name, game.buttons)
     raise AssertionError("it wins everything")
 
