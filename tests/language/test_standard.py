@@ -150,6 +150,27 @@ def one_labelled(rng):
     return shelves(rng, labels), "go" if goes else "wait"
 
 
+STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+
+
+def maze(rng):
+    """A way round the walls, where just one step shortens it."""
+    while True:
+        cells = rng.choice(list(".#"), size=(6, 7), p=(0.7, 0.3))
+        (r, c), goal = (tuple(map(int, rng.integers((6, 7)))) for _ in range(2))
+        far, line = {goal: 0}, [goal]
+        for y, x in line:
+            for down, right in STEPS.values():
+                there = (y + down, x + right)
+                if there not in far and 0 <= there[0] < 6 and 0 <= there[1] < 7 and cells[there] == ".":
+                    far[there] = far[y, x] + 1
+                    line.append(there)
+        shorter = [n for n, (down, right) in STEPS.items() if far.get((r + down, c + right), 99) < far.get((r, c), 0)]
+        if len(shorter) == 1:
+            cells[r, c], cells[goal] = "A", "G"
+            return Grid(tuple(map("".join, cells))), shorter[0]
+
+
 GO = ("go", "wait")
 BOXES = Tokens(empty=".", box="b", label="l")
 TASKS = {
@@ -165,6 +186,7 @@ TASKS = {
     "grid_has": (lorry, Tokens(empty=".", pallet="p"), GO, 12, 10_000),
     "but_not": (all_labelled, BOXES, GO, 30, 10_000),
     "both": (one_labelled, BOXES, GO, 15, 10_000),
+    "nearer": (maze, Tokens(empty=".", wall="#", agent="A", goal="G"), tuple(STEPS), 30, 10_000),
 }
 
 
@@ -185,6 +207,7 @@ def test_a_task_that_needs_the_word(word):
         ("in_a_line", "at_action_cell(in_a_line(4, lines, cell_is_value(red)))"),
         ("grid_has", "grid_has(3, cell_is_value(pallet))"),
         ("but_not", "grid_has(1, but_not(cell_is_value(box), shifted((0, 1), cell_is_value(label))))"),
+        ("nearer", "at_cell_with_value(agent, nearer((0, 1), cell_is_value(goal), cell_is_value(empty)))"),
         ("both", "grid_has(1, both(cell_is_value(box), shifted((0, 1), cell_is_value(label))))"),
     ],
 )

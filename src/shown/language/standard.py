@@ -7,8 +7,9 @@ ones take, and the paper's programs keep their order among themselves.
 New programs are few and short, since each takes the place of one of the paper's. They are such as formulas over the
 paper's programs cannot replace:
 
-* a count (`K`) or a way (`W`) is asked at the clicked cell or at the first cell with a value, a count also one offset
-  away (`X`); the paper's `scanning` is left to the paper's conditions;
+* at the clicked cell (`X`), or one offset away, cells are counted (`K`); now and then it is asked how the place lies
+  (`Z`). At the first cell with a value (`Y`), such as an agent, it is also asked where a step leads (`W`);
+* the paper's `scanning` is left to the paper's conditions;
 * what is counted (`D`) is a value, a count again, or a value and something else about the same cell (`S`). Of the
   clicked cell, formulas say two things already, and no cell has two values;
 * a walk goes over one value to another, a step at a time up, down, left or right;
@@ -28,7 +29,7 @@ from shown.language.terms import Kind
 STANDARD = LANGUAGE.extended(*COUNTING, *WAYS)
 """The paper's language and the library."""
 
-AT_ACTION, AT_VALUE, ON_GRID = Fraction(4, 100), Fraction(6, 1000), Fraction(1, 100)
+AT_ACTION, AT_VALUE, ON_GRID = Fraction(3, 100), Fraction(6, 1000), Fraction(1, 100)
 """How probable it is that a program asks a new condition at the clicked cell, or at the first cell with a value, or
 counts on the whole grid. Chosen on generated levels: with twice as much, the six games need more demonstrations."""
 
@@ -42,24 +43,28 @@ def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
     'at_action_cell(at_least(1, row, cell_is_value(empty)))'
     """
     if buttons:
-        tops = [Rule("P", "at_cell_with_value", ("V", "X"), AT_ACTION)]
+        tops = [Rule("P", "at_cell_with_value", ("V", "Y"), AT_ACTION)]
     else:
-        tops = [Rule("P", "at_cell_with_value", ("V", "X"), AT_VALUE), Rule("P", "at_action_cell", ("X",), AT_ACTION)]
+        tops = [Rule("P", "at_cell_with_value", ("V", "Y"), AT_VALUE), Rule("P", "at_action_cell", ("X",), AT_ACTION)]
     tenth = Fraction(1, 10)
     return paper_grammar(tokens, buttons).extended(
         *tops,
         Rule("P", "grid_has", ("N", "D"), ON_GRID),
-        Rule("X", None, ("K",), 5 * tenth),
-        Rule("X", None, ("W",), 4 * tenth),
+        Rule("X", None, ("K",), 8 * tenth),
         Rule("X", "shifted", ("O", "K"), tenth),
+        Rule("X", None, ("Z",), tenth),
+        Rule("Y", None, ("K",), 4 * tenth),
+        Rule("Y", None, ("W",), 5 * tenth),
+        Rule("Y", None, ("Z",), tenth),
         *_in_proportion("K", _counts(tokens)),
+        *_in_proportion("W", _STEPS),
+        *_in_proportion("Z", _PLACES),
         Rule("D", None, ("T",), 7 * tenth),
         Rule("D", None, ("K",), tenth),
         Rule("D", "both", ("T", "S"), tenth),
         Rule("D", "but_not", ("T", "S"), tenth),
         Rule("S", None, ("M",), 5 * tenth),
         Rule("S", None, ("K",), 5 * tenth),
-        *_in_proportion("W", _WAYS),
         Rule("M", "shifted", ("O", "T"), 1),
         Rule("T", "cell_is_value", ("V",), 1),
         Rule("line", None, ("any line",), 5 * tenth),
@@ -80,13 +85,8 @@ def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
 Weights = dict[tuple[str, tuple[str, ...]], int]
 """How often each word is used among others, with the symbols that follow it."""
 
-_WAYS: Weights = {
-    ("nearer", ("step", "T", "T")): 12,
-    ("toward", ("step", "V")): 4,
-    ("reachable", ("T", "T")): 4,
-    ("enclosed", ("T",)): 4,
-    ("nearest", ("V", "M")): 1,
-}
+_STEPS: Weights = {("nearer", ("step", "T", "T")): 3, ("toward", ("step", "V")): 1, ("escape", ("V", "T")): 1}
+_PLACES: Weights = {("reachable", ("T", "T")): 1, ("enclosed", ("T",)): 1, ("nearest", ("V", "M")): 1}
 
 
 def _counts(tokens: Tokens) -> Weights:
