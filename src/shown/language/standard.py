@@ -1,4 +1,4 @@
-"""The standard language: the paper's words, those that other grid worlds need, and a prior that keeps the paper's first.
+"""The standard language: the paper's words and those that other grid worlds need; the paper's programs come first.
 
 The grammar is the paper's with room made for new programs beside it (`Grammar.extended`). The paper's rules for
 conditions stay as they are, so that every program of the paper is less probable by the same factor, 1 less what the new
@@ -7,11 +7,13 @@ ones take, and the paper's programs keep their order among themselves.
 New programs are few and short, since each takes the place of one of the paper's. They are such as formulas over the
 paper's programs cannot replace:
 
-* a new condition (`K`) is asked at the clicked cell, at the first cell with a value, or one offset away (`X`); the
-  paper's `scanning` is left to the paper's conditions;
-* what is counted (`D`) is a value, a new condition, or a value and something else about the same cell (`S`). Of the
+* at the clicked cell (`X`), or one offset away, cells are counted (`K`); now and then it is asked how the place lies
+  (`Z`). At the first cell with a value (`Y`), such as an agent, it is also asked where a step leads (`W`);
+* the paper's `scanning` is left to the paper's conditions;
+* what is counted (`D`) is a value, a count again, or a value and something else about the same cell (`S`). Of the
   clicked cell, formulas say two things already, and no cell has two values;
-* a line is one of a single value, and has three cells or more;
+* a walk goes over one value to another, a step at a time up, down, left or right;
+* a line is one of a single value, has three cells or more, and half of the time may go any way;
 * `as_many` is there only if a token is a digit.
 """
 
@@ -21,16 +23,15 @@ from fractions import Fraction
 
 from shown.grid import AREAS, Tokens
 from shown.language.grammar import Grammar, Rule, geometric, paper_grammar, uniform
-from shown.language.primitives import LANGUAGE
-from shown.language.primitives.counting import COUNTING
+from shown.language.primitives import COUNTING, LANGUAGE, WAYS
 from shown.language.terms import Kind
 
-STANDARD = LANGUAGE.extended(*COUNTING)
+STANDARD = LANGUAGE.extended(*COUNTING, *WAYS)
 """The paper's language and the library."""
 
-AT_ACTION, AT_VALUE, ON_GRID = Fraction(3, 100), Fraction(3, 1000), Fraction(1, 100)
+AT_ACTION, AT_VALUE, ON_GRID = Fraction(3, 100), Fraction(6, 1000), Fraction(1, 100)
 """How probable it is that a program asks a new condition at the clicked cell, or at the first cell with a value, or
-counts on the whole grid. Chosen on generated levels: more of them, and the six games need more demonstrations."""
+counts on the whole grid. Chosen on generated levels: with twice as much, the six games need more demonstrations."""
 
 
 def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
@@ -42,38 +43,59 @@ def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
     'at_action_cell(at_least(1, row, cell_is_value(empty)))'
     """
     if buttons:
-        tops = [Rule("P", "at_cell_with_value", ("V", "X"), AT_ACTION)]
+        tops = [Rule("P", "at_cell_with_value", ("V", "Y"), AT_ACTION)]
     else:
-        tops = [Rule("P", "at_cell_with_value", ("V", "X"), AT_VALUE), Rule("P", "at_action_cell", ("X",), AT_ACTION)]
-    half, tenth = Fraction(1, 2), Fraction(1, 10)
+        tops = [Rule("P", "at_cell_with_value", ("V", "Y"), AT_VALUE), Rule("P", "at_action_cell", ("X",), AT_ACTION)]
+    tenth = Fraction(1, 10)
     return paper_grammar(tokens, buttons).extended(
         *tops,
         Rule("P", "grid_has", ("N", "D"), ON_GRID),
+        Rule("X", None, ("K",), 8 * tenth),
         Rule("X", "shifted", ("O", "K"), tenth),
-        Rule("X", None, ("K",), 1 - tenth),
-        *_conditions(tokens),
+        Rule("X", None, ("Z",), tenth),
+        Rule("Y", None, ("K",), 4 * tenth),
+        Rule("Y", None, ("W",), 5 * tenth),
+        Rule("Y", None, ("Z",), tenth),
+        *_in_proportion("K", _counts(tokens)),
+        *_in_proportion("W", _STEPS),
+        *_in_proportion("Z", _PLACES),
         Rule("D", None, ("T",), 7 * tenth),
         Rule("D", None, ("K",), tenth),
         Rule("D", "both", ("T", "S"), tenth),
         Rule("D", "but_not", ("T", "S"), tenth),
-        Rule("S", "shifted", ("O", "T"), half),
-        Rule("S", None, ("K",), half),
+        Rule("S", None, ("M",), 5 * tenth),
+        Rule("S", None, ("K",), 5 * tenth),
+        Rule("M", "shifted", ("O", "T"), 1),
         Rule("T", "cell_is_value", ("V",), 1),
+        Rule("line", None, ("any line",), 5 * tenth),
+        Rule("line", None, ("one line",), 5 * tenth),
         leaves={
             "N": geometric(),
             "L": uniform(Kind.NUMBER, (3, 4, 5)),
+            "step": uniform(Kind.OFFSET, ((-1, 0), (1, 0), (0, -1), (0, 1))),
             "area": uniform(Kind.AREA, AREAS),
-            "line": uniform(Kind.AREA, ("row", "column", "diagonals", "lines")),
+            "any line": uniform(Kind.AREA, ("lines",)),
+            "one line": uniform(Kind.AREA, ("row", "column", "diagonals")),
             "near": uniform(Kind.AREA, ("sides", "neighbours")),
         },
         language=STANDARD,
     )
 
 
-def _conditions(tokens: Tokens) -> list[Rule]:
-    """The rules for new conditions, in proportion to their weights."""
-    weights = {("at_least", ("N", "area", "D")): 3, ("in_a_line", ("L", "line", "T")): 1}
+Weights = dict[tuple[str, tuple[str, ...]], int]
+"""How often each word is used among others, with the symbols that follow it."""
+
+_STEPS: Weights = {("nearer", ("step", "T", "T")): 3, ("toward", ("step", "V")): 1, ("escape", ("V", "T")): 1}
+_PLACES: Weights = {("reachable", ("T", "T")): 1, ("enclosed", ("T",)): 1, ("nearest", ("V", "M")): 1}
+
+
+def _counts(tokens: Tokens) -> Weights:
+    weights: Weights = {("at_least", ("N", "area", "D")): 3, ("in_a_line", ("L", "line", "T")): 1}
     if any(character in "0123456789" for character in tokens):
         weights["as_many", ("near", "T")] = 4
+    return weights
+
+
+def _in_proportion(left: str, weights: Weights) -> list[Rule]:
     total = sum(weights.values())
-    return [Rule("K", name, right, Fraction(weight, total)) for (name, right), weight in weights.items()]
+    return [Rule(left, name, right, Fraction(weight, total)) for (name, right), weight in weights.items()]

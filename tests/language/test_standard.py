@@ -1,0 +1,217 @@
+"""The standard grammar: the paper's programs keep their order, and what each new word is needed for can be learned."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from shown.demonstrations import Demonstrations
+from shown.games import GAMES, find
+from shown.grid import Grid, Tokens
+from shown.inference.learner import Learner
+from shown.language.grammar import paper_grammar
+from shown.language.primitives import LANGUAGE
+from shown.language.standard import STANDARD, standard_grammar
+from shown.language.terms import parse
+from strategies import BUTTONS, TOKENS
+
+
+def of_the_paper(term):
+    return all(part.primitive in LANGUAGE for part in term.walk())
+
+
+@pytest.mark.parametrize("buttons", [(), BUTTONS])
+def test_the_papers_programs_keep_their_order_and_lose_one_factor(buttons):
+    standard = [(t, p) for t, p in standard_grammar(TOKENS, buttons).programs(4_000) if of_the_paper(t)]
+    paper = list(paper_grammar(TOKENS, buttons).programs(len(standard)))
+    assert [term for term, _ in standard] == [term for term, _ in paper]
+    lost = {round(p - q, 9) for (_, p), (_, q) in zip(paper, standard, strict=True)}
+    assert len(lost) == 1
+    assert lost.pop() < 0.05
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_most_of_the_first_programs_are_the_papers(name):
+    terms = [term for term, _ in standard_grammar(find(name).tokens).programs(10_000)]
+    assert sum(map(of_the_paper, terms)) > 7_000
+
+
+def test_words_that_make_no_sense_in_a_world_are_not_in_its_grammar():
+    assert not any(rule.primitive == "as_many" for rule in standard_grammar(TOKENS).rules)
+    assert any(rule.primitive == "as_many" for rule in standard_grammar(Tokens(empty=".", one="1")).rules)
+    standard_grammar(TOKENS, BUTTONS).check_actions(BUTTONS)
+    standard_grammar(TOKENS).check_actions(())
+
+
+# --- what each word is for -------------------------------------------------------------------------------------------
+
+
+def right(tokens, buttons, world, grammar, shown, programs):
+    """How many of 60 new positions a policy gets right that was shown some others."""
+    rng = np.random.default_rng(0)
+    demos = Demonstrations.from_runs(tokens, [[world(rng)] for _ in range(shown)], buttons=buttons)
+    policy = Learner(programs=programs, grammar=grammar(tokens, buttons)).fit(demos).policy_
+    return np.mean([policy.act(board) == action for board, action in (world(rng) for _ in range(60))])
+
+
+def stamps(rng):
+    """One order, a row, has three items or more: its stamp is clicked."""
+    height, width = int(rng.integers(2, 5)), int(rng.integers(4, 9))
+    ready = int(rng.integers(height))
+    rows = []
+    for r in range(height):
+        items = int(rng.integers(3, width)) if r == ready else int(rng.integers(0, 3))
+        rows.append("".join(rng.permutation(list("S" + "o" * items + "." * (width - 1 - items)))))
+    return Grid(tuple(rows)), (ready, rows[ready].index("S"))
+
+
+def around(cell, shape):
+    cells = product(range(cell[0] - 1, cell[0] + 2), range(cell[1] - 1, cell[1] + 2))
+    return [(r, c) for r, c in cells if (r, c) != cell and 0 <= r < shape[0] and 0 <= c < shape[1]]
+
+
+def mines(rng):
+    """Minesweeper, where just one covered cell is safe for certain: by a number with as many flags as it says."""
+    shape = (5, 6)
+    cells = list(product(*map(range, shape)))
+    while True:
+        mine = rng.random(shape) < 0.2
+        board = np.where(mine & (rng.random(shape) < 0.7), "F", "?")
+        numbers = {cell: str(min(4, sum(mine[other] for other in around(cell, shape)))) for cell in cells}
+        safe = [cell for cell in cells if not mine[cell] and rng.random() < 0.4]
+        while len(safe) > 1:
+            for cell in safe[1:]:
+                board[cell] = numbers[cell]
+            flags = {cell: str(sum(board[o] == "F" for o in around(cell, shape))) for cell in cells}
+            covered = [cell for cell in cells if board[cell] == "?"]
+            safe = [cell for cell in covered if any(board[o] == flags[o] for o in around(cell, shape))]
+        if safe:
+            return Grid(tuple(map("".join, board))), safe[0]
+
+
+def makes_four(board, cell, piece):
+    for down, along in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        length = 1
+        for way in (1, -1):
+            r, c = cell[0] + way * down, cell[1] + way * along
+            while 0 <= r < 6 and 0 <= c < 7 and board[r][c] == piece:
+                length, r, c = length + 1, r + way * down, c + way * along
+        if length >= 4:
+            return True
+    return False
+
+
+def four(rng):
+    """Connect Four, where just one move wins or keeps the other from winning."""
+    while True:
+        board, pieces = [list("." * 7) for _ in range(6)], "xo"
+        for turn in range(int(rng.integers(8, 24))):
+            open_columns = [c for c in range(7) if board[0][c] == "."]
+            column = int(rng.choice(open_columns))
+            row = max(r for r in range(6) if board[r][column] == ".")
+            if makes_four(board, (row, column), pieces[turn % 2]):
+                break
+            board[row][column] = pieces[turn % 2]
+        moves = [(max(r for r in range(6) if board[r][c] == "."), c) for c in range(7) if board[0][c] == "."]
+        vital = [move for move in moves if any(makes_four(board, move, piece) for piece in pieces)]
+        if len(vital) == 1:
+            return Grid(tuple(map("".join, board))), vital[0]
+
+
+def lorry(rng):
+    """It goes when three pallets are loaded, wherever they stand."""
+    shape = rng.integers(2, 6, size=2)
+    board = Grid(tuple("".join(row) for row in rng.choice(list(".p"), size=shape, p=(0.75, 0.25))))
+    return board, "go" if len(board.where("p")) >= 3 else "wait"
+
+
+def shelves(rng, labels):
+    """A box on each shelf, somewhere, with a label on its right or not."""
+    rows = []
+    for label in labels:
+        start = int(rng.integers(5))
+        row = list(rng.choice(list(".l"), size=7, p=(0.7, 0.3)))
+        row[start : start + 2] = "bl" if label else "b."
+        rows.append("".join(row))
+    return Grid(tuple(rows))
+
+
+def all_labelled(rng):
+    """It goes when no box is without a label."""
+    labels = np.ones(int(rng.integers(2, 6)), dtype=bool)
+    labels[int(rng.integers(len(labels)))] = goes = rng.random() < 0.5
+    return shelves(rng, labels), "go" if goes else "wait"
+
+
+def one_labelled(rng):
+    """It goes when there is a box with a label."""
+    labels = np.zeros(int(rng.integers(2, 6)), dtype=bool)
+    labels[int(rng.integers(len(labels)))] = goes = rng.random() < 0.5
+    return shelves(rng, labels), "go" if goes else "wait"
+
+
+STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+
+
+def maze(rng):
+    """A way round the walls, where just one step shortens it."""
+    while True:
+        cells = rng.choice(list(".#"), size=(6, 7), p=(0.7, 0.3))
+        (r, c), goal = (tuple(map(int, rng.integers((6, 7)))) for _ in range(2))
+        far, line = {goal: 0}, [goal]
+        for y, x in line:
+            for down, right in STEPS.values():
+                there = (y + down, x + right)
+                if there not in far and 0 <= there[0] < 6 and 0 <= there[1] < 7 and cells[there] == ".":
+                    far[there] = far[y, x] + 1
+                    line.append(there)
+        shorter = [n for n, (down, right) in STEPS.items() if far.get((r + down, c + right), 99) < far.get((r, c), 0)]
+        if len(shorter) == 1:
+            cells[r, c], cells[goal] = "A", "G"
+            return Grid(tuple(map("".join, cells))), shorter[0]
+
+
+GO = ("go", "wait")
+BOXES = Tokens(empty=".", box="b", label="l")
+TASKS = {
+    "at_least": (stamps, Tokens(empty=".", item="o", stamp="S"), (), 8, 10_000),
+    "as_many": (
+        mines,
+        Tokens(covered="?", flag="F", zero="0", one="1", two="2", three="3", four="4"),
+        (),
+        20,
+        10_000,
+    ),
+    "in_a_line": (four, Tokens(empty=".", red="x", yellow="o"), (), 30, 10_000),
+    "grid_has": (lorry, Tokens(empty=".", pallet="p"), GO, 12, 10_000),
+    "but_not": (all_labelled, BOXES, GO, 30, 10_000),
+    "both": (one_labelled, BOXES, GO, 15, 10_000),
+    "nearer": (maze, Tokens(empty=".", wall="#", agent="A", goal="G"), tuple(STEPS), 30, 10_000),
+}
+
+
+@pytest.mark.parametrize("word", TASKS)
+def test_a_task_that_needs_the_word(word):
+    world, tokens, buttons, shown, programs = TASKS[word]
+    paper = right(tokens, buttons, world, paper_grammar, shown, programs)
+    standard = right(tokens, buttons, world, standard_grammar, shown, programs)
+    assert standard >= 0.95
+    assert paper < 0.85
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        ("at_least", "at_action_cell(at_least(3, row, cell_is_value(item)))"),
+        ("as_many", "at_action_cell(at_least(1, neighbours, as_many(neighbours, cell_is_value(flag))))"),
+        ("in_a_line", "at_action_cell(in_a_line(4, lines, cell_is_value(red)))"),
+        ("grid_has", "grid_has(3, cell_is_value(pallet))"),
+        ("but_not", "grid_has(1, but_not(cell_is_value(box), shifted((0, 1), cell_is_value(label))))"),
+        ("nearer", "at_cell_with_value(agent, nearer((0, 1), cell_is_value(goal), cell_is_value(empty)))"),
+        ("both", "grid_has(1, both(cell_is_value(box), shifted((0, 1), cell_is_value(label))))"),
+    ],
+)
+def test_the_program_that_is_needed_comes_in_time(word, text):
+    _, tokens, buttons, _, programs = TASKS[word]
+    wanted = parse(text, STANDARD, tokens.values, buttons)
+    assert any(term == wanted for term, _ in standard_grammar(tokens, buttons).programs(programs))
