@@ -85,7 +85,7 @@ def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
 Weights = dict[tuple[str, tuple[str, ...]], int]
 """How often each word is used among others, with the symbols that follow it."""
 
-_STEPS: Weights = {("nearer", ("step", "T", "T")): 3, ("toward", ("step", "V")): 1, ("escape", ("V", "T")): 1}
+_STEPS: Weights = {("nearer", ("step", "T", "T")): 3, ("escape", ("V", "T")): 1}
 _PLACES: Weights = {("reachable", ("T", "T")): 1, ("enclosed", ("T",)): 1, ("nearest", ("V", "M")): 1}
 
 
