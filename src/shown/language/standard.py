@@ -46,7 +46,6 @@ _IN_ALL: tuple[Share, ...] = (
     ("K", 3, "at_least", ("N", "area", "D")),
     ("K", 1, "in_a_line", ("L", "line", "T")),
     ("W", 3, "nearer", ("step", "T", "T")),
-    ("W", 1, "toward", ("step", "V")),
     ("W", 1, "escape", ("V", "T")),
     ("Z", 1, "reachable", ("T", "T")),
     ("Z", 1, "enclosed", ("T",)),
