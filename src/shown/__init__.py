@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from shown.errors import BadInput, BadLevel, BadProgram, NothingFits, ShownError
     from shown.grid import OFF, Grid, Tokens
     from shown.inference.learner import Learner, Progress
+    from shown.language.checking import check_primitive
     from shown.language.grammar import Grammar, Rule, geometric, paper_grammar, paper_offsets, uniform
     from shown.language.primitives import LANGUAGE, Language, Primitive
+    from shown.language.standard import STANDARD, standard_grammar
     from shown.language.terms import Kind, Term, parse
     from shown.policy import Component, Formula, Literal, Policy
     from shown.symmetry import Transformation
@@ -34,8 +36,10 @@ _HOME = {
     "shown.errors": ("BadInput", "BadLevel", "BadProgram", "NothingFits", "ShownError"),
     "shown.grid": ("OFF", "Grid", "Tokens"),
     "shown.inference.learner": ("Learner", "Progress"),
+    "shown.language.checking": ("check_primitive",),
     "shown.language.grammar": ("Grammar", "Rule", "geometric", "paper_grammar", "paper_offsets", "uniform"),
     "shown.language.primitives": ("LANGUAGE", "Language", "Primitive"),
+    "shown.language.standard": ("STANDARD", "standard_grammar"),
     "shown.language.terms": ("Kind", "Term", "parse"),
     "shown.policy": ("Component", "Formula", "Literal", "Policy"),
     "shown.symmetry": ("Transformation",),
@@ -45,10 +49,11 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "LANGUAGE", "OFF", "BadInput", "BadLevel", "BadProgram", "Component", "Demonstration", "Demonstrations",
-    "Formula", "Grammar", "Grid", "Kind", "Language", "Learner", "Literal", "NothingFits", "Policy", "Primitive",
-    "Progress", "Reading", "Rule", "ShownError", "Step", "Taught", "Term", "Tokens", "Transformation", "__version__",
-    "games", "geometric", "paper_grammar", "paper_offsets", "parse", "teach", "uniform",
+    "LANGUAGE", "OFF", "STANDARD", "BadInput", "BadLevel", "BadProgram", "Component", "Demonstration",
+    "Demonstrations", "Formula", "Grammar", "Grid", "Kind", "Language", "Learner", "Literal", "NothingFits",
+    "Policy", "Primitive", "Progress", "Reading", "Rule", "ShownError", "Step", "Taught", "Term", "Tokens",
+    "Transformation", "__version__", "check_primitive", "games", "geometric", "paper_grammar", "paper_offsets",
+    "parse", "standard_grammar", "teach", "uniform",
 ]  # fmt: skip
 
 

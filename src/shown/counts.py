@@ -7,8 +7,8 @@ words do it for 64 states.
 Only cells on the grid are counted. The cells of a row, a column or a diagonal all have the same count, so each of these
 *tracks* is counted once and every cell reads off the tracks it lies on.
 
-`count_in_area`, `count_on_grid` and `line_through` are the NumPy versions of `count_in_areas`, `count_on_grids` and
-`lines_through`, which are compiled and count for many planes at once; tests hold them equal.
+`count_in_area`, `count_on_grid` and `line_through` are the NumPy versions of what `counts_within`, `count_on_grids` and
+`lines_through` do for many planes at once, compiled; tests hold them equal.
 """
 
 from __future__ import annotations
@@ -104,12 +104,40 @@ def line_through(world: Planes, number: int, area: str, plane: np.ndarray) -> np
 # --- many at once ----------------------------------------------------------------------------------------------------
 
 
-def count_in_areas(world: Planes, store: np.ndarray, areas: np.ndarray, conditions: np.ndarray) -> np.ndarray:
-    """`count_in_area` for many pairs (number of an area, number of a plane). [digits, n, rows, columns, words]"""
-    names = [AREAS[area] for area in np.unique(areas)]
-    count = np.zeros((_digits(world, names), len(conditions), *world.shape), dtype=np.uint64)
-    _area_loop(store, areas, conditions, world.inside, _tracks(world), _ON_TRACK, _NEAR, _AROUND, count)
-    return count
+def counts_within(
+    world: Planes,
+    store: np.ndarray,
+    areas: np.ndarray,
+    conditions: np.ndarray,
+    least: np.ndarray,
+    below: np.ndarray,
+    where: np.ndarray,
+) -> np.ndarray:
+    """Where `count_in_area` is within bounds, for many pairs (number of an area, number of a plane).
+
+    There may be several bounds, each for the cells of one of the planes in `where`: the count there is at least `least`
+    and, unless that is negative, below `below`. ([n], [n], [n, bounds], [n, bounds], [bounds, rows, columns, words]) →
+    [n, rows, columns, words]
+    """
+    digits = _digits(world, list(AREAS))
+    out = np.zeros((len(conditions), *world.shape), dtype=np.uint64)
+    least, below = np.clip(least, 0, 1 << digits), np.where(below < 0, 1 << digits, below)
+    _within_loop(
+        store,
+        areas,
+        conditions,
+        least,
+        below,
+        where,
+        world.inside,
+        _tracks(world),
+        _ON_TRACK,
+        _NEAR,
+        _AROUND,
+        digits,
+        out,
+    )
+    return out
 
 
 def count_on_grids(world: Planes, store: np.ndarray, conditions: np.ndarray) -> np.ndarray:
@@ -181,9 +209,12 @@ _AROUND, _AXES = np.array(AROUND), np.array(AXES)
 
 
 @compiled
-def _area_loop(store, areas, conditions, inside, tracks, on_track, near, around, count):  # type: ignore[no-untyped-def]
-    digits, n, rows, columns, words = count.shape
-    zero = np.uint64(0)
+def _within_loop(  # type: ignore[no-untyped-def]
+    store, areas, conditions, least, below, where, inside, tracks, on_track, near, around, digits, out
+):
+    n, rows, columns, words = out.shape
+    zero, every = np.uint64(0), ~np.uint64(0)
+    count = np.empty(digits, dtype=np.uint64)
     for i in range(n):
         plane, area = store[conditions[i]], areas[i]
         tally = np.zeros((4, rows + columns, words, digits), dtype=np.uint64)
@@ -192,40 +223,52 @@ def _area_loop(store, areas, conditions, inside, tracks, on_track, near, around,
                 for r in range(rows):
                     for c in range(columns):
                         for w in range(words):
+                            track = tally[t, tracks[t, r, c], w]
                             carry, k = plane[r, c, w] & inside[r, c, w], 0
                             while carry != zero:
-                                digit = tally[t, tracks[t, r, c], w, k]
-                                tally[t, tracks[t, r, c], w, k] = digit ^ carry
-                                carry &= digit
+                                track[k], carry = track[k] ^ carry, track[k] & carry
                                 k += 1
         for r in range(rows):
             for c in range(columns):
                 for w in range(words):
+                    count[:] = zero
                     met = 0
                     for t in range(4):
                         if on_track[area, t]:
+                            track = tally[t, tracks[t, r, c], w]
                             carry = zero
                             for k in range(digits):
-                                a, b = count[k, i, r, c, w], tally[t, tracks[t, r, c], w, k]
-                                count[k, i, r, c, w] = a ^ b ^ carry
-                                carry = (a & b) | (carry & (a ^ b))
+                                a, b = count[k], track[k]
+                                count[k], carry = a ^ b ^ carry, (a & b) | (carry & (a ^ b))
                             met += 1
-                    for _ in range(1, met):
+                    for _ in range(1, met):  # the cell itself lies on all its tracks
                         borrow, k = plane[r, c, w] & inside[r, c, w], 0
                         while borrow != zero:
-                            digit = count[k, i, r, c, w]
-                            count[k, i, r, c, w] = digit ^ borrow
-                            borrow &= ~digit
+                            count[k], borrow = count[k] ^ borrow, ~count[k] & borrow
                             k += 1
                     for j in range(near[area]):
                         y, x = r + around[j, 0], c + around[j, 1]
                         if 0 <= y < rows and 0 <= x < columns:
                             carry, k = plane[y, x, w] & inside[y, x, w], 0
                             while carry != zero:
-                                digit = count[k, i, r, c, w]
-                                count[k, i, r, c, w] = digit ^ carry
-                                carry &= digit
+                                count[k], carry = count[k] ^ carry, count[k] & carry
                                 k += 1
+                    for b in range(len(where)):
+                        met_here = where[b, r, c, w]
+                        if met_here != zero:
+                            for bound, wanted in ((least[i, b], every), (below[i, b], zero)):
+                                # Whether the count reaches the bound, from the highest digit on.
+                                greater, equal = zero, every
+                                if bound >> digits:
+                                    equal = zero
+                                for k in range(digits - 1, -1, -1):
+                                    if bound >> k & 1:
+                                        equal &= count[k]
+                                    else:
+                                        greater |= equal & count[k]
+                                        equal &= ~count[k]
+                                met_here &= ~((greater | equal) ^ wanted)
+                            out[i, r, c, w] |= met_here
 
 
 @compiled

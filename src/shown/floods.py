@@ -8,8 +8,8 @@ one and the same handful of machine instructions, though each state has its own 
 The waves tell all there is to know, and no distance is ever written down: a step is one nearer if the cell it leads to
 is in a wave in which the cell it comes from is not yet.
 
-`nearer`, `reachable`, `enclosed`, `toward` and `nearest` are the NumPy versions of `nearer_many` and its likes;
-tests hold them equal.
+`nearer`, `reachable`, `enclosed`, `toward`, `escape` and `nearest` are the NumPy versions of the compiled functions of
+the same names with `_many`; tests hold them equal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from shown.compiled import compiled
-from shown.planes import ALL, Planes, shift
+from shown.planes import ALL, Planes, shift, shift_many
 
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
@@ -60,6 +60,14 @@ def enclosed(world: Planes, by: np.ndarray) -> np.ndarray:
 def toward(world: Planes, offset: tuple[int, int], value: str) -> np.ndarray:
     """Where a cell with the value is nearer, nothing being in the way, from the cell `offset` further on."""
     return _shorter(world, offset, world.of_value(value) & world.inside, np.full(world.shape, ALL))
+
+
+def escape(world: Planes, value: str, over: np.ndarray) -> np.ndarray:
+    """Where a step to a cell of the grid in `over` does not lead towards a cell with the value."""
+    out = np.zeros(world.shape, dtype=np.uint64)
+    for side in SIDES:
+        out |= shift(world, side, over & world.inside) & ~toward(world, side, value)
+    return out & world.somewhere
 
 
 def nearest(world: Planes, value: str, condition: np.ndarray) -> np.ndarray:
@@ -128,6 +136,18 @@ def toward_many(world: Planes, store: np.ndarray, offsets: np.ndarray, values: n
     return out
 
 
+def escape_many(world: Planes, store: np.ndarray, values: np.ndarray, overs: np.ndarray) -> np.ndarray:
+    """`escape` for many pairs (number of a value, number of a plane in `store`). [n, rows, columns, words]"""
+    out = np.zeros((len(values), *world.shape), dtype=np.uint64)
+    for places, (value,) in _alike(values):
+        near = world.of_values[value] & world.inside
+        ways = _flood(world, near, np.full(world.shape, ALL), np.array(SIDES))
+        for side, way in zip(SIDES, ways, strict=True):
+            onto = shift_many(world, store, np.tile(side, (len(places), 1)), overs[places])
+            out[places] |= onto & (shift(world, side, world.inside) & ~way)
+    return out & world.somewhere
+
+
 def nearest_many(world: Planes, store: np.ndarray, values: np.ndarray, conditions: np.ndarray) -> np.ndarray:
     """`nearest` for many pairs (number of a value, number of a plane in `store`). [n, rows, columns, words]"""
     out = np.empty((len(values), *world.shape), dtype=np.uint64)
@@ -160,76 +180,72 @@ def _flood(world: Planes, near: np.ndarray, stand: np.ndarray, offsets: np.ndarr
     """
     offsets = np.empty((0, 2), dtype=np.int64) if offsets is None else offsets
     shorter = np.zeros((len(offsets), *world.shape), dtype=np.uint64)
-    _flood_loop(near, stand, offsets, shorter)
+    rows, columns, words = world.shape
+    flat = rows, columns * words
+    _flood_loop(near.reshape(flat), stand.reshape(flat), offsets, shorter.reshape(-1, *flat), words)
     return shorter & world.somewhere
 
 
 @compiled
-def _flood_loop(near, stand, offsets, shorter):  # type: ignore[no-untyped-def]
-    """Waves, each computed only around the cells that the one before reached."""
-    zero, one = np.uint64(0), np.uint64(1)
-    rows, columns, words = near.shape
-    ways = len(offsets)
-    pad = 1
+def _flood_loop(near, stand, offsets, shorter, words):  # type: ignore[no-untyped-def]
+    """Waves, each computed only in the rows around those that the one before reached. Rows are flat: a step to the side
+    is one of `words` places."""
+    rows, width = near.shape
+    ways, pad = len(offsets), 1
     for i in range(ways):
         pad = max(pad, abs(offsets[i, 0]), abs(offsets[i, 1]))
     # What is reached, in a frame wide enough for every look: beyond the planes it is what it is in the void.
-    reached = np.full(
-        (rows + 2 * pad, columns + 2 * pad, words), zero - ((near[0, 0, words - 1] >> np.uint64(62)) & one)
-    )
-    new = np.zeros((rows, columns, words), dtype=np.uint64)
+    beyond = np.uint64(0) - ((near[0, words - 1] >> np.uint64(62)) & np.uint64(1))
+    reached = np.full((rows + 2 * pad, width + 2 * pad * words), beyond)
+    new = np.zeros((rows, width), dtype=np.uint64)
+    begin = pad * words
     for y in range(rows):
-        for x in range(columns):
-            for w in range(words):
-                reached[y + pad, x + pad, w] = near[y, x, w] & stand[y, x, w]
-    top, bottom, left, right = 0, rows, 0, columns
+        reached[y + pad, begin : begin + width] = near[y] & stand[y]
+    top, bottom = 0, rows
     while True:
-        first, last, west, east = rows, -1, columns, -1
+        first, last = rows, -1
         for y in range(top, bottom):
-            for x in range(left, right):
-                v, h = y + pad, x + pad
-                for w in range(words):
-                    missing = ~near[y, x, w]
-                    if missing == zero:
-                        continue
-                    for i in range(ways):
-                        shorter[i, y, x, w] |= missing & reached[v + offsets[i, 0], h + offsets[i, 1], w]
-                    brought = missing & (
-                        reached[v - 1, h, w] | reached[v + 1, h, w] | reached[v, h - 1, w] | reached[v, h + 1, w]
-                    )
-                    near[y, x, w] |= brought
-                    new[y, x, w] = brought & stand[y, x, w]
-                    if new[y, x, w] != zero:
-                        first, last = min(first, y), max(last, y)
-                        west, east = min(west, x), max(east, x)
-        if last < first:
+            v = y + pad
+            here, may, fresh = near[y], stand[y], new[y]
+            for i in range(ways):
+                start = begin + offsets[i, 1] * words
+                there, out = reached[v + offsets[i, 0], start : start + width], shorter[i, y]
+                for k in range(width):
+                    out[k] |= there[k] & ~here[k]
+            up, down = reached[v - 1, begin : begin + width], reached[v + 1, begin : begin + width]
+            left, right = reached[v, begin - words : begin - words + width], reached[v, begin + words :]
+            some = np.uint64(0)
+            for k in range(width):
+                brought = (up[k] | down[k] | left[k] | right[k]) & ~here[k]
+                here[k] |= brought
+                fresh[k] = brought & may[k]
+                some |= fresh[k]
+            if some:
+                first, last = min(first, y), y
+        if last < 0:
             return
         for y in range(first, last + 1):
-            for x in range(west, east + 1):
-                for w in range(words):
-                    reached[y + pad, x + pad, w] |= new[y, x, w]
-                    new[y, x, w] = zero
+            wet, fresh = reached[y + pad, begin : begin + width], new[y]
+            for k in range(width):
+                wet[k] |= fresh[k]
         top, bottom = max(0, first - pad), min(rows, last + 1 + pad)
-        left, right = max(0, west - pad), min(columns, east + 1 + pad)
 
 
 @compiled
 def _sweep_loop(ways, plane):  # type: ignore[no-untyped-def]
     """Carries each bit from a cell to those that have it nearest: `ways` says which neighbours (above, below, left,
-    right) are nearer. Such a way never turns back, so that one sweep from each corner follows all of them.
+    right) are nearer. Such a way never turns back, so that one sweep down and one up, row by row, follow it.
     """
     rows, columns, words = plane.shape
-    for corner in range(4):
-        up, left = corner & 1, corner >> 1
+    for up in range(2):
         for j in range(rows):
             y = rows - 1 - j if up else j
-            v = y + 1 if up else y - 1
-            for k in range(columns):
-                x = columns - 1 - k if left else k
-                h = x + 1 if left else x - 1
-                if j > 0:
-                    for w in range(words):
-                        plane[y, x, w] |= ways[up, y, x, w] & plane[v, x, w]
-                if k > 0:
-                    for w in range(words):
-                        plane[y, x, w] |= ways[2 + left, y, x, w] & plane[y, h, w]
+            if j > 0:
+                v = y + 1 if up else y - 1
+                plane[y] |= ways[up, y] & plane[v]
+            for x in range(1, columns):
+                for w in range(words):
+                    plane[y, x, w] |= ways[2, y, x, w] & plane[y, x - 1, w]
+            for x in range(columns - 2, -1, -1):
+                for w in range(words):
+                    plane[y, x, w] |= ways[3, y, x, w] & plane[y, x + 1, w]

@@ -125,6 +125,7 @@ def test_compiled_floods_are_floods(case):
         "reachable": floods.reachable_many(world, store, firsts, seconds),
         "enclosed": floods.enclosed_many(world, store, firsts),
         "toward": floods.toward_many(world, store, steps, firsts),
+        "escape": floods.escape_many(world, store, firsts, seconds),
         "nearest": floods.nearest_many(world, store, firsts, seconds),
     }
     for i, (step, a, b) in enumerate(tuples):
@@ -133,6 +134,7 @@ def test_compiled_floods_are_floods(case):
         assert np.array_equal(found["reachable"][i], floods.reachable(world, first, second))
         assert np.array_equal(found["enclosed"][i], floods.enclosed(world, first))
         assert np.array_equal(found["toward"][i], floods.toward(world, step, value))
+        assert np.array_equal(found["escape"][i], floods.escape(world, value, second))
         assert np.array_equal(found["nearest"][i], floods.nearest(world, value, second))
 
 
@@ -141,11 +143,12 @@ def test_compiled_floods_are_floods(case):
 def test_machine_code_does_what_its_python_says(case):
     world, store, tuples = case
     steps = np.array([offset for offset, *_ in tuples])
-    near, stand = store[0].copy(), store[0] | store[1]
-    again, out, shorter = near.copy(), *(np.zeros((len(steps), *world.shape), dtype=np.uint64) for _ in range(2))
-    floods._flood_loop(near, stand, steps, out)
+    words, flat = world.shape[2], (world.shape[0], world.shape[1] * world.shape[2])
+    near, again, stand = (plane.reshape(flat) for plane in (store[0].copy(), store[0].copy(), store[0] | store[1]))
+    out, shorter = (np.zeros((len(steps), *flat), dtype=np.uint64) for _ in range(2))
+    floods._flood_loop(near, stand, steps, out, words)
     with np.errstate(over="ignore"):
-        floods._flood_loop.plain(again, stand, steps, shorter)
+        floods._flood_loop.plain(again, stand, steps, shorter, words)
     assert np.array_equal(near, again)
     assert np.array_equal(out, shorter)
     sides = store[[0, 1, 2, 3]]
@@ -212,6 +215,11 @@ def test_towards_goes_through_walls():
     assert holds("toward((0, 1), star)", grid(".#..")) == ["----"]
 
 
+def test_an_escape_is_a_step_that_does_not_lead_nearer():
+    assert holds("escape(agent, cell_is_value(empty))", grid("A..#", "..#.")) == ["xx-x", "x-x-"]
+    assert holds("escape(star, cell_is_value(empty))", grid("A..#", "..#.")) == ["xxxx", "xxx-"]
+
+
 def test_of_the_nearest_one_will_do():
     assert holds("nearest(star, shifted((1, 0), cell_is_value(wall)))", grid("*...*", "#....")) == ["xxx--", "xxx--"]
     assert holds("nearest(star, cell_is_value(OFF))", grid("..", ".#")) == ["xx", "xx"]
@@ -231,6 +239,10 @@ def test_they_are_said():
         "toward((0, 1), star)": (
             "a step right from it leads towards the nearest star",
             "a step right from it does not lead towards the nearest star",
+        ),
+        "escape(agent, cell_is_value(empty))": (
+            "one can step from it to an empty cell without coming nearer to the nearest agent",
+            "every step from it to an empty cell leads nearer to the nearest agent",
         ),
         "nearest(star, shifted((0, 1), cell_is_value(wall)))": (
             "the cell right of the star nearest to it is a wall",

@@ -27,7 +27,7 @@ from shown.grid import Cell
 from shown.language.primitives.declaration import Condition, Primitive
 from shown.language.reference import NOWHERE, View
 from shown.language.terms import Argument, Kind, Term
-from shown.planes import Planes
+from shown.planes import ALL, Planes
 
 # --- areas -----------------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,10 @@ def _at_least_planes(world: Planes, number: int, area: str, condition: np.ndarra
 def _at_least_many(
     world: Planes, store: np.ndarray, numbers: np.ndarray, areas: np.ndarray, conditions: np.ndarray
 ) -> np.ndarray:
-    return _reach(counts.count_in_areas(world, store, areas, conditions), numbers)
+    everywhere = np.full((1, *world.shape), ALL, dtype=np.uint64)
+    return counts.counts_within(
+        world, store, areas, conditions, numbers[:, None], np.full((len(numbers), 1), -1), everywhere
+    )
 
 
 def _at_least_wording(number: int, area: str, condition: Term) -> tuple[str, str] | None:
@@ -100,20 +103,24 @@ def _as_many(view: View, cell: Cell | None, area: str, condition: Condition) -> 
 
 
 def _as_many_planes(world: Planes, area: str, condition: np.ndarray) -> np.ndarray:
-    return _as_digits_say(world, counts.count_in_area(world, area, condition))
+    count = counts.count_in_area(world, area, condition)
+    out = np.zeros(world.shape, dtype=np.uint64)
+    for number, cells in zip(*_digits(world), strict=True):
+        out |= cells & counts.equals(count, number)
+    return out
 
 
 def _as_many_many(world: Planes, store: np.ndarray, areas: np.ndarray, conditions: np.ndarray) -> np.ndarray:
-    return _as_digits_say(world, counts.count_in_areas(world, store, areas, conditions))
+    numbers, cells = _digits(world)
+    least = np.tile(np.array(numbers, dtype=np.int64), (len(areas), 1))
+    return counts.counts_within(world, store, areas, conditions, least, least + 1, cells)
 
 
-def _as_digits_say(world: Planes, count: np.ndarray) -> np.ndarray:
-    """Where a cell holds a digit and the count is just that. [digits, ..., rows, columns, words] → the same less one"""
-    out = np.zeros(count.shape[1:], dtype=np.uint64)
-    for name, character in world.tokens.characters.items():
-        if character in "0123456789":
-            out |= world.of_value(name) & counts.equals(count, int(character))
-    return out
+def _digits(world: Planes) -> tuple[list[int], np.ndarray]:
+    """The numbers that tokens show, and the planes of these tokens. ([d], [d, rows, columns, words])"""
+    shown = [v for v, character in enumerate(world.tokens) if character in "0123456789"]
+    characters = list(world.tokens)
+    return [int(characters[v]) for v in shown], world.of_values[shown]
 
 
 def _as_many_image(arguments: tuple[Argument, ...], transformation: Any) -> Term | None:
@@ -133,21 +140,12 @@ def _grid_has_planes(world: Planes, number: int, condition: np.ndarray) -> np.nd
 
 
 def _grid_has_many(world: Planes, store: np.ndarray, numbers: np.ndarray, conditions: np.ndarray) -> np.ndarray:
-    return _reach(counts.count_on_grids(world, store, conditions), numbers)
+    count = counts.count_on_grids(world, store, conditions)
+    return np.stack([counts.reaches(count[:, i], int(number)) for i, number in enumerate(numbers)])
 
 
 def _grid_has_wording(number: int, condition: Term) -> tuple[str, str] | None:
     return ("there is {1:noun}", "there is no {1:bare}") if number == 1 else None
-
-
-def _reach(count: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Where counts are at least some numbers, one each. [digits, n, ...], [n] → [n, ...]"""
-    out = np.empty(count.shape[1:], dtype=np.uint64)
-    for number in np.unique(numbers):
-        places = np.flatnonzero(numbers == number)
-        chosen = count if len(places) == len(numbers) else count[:, places]
-        out[places] = counts.reaches(chosen, int(number))
-    return out
 
 
 AT_LEAST = Primitive(
@@ -157,8 +155,8 @@ AT_LEAST = Primitive(
     meaning=_at_least,
     kernel=_at_least_planes,
     many=_at_least_many,
-    phrase="there are at least {0} × {2:bare} {1} {cell}",
-    negation="there are fewer than {0} × {2:bare} {1} {cell}",
+    phrase="there are at least {0} {2:plural} {1} {cell}",
+    negation="there are fewer than {0} {2:plural} {1} {cell}",
     wording=_at_least_wording,
     image=True,
 )
@@ -170,8 +168,8 @@ AS_MANY = Primitive(
     meaning=_as_many,
     kernel=_as_many_planes,
     many=_as_many_many,
-    phrase="{cell} says how many × {1:bare} there are {0} it",
-    negation="{cell} does not say how many × {1:bare} there are {0} it",
+    phrase="{cell} says how many {1:plural} there are {0} it",
+    negation="{cell} does not say how many {1:plural} there are {0} it",
     image=_as_many_image,
 )
 
@@ -182,8 +180,8 @@ GRID_HAS = Primitive(
     meaning=_grid_has,
     kernel=_grid_has_planes,
     many=_grid_has_many,
-    phrase="there are at least {0} × {1:bare}",
-    negation="there are fewer than {0} × {1:bare}",
+    phrase="there are at least {0} {1:plural}",
+    negation="there are fewer than {0} {1:plural}",
     wording=_grid_has_wording,
     image=True,
 )
@@ -221,8 +219,8 @@ IN_A_LINE = Primitive(
     meaning=_in_a_line,
     kernel=counts.line_through,
     many=counts.lines_through,
-    phrase="{cell} makes {0} × {2:bare} in a line {1:along}",
-    negation="{cell} does not make {0} × {2:bare} in a line {1:along}",
+    phrase="{cell} makes {0} {2:plural} in a line {1:along}",
+    negation="{cell} does not make {0} {2:plural} in a line {1:along}",
     image=True,
 )
 

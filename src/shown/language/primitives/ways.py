@@ -95,13 +95,25 @@ def _toward(view: View, cell: Cell | None, offset: Offset, value: str) -> bool:
     )
 
 
+def _escape(view: View, cell: Cell | None, value: str, over: Condition) -> bool:
+    """Whether a step leads to a cell of the grid where `over` holds, and not towards the nearest with the value."""
+    if cell is NOWHERE:
+        return False
+    for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+        there = (cell[0] + down, cell[1] + right)
+        if view.inside(there) and over(view, there) and not _toward(view, cell, (down, right), value):
+            view.walked([cell, there])
+            return True
+    return False
+
+
 def _nearest(view: View, cell: Cell | None, value: str, condition: Condition) -> bool:
     """Attends to the nearest cell with the value, the cell itself included; nowhere if there is none.
 
     Of several that are equally near, one at which the condition holds.
     """
     near = [] if cell is NOWHERE else _nearest_cells(view, cell, value)
-    return any(condition(view, there) for there in near or [NOWHERE])
+    return any(condition(view, there) for there in near) if near else condition(view, NOWHERE)
 
 
 NEARER = Primitive(
@@ -154,6 +166,18 @@ TOWARD = Primitive(
     negation="a step {0} from {cell} does not lead towards the nearest {1:bare}",
 )
 
+ESCAPE = Primitive(
+    name="escape",
+    takes=(Kind.VALUE, Kind.CONDITION),
+    gives=Kind.CONDITION,
+    meaning=_escape,
+    kernel=floods.escape,
+    many=floods.escape_many,
+    image=True,
+    phrase="one can step from {cell} to {1:noun} without coming nearer to the nearest {0:bare}",
+    negation="every step from {cell} to {1:noun} leads nearer to the nearest {0:bare}",
+)
+
 NEAREST = Primitive(
     name="nearest",
     takes=(Kind.VALUE, Kind.CONDITION),
@@ -167,5 +191,5 @@ NEAREST = Primitive(
     at="the {0:bare} nearest to {cell}",
 )
 
-WAYS = (NEARER, REACHABLE, ENCLOSED, TOWARD, NEAREST)
+WAYS = (NEARER, REACHABLE, ENCLOSED, TOWARD, ESCAPE, NEAREST)
 """All of them."""
