@@ -52,8 +52,8 @@ def find_language(name: str) -> Language:
 
     Who names a module may mean a file in the folder they are in. It is looked for last, so that it hides nothing.
     """
-    if is_place(name) and os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())
+    if is_place(name) and "" not in sys.path:
+        sys.path.append("")
     return find_by_name(name)
 
 
