@@ -61,6 +61,12 @@ def add_world(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_expert(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--expert", metavar="MODULE:FUNCTION", help="who demonstrates in a world: gets the environment, gives an action"
+    )
+
+
 def starts(place: Playable, args: argparse.Namespace) -> list[Start]:
     """The episodes that --levels or --seeds ask for, each about to begin."""
     if isinstance(place, World):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 
-from shown.cli.common import add_levels, add_seed, check_writable, print_json, say
-from shown.games import demonstrate, find, load_levels
+from shown.cli.common import add_expert, add_seed, add_starts, check_writable, find_playable, print_json, say, starts
+from shown.errors import BadInput
+from shown.world import World, demonstrate
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("game", metavar="GAME", help="whose expert is to play")
-    add_levels(parser, "train:0-4", "what to play")
+    parser.add_argument("game", metavar="GAME|WORLD", help="whose expert is to play")
+    add_starts(parser, "train:0-4", "0-4")
+    add_expert(parser)
     parser.add_argument(
         "--style", metavar="NAME", help="as people play who have this style (shown games GAME lists them)"
     )
@@ -22,9 +24,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.out:
         check_writable(args.out)
-    game = find(args.game)
+    game = find_playable(args.game, args.expert)
     if args.style is None:
-        demonstrations = demonstrate(game, load_levels(game, args.levels), args.seed)
+        demonstrations = demonstrate(starts(game, args))
+    elif isinstance(game, World):
+        raise BadInput(f"--style: nobody has a style of playing {game.name}. Leave it out.")
     else:
         from shown.experiments.teaching import STYLE
         from shown.experiments.teaching import demonstrations as given

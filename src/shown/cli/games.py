@@ -43,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
             print(f"\n{type(game).__doc__}")
             for name, character in game.tokens.characters.items():
                 print(f"    {character}  {name.replace('_', ' ')}")
+            if game.buttons:
+                print(f"\n  buttons: {', '.join(game.buttons)}")
             count = _counts(game)
             print(f"\n  levels: train:0-{count['train'] - 1}, test:0-{count['test'] - 1}, random:SEED-SEED")
             _tell_styles(game)
@@ -67,6 +69,7 @@ def _described(game: Game) -> dict[str, Any]:
         "title": game.title,
         "goal": game.goal,
         "tokens": game.tokens.characters,
+        "buttons": list(game.buttons),
         "levels": _counts(game),
     }
 

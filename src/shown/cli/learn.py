@@ -13,6 +13,7 @@ from shown.cli import FAILURE, INTERRUPTED
 from shown.cli.common import (
     WORLD,
     Playable,
+    add_expert,
     add_json,
     add_language,
     add_seed,
@@ -59,9 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a game or a world, whose expert demonstrates, or demonstrations files",
     )
     add_starts(parser, "train:0-4", "0-4", "what the expert demonstrates on")
-    parser.add_argument(
-        "--expert", metavar="MODULE:FUNCTION", help="who demonstrates in a world: gets the environment, gives an action"
-    )
+    add_expert(parser)
     parser.add_argument("--out", metavar="FILE", help="where to write the policy (JSON)")
     add_language(parser, "paper")
     parser.add_argument(
