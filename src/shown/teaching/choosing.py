@@ -16,7 +16,7 @@ from shown.games.game import Game
 from shown.inference.failure import Failure
 from shown.policy import Policy, uniform_policy
 from shown.teaching.hypotheses import Fitted, Fitter, Hypothesis, flattened
-from shown.teaching.leaving import left_out
+from shown.teaching.leaving import LeftOut, left_out
 from shown.teaching.practice import FIRST, FRESH, LAST, Ground, vary
 from shown.teaching.suspicion import Suspicion
 from shown.teaching.taught import Expectation, Stage, Taught, Tried
@@ -64,7 +64,7 @@ class Choice:
         self._candidates: list[tuple[float, int, Policy, Hypothesis | None]] = []
         self._failure: Failure | None = None
         self._failed_with_images = False
-        self._left_out: dict[Hypothesis, Expectation | None] = {}
+        self._left_out: dict[Hypothesis, LeftOut | None] = {}
         self._sizes: dict[Hypothesis, dict[str, int]] = {}
 
     # --- the candidates -----------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class Choice:
         self._sizes[found.hypothesis] = {"programs": len(features.of_program), "distinct": len(features)}
         policy = flattened(found.policy, TEMPERATURE)
         left = self._left_out.get(found.hypothesis)
-        score = self._score(policy) if left is None else left.share
+        score = self._score(policy) if left is None else left.explained
         literals = len(policy.components[0].formula.literals)
         self._tried.append(Tried(found.hypothesis, True, score if self.ground is not None else None, literals))
         self._offer(policy, found.hypothesis, score)
@@ -201,7 +201,8 @@ class Choice:
             return Taught(nothing, None, tuple(self._tried), failure=self._failure, stopped=self.stopped)
         _, _, policy, hypothesis = best
         practice = (sum(self.ground.won(policy, LAST)), LAST) if self.ground is not None else None
-        expectation = self._left_out.get(hypothesis) if hypothesis is not None else None
+        left = self._left_out.get(hypothesis) if hypothesis is not None else None
+        expectation = left.expectation if left is not None else None
         if self._game is not None:
             # What had no part in choosing is honest, whether there was practice or not.
             fresh = (self.ground or Ground(self._game, self._seed)).play(policy, *FRESH)

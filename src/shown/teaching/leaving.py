@@ -7,7 +7,7 @@ does is what can be expected of it elsewhere.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from shown.demonstrations import Demonstrations
 from shown.teaching.hypotheses import Fitter, Hypothesis, flattened
@@ -17,17 +17,29 @@ FOLDS = 5
 """At most so many demonstrations are left out in turn; of more, the first."""
 
 
-def left_out(
-    fitter: Fitter, hypothesis: Hypothesis, read: Demonstrations, temperature: float = 1.0
-) -> Expectation | None:
-    """In how many positions of demonstrations left out the others lead to what was shown there, or left open.
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """How demonstrations that were left out are explained by the others.
+
+    Attributes:
+        expectation: in how many of their positions what was shown there, or left open, is done.
+        explained: the same, but where a reading leaves further actions open, doing one of them explains only so much
+            of what was shown as there is shown of them all; else the reading that says least would always win. From 0
+            to 1.
+    """
+
+    expectation: Expectation
+    explained: float
+
+
+def left_out(fitter: Fitter, hypothesis: Hypothesis, read: Demonstrations, temperature: float = 1.0) -> LeftOut | None:
+    """What is learned from all demonstrations but one, and what it does in the positions of that one; each in turn.
 
     >>> from shown.games import demonstrate, find, load_levels
     >>> from shown.teaching.readings import AS_CLICKED
     >>> nim = find("nim")
     >>> demos = demonstrate(nim, load_levels(nim, "train:0-4"))
-    >>> found = left_out(Fitter(demos, 1000, 0), Hypothesis(AS_CLICKED), demos)
-    >>> found.of == len(demos.steps) and found.share > 0.8
+    >>> left_out(Fitter(demos, 1000, 0), Hypothesis(AS_CLICKED), demos).explained > 0.8
     True
 
     Args:
@@ -41,12 +53,15 @@ def left_out(
     """
     if len(read) < 2:
         return None
-    right = asked = 0
+    right, asked, explained = 0, 0, 0.0
     for k, item in enumerate(read.items[:FOLDS]):
         others = fitter.fit(hypothesis, replace(read, items=(*read.items[:k], *read.items[k + 1 :]))).policy
         steps = [step for step in item.steps if not step.refused]
         asked += len(steps)
-        if others is not None and steps:
-            done = flattened(others, temperature).act_many([step.grid for step in steps])
-            right += sum(action in (s.action, *s.open) for action, s in zip(done, steps, strict=True))
-    return Expectation(right, asked, "positions")
+        if others is None or not steps:
+            continue
+        for action, step in zip(flattened(others, temperature).act_many([s.grid for s in steps]), steps, strict=True):
+            if action in (step.action, *step.open):
+                right += 1
+                explained += 1 / (1 + len(step.open))
+    return LeftOut(Expectation(right, asked, "positions"), explained / asked if asked else 0.0)
