@@ -313,7 +313,7 @@ class _Run:
             practice = (sum(self.ground.won(policy, LAST)), LAST)
             fresh = self.ground.play(policy, *FRESH)
             expectation = Expectation(sum(fresh), len(fresh))
-        symmetries = policy.lesson.symmetries if hypothesis is None else hypothesis.symmetries
+        symmetries = policy.facts.symmetries if hypothesis is None else hypothesis.symmetries
         policy = replace(policy, origin=self._origin(hypothesis, practice, expectation)).taught_by(shown, symmetries)
         return Taught(policy, hypothesis, tuple(self.tried), True, practice, expectation)
 
