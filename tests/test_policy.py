@@ -400,7 +400,7 @@ def test_the_only_one_is_not_called_the_first():
 
 def test_what_always_was_so_says_so_where_only_some_clauses_ask_for_it():
     policy = mixture((0.5, formula([IS_WALL, ABOVE], [IS_STAR])), (0.5, formula([IS_WALL, ABOVE]))).taught_by(SHOWN)
-    assert [str(literal) for literal in policy.lesson.always] == [IS_WALL, ABOVE, f"not {IS_STAR}"]
+    assert [str(literal) for literal in policy.facts.always] == [IS_WALL, ABOVE, f"not {IS_STAR}"]
     assert policy.english() == (
         "click a cell if\n"
         "  the clicked cell is a wall *\n"
@@ -415,7 +415,7 @@ def test_what_was_refused_was_not_shown():
     refused = Step(grid(".A"), (0, 0), refused=True)
     shown = replace(SHOWN, items=(*SHOWN.items, Demonstration((refused,))))
     policy = mixture((1.0, WALL))
-    assert policy.taught_by(shown).lesson.always == policy.taught_by(SHOWN).lesson.always != ()
+    assert policy.taught_by(shown).facts.always == policy.taught_by(SHOWN).facts.always != ()
 
 
 def test_images_are_said_and_stored_once():
@@ -435,7 +435,7 @@ def test_images_are_said_and_stored_once():
 
 @given(policies(), st.lists(grids(), min_size=1, max_size=3), st.data())
 @settings(max_examples=40, deadline=None)
-def test_a_lesson_changes_nothing_but_what_is_said(policy, boards, data):
+def test_what_was_shown_changes_nothing_but_what_is_said(policy, boards, data):
     runs = [[(board, data.draw(st.sampled_from(list(board.cells())))) for board in boards]]
     ways = data.draw(st.sets(st.sampled_from(MOTIONS[1:]), max_size=2))
     taught = policy.taught_by(Demonstrations.from_runs(TOKENS, runs), [Transformation(way) for way in sorted(ways)])
@@ -447,7 +447,7 @@ def test_a_lesson_changes_nothing_but_what_is_said(policy, boards, data):
 
 
 @pytest.mark.parametrize(
-    ("lesson", "reason"),
+    ("facts", "reason"),
     [
         ([], "must be an object"),
         ({"single": ["nobody"]}, "'nobody' is no token"),
@@ -458,9 +458,9 @@ def test_a_lesson_changes_nothing_but_what_is_said(policy, boards, data):
         ({"symmetries": [{"tokens": {"wall": "nobody"}}]}, "is no token"),
     ],
 )
-def test_a_lesson_that_makes_no_sense_is_refused(lesson, reason):
+def test_facts_that_make_no_sense_are_refused(facts, reason):
     with pytest.raises(BadInput, match=reason):
-        Policy.from_json({**mixture((1.0, WALL)).to_json(), "lesson": lesson})
+        Policy.from_json({**mixture((1.0, WALL)).to_json(), "facts": facts})
 
 
 @pytest.mark.parametrize(

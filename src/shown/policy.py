@@ -22,7 +22,7 @@ from shown.language.languages import named_in_file, the_language
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.reach import margin_for
 from shown.language.terms import Term, parse
-from shown.rules import NO_LESSON, Formula, Lesson, Literal, Speaker
+from shown.rules import NO_FACTS, Facts, Formula, Literal, Speaker
 from shown.symmetry import Folded, Transformation, of_clause, unfold
 
 SCHEMA = "shown/policy/1"
@@ -61,7 +61,7 @@ class Policy:
         buttons: the actions, in worlds with buttons.
         origin: where it came from: the demonstrations' digest, settings, version.
         language: the primitives its programs use.
-        lesson: what was so in everything it was learned from, as far as its rules are said by it.
+        facts: what was so in everything it was learned from, as far as its rules are said by it.
     """
 
     tokens: Tokens
@@ -70,7 +70,7 @@ class Policy:
     buttons: tuple[str, ...] = ()
     origin: dict[str, Any] | None = None
     language: Language = LANGUAGE
-    lesson: Lesson = NO_LESSON
+    facts: Facts = NO_FACTS
 
     def act(self, grid: Grid) -> Action:
         """The most probable action."""
@@ -153,11 +153,11 @@ class Policy:
             for positive in (True, False)
             if len(shown) and bool((held == positive).all())
         ]
-        lesson = Lesson(tuple(single), tuple(always), tuple(symmetries))
+        facts = Facts(tuple(single), tuple(always), tuple(symmetries))
         # Images stand together, as they are stored: a policy read back is the same policy.
-        formulas = [unfold(lesson.folded(c.formula.clauses, self.language), self.language) for c in self.components]
+        formulas = [unfold(facts.folded(c.formula.clauses, self.language), self.language) for c in self.components]
         components = (replace(c, formula=Formula(f)) for c, f in zip(self.components, formulas, strict=True))
-        return replace(self, components=tuple(components), lesson=lesson)
+        return replace(self, components=tuple(components), facts=facts)
 
     def __repr__(self) -> str:
         return f"<Policy {_headline(self)}>"
@@ -223,8 +223,8 @@ class Policy:
 
     @property
     def speaker(self) -> Speaker:
-        """Who says the rules: in its language, about its world, knowing its lesson."""
-        return Speaker(self.language, self.tokens.values, self.buttons, self.lesson)
+        """Who says the rules: in its language, about its world, knowing its facts."""
+        return Speaker(self.language, self.tokens.values, self.buttons, self.facts)
 
     @property
     def subject(self) -> str:
@@ -272,12 +272,12 @@ class Policy:
                     "log_prior": component.log_prior,
                     "log_likelihood": component.log_likelihood,
                     "clauses": [
-                        _clause_to_json(one) for one in self.lesson.folded(component.formula.clauses, self.language)
+                        _clause_to_json(one) for one in self.facts.folded(component.formula.clauses, self.language)
                     ],
                 }
                 for component in self.components
             ],
-            **({"lesson": self.lesson.to_json()} if self.lesson != NO_LESSON else {}),
+            **({"facts": self.facts.to_json()} if self.facts != NO_FACTS else {}),
             "origin": self.origin or {},
         }
 
@@ -300,8 +300,8 @@ class Policy:
         components = tuple(reader.read(item, f"{where}, component {i}") for i, item in enumerate(items))
         if not math.isclose(sum(component.weight for component in components), 1.0, rel_tol=1e-6):
             raise BadInput(f"{where}: the weights of the components must add up to 1.")
-        lesson = Lesson.from_json(value.get("lesson", {}), where, tokens, buttons, reader.literal)
-        return cls(tokens, components, game, buttons, origin, spoken, lesson)
+        facts = Facts.from_json(value.get("facts", {}), where, tokens, buttons, reader.literal)
+        return cls(tokens, components, game, buttons, origin, spoken, facts)
 
     def save(self, path: str | Path) -> None:
         """Writes the policy as JSON, whole or not at all."""

@@ -9,14 +9,14 @@ from shown.games.episodes import demonstrate
 from shown.games.levels import load_levels
 from shown.language.primitives import LANGUAGE
 from shown.language.terms import parse
-from shown.rules import Formula, Lesson, Literal, Speaker
+from shown.rules import Facts, Formula, Literal, Speaker
 from shown.rules.telling import SCREEN, WIDTH
 from shown.symmetry import MOTIONS, Transformation
 from shown.teaching.teach import teach
 from strategies import BUTTONS, TOKENS, formulas
 
 SPEAKER = Speaker(LANGUAGE, TOKENS.values)
-MIRRORED = Speaker(LANGUAGE, TOKENS.values, lesson=Lesson(symmetries=(Transformation("left-right"),)))
+MIRRORED = Speaker(LANGUAGE, TOKENS.values, facts=Facts(symmetries=(Transformation("left-right"),)))
 
 
 def clicked(value, *by, positive=True):
@@ -79,8 +79,8 @@ def test_sayings_are_all_of_the_formula_and_lines_are_short(buttons, data):
     f = data.draw(formulas(buttons=buttons))
     ways = data.draw(st.sets(st.sampled_from(MOTIONS[1:]), max_size=2))
     always = data.draw(st.sets(st.sampled_from(f.literals or (WALL,)), max_size=3))
-    lesson = Lesson(("wall",), tuple(always), tuple(Transformation(way) for way in sorted(ways)))
-    speaker = Speaker(LANGUAGE, TOKENS.values, buttons, lesson)
+    facts = Facts(("wall",), tuple(always), tuple(Transformation(way) for way in sorted(ways)))
+    speaker = Speaker(LANGUAGE, TOKENS.values, buttons, facts)
     said = [clause for one in speaker.sayings(f) for clause in one.formula.clauses]
     assert sorted(map(sorted_texts, said)) == sorted(map(sorted_texts, speaker.canonical(f).clauses))
     assert all(len(line) <= WIDTH for line in speaker.english(f).splitlines())

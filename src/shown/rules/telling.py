@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from shown.language.phrases import say
 from shown.language.primitives import LANGUAGE, Language
 from shown.rules.canonical import LARGE, canonical
+from shown.rules.facts import NO_FACTS, Facts
 from shown.rules.formula import Clause, Formula, Literal
-from shown.rules.lesson import NO_LESSON, Lesson
 from shown.rules.logic import Theory
 from shown.symmetry import Folded, of_clause, unfold
 
@@ -44,13 +44,13 @@ class Speaker:
         language: whose words are used.
         values: of the cells, OFF among them; none if not known.
         buttons: in worlds with buttons.
-        lesson: what was so in everything that was shown.
+        facts: what was so in everything that was shown.
     """
 
     language: Language = LANGUAGE
     values: tuple[str, ...] = ()
     buttons: tuple[str, ...] = ()
-    lesson: Lesson = NO_LESSON
+    facts: Facts = NO_FACTS
 
     def english(self, formula: Formula) -> str:
         """A formula as a sentence of several lines.
@@ -82,7 +82,7 @@ class Speaker:
 
     def phrase(self, literal: Literal, always: Collection[Literal] = (), mark: str = f"({ALWAYS})") -> str:
         """What a literal says; if it is one of `always`, with a mark behind it."""
-        said = say(literal.term, self.language, literal.positive, single=self.lesson.single)
+        said = say(literal.term, self.language, literal.positive, single=self.facts.single)
         return f"{said} {mark}" if literal in always else said
 
     def always(self, formula: Formula) -> frozenset[Literal]:
@@ -91,7 +91,7 @@ class Speaker:
         A reader would take such a literal for what sets its clause apart; nothing that was shown says so. Where all
         clauses ask for a literal it always holds, and saying so would say nothing.
         """
-        literals, always = frozenset(formula.literals), self.lesson.always
+        literals, always = frozenset(formula.literals), self.facts.always
         if not formula.clauses or len(literals) + len(always) > LARGE:
             return frozenset()
         demanded = frozenset.intersection(*map(frozenset, formula.clauses))
@@ -119,7 +119,7 @@ class _Teller:
         self.speaker, self.language, self.mark = speaker, speaker.language, mark
         self.always = speaker.always(formula)
         self.is_large = len(formula.literals) > LARGE
-        self.folded = speaker.lesson.folded(formula.clauses, self.language)
+        self.folded = speaker.facts.folded(formula.clauses, self.language)
 
     def sayings(self) -> Iterator[Saying]:
         for one in self.folded:

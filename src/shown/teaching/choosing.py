@@ -234,7 +234,7 @@ class Choice:
         expectation: Expectation | None,
     ) -> Policy:
         """The policy with where it comes from and what it was taught by."""
-        symmetries = policy.lesson.symmetries if hypothesis is None else hypothesis.symmetries
+        symmetries = policy.facts.symmetries if hypothesis is None else hypothesis.symmetries
         origin = self._origin(policy, hypothesis, practice, expectation)
         return replace(policy, origin=origin).taught_by(self.demonstrations, symmetries)
 

@@ -18,7 +18,7 @@ MOST_FOLDED = 100_000
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Facts:
     """What was so in everything that was shown.
 
     Attributes:
@@ -49,9 +49,9 @@ class Lesson:
     @classmethod
     def from_json(
         cls, value: Any, where: str, tokens: Tokens, buttons: tuple[str, ...], literal: Callable[[str, str], Literal]
-    ) -> Lesson:
+    ) -> Facts:
         """Checks everything; `literal` reads a literal from its text."""
-        where = f'{where}: "lesson"'
+        where = f'{where}: "facts"'
         if not isinstance(value, dict):
             raise BadInput(f"{where} must be an object.")
         single, always, symmetries = (value.get(key, []) for key in ("single", "always", "symmetries"))
@@ -73,5 +73,5 @@ class Lesson:
         return cls(tuple(single), tuple(literal(text, where) for text in always), read)
 
 
-NO_LESSON = Lesson()
+NO_FACTS = Facts()
 """Nothing is known of what was shown."""
