@@ -13,7 +13,7 @@ from shown.teaching.same import Effects
 from shown.teaching.taught import Stage, Taught
 from shown.teaching.teach import Pupil
 
-AT_ONCE = 12
+AT_ONCE = 6
 """So many demonstrations are learned from to begin with, and so many more at a time."""
 
 
