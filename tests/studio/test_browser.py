@@ -14,20 +14,6 @@ from shown.demonstrations import Demonstrations
 from shown.games import load_levels, play
 from shown.policy import Policy
 from shown.studio.project import Project
-from visiting import Visitor
-
-
-@pytest.fixture
-def visit(browser):
-    visitors: list[Visitor] = []
-
-    def open_page(server, **options):
-        visitors.append(Visitor(browser, server, **options))
-        return visitors[-1]
-
-    yield open_page
-    for visitor in visitors:
-        visitor.leave()
 
 
 @pytest.mark.parametrize("name", ["nim", "chase", "fence-in"])
@@ -208,6 +194,8 @@ def kill_the_server_and_come_back(visitor, game):
     visitor.expecting_silence = True
     visitor.server.kill()
     expect(visitor.at("#banner")).to_contain_text("Everything you did is saved")
+    expect(visitor.at("#banner")).to_contain_text(f"--project {visitor.server.folder}")
+    expect(visitor.at("#banner")).to_contain_text(f"--port {visitor.server.port}")
     visitor.server.start(visitor.server.port)
     # A new run has a new secret. Its link, opened anywhere in the browser, brings back the pages that were open.
     visitor.tab().close()

@@ -77,6 +77,7 @@ class Desk:
         self.lessons: tuple[Level, ...] = curriculum(self.game)
         self.tests: tuple[Level, ...] = tuple(built_in(self.game, "test"))
         self._watched = list(self.tests)
+        self._shipped = frozenset(level.grid for level in (*self.lessons, *self.tests))
         found = project.lesson(self.game)
         self.painted: tuple[Painted, ...] = found.painted
         self.notes: tuple[str, ...] = found.notes
@@ -163,7 +164,7 @@ class Desk:
     def another(self) -> None:
         """Lays out a random level that was not shown yet."""
         shown = _starts(self.lesson.recordings) | {self.lesson.table.attempt.level.grid}
-        self._do(replace(self.lesson, table=teach.lay(self._random_level(shown), self._seed())))
+        self._do(replace(self.lesson, table=teach.lay(self._random_level(self.lesson.recordings, shown), self._seed())))
 
     def expert(self) -> dict[str, Any]:
         """Lets the built-in expert play the level on the table, and keeps that."""
@@ -237,7 +238,7 @@ class Desk:
         if not (number.isascii() and number.isdigit() and len(number) <= 10):
             raise BadInput(f"no level called {name[:40]!r}.")
         if kind == "random" and int(number) < MAX_SEED:
-            return generated(self.game, int(number))
+            return self._generated(int(number))
         named = {"train": self.lessons, "test": self.tests, "painted": tuple(p.level for p in self.painted)}
         for level in named.get(kind, ()):
             if level.name == name:
@@ -257,13 +258,13 @@ class Desk:
         """Endless; each is generated once, since that takes a few milliseconds for some games."""
         for i in count():
             if i == len(self._watched):
-                self._watched.append(generated(self.game, WATCH_SEED + i - len(self.tests)))
+                self._watched.append(self._generated(WATCH_SEED + i - len(self.tests)))
             yield self._watched[i]
 
     def candidates(self, number: int) -> list[Level]:
         """Levels that could be shown next: the lessons not shown yet, then generated ones."""
         shown = _starts(self.lesson.recordings)
-        random = (generated(self.game, seed) for seed in range(FRESH_SEED, FRESH_SEED + number))
+        random = (self._generated(seed) for seed in range(FRESH_SEED, FRESH_SEED + number))
         return [level for level in (*self.lessons, *random) if level.grid not in shown][:number]
 
     def paint(self, number: int | None, grid: Grid) -> dict[str, Any]:
@@ -316,12 +317,18 @@ class Desk:
     def _fresh_table(self, recordings: tuple[Recording, ...], next_id: int) -> Table:
         """The first lesson that was not shown yet, or a random level when all were."""
         shown = _starts(recordings)
-        level = next((x for x in self.lessons if x.grid not in shown), None) or self._random_level(shown)
+        level = next((x for x in self.lessons if x.grid not in shown), None) or self._random_level(recordings, shown)
         return teach.lay(level, next_id * 1000)
 
-    def _random_level(self, shown: set[Grid]) -> Level:
-        levels = (generated(self.game, seed) for seed in range(FRESH_SEED, MAX_SEED))
+    def _random_level(self, recordings: tuple[Recording, ...], shown: set[Grid]) -> Level:
+        """The level after the last random one that was shown; those before it are not drawn again, since that takes
+        time."""
+        taken = [number for r in recordings if (number := _seed_of(r.demonstration.level)) < WATCH_SEED]
+        levels = (self._generated(seed) for seed in range(max(taken, default=FRESH_SEED - 1) + 1, MAX_SEED))
         return next(level for level in levels if level.grid not in shown)
+
+    def _generated(self, seed: int) -> Level:
+        return generated(self.game, seed, self._shipped)
 
     # --- what the page sees ------------------------------------------------------------------------------------------
 
@@ -434,6 +441,12 @@ def located(reason: str) -> dict[str, Any]:
 
 def _starts(recordings: tuple[Recording, ...]) -> set[Grid]:
     return {r.demonstration.steps[0].grid for r in recordings}
+
+
+def _seed_of(level: str | None) -> int:
+    """The seed of a random level; of any other, one below all that are used for teaching."""
+    kind, _, number = (level or "").partition(":")
+    return int(number) if kind == "random" and number.isascii() and number.isdigit() else FRESH_SEED - 1
 
 
 def _after(game: Game, step: Step, seed: int | None) -> Grid:

@@ -90,6 +90,7 @@ class Tasks:
     def learn(self, request: Request) -> Generator[Answer, bool | None, Answer]:
         """Learns what the teacher means; news are how far it is and, now and then, the best policy so far."""
         from shown.policy import Policy
+        from shown.teaching.many import iter_learn_many
         from shown.teaching.teach import Pupil
 
         game, shown = find(request["game"]), Demonstrations.from_json(request["demonstrations"])
@@ -104,7 +105,7 @@ class Tasks:
         )
         if request["before"] is not None:
             pupil.remember(Policy.from_json(request["before"], "the policy so far"))
-        stages = pupil.iter_learn(shown)
+        stages = iter_learn_many(pupil, shown)
         progress: Answer = {}
         sent, due, stopped = None, 0.0, True
         try:
@@ -232,23 +233,26 @@ def _taught(taught: Taught | None, shown: Demonstrations) -> Answer:
     return {
         "tried": [[tried.hypothesis.name, tried.fits, tried.score] for tried in taught.tried],
         "failure": None if taught.learned else "No rule explains all that you have shown.",
-        "advice": None if taught.advice is None else _placed(taught.advice, shown),
+        "advice": _placed(taught.advice, shown),
         **(_policy(taught.policy) if taught.learned else {}),
     }
 
 
-def _placed(advice: Advice, shown: Demonstrations) -> Answer:
-    """The advice, with the places of its two clicks among all that was shown, idle clicks included."""
+def _placed(advice: Advice | None, shown: Demonstrations) -> Answer | None:
+    """The advice, with the places of its two clicks among all that was shown, idle clicks included.
 
-    def place(click: Click) -> list[int]:
-        return next(
-            [d, s]
-            for d, item in enumerate(shown.items)
-            for s, step in enumerate(item.steps)
-            if d >= click.demonstration and (step.grid, step.action) == (click.grid, click.action)
-        )
+    Of many demonstrations only some are learned from; advice that numbers those would be about others.
+    """
 
-    return {**advice.to_json(), "places": [place(advice.here), place(advice.there)]}
+    def place(click: Click) -> list[int] | None:
+        steps = shown.items[click.demonstration].steps if click.demonstration < len(shown) else ()
+        at = [s for s, step in enumerate(steps) if (step.grid, step.action) == (click.grid, click.action)]
+        return [click.demonstration, at[0]] if at else None
+
+    if advice is None:
+        return None
+    places = [place(advice.here), place(advice.there)]
+    return {**advice.to_json(), "places": places} if None not in places else None
 
 
 def _policy(policy: Policy) -> Answer:
