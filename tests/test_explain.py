@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shown.errors import BadInput
-from shown.explain import explain
+from shown.explain import _Looks, explain
 from shown.grid import grid
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.primitives.ways import WAYS
@@ -141,8 +141,7 @@ def test_cells_and_walks_are_those_of_the_plain_interpreter_each_once(program, b
     action = data.draw(st.sampled_from(list(board.cells())))
     view = Recording(board, TOKENS, action)
     holds = plainly(program, view, LANGUAGE)
-    policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, Formula(((Literal(program),),))),))
-    (seen,) = explain(policy, board, action).components[0].clauses[0].literals
+    seen = _Looks(Policy(TOKENS, ()), board, action).literal(Literal(program), ())
     assert seen.holds == holds
     assert seen.cells == tuple(dict.fromkeys(view.cells))
     assert seen.paths == tuple(dict.fromkeys(view.paths))
@@ -236,7 +235,8 @@ def test_an_explanation_tells_the_truth(buttons, data):
     assert sum(c.weight * c.probability for c in why.components) == pytest.approx(why.probability)
     for component, view in zip(policy.components, why.components, strict=True):
         assert view.allows == any(clause.holds for clause in view.clauses)
-        for clause, seen in zip(component.formula.clauses, view.clauses, strict=True):
+        said = policy.speaker.canonical(component.formula)
+        for clause, seen in zip(said.clauses, view.clauses, strict=True):
             assert seen.holds == all(x.holds for x in seen.literals)
             for x, y in zip(clause, seen.literals, strict=True):
                 assert y.holds == (run(x.term, View(board, TOKENS, action), LANGUAGE) == x.positive)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from shown import memory
 from shown import policy as module
+from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput, OutOfMemory, ShownError
 from shown.grid import Grid, grid
 from shown.language import evaluate
@@ -20,7 +21,9 @@ from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run
 from shown.language.terms import parse
 from shown.planes import Planes
-from shown.policy import MAX_REACH, Component, Formula, Literal, Policy, uniform_policy
+from shown.policy import MAX_REACH, Component, Policy, uniform_policy
+from shown.rules import Formula, Literal
+from shown.symmetry import MOTIONS, Transformation
 from strategies import BUTTONS, TOKENS, damaged, grids, json_values, policies, random_grids
 
 
@@ -217,14 +220,13 @@ def test_sizes_of_a_formula():
 def test_a_formula_as_text():
     f = formula([IS_WALL, f"not {IS_STAR}"], [IS_STAR])
     assert str(f) == f"{IS_WALL} and not {IS_STAR}\nor {IS_STAR}"
-    assert f.english() == (
-        "click a cell if\n"
-        "  the clicked cell is a wall\n"
-        "    and the clicked cell is not a star, or if\n"
-        "  the clicked cell is a star"
-    )
     assert (str(NEVER), str(ALWAYS)) == ("never", "always")
-    assert (NEVER.english(), ALWAYS.english()) == ("never click a cell", "click a cell, whichever")
+
+
+def test_a_rule_in_english():
+    policy = mixture((0.5, formula([IS_WALL, f"not {IS_STAR}"], [IS_STAR])), (0.25, NEVER), (0.25, ALWAYS))
+    assert policy.english() == ("click a cell if\n  the clicked cell is a wall, or if\n  the clicked cell is a star")
+    assert (policy.english(1), policy.english(2)) == ("never click a cell", "click a cell, whichever")
 
 
 def test_the_table_has_the_best_rules_and_says_what_is_left_out():
@@ -378,3 +380,100 @@ def test_mistakes_are_named_with_their_place(changes, message):
 def test_a_look_as_far_as_is_allowed():
     policy = Policy.from_json(broken(clauses=[["at_action_cell(shifted((0, 250), cell_is_value(OFF)))"]]))
     assert policy.act(grid("#.")) == (0, 0)
+
+
+# --- what was shown ---------------------------------------------------------------------------------------------------
+
+
+ABOVE = "at_cell_with_value(agent, shifted((-1, 0), cell_is_value(wall)))"
+LEFT, RIGHT = (f"at_action_cell(shifted((0, {way}), cell_is_value(wall)))" for way in (-1, 1))
+SHOWN = Demonstrations.from_runs(TOKENS, [[(grid("#.", "A#"), (0, 0)), (grid("##", "A."), (0, 1))]])
+
+
+def test_the_only_one_is_not_called_the_first():
+    policy = mixture((1.0, formula([ABOVE])))
+    assert policy.english() == "click a cell if\n  the cell above the first agent is a wall"
+    assert policy.taught_by(SHOWN).english() == "click a cell if\n  the cell above the agent is a wall"
+    two = Demonstrations.from_runs(TOKENS, [[(grid("AA"), (0, 0))]])
+    assert policy.taught_by(two).english() == policy.english()
+
+
+def test_what_always_was_so_says_so_where_only_some_clauses_ask_for_it():
+    policy = mixture((0.5, formula([IS_WALL, ABOVE], [IS_STAR])), (0.5, formula([IS_WALL, ABOVE]))).taught_by(SHOWN)
+    assert [str(literal) for literal in policy.facts.always] == [IS_WALL, ABOVE, f"not {IS_STAR}"]
+    assert policy.english() == (
+        "click a cell if\n"
+        "  the clicked cell is a wall *\n"
+        "    and the cell above the agent is a wall *, or if\n"
+        "  the clicked cell is a star\n"
+        "  * always so in what was shown"
+    )
+    assert "always" not in policy.english(1)
+
+
+def test_what_was_refused_was_not_shown():
+    refused = Step(grid(".A"), (0, 0), refused=True)
+    shown = replace(SHOWN, items=(*SHOWN.items, Demonstration((refused,))))
+    policy = mixture((1.0, WALL))
+    assert policy.taught_by(shown).facts.always == policy.taught_by(SHOWN).facts.always != ()
+
+
+def test_images_are_said_and_stored_once():
+    policy = mixture((1.0, formula([IS_STAR], [IS_WALL, LEFT], [ABOVE], [RIGHT, IS_WALL])))
+    policy = policy.taught_by(SHOWN, [Transformation("left-right")])
+    assert policy.english().splitlines()[1:] == [
+        "  the clicked cell is a wall *",
+        "    and the cell left of the clicked cell is a wall (and mirrored), or if",
+        "  the clicked cell is a star, or if",
+        "  the cell above the agent is a wall *",
+        "  * always so in what was shown",
+    ]
+    stored = policy.to_json()["components"][0]["clauses"]
+    assert stored == [[IS_STAR], {"clause": [IS_WALL, LEFT], "images": [{"cells": "left-right"}]}, [ABOVE]]
+    assert Policy.from_json(json.loads(json.dumps(policy.to_json()))).components == policy.components
+
+
+@given(policies(), st.lists(grids(), min_size=1, max_size=3), st.data())
+@settings(max_examples=40, deadline=None)
+def test_what_was_shown_changes_nothing_but_what_is_said(policy, boards, data):
+    runs = [[(board, data.draw(st.sampled_from(list(board.cells())))) for board in boards]]
+    ways = data.draw(st.sets(st.sampled_from(MOTIONS[1:]), max_size=2))
+    taught = policy.taught_by(Demonstrations.from_runs(TOKENS, runs), [Transformation(way) for way in sorted(ways)])
+    again = Policy.from_json(json.loads(json.dumps(taught.to_json())))
+    assert again == taught
+    assert again.table(9) == taught.table(9)
+    for board in boards:
+        assert np.array_equal(again.component_probabilities(board), policy.component_probabilities(board))
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        ([], "must be an object"),
+        ({"single": ["nobody"]}, "'nobody' is no token"),
+        ({"single": "wall"}, "must be a list of texts"),
+        ({"always": ["at_action_cell(nonsense)"]}, "no primitive 'nonsense'"),
+        ({"symmetries": [{"cells": "inside-out"}]}, "no way to move cells"),
+        ({"symmetries": [{}] * 17}, "a list of at most 16"),
+        ({"symmetries": [{"tokens": {"wall": "nobody"}}]}, "is no token"),
+    ],
+)
+def test_facts_that_make_no_sense_are_refused(facts, reason):
+    with pytest.raises(BadInput, match=reason):
+        Policy.from_json({**mixture((1.0, WALL)).to_json(), "facts": facts})
+
+
+@pytest.mark.parametrize(
+    ("clause", "reason"),
+    [
+        ({"clause": [IS_WALL]}, "must be a list of lists of programs"),
+        ({"clause": [IS_WALL], "images": [{"cells": "inside-out"}]}, "no way to move cells"),
+        ({"clause": [IS_WALL], "images": [{"cells": "left-right"}] * 200_000}, "more than 100,000 programs"),
+        ({"images": []}, "must be a list of lists of programs"),
+    ],
+)
+def test_images_that_make_no_sense_are_refused(clause, reason):
+    value = mixture((1.0, WALL)).to_json()
+    value["components"][0]["clauses"] = [clause]
+    with pytest.raises(BadInput, match=reason):
+        Policy.from_json(value)

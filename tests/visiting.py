@@ -126,8 +126,16 @@ class Visitor:
         expect(self.at("#pick-level")).not_to_have_text(level)
         expect(self.at("#teach .status:visible")).not_to_contain_text("Won in")
 
+    def stop_practising(self) -> None:
+        """As somebody in a hurry: a rule is there, and is taken as it is."""
+        expect(self.at("#rule .clause").first).to_be_visible()
+        expect(self.at("#learn-state")).to_have_text(re.compile("learning|done"))
+        if self.at("#stop").is_visible():
+            expect(self.at("#rule")).to_contain_text("demonstration")
+            self.page.evaluate("document.getElementById('stop').click()")  # it may be gone by the time it is found
+
     def has_learned(self, demonstrations: int) -> None:
         noun = "demonstration" if demonstrations == 1 else "demonstrations"
-        expect(self.at("#learn-state")).to_have_text("done")
+        expect(self.at("#learn-state")).to_have_text(re.compile("done|stopped"))
         expect(self.at("#rule")).to_contain_text(f"From {demonstrations} {noun}")
         expect(self.at("#rule .clause").first).to_be_visible()

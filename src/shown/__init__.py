@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from shown.language.primitives import LANGUAGE, Language, Primitive
     from shown.language.standard import STANDARD, standard_grammar
     from shown.language.terms import Kind, Term, parse
-    from shown.policy import Component, Formula, Literal, Policy
+    from shown.policy import Component, Policy
+    from shown.rules import Formula, Literal
     from shown.symmetry import Transformation
     from shown.teaching.readings import Reading
     from shown.teaching.teach import Taught, teach
@@ -41,7 +42,8 @@ _HOME = {
     "shown.language.primitives": ("LANGUAGE", "Language", "Primitive"),
     "shown.language.standard": ("STANDARD", "standard_grammar"),
     "shown.language.terms": ("Kind", "Term", "parse"),
-    "shown.policy": ("Component", "Formula", "Literal", "Policy"),
+    "shown.policy": ("Component", "Policy"),
+    "shown.rules": ("Formula", "Literal"),
     "shown.symmetry": ("Transformation",),
     "shown.teaching.readings": ("Reading",),
     "shown.teaching.teach": ("Taught", "teach"),

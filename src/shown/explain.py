@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from shown.grid import Action, Cell, Grid, Tokens, check_action, plain_action
-from shown.language.phrases import say
 from shown.language.reference import NOWHERE, View, run
 from shown.language.terms import Term
-from shown.policy import Component, Formula, Literal, Policy
+from shown.policy import Component, Policy
+from shown.rules import Formula, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,23 +128,26 @@ class _Looks:
 
     def __init__(self, policy: Policy, grid: Grid, action: Action) -> None:
         self.policy, self.grid, self.action = policy, grid, action
+        self.speaker = policy.speaker
         self._seen: dict[Term, tuple[bool, tuple[Cell, ...], tuple[tuple[Cell, ...], ...]]] = {}
 
     def component(self, component: Component, share: float) -> ComponentView:
-        views = tuple(self.clause(clause) for clause in component.formula.clauses)
+        formula = self.speaker.canonical(component.formula)
+        always = self.speaker.always(formula)
+        views = tuple(self.clause(clause, always) for clause in formula.clauses)
         return ComponentView(component.weight, share, any(view.holds for view in views), views)
 
     def allows(self, formula: Formula) -> bool:
         return any(all(self._seen_by(x.term)[0] == x.positive for x in clause) for clause in formula.clauses)
 
-    def clause(self, clause: tuple[Literal, ...]) -> ClauseView:
-        views = tuple(self.literal(literal) for literal in clause)
+    def clause(self, clause: tuple[Literal, ...], always: Collection[Literal]) -> ClauseView:
+        views = tuple(self.literal(literal, always) for literal in clause)
         text = " and ".join(view.phrase for view in views) or "always"
         return ClauseView(all(view.holds for view in views), text, views)
 
-    def literal(self, literal: Literal) -> LiteralView:
+    def literal(self, literal: Literal, always: Collection[Literal]) -> LiteralView:
         holds, cells, paths = self._seen_by(literal.term)
-        phrase = say(literal.term, self.policy.language, literal.positive)
+        phrase = self.speaker.phrase(literal, always)
         return LiteralView(str(literal.term), literal.positive, holds == literal.positive, phrase, cells, paths)
 
     def _seen_by(self, term: Term) -> tuple[bool, tuple[Cell, ...], tuple[tuple[Cell, ...], ...]]:

@@ -8,8 +8,8 @@ one and the same handful of machine instructions, though each state has its own 
 The waves tell all there is to know, and no distance is ever written down: a step is one nearer if the cell it leads to
 is in a wave in which the cell it comes from is not yet.
 
-`nearer`, `reachable`, `enclosed`, `toward`, `escape` and `nearest` are the NumPy versions of the compiled functions of
-the same names with `_many`; tests hold them equal.
+`nearer`, `reachable`, `enclosed`, `escape` and `nearest` are the NumPy versions of the compiled functions of the same
+names with `_many`; tests hold them equal.
 """
 
 from __future__ import annotations
@@ -57,16 +57,14 @@ def enclosed(world: Planes, by: np.ndarray) -> np.ndarray:
     return ~near & world.somewhere
 
 
-def toward(world: Planes, offset: tuple[int, int], value: str) -> np.ndarray:
-    """Where a cell with the value is nearer, nothing being in the way, from the cell `offset` further on."""
-    return _shorter(world, offset, world.of_value(value) & world.inside, np.full(world.shape, ALL))
-
-
 def escape(world: Planes, value: str, over: np.ndarray) -> np.ndarray:
-    """Where a step to a cell of the grid in `over` does not lead towards a cell with the value."""
+    """Where some step to a cell of the grid in `over` does not lead nearer to a cell with the value, nothing being in
+    the way.
+    """
     out = np.zeros(world.shape, dtype=np.uint64)
+    aim, anywhere = world.of_value(value) & world.inside, np.full(world.shape, ALL)
     for side in SIDES:
-        out |= shift(world, side, over & world.inside) & ~toward(world, side, value)
+        out |= shift(world, side, over & world.inside) & ~_shorter(world, side, aim, anywhere)
     return out & world.somewhere
 
 
@@ -125,15 +123,6 @@ def enclosed_many(world: Planes, store: np.ndarray, bys: np.ndarray) -> np.ndarr
     for near, by in zip(out, bys, strict=True):
         _flood(world, near, near | ~store[by])
     return ~out & world.somewhere
-
-
-def toward_many(world: Planes, store: np.ndarray, offsets: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """`toward` for many pairs (offset, number of a value). [n, rows, columns, words]"""
-    out = np.zeros((len(values), *world.shape), dtype=np.uint64)
-    for places, (value,) in _alike(values):
-        near = world.of_values[value] & world.inside
-        out[places] = _flood(world, near, np.full(world.shape, ALL), offsets[places])
-    return out
 
 
 def escape_many(world: Planes, store: np.ndarray, values: np.ndarray, overs: np.ndarray) -> np.ndarray:

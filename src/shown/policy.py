@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from shown.demonstrations import game_from_json, names_from_json, tokens_from_json
+from shown.demonstrations import Demonstrations, game_from_json, names_from_json, tokens_from_json
 from shown.errors import BadInput, BadProgram
 from shown.files import read_json, write_json
 from shown.grid import Action, Cell, Grid, Tokens
@@ -19,10 +19,11 @@ from shown.inference.formulas import Packed, allowed_rows, first_best, mixture_p
 from shown.inference.rows import Rows
 from shown.language.evaluate import Plan
 from shown.language.languages import named_in_file, the_language
-from shown.language.phrases import say
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.reach import margin_for
 from shown.language.terms import Term, parse
+from shown.rules import NO_FACTS, Facts, Formula, Literal, Speaker
+from shown.symmetry import Folded, Transformation, of_clause, unfold
 
 SCHEMA = "shown/policy/1"
 MAX_COMPONENTS = 10_000
@@ -34,62 +35,6 @@ MAX_FILE = 2**24
 MAX_REACH = 250
 BATCH_BYTES = 2**27
 """Grids are looked at together as long as their planes take no more than this."""
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A program, or its negation."""
-
-    term: Term
-    positive: bool = True
-
-    def __str__(self) -> str:
-        return str(self.term) if self.positive else f"not {self.term}"
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    """When an action may be taken: one of the clauses holds, each of whose literals holds.
-
-    No clause: never. An empty clause: always.
-    """
-
-    clauses: tuple[tuple[Literal, ...], ...]
-
-    @property
-    def literals(self) -> tuple[Literal, ...]:
-        return tuple(literal for clause in self.clauses for literal in clause)
-
-    @property
-    def method_calls(self) -> int:
-        """The number of methods called in all programs."""
-        return sum(literal.term.size for literal in self.literals)
-
-    @property
-    def depth(self) -> int:
-        """The greatest depth of a program."""
-        return max((literal.term.depth for literal in self.literals), default=0)
-
-    def __str__(self) -> str:
-        if not self.clauses:
-            return "never"
-        return "\nor ".join(" and ".join(map(str, clause)) or "always" for clause in self.clauses)
-
-    def english(self, language: Language = LANGUAGE, subject: str = "click a cell") -> str:
-        """The formula as a sentence of several lines.
-
-        >>> Formula((((Literal(Term("at_action_cell", (Term("cell_is_value", ("wall",)),)))),),)).english()
-        'click a cell if\\n  the clicked cell is a wall'
-        """
-        if not self.clauses:
-            return f"never {subject}"
-        if any(not clause for clause in self.clauses):
-            return f"{subject}, whichever"
-        said = [
-            "\n    and ".join(say(literal.term, language, literal.positive) for literal in clause)
-            for clause in self.clauses
-        ]
-        return f"{subject} if\n  " + ", or if\n  ".join(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +61,7 @@ class Policy:
         buttons: the actions, in worlds with buttons.
         origin: where it came from: the demonstrations' digest, settings, version.
         language: the primitives its programs use.
+        facts: what was so in everything it was learned from, as far as its rules are said by it.
     """
 
     tokens: Tokens
@@ -124,6 +70,7 @@ class Policy:
     buttons: tuple[str, ...] = ()
     origin: dict[str, Any] | None = None
     language: Language = LANGUAGE
+    facts: Facts = NO_FACTS
 
     def act(self, grid: Grid) -> Action:
         """The most probable action."""
@@ -185,10 +132,32 @@ class Policy:
         """The most probable component alone."""
         return replace(self, components=(replace(self.components[0], weight=1.0),))
 
-    @property
-    def subject(self) -> str:
-        """What the rules tell one to do."""
-        return "take the action" if self.buttons else "click a cell"
+    def taught_by(self, demonstrations: Demonstrations, symmetries: Sequence[Transformation] = ()) -> Policy:
+        """The policy with what saying its rules needs to know of the demonstrations it was learned from.
+
+        Args:
+            demonstrations: what was shown.
+            symmetries: under which that was taken to hold as well.
+        """
+        grids = {step.grid for step in demonstrations.steps}
+        single = [
+            name
+            for name, character in self.tokens.characters.items()
+            if max((grid.text.count(character) for grid in grids), default=0) == 1
+        ]
+        shown = [step for step in demonstrations.steps if not step.refused]
+        holds = self._programs_hold([step.grid for step in shown], [step.action for step in shown])
+        always = [
+            Literal(term, positive)
+            for term, held in zip(self._compiled[0].terms, holds.T, strict=True)
+            for positive in (True, False)
+            if len(shown) and bool((held == positive).all())
+        ]
+        facts = Facts(tuple(single), tuple(always), tuple(symmetries))
+        # Images stand together, as they are stored: a policy read back is the same policy.
+        formulas = [unfold(facts.folded(c.formula.clauses, self.language), self.language) for c in self.components]
+        components = (replace(c, formula=Formula(f)) for c, f in zip(self.components, formulas, strict=True))
+        return replace(self, components=tuple(components), facts=facts)
 
     def __repr__(self) -> str:
         return f"<Policy {_headline(self)}>"
@@ -210,6 +179,19 @@ class Policy:
         world, columns = plan.world_and_columns(grids)
         rows = Rows([world])
         return rows, allowed_rows(formulas, columns, rows.mask)
+
+    def _programs_hold(self, grids: Sequence[Grid], actions: Sequence[Action]) -> np.ndarray:
+        """What each program says of some actions, one a grid. [N, terms] bool"""
+        plan = self._compiled[0]
+        if len(grids) > 1 and plan.bytes(grids) > BATCH_BYTES:
+            half = len(grids) // 2
+            halves = (grids[:half], actions[:half]), (grids[half:], actions[half:])
+            return np.concatenate([self._programs_hold(*part) for part in halves])
+        world, columns = plan.world_and_columns(grids)
+        rows = Rows([world])
+        places = [rows.place(state, action) for state, action in enumerate(actions)]
+        bits = [columns[:, word] >> np.uint64(bit) & np.uint64(1) for word, bit in places]
+        return np.array(bits, dtype=np.bool_).reshape(len(actions), len(plan.terms))
 
     def _shares(self, grid: Grid) -> np.ndarray:
         """The probability of every action, in order, under each component. [K, A] float64"""
@@ -239,11 +221,29 @@ class Policy:
 
     # --- to read ------------------------------------------------------------------------------------------------------
 
-    def table(self, most: int = 3) -> str:
-        """The components as a table: the best in English, then a line for each further one, `most` in all."""
+    @property
+    def speaker(self) -> Speaker:
+        """Who says the rules: in its language, about its world, knowing its facts."""
+        return Speaker(self.language, self.tokens.values, self.buttons, self.facts)
+
+    @property
+    def subject(self) -> str:
+        """What the rules tell one to do."""
+        return self.speaker.subject
+
+    def english(self, component: int = 0) -> str:
+        """The rule of a component, the best if none is named, as a sentence of several lines.
+
+        >>> uniform_policy(Tokens(empty=".", wall="#")).english()
+        'click a cell, whichever'
+        """
+        return self.speaker.english(self.components[component].formula)
+
+    def table(self, most: int = 1) -> str:
+        """The best components with their rules in English, and the weight of all others together."""
         lines = [_headline(self), "", "  weight   rule"]
         for i, component in enumerate(self.components[:most]):
-            rule = component.formula.english(self.language, self.subject).splitlines()
+            rule = self.english(i).splitlines()
             lines.append(f"{'▸' if i == 0 else ' '} {component.weight:6.2f}    {rule[0]}")
             lines += [f"            {line}" for line in rule[1:]]
         if len(self.components) > most:
@@ -271,10 +271,13 @@ class Policy:
                     "weight": component.weight,
                     "log_prior": component.log_prior,
                     "log_likelihood": component.log_likelihood,
-                    "clauses": [[str(literal) for literal in clause] for clause in component.formula.clauses],
+                    "clauses": [
+                        _clause_to_json(one) for one in self.facts.folded(component.formula.clauses, self.language)
+                    ],
                 }
                 for component in self.components
             ],
+            **({"facts": self.facts.to_json()} if self.facts != NO_FACTS else {}),
             "origin": self.origin or {},
         }
 
@@ -297,7 +300,8 @@ class Policy:
         components = tuple(reader.read(item, f"{where}, component {i}") for i, item in enumerate(items))
         if not math.isclose(sum(component.weight for component in components), 1.0, rel_tol=1e-6):
             raise BadInput(f"{where}: the weights of the components must add up to 1.")
-        return cls(tokens, components, game, buttons, origin, spoken)
+        facts = Facts.from_json(value.get("facts", {}), where, tokens, buttons, reader.literal)
+        return cls(tokens, components, game, buttons, origin, spoken, facts)
 
     def save(self, path: str | Path) -> None:
         """Writes the policy as JSON, whole or not at all."""
@@ -328,17 +332,31 @@ class _ComponentReader:
         if not 0 <= weight <= 1:
             raise BadInput(f'{where}: "weight" must be from 0 to 1, not {weight}.')
         clauses = item.get("clauses")
-        if not isinstance(clauses, list) or not all(
-            isinstance(clause, list) and all(isinstance(text, str) for text in clause) for clause in clauses
-        ):
+        if not isinstance(clauses, list):
             raise BadInput(f'{where}: "clauses" must be a list of lists of programs.')
-        self.literals_left -= sum(map(len, clauses))
+        read = [clause for item in clauses for clause in self._clauses(item, where)]
+        return Component(weight, prior, likelihood, Formula(tuple(read)))
+
+    def _clauses(self, item: Any, where: str) -> Iterator[tuple[Literal, ...]]:
+        """A clause, and those of its images that the file has only this one for."""
+        images = item.get("images") if isinstance(item, dict) else []
+        texts = item.get("clause") if isinstance(item, dict) else item
+        if not isinstance(images, list) or not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
+            raise BadInput(f'{where}: "clauses" must be a list of lists of programs.')
+        self.literals_left -= len(texts) * (1 + len(images))
         if self.literals_left < 0:
             raise BadInput(f"{where}: more than {MAX_LITERALS:,} programs in all.")
-        formula = Formula(tuple(tuple(self._literal(text, where) for text in clause) for clause in clauses))
-        return Component(weight, prior, likelihood, formula)
+        clause = tuple(self.literal(text, where) for text in texts)
+        yield clause
+        for image in images:
+            transformation = Transformation.from_json(image, where)
+            transformation.check(self.tokens, self.buttons)
+            found = of_clause(clause, transformation, self.language)
+            if found is None:
+                raise BadInput(f"{where}: a clause has no image {transformation.words}.")
+            yield tuple(self.literal(str(literal), where) for literal in found)
 
-    def _literal(self, text: str, where: str) -> Literal:
+    def literal(self, text: str, where: str) -> Literal:
         positive = not text.startswith("not ")
         program = text if positive else text[4:]
         if program not in self.known:
@@ -354,6 +372,13 @@ class _ComponentReader:
                 raise BadInput(f"{where}: program {program!r} looks more than {MAX_REACH} cells away.")
             self.known[program] = term
         return Literal(self.known[program], positive)
+
+
+def _clause_to_json(folded: Folded[Literal]) -> Any:
+    """A clause; if others are its images, it stands for them."""
+    texts = [str(literal) for literal in folded.clause]
+    images = [transformation.to_json() for transformation in folded.under[1:]]
+    return {"clause": texts, "images": images} if images else texts
 
 
 def uniform_policy(

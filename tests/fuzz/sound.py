@@ -12,6 +12,7 @@ from shown.experiments.trials import Trial
 from shown.games import GAMES, demonstrate, find, load_levels
 from shown.grid import Grid, Tokens
 from shown.language.primitives import LANGUAGE, Language
+from shown.language.standard import STANDARD
 from shown.language.terms import Kind, Term, names_by_kind
 from shown.policy import Component, Formula, Literal, Policy
 from strategies import BUTTONS, TOKENS
@@ -81,7 +82,8 @@ def policy(rng: random.Random, far: int = 3) -> Policy:
     tokens, buttons, game = world(rng)
     components, literals = rng.choice((1, 1, 2, 3, 30)), rng.choice((1, 2, 3, 8))
     depth = rng.choice((1, 3, 3, 6, 12))
-    pool = [term(rng, tokens, buttons, depth=depth, far=rng.choice((1, far, 40))) for _ in range(6)]
+    language = rng.choice((LANGUAGE, LANGUAGE, STANDARD))
+    pool = [term(rng, tokens, buttons, depth=depth, far=rng.choice((1, far, 40)), language=language) for _ in range(6)]
     shares = [rng.randint(0, 9) for _ in range(components - 1)]
     whole = sum(shares) + 1
 
@@ -94,7 +96,8 @@ def policy(rng: random.Random, far: int = 3) -> Policy:
         )
 
     parts = tuple(Component(share / whole, -1.5, -0.5, formula()) for share in (*shares, 1))
-    return Policy(tokens, parts, game, buttons, rng.choice(({}, {"seed": 3, "programs": 10, "distinct": 4})))
+    origin = rng.choice(({}, {"seed": 3, "programs": 10, "distinct": 4}))
+    return Policy(tokens, parts, game, buttons, origin, language)
 
 
 @cache

@@ -462,7 +462,7 @@ def test_one_may_stop_after_any_report_and_has_a_policy(nim, pace):
         assert learner.policy_.probabilities(board).sum() == pytest.approx(1.0)
         assert bool(learner.candidates_) == (report.score is not None)
         if report.best is not None:
-            assert learner.policy_.components[0].formula.english() == report.best
+            assert learner.policy_.english() == report.best
 
 
 def test_before_anything_fits_the_policy_is_uniform(nim):

@@ -2,15 +2,17 @@
 
 import pickle
 import sys
+import tomllib
 
 import pytest
 
+from guides import ROOT, blocks
 from shown import LANGUAGE, Language, Learner, Policy, games, teach
 from shown.errors import BadInput
 from shown.explain import explain
 from shown.grid import Tokens
 from shown.language.examples import example
-from shown.language.languages import LANGUAGES, all_languages, find, grammar_for, installed, named_in_file
+from shown.language.languages import ENTRY_POINTS, LANGUAGES, all_languages, find, grammar_for, installed, named_in_file
 from shown.language.phrases import say
 from shown.language.terms import Kind
 
@@ -228,6 +230,13 @@ def test_a_broken_language_is_the_files_complaint(declared):
     declared("lost = broken:LOST")
     with pytest.raises(BadInput, match=r"^file: language 'lost', declared by elsewhere as 'broken:LOST', cannot be"):
         named_in_file("lost", "file")
+
+
+def test_the_guide_declares_what_is_read():
+    (block,) = blocks(ROOT / "docs" / "languages.md", "toml")
+    assert tomllib.loads(block.code)["project"]["entry-points"] == {
+        ENTRY_POINTS: {"shipping": "shipping_words:SHIPPING"}
+    }
 
 
 # --- words ------------------------------------------------------------------------------------------------------------

@@ -124,7 +124,6 @@ def test_compiled_floods_are_floods(case):
         "nearer": floods.nearer_many(world, store, steps, firsts, seconds),
         "reachable": floods.reachable_many(world, store, firsts, seconds),
         "enclosed": floods.enclosed_many(world, store, firsts),
-        "toward": floods.toward_many(world, store, steps, firsts),
         "escape": floods.escape_many(world, store, firsts, seconds),
         "nearest": floods.nearest_many(world, store, firsts, seconds),
     }
@@ -133,7 +132,6 @@ def test_compiled_floods_are_floods(case):
         assert np.array_equal(found["nearer"][i], floods.nearer(world, step, first, second))
         assert np.array_equal(found["reachable"][i], floods.reachable(world, first, second))
         assert np.array_equal(found["enclosed"][i], floods.enclosed(world, first))
-        assert np.array_equal(found["toward"][i], floods.toward(world, step, value))
         assert np.array_equal(found["escape"][i], floods.escape(world, value, second))
         assert np.array_equal(found["nearest"][i], floods.nearest(world, value, second))
 
@@ -210,11 +208,6 @@ def test_enclosed_is_what_has_no_way_out():
     assert holds("enclosed(cell_is_value(star))", board) == ["-----"] * 4
 
 
-def test_towards_goes_through_walls():
-    assert holds("toward((0, 1), star)", grid(".#.*", "*...")) == ["-xx-", "--x-"]
-    assert holds("toward((0, 1), star)", grid(".#..")) == ["----"]
-
-
 def test_an_escape_is_a_step_that_does_not_lead_nearer():
     assert holds("escape(agent, cell_is_value(empty))", grid("A..#", "..#.")) == ["xx-x", "x-x-"]
     assert holds("escape(star, cell_is_value(empty))", grid("A..#", "..#.")) == ["xxxx", "xxx-"]
@@ -236,10 +229,6 @@ def test_they_are_said():
             "one cannot walk from it over empty cells to the edge of the grid",
         ),
         "enclosed(cell_is_value(wall))": ("it is enclosed by walls", "it is not enclosed by walls"),
-        "toward((0, 1), star)": (
-            "a step right from it leads towards the nearest star",
-            "a step right from it does not lead towards the nearest star",
-        ),
         "escape(agent, cell_is_value(empty))": (
             "one can step from it to an empty cell without coming nearer to the nearest agent",
             "every step from it to an empty cell leads nearer to the nearest agent",

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from serving import Server
+from visiting import Visitor
 
 # What Debian's Chromium needs to run without a screen and without looking for its maker's servers.
 CHROMIUM_FLAGS = (
@@ -55,3 +56,17 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))
         yield chromium
         chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Visitor]]:
+    """Opens browser windows, and fails if anything was wrong in one of them."""
+    visitors: list[Visitor] = []
+
+    def open_page(server: Server, **options: object) -> Visitor:
+        visitors.append(Visitor(browser, server, **options))
+        return visitors[-1]
+
+    yield open_page
+    for visitor in visitors:
+        visitor.leave()

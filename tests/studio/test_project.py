@@ -16,7 +16,8 @@ from shown.games.levels import Level
 from shown.grid import grid
 from shown.studio import forms, teach
 from shown.studio.desk import Desk
-from shown.studio.project import Painted, Project, Saved, Settings
+from shown.studio.project import Painted, Project, Saved, Settings, Way
+from shown.teaching.readings import Reading
 
 NIM = find("nim")
 
@@ -34,7 +35,7 @@ def win(desk: Desk) -> None:
 
 
 def test_settings_come_back(project):
-    settings = Settings("chase", 50_000, forgiving=True, toured=True)
+    settings = Settings("chase", True, {"nim": Way(50_000, Reading("open", "any"), mirrored=False), "chase": Way()})
     project.save_settings(settings)
     assert project.settings() == settings
 
@@ -112,7 +113,8 @@ def test_painted_levels_come_back_legal_or_not(project):
 
 
 def test_what_was_learned_comes_back(project):
-    saved = Saved({"any": "thing", "origin": {"version": "1"}}, "abc", {"programs": 10.0}, [(1, -2.5)])
+    tried = [["as clicked", False, None], ["in any order", True, 0.75]]
+    saved = Saved({"any": "thing", "origin": {"version": "1"}}, "abc", tried)
     project.save_learned(NIM, saved)
     assert project.learned(NIM) == saved
     project.drop_learned(NIM)
@@ -178,7 +180,19 @@ def test_a_hostile_table_or_level_hides_nothing_else(project, name, content):
     assert not Desk(project, "nim").notes
 
 
-@pytest.mark.parametrize("content", [*HOSTILE, '{"schema": "shown/studio-project/1", "game": "../etc", "programs": 1}'])
+HOSTILE_SETTINGS = [
+    {"game": "../etc"},
+    {"ways": []},
+    {"ways": {"nim": []}},
+    {"ways": {"nim": {"programs": 0}}},
+    {"ways": {"nim": {"programs": 10, "reading": {"same": "spell"}}}},
+    {"ways": {"nim": {"programs": 10, "mirrored": 1}}},
+]
+
+
+@pytest.mark.parametrize(
+    "content", [*HOSTILE, *(json.dumps({"schema": "shown/studio-project/1", **x}) for x in HOSTILE_SETTINGS)]
+)
 def test_hostile_settings_are_an_error(project, content):
     _write(project, "project.json", content)
     with pytest.raises(BadInput, match=r"project\.json"):
@@ -223,9 +237,6 @@ def test_what_is_no_lesson_of_the_game_is_an_error(project, key, value):
         {"id": True},
         {"id": 2**60},
         {"id": 1},
-        {"clicked": []},
-        {"clicked": [[99, 99]] * 99},
-        {"clicked": None},
         None,
     ],
 )
@@ -244,6 +255,33 @@ def test_one_bad_note_hides_no_other(project, change):
     assert (again.lesson.recordings, again.notes) == ((good,), ())
 
 
+def _as_once_written(whole: dict) -> dict:
+    """A lesson as it was written when demonstrations had the clicks as they count, and notes those that were made."""
+    for note, item in zip(whole["notes"], whole["demonstrations"]["demonstrations"], strict=True):
+        note["clicked"] = [step["action"] for step in item["steps"]]
+        for step in item["steps"]:
+            step["action"] = [0, 0]
+    return {**whole, "schema": "shown/studio-lesson/1"}
+
+
+def test_a_lesson_of_an_older_studio_is_read_as_it_was_clicked(project):
+    whole = _as_once_written(_shown_twice(project))
+    recordings = Desk(project, "nim").lesson.recordings
+    _write(project, "nim/lesson.json", json.dumps(whole))
+    assert Desk(project, "nim").lesson.recordings == recordings
+
+
+@pytest.mark.parametrize("clicked", [[], [[99, 99]] * 99, None, [[99, 99], [99, 99]]])
+def test_one_bad_demonstration_of_an_older_lesson_hides_no_other(project, clicked):
+    whole = _as_once_written(_shown_twice(project))
+    good = Desk(project, "nim").lesson.recordings[0]
+    whole["notes"][1]["clicked"] = clicked
+    _write(project, "nim/lesson.json", json.dumps(whole))
+    desk = Desk(project, "nim")
+    assert desk.lesson.recordings == (good,)
+    assert "demonstration 1" in desk.notes[0]
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -259,8 +297,6 @@ def test_one_bad_demonstration_hides_no_other(project, change, reason):
     whole = _shown_twice(project)
     good = Desk(project, "nim").lesson.recordings[1]
     whole["demonstrations"]["demonstrations"][0] |= change
-    if "steps" in change:
-        whole["notes"][0]["clicked"] = whole["notes"][0]["clicked"][: len(change["steps"])]
     _write(project, "nim/lesson.json", json.dumps(whole))
     desk = Desk(project, "nim")
     assert desk.lesson.recordings == (good,)
@@ -392,9 +428,10 @@ def test_with_the_highest_number_there_is_what_is_shown_can_be_read_again(projec
 
 
 def test_a_disk_that_fills_up_in_the_middle_of_a_click_spoils_nothing(project, monkeypatch):
-    desk = Desk(project, "chase")
-    desk.click((0, 0))
-    path = project.folder / "chase" / "table.jsonl"
+    desk = Desk(project, "fence-in")
+    first, second = desk.lesson.table.attempt.grid.where(".")[:2]
+    desk.click(first)
+    path = project.folder / "fence-in" / "table.jsonl"
     before = path.read_bytes()
     real = os.fdopen
 
@@ -405,10 +442,10 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_click_spoils_nothing(project, m
     with monkeypatch.context() as patch:
         patch.setattr(os, "fdopen", nearly_full)
         with pytest.raises(BadInput, match="cannot be written"):
-            desk.click((0, 1))
+            desk.click(second)
     assert path.read_bytes() == before
-    desk.click((0, 1))
-    assert Desk(project, "chase").lesson == desk.lesson
+    desk.click(second)
+    assert Desk(project, "fence-in").lesson == desk.lesson
 
 
 class _Full:

@@ -16,7 +16,8 @@ from PIL import Image
 
 from serving import Refused, Server, alive, until
 from shown.demonstrations import Demonstrations
-from shown.games import GAMES, find, load_levels
+from shown.games import GAMES, find, load_levels, play
+from shown.games.levels import Level
 from shown.grid import Grid
 from shown.policy import Policy
 
@@ -49,9 +50,11 @@ def taught(tmp_path_factory):
 def test_learning_starts_by_itself_and_says_how_it_stands(taught):
     learned = taught.learned("nim")
     assert learned["hasPolicy"]
-    assert learned["numbers"]["programs"] == learned["numbers"]["total"]
-    assert 0 < learned["numbers"]["distinct"] < learned["numbers"]["programs"]
-    assert learned["curve"]
+    summary = learned["summary"]
+    assert 0 < summary["distinct"] < summary["programs"] == 10_000
+    assert summary["expected"] == {"won": 12, "of": 12, "more_or_less": 0}
+    assert (summary["reading"], summary["mirrored"]) == ("as clicked", True)
+    assert learned["tried"] == [["as clicked, mirrored too", True, 1.0]]
     assert any("the clicked cell" in phrase for clause in learned["summary"]["clauses"] for phrase in clause)
 
 
@@ -190,31 +193,120 @@ def test_clicks_that_nothing_explains_are_reported_and_can_be_learned_with_more_
     learned = studio.learned("nim")
     assert learned["state"] == "failed"
     assert not learned["hasPolicy"]
-    assert learned["failure"]["action"] == [2, 0]
-    studio.post("learn", game="nim", programs=1000, forgiving=True)
+    assert learned["advice"]["here"]["action"] == [2, 0]
+    assert learned["advice"]["places"] == [[0, 0], [0, 0]]
+    studio.post("learn", game="nim", programs=1000)
     assert studio.learned("nim")["hasPolicy"]
+    # How one game is to be learned is no matter of the others.
+    ways = [studio.post("open", game=game)["learned"]["way"]["programs"] for game in ("nim", "chase")]
+    assert ways == [1000, 10_000]
 
 
-def test_learning_can_be_stopped_and_keeps_the_best_so_far(make_server):
+HARD = ("chase", "train:8")
+"""A game and a level from which alone nobody learns it: practice goes on for as long as it may."""
+
+
+def show_hard(studio: Server) -> None:
+    studio.post("level", game=HARD[0], level=HARD[1])
+    studio.post("expert", game=HARD[0])
+    until(lambda: studio.post("open", game=HARD[0])["learned"]["hasPolicy"], "there is a first rule")
+
+
+def test_practice_can_be_stopped_and_the_best_so_far_plays_meanwhile_and_after(make_server):
     studio = make_server()
-    studio.post("expert", game="reach-for-the-star")
-    studio.learned("reach-for-the-star")
-    studio.post("learn", game="reach-for-the-star", programs=1_000_000)
-    until(lambda: studio.post("open", game="reach-for-the-star")["learned"]["numbers"].get("programs"), "it learns")
+    show_hard(studio)
+    assert studio.post("open", game=HARD[0])["learned"]["state"] == "running"
+    assert studio.post("run", game=HARD[0], level="test:0", seed=0)["steps"]
     studio.post("stop")
-    learned = studio.learned("reach-for-the-star")
-    assert learned["state"] == "stopped"
-    assert learned["hasPolicy"]
-    assert learned["numbers"]["programs"] < 1_000_000
+    learned = studio.learned(HARD[0])
+    assert (learned["state"], learned["hasPolicy"], learned["stale"]) == ("stopped", True, False)
+    assert json.loads((studio.folder / HARD[0] / "policy.json").read_text())["components"]
 
 
 def test_a_new_demonstration_takes_the_place_of_what_was_being_learned(make_server):
     studio = make_server()
-    studio.post("expert", game="reach-for-the-star")
-    studio.learned("reach-for-the-star")
-    studio.post("learn", game="reach-for-the-star", programs=1_000_000)
+    show_hard(studio)
+    learner = [pid for pid, what in studio.children().items() if what == "learns"]
     studio.post("expert", game="nim")
     assert studio.learned("nim")["state"] == "done"
+    assert [pid for pid, what in studio.children().items() if what == "learns"] == learner, "nobody had to be killed"
+
+
+def test_what_was_learned_stays_when_a_later_run_fails(make_server):
+    studio = make_server()
+    studio.post("expert", game="nim")
+    before = studio.learned("nim")
+    saved = (studio.folder / "nim" / "policy.json").read_bytes()
+    # The same position, shown in two ways that cannot both be a rule's: one click refused by every program.
+    studio.post("learn", game="nim", programs=1)
+    learned = studio.learned("nim")
+    assert (learned["state"], learned["hasPolicy"], learned["stale"]) == ("failed", True, True)
+    assert learned["summary"] == before["summary"]
+    assert studio.post("run", game="nim", level="test:0", seed=0)["steps"]
+    assert (studio.folder / "nim" / "policy.json").read_bytes() == saved
+    studio.kill()
+    studio.start(studio.port)
+    assert studio.learned("nim")["state"] == "failed"
+    assert studio.post("run", game="nim", level="test:0", seed=0)["steps"], "it still plays after a restart"
+
+
+def test_a_learner_that_dies_again_and_again_is_not_the_end(make_server):
+    studio = make_server()
+    studio.post("expert", game="nim")
+    studio.learned("nim")
+    for _ in range(2):
+        show_hard(studio)
+        for _ in range(2):  # the second time, nobody tries again
+            learner = next(pid for pid, what in studio.children().items() if what == "learns")
+            os.kill(learner, signal.SIGKILL)
+            until(lambda: learner not in studio.children(), "it is gone")  # noqa: B023
+            until(lambda: "learns" in studio.children().values(), "it is replaced")
+        learned = until(lambda: broken(studio), "it says so")
+        assert learned["hasPolicy"]
+        assert "did not come to its end" in learned["failure"]
+    studio.post("learn", game="nim")
+    assert studio.learned("nim")["state"] == "done"
+
+
+def broken(studio: Server) -> dict | None:
+    learned = studio.post("open", game=HARD[0])["learned"]
+    return learned if learned["state"] == "broken" else None
+
+
+def test_a_reading_can_be_forced_and_left_to_itself_again(make_server):
+    studio = make_server()
+    studio.post("expert", game="nim")
+    studio.learned("nim")
+    studio.post("learn", game="nim", mirrored=False, reading={"same": "clicked", "order": "any"})
+    learned = studio.learned("nim")
+    assert learned["tried"][0][0] == "in any order"
+    assert not learned["summary"]["mirrored"]
+    assert learned["way"]["reading"] == {"same": "clicked", "order": "any"}
+    studio.post("learn", game="nim", mirrored=None, reading=None)
+    assert studio.learned("nim")["summary"]["mirrored"]
+    with pytest.raises(Refused, match="reading"):
+        studio.post("learn", game="nim", reading={"same": "spell"})
+
+
+def test_corrections_leave_the_test_levels_as_they_are(make_server):
+    studio = make_server()
+    win(studio, "nim")
+    studio.learned("nim")
+    before = studio.post("unseen", game="nim", count=12, first=0)["levels"]
+    studio.post("correct", game="nim", level=before[0]["name"], rows=before[0]["rows"])
+    click_as_expert(studio, "nim")
+    assert studio.post("unseen", game="nim", count=12, first=0)["levels"] == before
+    others = studio.post("unseen", game="nim", count=12, first=12)["levels"]
+    assert not {level["name"] for level in before} & {level["name"] for level in others}
+
+
+def test_lessons_begin_with_the_shortest(server):
+    for game in server.post("hello")["games"]:
+        rules = find(game["name"])
+        clicks = [
+            len(play(rules, rules.expert, Level(x["name"], Grid(tuple(x["rows"])))).steps) for x in game["lessons"]
+        ]
+        assert clicks == sorted(clicks)
 
 
 def test_killed_and_started_again_nothing_is_lost(make_server):
@@ -238,7 +330,8 @@ def test_killed_and_started_again_nothing_is_lost(make_server):
     for key in ("table", "recordings", "painted", "shown"):
         assert after[key] == before[key]
     assert after["learned"]["state"] == "done"
-    assert after["learned"]["numbers"]["programs"] == before["learned"]["numbers"]["programs"]
+    for key in ("tried", "way", "stale"):
+        assert after["learned"][key] == before["learned"][key]
     again = studio.post("run", game="nim", level="test:3", seed=0)
     assert {k: v for k, v in again.items() if k != "version"} == {k: v for k, v in run.items() if k != "version"}
     assert studio.post("undo", game="nim")["lesson"]["table"]["clicks"] == 0

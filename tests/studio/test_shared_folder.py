@@ -60,7 +60,7 @@ def test_no_link_is_written_through(project, tmp_path, name, there):
         desk.paint(None, grid("|.", "||"))
     project.learned(NIM)
     with contextlib.suppress(BadInput):
-        project.save_learned(NIM, Saved(_policy(), "abc", {}, []))
+        project.save_learned(NIM, Saved(_policy(), "abc", []))
     project.drop_learned(NIM)
     assert target.exists() == there
     if there:
@@ -72,7 +72,7 @@ def test_no_link_is_read_through(project, tmp_path, name):
     desk = Desk(project, "nim")
     win(desk)
     desk.paint(None, grid("|.", "||"))
-    project.save_learned(NIM, Saved(_policy(), "abc", {}, []))
+    project.save_learned(NIM, Saved(_policy(), "abc", []))
     path = project.folder / "nim" / name
     path.rename(tmp_path / name)
     path.symlink_to(tmp_path / name)
@@ -138,7 +138,7 @@ def test_a_policy_that_came_from_elsewhere_is_not_overwritten(project):
     Desk(project, "nim")
     assert project.learned(NIM) is None
     with pytest.raises(BadInput, match=r"policy\.json: was not written by the studio, so it is left as it is"):
-        project.save_learned(NIM, Saved(_policy(), "abc", {}, []))
+        project.save_learned(NIM, Saved(_policy(), "abc", []))
     project.drop_learned(NIM)
     assert path.read_bytes() == before
     assert not (project.folder / "nim" / "learned.json").exists()
@@ -150,7 +150,7 @@ def test_a_plain_file_of_somebody_is_not_overwritten(project, name, content):
     path = _write(project, f"nim/{name}", content)
     project.learned(NIM)
     with pytest.raises(BadInput, match=f"{name}: was not written by the studio"):
-        project.save_learned(NIM, Saved(_policy(), "abc", {}, []))
+        project.save_learned(NIM, Saved(_policy(), "abc", []))
     project.drop_learned(NIM)
     assert path.read_text() == content
 
@@ -165,7 +165,7 @@ def test_a_file_that_appears_while_the_studio_is_open_is_not_overwritten(project
 
 def test_what_the_studio_learned_it_may_learn_again_after_a_restart(project):
     """Also if it was killed between the two files, and if an earlier version wrote them."""
-    saved = Saved(_policy(demonstrations={"digest": "abc"}), "abc", {}, [])
+    saved = Saved(_policy(demonstrations={"digest": "abc"}), "abc", [])
     project.save_learned(NIM, saved)
     folder = project.folder / "nim"
     project.close()

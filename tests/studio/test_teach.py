@@ -39,8 +39,8 @@ def played() -> Demonstration:
 
 def test_a_correction_grows_with_every_click_instead_of_multiplying():
     before = Lesson((), teach.lay(Level("test:0", grid("|.", "|.", "|.", "||")), seed=1, kind="correction"))
-    one = teach.keep_table(replace(before, table=click(before.table, (0, 0))), NIM)
-    two = teach.keep_table(replace(one, table=click(one.table, NIM.expert(one.table.attempt.grid))), NIM)
+    one = teach.keep_table(replace(before, table=click(before.table, (0, 0))))
+    two = teach.keep_table(replace(one, table=click(one.table, NIM.expert(one.table.attempt.grid))))
     assert [len(r.demonstration.steps) for r in one.recordings] == [1]
     assert [len(r.demonstration.steps) for r in two.recordings] == [2]
     assert two.recordings[0].kind == "correction"
@@ -101,11 +101,27 @@ def test_actions_of_requests_are_checked(value):
         forms.action_from_json(value)
 
 
-def test_a_recording_keeps_the_click_as_it_was_made_and_as_it_counts():
+def test_a_recording_keeps_the_click_as_it_was_made():
     room = grid("#######", "#A.R..#", "#.....#", "#######", "<^v>...")
     before = Lesson((), teach.lay(Level("train:0", room), seed=1))
-    after = teach.keep_table(replace(before, table=click(before.table, (3, 6), CHASE)), CHASE)
-    assert after.recordings[0].clicked == ((3, 6),)
-    assert after.recordings[0].demonstration.steps == (Step(room, (1, 1)),), "as the expert waits"
+    after = teach.keep_table(replace(before, table=click(before.table, (3, 6), CHASE)))
+    assert after.recordings[0].demonstration.steps == (Step(room, (3, 6)),), "the expert waits elsewhere"
     written = forms.lesson_to_json(CHASE, after.recordings, after.next_id)
     assert forms.lesson_from_json(CHASE, written, "here")[0] == after.recordings
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "reason"),
+    [
+        ("nim", ("..", ".."), "last matchstick"),
+        ("stop-the-fall", ("..", "PF", "oo"), "fire beside"),
+        ("checkmate", ("k..", "..."), "took the queen"),
+        ("checkmate", ("k..", "..Q"), "stalemate"),
+    ],
+)
+def test_a_loss_says_why(name, rows, reason):
+    assert reason in teach.why_lost(find(name), Grid(rows), steps=3)
+
+
+def test_a_game_that_takes_too_long_is_lost_for_that():
+    assert "60 clicks" in teach.why_lost(CHASE, grid("#A#"), steps=60)

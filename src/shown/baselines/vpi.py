@@ -27,8 +27,10 @@ from shown.inference.formulas import formula_bits
 from shown.inference.posterior import Candidate, Mixture, log_likelihood
 from shown.inference.rows import Evidence
 from shown.language.grammar import Grammar, paper_grammar
+from shown.language.primitives import LANGUAGE
 from shown.language.terms import Term
-from shown.policy import Component, Formula, Literal, Policy, uniform_policy
+from shown.policy import Component, Policy, uniform_policy
+from shown.rules import Formula, Literal
 from shown.version import __version__
 
 Choice = tuple[int, bool]
@@ -145,8 +147,8 @@ class VpiPolicy(MixturePolicy):
             for candidate, weight in zip(mixture.best, mixture.weights, strict=True)
         )
         origin = {"version": __version__, "programs": self.programs, "distinct": distinct}
-        language = {} if self.grammar is None else {"language": self.grammar.language}
-        return Policy(demos.tokens, components, demos.game, demos.buttons, origin, **language)
+        language = LANGUAGE if self.grammar is None else self.grammar.language
+        return Policy(demos.tokens, components, demos.game, demos.buttons, origin, language)
 
 
 def learner(game: Game, seed: int, options: Mapping[str, Any]) -> VpiPolicy:

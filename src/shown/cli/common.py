@@ -75,7 +75,17 @@ def starts(place: Playable, args: argparse.Namespace) -> list[Start]:
         return starts_of(place, args.seeds or seed_range(args.default_seeds))
     if args.seeds is not None:
         raise BadInput(f"--seeds: {place.name} has levels. Give --levels, such as --levels random:0-9.")
-    return [(LevelWorld(place, level), args.seed) for level in load_levels(place, args.levels)]
+    return starts_named(place, args.levels, args.seed)
+
+
+def starts_named(place: Playable, text: str, seed: int) -> list[Start]:
+    """The episodes that levels (in a world: seeds) stand for, each about to begin."""
+    if isinstance(place, World):
+        try:
+            return starts_of(place, seed_range(text))
+        except argparse.ArgumentTypeError as error:
+            raise BadInput(f"{place.name}: {error}.") from None
+    return [(LevelWorld(place, level), seed) for level in load_levels(place, text)]
 
 
 def seed_range(text: str) -> list[int]:

@@ -25,6 +25,7 @@ from shown.cli.play import Session, add_to, count, report, show
 from shown.errors import BadInput
 
 if TYPE_CHECKING:
+    from shown.demonstrations import Demonstration
     from shown.grid import Action, Cell, Grid
     from shown.policy import Policy
     from shown.world import Episode, Start
@@ -47,6 +48,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--demos", metavar="FILE", help="demonstrations to begin with (default: those in --out, if any)"
     )
     parser.add_argument("--out", metavar="FILE", help="demonstrations file to add to; made if there is none")
+    parser.add_argument(
+        "--learn", metavar="FILE", help="learn each correction at once, and write the amended policy there"
+    )
     parser.add_argument("--at", type=natural, metavar="STEP", help="the step that was wrong, from 0")
     parser.add_argument(
         "--action",
@@ -70,9 +74,36 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput(f"--at speaks of one level, and these are {len(begins)}. Name one.")
     if args.out:
         _check_files(args.demos, args.out, game)
+    learning = _Learning(args, game, policy, begins) if args.learn else None
     if args.at is not None:
-        return _correct_one(args, game, policy, begins[0])
-    return _correct_by_hand(args, game, policy, begins)
+        return _correct_one(args, game, policy, begins[0], learning)
+    return _correct_by_hand(args, game, policy, begins, learning)
+
+
+class _Learning:
+    """Learns each correction as it comes, and writes what comes of it."""
+
+    def __init__(self, args: argparse.Namespace, game: Playable, policy: Policy, begins: list[Start]) -> None:
+        from shown.demonstrations import Demonstrations
+        from shown.teaching.teach import Pupil
+
+        check_writable(args.learn)
+        self.path, self.game = args.learn, game
+        self.pupil = Pupil(game, keep=begins, seed=args.seed)
+        begun = args.out if args.out and os.path.exists(args.out) else args.demos
+        self.pupil.remember(policy, Demonstrations.load(begun) if begun else None)
+
+    def __call__(self, fix: Demonstration) -> Policy:
+        from shown.demonstrations import Demonstrations
+
+        shown = Demonstrations(self.game.tokens, (fix,), self.game.name, self.game.buttons)
+        taught = self.pupil.correct(shown)
+        if not taught.learned:
+            raise BadInput(f"nothing fits this correction and what was shown before; {self.path} was not written.")
+        taught.policy.save(self.path)
+        lost = f"; it no longer wins {', '.join(taught.lost)}" if taught.lost else ""
+        say(f"learned, and written to {self.path}{lost}")
+        return taught.policy
 
 
 def _check_files(demos: str | None, out: str, game: Playable) -> None:
@@ -83,7 +114,9 @@ def _check_files(demos: str | None, out: str, game: Playable) -> None:
     add_to(out, game, start=demos)
 
 
-def _correct_one(args: argparse.Namespace, game: Playable, policy: Policy, start: Start) -> int:
+def _correct_one(
+    args: argparse.Namespace, game: Playable, policy: Policy, start: Start, learning: _Learning | None
+) -> int:
     from shown.demonstrations import Demonstrations
     from shown.teaching.corrections import position_at, show_from
 
@@ -93,12 +126,16 @@ def _correct_one(args: argparse.Namespace, game: Playable, policy: Policy, start
     if args.out:
         number = add_to(args.out, game, fix, args.demos)
         say(f"{fix.level}: step {args.at} corrected; {args.out} now holds {count(number, 'demonstration')}")
-    else:
+    elif learning is None:
         print_json(Demonstrations(game.tokens, (fix,), game.name, game.buttons).to_json())
+    if learning is not None:
+        learning(fix)
     return 0
 
 
-def _correct_by_hand(args: argparse.Namespace, game: Playable, policy: Policy, begins: list[Start]) -> int:
+def _correct_by_hand(
+    args: argparse.Namespace, game: Playable, policy: Policy, begins: list[Start], learning: _Learning | None
+) -> int:
     from shown.cli.terminal import Screen
     from shown.teaching.corrections import stepping_in
     from shown.teaching.recording import Recorder
@@ -109,7 +146,10 @@ def _correct_by_hand(args: argparse.Namespace, game: Playable, policy: Policy, b
     if not wrong:
         say(f"{game.title}: all {len(begins)} levels won; there is nothing to correct. Try others with --levels.")
         return 0
-    for world, episode in wrong:
+    for world, before in wrong:
+        episode = before if learning is None else play(world, policy.act, before.seed)
+        if episode.won and not before.won:
+            continue  # a correction has put it right
         watching = Watching(game, episode)
         with Screen() as screen:
             show(watching, screen)
@@ -132,6 +172,8 @@ def _correct_by_hand(args: argparse.Namespace, game: Playable, policy: Policy, b
         report(session, args.out, args.demos)
         if session.interrupted:
             break
+        if learning is not None and session.kept is not None:
+            policy = learning(session.kept)
     return 0
 
 

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from shown.cli import FAILURE, INTERRUPTED
 from shown.cli.common import (
@@ -22,19 +23,23 @@ from shown.cli.common import (
     find_playable,
     fraction,
     is_playable,
+    load_policy,
     positive,
     print_json,
     say,
     starts,
+    starts_named,
     terminated_like_interrupted,
     trusted,
 )
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError, printable
+from shown.games import Game, load_levels
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
 from shown.language.primitives import LANGUAGE, Language
 from shown.policy import Policy
+from shown.teaching.next_level import most_useful
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Taught, iter_teach
 from shown.world import demonstrate
@@ -43,8 +48,8 @@ PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 """Settings of one fit. Whoever asks for one of them wants one fit, not all hypotheses about the teacher."""
 
 
-MANY = 100_000
-"""With more programs than this one fit is made, which tells of its progress and can be stopped at any time."""
+NEW = "random:0-23"
+"""Among these a level to be shown next is looked for."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,10 +63,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_expert(parser)
     parser.add_argument("--out", metavar="FILE", help="where to write the policy (JSON)")
     add_language(parser, "paper")
-    parser.add_argument("--programs", type=positive, default=10_000, metavar="N", help="how many to try (10000)")
+    parser.add_argument(
+        "--programs", type=programs, default=10_000, metavar="N", help="how many to try (10000); auto: as many as help"
+    )
     parser.add_argument(
         "--practise", type=seconds, default=PRACTISE, metavar="S", help="seconds of practice at most; 0 for none (20)"
     )
+    parser.add_argument("--before", metavar="POLICY", help="what was learned before: it is amended, not forgotten")
+    parser.add_argument("--keep", metavar="LEVELS|SEEDS", help="levels that --before won and that should stay won")
     parser.add_argument(
         "--reading", metavar="NAME", help="how clicks are meant: clicked, open, changed, any, open/any …"
     )
@@ -89,18 +98,23 @@ def run(args: argparse.Namespace) -> int:
     language = None if args.language is None else find_language(args.language)
     if args.published and language not in (None, LANGUAGE):
         raise BadInput(f"--published is the paper's method, which has the language paper and not {args.language}.")
+    if args.keep and not args.before:
+        raise BadInput("--keep: levels that stay won need --before, the policy that won them.")
     demonstrations, place = load(args)
     start = time.monotonic()
-    if args.published or args.programs > MANY or any(getattr(args, name) for name in PLAIN):
+    if args.published or any(getattr(args, name) for name in PLAIN):
         found = _one_fit(args, demonstrations, language)
     else:
         found = _understood(args, demonstrations, place, reading, language)
     if found.policy is None:
-        more = f"--programs {5 * args.programs}"
+        more = f"--programs {5 * (found.failure.programs if found.failure else 10_000)}"
         nothing = f"nothing fits the demonstrations so far. Try more programs ({more})."
         if args.json:
-            print_json({"learned": False, "failure": found.failure.to_json() if found.failure else None})
+            failure = found.failure.to_json() if found.failure else None
+            print_json({"learned": False, "failure": failure, "advice": found.advice})
         say(f"shown: {found.failure.told(more) if found.failure else nothing}")
+        for line in found.told:
+            say(line)
         return found.code or FAILURE
     if args.out:
         found.policy.save(args.out)
@@ -123,6 +137,7 @@ class Found:
     failure: Failure | None
     code: int
     told: tuple[str, ...] = ()
+    advice: dict[str, Any] | None = None
 
 
 def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations, language: Language | None) -> Found:
@@ -162,6 +177,8 @@ def _understood(
         readings=None if reading is None else [reading],
         symmetries=() if args.symmetry is False else game.symmetries if game is not None and args.symmetry else None,
         language=language,
+        before=_before(args, demonstrations),
+        keep=() if not args.keep or game is None else starts_named(game, args.keep, args.seed),
         seed=args.seed,
         threads=args.threads,
         memory_limit=args.memory * 2**20 if args.memory else None,
@@ -179,19 +196,42 @@ def _understood(
         taught: Taught = end.value
         policy = taught.policy if taught.learned else None
         seen = (taught.policy.origin or {}).get("programs", args.programs)
-        if seen < args.programs and args.memory:
+        if args.memory and args.programs != "auto" and seen < args.programs:
             say(f"shown: there was memory for {seen:,} programs only (--memory {args.memory}).")
-        return Found(policy, taught.failure, code, tuple(_told(taught)))
+        advice = taught.advice.to_json() if taught.advice is not None else None
+        return Found(policy, taught.failure, code, tuple(_told(taught, game)), advice)
     except KeyboardInterrupt:
         say("shown: stopped; keeping the best so far.")
         return Found(best, None, INTERRUPTED)
 
 
-def _told(taught: Taught) -> Iterator[str]:
+def _before(args: argparse.Namespace, demonstrations: Demonstrations) -> Policy | None:
+    if args.before is None:
+        return None
+    before = load_policy(args.before, args.language)
+    if (before.tokens, before.buttons) != (demonstrations.tokens, demonstrations.buttons):
+        raise BadInput(f"{args.before}: a policy for another game than that of the demonstrations.")
+    return before
+
+
+def _told(taught: Taught, game: Playable | None) -> Iterator[str]:
     if taught.hypothesis is not None and taught.hypothesis.name != AS_CLICKED.name:
         yield f"read as: {taught.hypothesis.name}"
-    if taught.practice is not None and taught.expectation is not None:
-        yield f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; {taught.expectation.told()}"
+    if taught.expectation is not None:
+        practised = f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; " if taught.practice else ""
+        yield practised + taught.expectation.told()
+    if taught.stopped is not None:
+        yield f"no more programs were looked at: {taught.stopped}"
+    if taught.lost:
+        some = ", ".join(taught.lost[:5]) + (", …" if len(taught.lost) > 5 else "")
+        yield f"won before, and lost now: {len(taught.lost)} levels ({some})"
+    if taught.memorises:
+        yield f"I am not sure what you meant: my rule has {taught.literals} conditions for {taught.steps} clicks."
+    if taught.advice is not None:
+        yield from (*taught.advice.problem, *taught.advice.remedies)
+    if taught.memorises and isinstance(game, Game):
+        useful = most_useful(taught.policy, load_levels(game, NEW), game)
+        yield from [] if useful is None else [f"It would help me most to see you play {useful.level.name}."]
 
 
 def _playable(demonstrations: Demonstrations) -> Playable | None:
@@ -203,6 +243,11 @@ def _playable(demonstrations: Demonstrations) -> Playable | None:
         return None
     same = game is not None and (game.tokens, game.buttons) == (demonstrations.tokens, demonstrations.buttons)
     return game if same else None
+
+
+def programs(text: str) -> int | str:
+    """How many programs, for argparse."""
+    return text if text == "auto" else positive(text)
 
 
 def seconds(text: str) -> float:

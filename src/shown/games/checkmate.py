@@ -87,6 +87,11 @@ class Checkmate(Game):
             board = _turned(board)
         return board
 
+    def why_lost(self, grid: Grid) -> str:
+        if grid.find(WHITE_QUEEN) is None:
+            return "The black king took the queen."
+        return "The black king cannot move, but it is not in check: that is stalemate."
+
     def check(self, grid: Grid) -> None:
         black = require_one(grid, self.tokens, "black_king")
         kings, queens = grid.where(WHITE_KING + SELECTED_KING), grid.where(WHITE_QUEEN + SELECTED_QUEEN)

@@ -56,6 +56,10 @@ class Game(ABC):
     def generate(self, rng: np.random.Generator) -> Grid:
         """A random level that the expert wins."""
 
+    def why_lost(self, grid: Grid) -> str:
+        """Why a game that ended in `grid` is lost, in a sentence; nothing if the rules have no more to say."""
+        return ""
+
     @abstractmethod
     def check(self, grid: Grid) -> None:
         """Raises BadLevel with the reason unless `grid` is a legal first position."""

@@ -55,6 +55,9 @@ class Nim(Game):
             )
         )
 
+    def why_lost(self, grid: Grid) -> str:
+        return "The other one took the last matchstick."
+
     def check(self, grid: Grid) -> None:
         require(grid.width == 2, f"a level has 2 columns, not {grid.width}.")
         for c in range(2):

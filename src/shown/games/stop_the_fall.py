@@ -66,6 +66,9 @@ class StopTheFall(Game):
         grid = settle(grid, loose=PARACHUTER + NEW)
         return not burns(grid, _parachuter(grid))
 
+    def why_lost(self, grid: Grid) -> str:
+        return "There was fire beside the place where the parachuter came down."
+
     def check(self, grid: Grid) -> None:
         require_one(grid, self.tokens, "parachuter")
         require_one(grid, self.tokens, "green_button")

@@ -69,7 +69,9 @@ def explain_failure(
 ) -> Failure | None:
     """The first demonstrated row that looks to every feature like rows that were not, and one of those rows.
 
-    One that is outvoted by them comes before one that is not: no tree can give it its own way.
+    One that is outvoted by them comes before one that is not: no tree can give it its own way. Of the rows it looks
+    like, one on the same board is taken, since two clicks on one board are the easiest to look at; and of those one
+    that the teacher did click later in that run, since then both clicks are the teacher's own.
     """
     shown_at: dict[int, tuple[int, int]] = {}
     for d, s, step in _numbered(demonstrations):
@@ -84,12 +86,21 @@ def explain_failure(
         unlike = alike & ~evidence.positive
         outvoted = _count(alike & evidence.positive) <= _count(unlike)
         if unlike.any() and (outvoted or found is None):
-            other_state, action = _nearest(rows, unlike, state)
+            later = demonstrations.items[d].steps[s + 1 :]
+            own = rows.bits(
+                (state, step.action) for step in later if _has(step.action, rows, state) and not step.refused
+            )
+            other_state, action = _nearest(rows, unlike & own if (unlike & own).any() else unlike, state)
             od, os = (d, s) if other_state == state else shown_at[other_state]
             found = Failure(d, s, step.action, action, od, os, len(features.of_program))
             if outvoted:
                 break
     return found
+
+
+def _has(action: Action, rows: Rows, state: int) -> bool:
+    """Whether a state has an action: boards of one run may differ in size."""
+    return isinstance(action, str) or rows.grids[state].inside(action)
 
 
 def _count(bits: np.ndarray) -> int:
@@ -101,7 +112,7 @@ def _numbered(demonstrations: Demonstrations) -> Iterator[tuple[int, int, Step]]
 
 
 def _nearest(rows: Rows, among: np.ndarray, state: int) -> tuple[int, Action]:
-    """One of some rows; one of the same state if there is one: two clicks on one board are the easiest to look at."""
+    """One of some rows; one of the same state if there is one."""
     words, bits = np.nonzero((among[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1))
     states = rows.state_of_row[words, bits]
     first = int(np.lexsort((words, states, states != state))[0])

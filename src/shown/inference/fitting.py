@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -30,8 +31,55 @@ from shown.planes import Planes, frame
 CHECKPOINTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 """After so many programs formulas are proposed and progress is told."""
 
+Programs = int | Literal["auto"]
+"""How many programs to look at; "auto": as many as make it better."""
+
+FIRST, MOST = 10_000, 1_000_000
+"""How far to look, where that is left open: at least, and at most so many programs."""
+
 TELL_EVERY = 0.5
 """Seconds after which a long block is not left without a word."""
+
+
+@dataclass
+class Patience:
+    """Says when it is not worth looking further: when three times as many programs have not made anything better.
+
+    >>> patience = Patience()
+    >>> [patience.ends(programs, score) for programs, score in ((10_000, None), (30_000, (-80,)), (100_000, (-50,)))]
+    [None, None, None]
+    >>> patience.ends(300_000, (-50,))
+    'from 100,000 to 300,000 programs nothing got better'
+
+    Attributes:
+        seconds: so long it lasts in any case.
+        first: nothing is decided before so many programs.
+    """
+
+    seconds: float = 60.0
+    first: int = FIRST
+
+    def __post_init__(self) -> None:
+        self._until = time.monotonic() + self.seconds
+        self._programs = 0
+        self._best: tuple[float, ...] = ()
+
+    @property
+    def over(self) -> bool:
+        """Whether the seconds are over."""
+        return time.monotonic() > self._until
+
+    def ends(self, programs: int, score: tuple[float, ...] | None) -> str | None:
+        """Why to stop after so many programs, with the best rated so; None to go on. While nothing fits it goes on."""
+        before, self._programs = self._programs, programs
+        if self.over:
+            return f"{self.seconds:.0f} seconds are over"
+        if programs < self.first or score is None:
+            return None
+        if self._best and score <= self._best:
+            return f"from {before:,} to {programs:,} programs nothing got better"
+        self._best = score
+        return None
 
 
 @dataclass(frozen=True)
@@ -51,7 +99,7 @@ class Moment:
     """Where a search stands.
 
     Attributes:
-        phase: what is being done.
+        phase: what is being done; it begins with "stopped" where the search ends before all programs are seen.
         programs: seen so far.
         distinct: of those, how many look different on the demonstrations.
         total: how many programs there are.
@@ -127,20 +175,40 @@ class Fitting:
         """What was shown, as bits over these rows."""
         return evidence_of(rows, self.steps)
 
+    def up_to(self, programs: int | None) -> list[Block]:
+        """The blocks that hold the first so many programs; all for None."""
+        return [block for block in self.blocks if programs is None or block.start < programs]
+
+    def features(self, evidence: Evidence, programs: int | None = None) -> Features:
+        """What the first so many programs see; those that were evaluated before are not evaluated again."""
+        blocks = self.up_to(programs)
+        for place, block in enumerate(blocks):
+            self._evaluate(block, place)
+        return combine(self.evaluators, blocks, mask=evidence.mask)
+
     def search(
-        self, evidence: Evidence, searches: Sequence[Search], weighing: Weighing, at_once: bool = False
+        self,
+        evidence: Evidence,
+        searches: Sequence[Search],
+        weighing: Weighing,
+        at_once: bool = False,
+        programs: int | None = None,
+        patience: Patience | None = None,
     ) -> Iterator[Moment]:
         """Goes through the programs and keeps the best formulas that `searches` propose.
 
         With `at_once`, they are asked only when all programs are there, which is quicker when nobody looks on. If
-        memory runs out after something was found, the search ends there with what there is.
+        memory runs out after something was found, the search ends there with what there is; with `patience`, also when
+        that says so. With `programs`, it goes no further than those.
         """
         scorer = _Scorer(evidence, weighing)
-        total = sum(block.count for block in self.blocks)
+        blocks = self.up_to(programs)
+        total = sum(block.count for block in blocks)
         features: Features | None = None
         shortage: OutOfMemory | None = None
+        enough: str | None = None
         done, told = 0, time.monotonic()
-        for chunk in [self.blocks] if at_once else _until_checkpoints(self.blocks):
+        for chunk in [blocks] if at_once else _until_checkpoints(blocks):
             if weighing.stop_early and done and _price(chunk[0], weighing.prior) < scorer.mixture.bound:
                 break
             for block in chunk:
@@ -166,6 +234,10 @@ class Fitting:
                 break
             told = time.monotonic()
             yield Moment("enumerating programs", *seen, total, features, scorer.mixture, news=True)
+            best = scorer.mixture.best
+            enough = patience.ends(seen[0], (best[0].score,) if best else None) if patience is not None else None
+            if enough is not None and done < len(blocks):
+                break
         assert features is not None
         prices = literal_prices(features.log_prior, weighing.prior)
         for search in searches:
@@ -176,6 +248,8 @@ class Fitting:
         phase = "enumerating programs"
         if shortage is not None:
             self.blocks, phase = self.blocks[:done], f"stopped: {shortage}"
+        elif enough is not None:
+            phase = f"stopped: {enough}."
         yield Moment(phase, *self._seen(done, features), total, features, scorer.mixture, news=True)
 
     def _evaluate(self, block: Block, place: int) -> None:

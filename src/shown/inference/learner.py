@@ -16,7 +16,7 @@ from shown.errors import BadInput, NothingFits
 from shown.inference.clauses import ClauseSearch
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
-from shown.inference.fitting import Fitting, Moment, Weighing
+from shown.inference.fitting import MOST, Fitting, Moment, Patience, Programs, Weighing
 from shown.inference.formulas import Clauses, formula_bits
 from shown.inference.posterior import PRIORS, Candidate, Mixture
 from shown.inference.proposals import Search
@@ -26,7 +26,8 @@ from shown.language.grammar import Grammar
 from shown.language.languages import grammar_for
 from shown.language.primitives import Language
 from shown.memory import Account
-from shown.policy import Component, Formula, Literal, Policy, uniform_policy
+from shown.policy import Component, Policy, uniform_policy
+from shown.rules import Formula, Literal
 from shown.version import __version__
 
 SEARCHES = ("trees", "clauses")
@@ -71,7 +72,8 @@ class Learner:
     'nim'
 
     Attributes:
-        programs: how many programs to enumerate (L in the paper).
+        programs: how many programs to enumerate (L in the paper). "auto": 10,000, and on while nothing fits or the
+            best rule still gets better, for a minute or up to a million; `stopped_` says why it went no further.
         ensemble: how many policies to mix (K).
         search: who proposes formulas: "trees" (the paper's), or "clauses", which takes in the trees and finds shorter
             rules. From few demonstrations those are often better, from many they may be too general.
@@ -93,11 +95,12 @@ class Learner:
 
     * `policy_`: what was learned. If nothing fits, the policy that knows nothing, and a warning `NothingFits`.
     * `failure_`: if nothing fits, the two actions that no program tells apart; otherwise None.
+    * `stopped_`: why not all programs were looked at; None if they were.
     * `explained_`: of the steps shown, how many the best rule allows. Without noise, all.
     * `demonstrations_`, `features_`, `candidates_`: what it was learned from, the columns, and the formulas over them.
     """
 
-    programs: int = 10_000
+    programs: Programs = 10_000
     ensemble: int = 25
     search: str = "trees"
     trees: int = 5
@@ -118,6 +121,7 @@ class Learner:
     features_: Features = field(init=False, repr=False, compare=False)
     failure_: Failure | None = field(default=None, init=False, repr=False, compare=False)
     explained_: int = field(default=0, init=False, repr=False, compare=False)
+    stopped_: str | None = field(default=None, init=False, repr=False, compare=False)
     candidates_: list[Candidate] = field(default_factory=list, init=False, repr=False, compare=False)
     _fitting: Fitting | None = field(default=None, init=False, repr=False, compare=False)
     _grammar_name: str = field(default="", init=False, repr=False, compare=False)
@@ -169,7 +173,7 @@ class Learner:
         grammar, self._grammar_name = grammar_for(
             demonstrations.tokens, demonstrations.buttons, self.language, self.grammar
         )
-        blocks = list(grammar.blocks(self.programs, self.finish_level))
+        blocks = list(grammar.blocks(MOST if self.programs == "auto" else self.programs, self.finish_level))
         if not blocks:
             raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
         return Fitting(grammar, blocks, Account(self.memory_limit), self.threads or os.cpu_count() or 1)
@@ -178,10 +182,13 @@ class Learner:
         start = time.monotonic()
         language = fitting.grammar.language
         self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons, language)
-        self.failure_, self.candidates_, self.explained_ = None, [], 0
+        self.failure_, self.candidates_, self.explained_, self.stopped_ = None, [], 0, None
         rows = fitting.rows
         evidence = fitting.evidence(rows)
-        for moment in fitting.search(evidence, [self._search(evidence)], self._weighing):
+        patience = Patience() if self.programs == "auto" else None
+        for moment in fitting.search(evidence, [self._search(evidence)], self._weighing, patience=patience):
+            if moment.phase.startswith("stopped: "):
+                self.stopped_ = moment.phase.removeprefix("stopped: ")
             if moment.features is not None:
                 self.features_ = moment.features
             if moment.news and moment.mixture.best:
@@ -219,7 +226,7 @@ class Learner:
         self.candidates_ = best
         self.explained_ = int(evidence.shows(formula_bits(best[0].clauses, features.columns, evidence.mask)).sum())
         components = to_components(moment.mixture, features)
-        self.policy_ = Policy(
+        policy = Policy(
             demonstrations.tokens,
             components,
             demonstrations.game,
@@ -227,6 +234,7 @@ class Learner:
             self._origin(demonstrations, features),
             self.policy_.language,
         )
+        self.policy_ = policy.taught_by(demonstrations)
 
     def _origin(self, demonstrations: Demonstrations, features: Features) -> dict[str, Any]:
         return {
@@ -252,12 +260,11 @@ class Learner:
 
     def _progress(self, moment: Moment, seconds: float) -> Progress:
         best = moment.mixture.best
-        policy = self.policy_
         return Progress(
             programs=moment.programs,
             total=moment.total,
             distinct=moment.distinct,
-            best=policy.components[0].formula.english(policy.language, policy.subject) if self.candidates_ else None,
+            best=self.policy_.english() if self.candidates_ else None,
             score=best[0].score if best else None,
             components=len(best),
             seconds=seconds,
@@ -268,7 +275,7 @@ class Learner:
     def _check(self, demonstrations: Demonstrations) -> None:
         for name in ("programs", "ensemble", "trees", "threads", "memory_limit"):
             value = getattr(self, name)
-            if value is None and name in ("threads", "memory_limit"):
+            if (value is None and name in ("threads", "memory_limit")) or (name, value) == ("programs", "auto"):
                 continue
             if not isinstance(value, int) or value < 1:
                 raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")

@@ -86,7 +86,7 @@ def named_in_file(name: Any, where: str) -> Language:
             f"{where}: it is in the language {name}, which is code that only you can allow to run. If you trust it: "
             f"--language {name}, or in Python Policy.load(…, language={name!r})."
         )
-    if name not in all_languages():
+    if name not in LANGUAGES and name not in all_languages():
         raise BadInput(
             f"{where}: no language called {name!r} is installed. {did_you_mean(name, all_languages())} If you have "
             "it elsewhere, say where: --language module:OBJECT, or in Python Policy.load(…, language=…)."

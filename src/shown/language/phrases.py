@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from shown.errors import BadProgram
 from shown.grid import OFF
@@ -21,8 +21,16 @@ _ALONG_AREA = {
 _BESIDE = {(-1, 0): "above", (1, 0): "below", (0, -1): "left of", (0, 1): "right of"}
 
 
-def say(term: Term, language: Mapping[str, Primitive], positive: bool = True, cell: str = "it") -> str:
+def say(
+    term: Term,
+    language: Mapping[str, Primitive],
+    positive: bool = True,
+    cell: str = "it",
+    single: Collection[str] = (),
+) -> str:
     """A program (or, at `cell`, a condition) or its opposite as an English clause.
+
+    Of values in `single` there is never more than one cell: "the rabbit", not "the first rabbit".
 
     >>> from shown.language.primitives import LANGUAGE
     >>> from shown.language.terms import parse
@@ -34,10 +42,11 @@ def say(term: Term, language: Mapping[str, Primitive], positive: bool = True, ce
     'the cell right of the clicked cell is not empty'
     """
     primitive = language[term.primitive]
-    arguments = [_Said(a, kind, language, cell) for a, kind in zip(term.arguments, primitive.takes, strict=True)]
+    parts = list(zip(term.arguments, primitive.takes, strict=True))
+    arguments = [_Said(argument, kind, language, cell, single) for argument, kind in parts]
     if primitive.at is not None:
         inner = primitive.at.format(*arguments, cell=cell)
-        arguments = [_Said(a, kind, language, inner) for a, kind in zip(term.arguments, primitive.takes, strict=True)]
+        arguments = [_Said(argument, kind, language, inner, single) for argument, kind in parts]
     wording = primitive.wording(*term.arguments) if primitive.wording else None
     phrase, negation = wording or (primitive.phrase, primitive.negation)
     return (phrase if positive else negation).format(*arguments, cell=cell)
@@ -46,8 +55,15 @@ def say(term: Term, language: Mapping[str, Primitive], positive: bool = True, ce
 class _Said:
     """An argument that a phrase can ask for in several forms."""
 
-    def __init__(self, argument: Argument, kind: Kind, language: Mapping[str, Primitive], cell: str) -> None:
-        self.argument, self.kind, self.language, self.cell = argument, kind, language, cell
+    def __init__(
+        self,
+        argument: Argument,
+        kind: Kind,
+        language: Mapping[str, Primitive],
+        cell: str,
+        single: Collection[str],
+    ) -> None:
+        self.argument, self.kind, self.language, self.cell, self.single = argument, kind, language, cell, single
 
     def __format__(self, form: str) -> str:
         match self.argument, form:
@@ -58,11 +74,13 @@ class _Said:
             case Term(), "plural":
                 return _plural_noun(self.argument, self.language)
             case Term(), _:
-                return say(self.argument, self.language, form != "not", self.cell)
+                return say(self.argument, self.language, form != "not", self.cell, self.single)
             case tuple(), "beside":
                 return _beside(self.argument)
             case tuple(), _:
                 return _way(self.argument)
+            case str(), "the" if self.kind is Kind.VALUE:
+                return f"the {'' if self.argument in self.single else 'first '}{_bare(self.argument)}"
             case str(), "bare" if self.kind is Kind.VALUE:
                 return _bare(self.argument)
             case str(), "some" if self.kind is Kind.VALUE:

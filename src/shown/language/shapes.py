@@ -53,6 +53,13 @@ class Shape:
             arguments.append(argument.term(i) if isinstance(argument, Shape) else argument.atoms[i])
         return Term(self.primitive, tuple(reversed(arguments)))
 
+    def has(self, term: Term) -> bool:
+        """Whether `term` is of this shape."""
+        return self.primitive == term.primitive and all(
+            isinstance(inner, Term) and argument.has(inner) if isinstance(argument, Shape) else inner in argument.atoms
+            for argument, inner in zip(self.arguments, term.arguments, strict=True)
+        )
+
     @property
     def parts(self) -> tuple[Shape, ...]:
         return tuple(argument for argument in self.arguments if isinstance(argument, Shape))

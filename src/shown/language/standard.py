@@ -7,17 +7,22 @@ ones take, and the paper's programs keep their order among themselves.
 New programs are few and short, since each takes the place of one of the paper's. They are such as formulas over the
 paper's programs cannot replace:
 
-* a count (`K`) or a way (`W`) is asked at the clicked cell or at the first cell with a value, a count also one offset
-  away (`X`); the paper's `scanning` is left to the paper's conditions;
+* at the clicked cell (`X`), or one offset away, cells are counted (`K`); now and then it is asked how the place lies
+  (`Z`). At the first cell with a value (`Y`), such as an agent, it is also asked where a step leads (`W`);
+* the paper's `scanning` is left to the paper's conditions;
 * what is counted (`D`) is a value, a count again, or a value and something else about the same cell (`S`). Of the
   clicked cell, formulas say two things already, and no cell has two values;
 * a walk goes over one value to another, a step at a time up, down, left or right;
 * a line is one of a single value, has three cells or more, and half of the time may go any way;
 * `as_many` is there only if a token is a digit.
+
+How much room was chosen on generated levels of the six games: with twice as much, some of them need more
+demonstrations. Where actions are buttons there is more of it, since the paper's words say little there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from shown.grid import AREAS, Tokens
@@ -25,9 +30,35 @@ from shown.language.grammar import Grammar, Rule, geometric, paper_grammar, unif
 from shown.language.primitives import COUNTING, LANGUAGE, WAYS
 from shown.language.terms import Kind
 
-AT_ACTION, AT_VALUE, ON_GRID = Fraction(4, 100), Fraction(6, 1000), Fraction(1, 100)
-"""How probable it is that a program asks a new condition at the clicked cell, or at the first cell with a value, or
-counts on the whole grid. Chosen on generated levels: with twice as much, the six games need more demonstrations."""
+Share = tuple[str, int, str | None, tuple[str, ...]]
+"""A rule, with how often it is used compared with the others of its symbol: left, how often, primitive, right."""
+
+_IN_ALL: tuple[Share, ...] = (
+    ("X", 8, None, ("K",)),
+    ("X", 1, "shifted", ("O", "K")),
+    ("X", 1, None, ("Z",)),
+    ("Y", 4, None, ("K",)),
+    ("Y", 5, None, ("W",)),
+    ("Y", 1, None, ("Z",)),
+    ("K", 3, "at_least", ("N", "area", "D")),
+    ("K", 1, "in_a_line", ("L", "line", "T")),
+    ("W", 3, "nearer", ("step", "T", "T")),
+    ("W", 1, "escape", ("V", "T")),
+    ("Z", 1, "reachable", ("T", "T")),
+    ("Z", 1, "enclosed", ("T",)),
+    ("Z", 1, "nearest", ("V", "M")),
+    ("D", 7, None, ("T",)),
+    ("D", 1, None, ("K",)),
+    ("D", 1, "both", ("T", "S")),
+    ("D", 1, "but_not", ("T", "S")),
+    ("S", 1, None, ("K",)),
+    ("S", 1, None, ("M",)),
+    ("M", 1, "shifted", ("O", "T")),
+    ("T", 1, "cell_is_value", ("V",)),
+    ("line", 1, None, ("any line",)),
+    ("line", 1, None, ("one line",)),
+)
+_WITH_DIGITS: tuple[Share, ...] = (("K", 1, "as_many", ("near", "T")), ("D", 2, "as_many", ("near", "T")))
 
 
 def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
@@ -38,29 +69,10 @@ def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
     >>> next(str(term) for term, _ in grammar.programs() if "at_least" in str(term))
     'at_action_cell(at_least(1, row, cell_is_value(empty)))'
     """
-    if buttons:
-        tops = [Rule("P", "at_cell_with_value", ("V", "X"), AT_ACTION)]
-    else:
-        tops = [Rule("P", "at_cell_with_value", ("V", "X"), AT_VALUE), Rule("P", "at_action_cell", ("X",), AT_ACTION)]
-    tenth = Fraction(1, 10)
+    digits = any(character in "0123456789" for character in tokens)
     return paper_grammar(tokens, buttons).extended(
-        *tops,
-        Rule("P", "grid_has", ("N", "D"), ON_GRID),
-        Rule("X", None, ("K",), 5 * tenth),
-        Rule("X", None, ("W",), 4 * tenth),
-        Rule("X", "shifted", ("O", "K"), tenth),
-        *_in_proportion("K", _counts(tokens)),
-        Rule("D", None, ("T",), 7 * tenth),
-        Rule("D", None, ("K",), tenth),
-        Rule("D", "both", ("T", "S"), tenth),
-        Rule("D", "but_not", ("T", "S"), tenth),
-        Rule("S", None, ("M",), 5 * tenth),
-        Rule("S", None, ("K",), 5 * tenth),
-        *_in_proportion("W", _WAYS),
-        Rule("M", "shifted", ("O", "T"), 1),
-        Rule("T", "cell_is_value", ("V",), 1),
-        Rule("line", None, ("any line",), 5 * tenth),
-        Rule("line", None, ("one line",), 5 * tenth),
+        *(_WITH_BUTTONS if buttons else _WITH_CLICKS),
+        *_in_proportion([*_IN_ALL, *(_WITH_DIGITS if digits else ())]),
         leaves={
             "N": geometric(),
             "L": uniform(Kind.NUMBER, (3, 4, 5)),
@@ -74,28 +86,21 @@ def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
     )
 
 
-Weights = dict[tuple[str, tuple[str, ...]], int]
-"""How often each word is used among others, with the symbols that follow it."""
-
-_WAYS: Weights = {
-    ("nearer", ("step", "T", "T")): 12,
-    ("toward", ("step", "V")): 4,
-    ("reachable", ("T", "T")): 4,
-    ("enclosed", ("T",)): 4,
-    ("nearest", ("V", "M")): 1,
-}
-
-
-def _counts(tokens: Tokens) -> Weights:
-    weights: Weights = {("at_least", ("N", "area", "D")): 3, ("in_a_line", ("L", "line", "T")): 1}
-    if any(character in "0123456789" for character in tokens):
-        weights["as_many", ("near", "T")] = 4
-    return weights
+_WITH_CLICKS = (
+    Rule("P", "at_cell_with_value", ("V", "Y"), Fraction(3, 1000)),
+    Rule("P", "at_action_cell", ("X",), Fraction(15, 1000)),
+    Rule("P", "grid_has", ("N", "D"), Fraction(4, 1000)),
+)
+_WITH_BUTTONS = (
+    Rule("P", "at_cell_with_value", ("V", "Y"), Fraction(30, 1000)),
+    Rule("P", "grid_has", ("N", "D"), Fraction(10, 1000)),
+)
 
 
-def _in_proportion(left: str, weights: Weights) -> list[Rule]:
-    total = sum(weights.values())
-    return [Rule(left, name, right, Fraction(weight, total)) for (name, right), weight in weights.items()]
+def _in_proportion(shares: Sequence[Share]) -> list[Rule]:
+    """Rules whose probabilities add up to 1 for each symbol."""
+    total = {symbol: sum(often for left, often, _, _ in shares if left == symbol) for symbol, *_ in shares}
+    return [Rule(left, primitive, right, Fraction(often, total[left])) for left, often, primitive, right in shares]
 
 
 STANDARD = LANGUAGE.extended(*COUNTING, *WAYS, name="standard", grammar=standard_grammar)

@@ -14,8 +14,9 @@ from shown.games.levels import check_level, parse_level
 from shown.grid import check_action
 from shown.studio.desk import Desk, catalogue
 from shown.studio.forms import action_from_json, action_to_json, check_task, grid_from_json
-from shown.studio.project import MAX_PROGRAMS
+from shown.studio.project import Way
 from shown.studio.session import Studio, as_request
+from shown.teaching.readings import READINGS
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -44,8 +45,9 @@ def hello(studio: Studio, request: Request) -> Answer:
         "games": catalogue(),
         "game": settings.game,
         "toured": settings.toured,
-        "programs": settings.programs,
         "folder": studio.project.folder.name,
+        "readings": [{**reading.to_json(), "name": reading.name} for reading in READINGS],
+        "command": studio.command,
     }
 
 
@@ -116,17 +118,10 @@ def recording(studio: Studio, request: Request) -> Answer:
 
 
 def learn(studio: Studio, request: Request) -> Answer:
+    """Learns again, perhaps in another way: what the request does not say of it stays as it was."""
     desk = studio.desk(request.get("game"))
-    changes: dict[str, Any] = {}
-    if "programs" in request:
-        changes["programs"] = _number(request, "programs")
-        if not 1 <= changes["programs"] <= MAX_PROGRAMS:
-            raise BadInput(f"the number of programs must be from 1 to {MAX_PROGRAMS:,}.")
-    if "forgiving" in request:
-        changes["forgiving"] = _flag(request, "forgiving")
-    if changes:
-        studio.remember(**changes)
-    studio.learn(desk)
+    before = studio.settings.way(desk.game.name).to_json()
+    studio.learn(desk, Way.from_json({**before, **{key: request[key] for key in before if key in request}}, "learn"))
     return {"learned": studio.learned_view(desk)}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from shown.demonstrations import Demonstrations, Step
+from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput, BadLevel
 from shown.games import find, installed
 from shown.games.episodes import play
@@ -22,6 +22,7 @@ from shown.studio import teach
 from shown.studio.forms import action_to_json, check_recording
 from shown.studio.project import MAX_LEVELS, Painted, Project
 from shown.studio.teach import Lesson, Recording, Table
+from shown.symmetry.transformation import in_words
 from shown.teaching.recording import WRONG_FOOTED, History, check_playable, outcome_of, play_on, take_back
 from shown.teaching.same import expert_action
 
@@ -29,8 +30,6 @@ FRESH_SEED = 1000
 """Random levels for teaching count up from here; those that are watched come from further up, so they never meet."""
 WATCH_SEED = 50_000
 MAX_SEED = 10**9
-FIRST_LESSONS = {"checkmate": (6, 10), "stop-the-fall": (2, 7)}
-"""Where the first two training levels have too much in common, two that differ in what matters."""
 
 
 @dataclass
@@ -38,26 +37,33 @@ class Learned:
     """How learning stands, as the page shows it.
 
     Attributes:
-        state: "idle" (nothing to learn from), "waiting", "running", "done", "stopped" or "failed".
-        digest: of the demonstrations it is about.
-        numbers: the latest Progress.
-        curve: [programs, score] whenever the score changed.
+        state: "idle" (nothing to learn from), "waiting", "running", "done", "stopped", "failed" (nothing fits) or
+            "broken" (it could not be finished).
+        aim: what is to be learned: the demonstrations' digest, and the way.
         policy: the best policy so far, as JSON.
+        source: what the policy was learned from.
+        stale: it was learned before the last demonstration was shown, or the last change made; nothing later fits, yet.
         version: counts the policies, so that the page knows when to look again.
-        summary: the policy's rules, as the player process read them.
-        failure: why nothing fits, as data with a "text".
+        summary: the policy's rules and how the teacher was understood, as the player process read them.
+        progress: how far learning is.
+        tried: the hypotheses about the teacher that were tried (see `Saved`).
+        failure: why there is no new policy, a sentence; or None.
+        advice: two clicks that are at odds, and what to do, as data; or None.
         unsaved: why the policy could not be saved, or None.
         next: the levels that candidates disagree on most, once found.
     """
 
     state: str = "idle"
-    digest: str = ""
-    numbers: dict[str, Any] = field(default_factory=dict)
-    curve: list[tuple[int, float]] = field(default_factory=list)
+    aim: str = ""
     policy: Any = None
+    source: tuple[Demonstration, ...] = ()
+    stale: bool = False
     version: int = 0
     summary: dict[str, Any] | None = None
-    failure: dict[str, Any] | None = None
+    progress: dict[str, Any] = field(default_factory=dict)
+    tried: list[list[Any]] = field(default_factory=list)
+    failure: str | None = None
+    advice: dict[str, Any] | None = None
     unsaved: str | None = None
     next: list[dict[str, Any]] = field(default_factory=list)
 
@@ -71,6 +77,7 @@ class Desk:
         self.lessons: tuple[Level, ...] = curriculum(self.game)
         self.tests: tuple[Level, ...] = tuple(built_in(self.game, "test"))
         self._watched = list(self.tests)
+        self._shipped = frozenset(level.grid for level in (*self.lessons, *self.tests))
         found = project.lesson(self.game)
         self.painted: tuple[Painted, ...] = found.painted
         self.notes: tuple[str, ...] = found.notes
@@ -96,12 +103,12 @@ class Desk:
             return {"happened": "nothing"}
         lesson = replace(self.lesson, table=replace(table, attempt=played))
         if table.kind == "correction":
-            self._do(teach.keep_table(lesson, self.game))
+            self._do(teach.keep_table(lesson))
             return {"happened": "corrected", "shown": self._position(lesson.table)}
         if not played.won:
             self._do(lesson)
             return {"happened": "lost" if played.over else "played"}
-        kept = teach.keep_table(lesson, self.game)
+        kept = teach.keep_table(lesson)
         self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
         return {"happened": "won", "shown": self._position(lesson.table), "recording": kept.recordings[-1].id}
 
@@ -120,9 +127,7 @@ class Desk:
             # The past is gone with the last run of the server, but the clicks of the game in play are not.
             before = take_back(self.game, present.table.attempt)
             lesson = replace(present, table=replace(present.table, attempt=before))
-            self.history.past.append(
-                teach.keep_table(lesson, self.game) if present.table.kind == "correction" else lesson
-            )
+            self.history.past.append(teach.keep_table(lesson) if present.table.kind == "correction" else lesson)
         if self.history.past:
             self._save(self.history.past[-1])
             self.history.undo()
@@ -142,7 +147,7 @@ class Desk:
         """Keeps the game in play as a demonstration although it is not won."""
         if not self.lesson.table.attempt.steps:
             raise BadInput("nothing has been played yet, so there is nothing to keep.")
-        kept = teach.keep_table(self.lesson, self.game)
+        kept = teach.keep_table(self.lesson)
         self._do(replace(kept, table=self._fresh_table(kept.recordings, kept.next_id)))
 
     def take_level(self, name: str) -> None:
@@ -159,7 +164,7 @@ class Desk:
     def another(self) -> None:
         """Lays out a random level that was not shown yet."""
         shown = _starts(self.lesson.recordings) | {self.lesson.table.attempt.level.grid}
-        self._do(replace(self.lesson, table=teach.lay(self._random_level(shown), self._seed())))
+        self._do(replace(self.lesson, table=teach.lay(self._random_level(self.lesson.recordings, shown), self._seed())))
 
     def expert(self) -> dict[str, Any]:
         """Lets the built-in expert play the level on the table, and keeps that."""
@@ -233,7 +238,7 @@ class Desk:
         if not (number.isascii() and number.isdigit() and len(number) <= 10):
             raise BadInput(f"no level called {name[:40]!r}.")
         if kind == "random" and int(number) < MAX_SEED:
-            return generated(self.game, int(number))
+            return self._generated(int(number))
         named = {"train": self.lessons, "test": self.tests, "painted": tuple(p.level for p in self.painted)}
         for level in named.get(kind, ()):
             if level.name == name:
@@ -241,8 +246,11 @@ class Desk:
         raise BadInput(f"no level called {name[:40]!r}.")
 
     def unseen(self, number: int, first: int = 0) -> list[Level]:
-        """Levels that were never shown: the test levels, then generated ones."""
-        shown = _starts(self.lesson.recordings)
+        """Levels that were never shown: the test levels, then generated ones.
+
+        A correction does not count as shown here, so that the levels, and what is won of them, stay comparable.
+        """
+        shown = _starts(tuple(r for r in self.lesson.recordings if r.kind != "correction"))
         levels = (level for level in self._levels_to_watch() if level.grid not in shown)
         return list(islice(levels, first, first + number))
 
@@ -250,13 +258,13 @@ class Desk:
         """Endless; each is generated once, since that takes a few milliseconds for some games."""
         for i in count():
             if i == len(self._watched):
-                self._watched.append(generated(self.game, WATCH_SEED + i - len(self.tests)))
+                self._watched.append(self._generated(WATCH_SEED + i - len(self.tests)))
             yield self._watched[i]
 
     def candidates(self, number: int) -> list[Level]:
         """Levels that could be shown next: the lessons not shown yet, then generated ones."""
         shown = _starts(self.lesson.recordings)
-        random = (generated(self.game, seed) for seed in range(FRESH_SEED, FRESH_SEED + number))
+        random = (self._generated(seed) for seed in range(FRESH_SEED, FRESH_SEED + number))
         return [level for level in (*self.lessons, *random) if level.grid not in shown][:number]
 
     def paint(self, number: int | None, grid: Grid) -> dict[str, Any]:
@@ -309,12 +317,18 @@ class Desk:
     def _fresh_table(self, recordings: tuple[Recording, ...], next_id: int) -> Table:
         """The first lesson that was not shown yet, or a random level when all were."""
         shown = _starts(recordings)
-        level = next((x for x in self.lessons if x.grid not in shown), None) or self._random_level(shown)
+        level = next((x for x in self.lessons if x.grid not in shown), None) or self._random_level(recordings, shown)
         return teach.lay(level, next_id * 1000)
 
-    def _random_level(self, shown: set[Grid]) -> Level:
-        levels = (generated(self.game, seed) for seed in range(FRESH_SEED, MAX_SEED))
+    def _random_level(self, recordings: tuple[Recording, ...], shown: set[Grid]) -> Level:
+        """The level after the last random one that was shown; those before it are not drawn again, since that takes
+        time."""
+        taken = [number for r in recordings if (number := _seed_of(r.demonstration.level)) < WATCH_SEED]
+        levels = (self._generated(seed) for seed in range(max(taken, default=FRESH_SEED - 1) + 1, MAX_SEED))
         return next(level for level in levels if level.grid not in shown)
+
+    def _generated(self, seed: int) -> Level:
+        return generated(self.game, seed, self._shipped)
 
     # --- what the page sees ------------------------------------------------------------------------------------------
 
@@ -344,16 +358,11 @@ class Desk:
     def recording(self, number: int) -> dict[str, Any]:
         """A recording with all its positions, to be replayed."""
         recording = self.lesson.recording(number)
-        steps = recording.demonstration.steps
         return {
             **self._card(recording),
             "steps": [
-                {
-                    "rows": list(step.grid.rows),
-                    "action": action_to_json(action),
-                    "counts": action_to_json(step.action),
-                }
-                for step, action in zip(steps, recording.clicked, strict=True)
+                {"rows": list(step.grid.rows), "action": action_to_json(step.action)}
+                for step in recording.demonstration.steps
             ],
             "last": list(recording.last.rows),
         }
@@ -373,6 +382,7 @@ class Desk:
 
     def _position(self, table: Table) -> dict[str, Any]:
         attempt = table.attempt
+        lost = attempt.over and not attempt.won
         return {
             "level": attempt.level.name,
             "kind": table.kind,
@@ -381,6 +391,7 @@ class Desk:
             "action": action_to_json(attempt.steps[-1].action) if attempt.steps else None,
             "won": attempt.won,
             "over": attempt.over,
+            "why": teach.why_lost(self.game, attempt.grid, len(attempt.steps)) if lost else None,
         }
 
 
@@ -401,14 +412,17 @@ def describe(game: Game) -> dict[str, Any]:
         "buttons": list(game.buttons),
         "lessons": [{"name": level.name, "rows": list(level.grid.rows)} for level in curriculum(game)],
         "ground": list(ground(game.name)),
+        "mirrors": in_words(game.symmetries) if game.symmetries else None,
     }
 
 
 def curriculum(game: Game) -> tuple[Level, ...]:
-    """The training levels as lessons: those that teach most come first."""
-    levels = built_in(game, "train")
-    first = [levels[i] for i in FIRST_LESSONS.get(game.name, ()) if i < len(levels)]
-    return (*first, *(level for level in levels if level not in first))
+    """The training levels as lessons, the shortest first: those that take the expert fewest clicks.
+
+    >>> [level.name for level in curriculum(find("nim"))][:3]
+    ['train:3', 'train:5', 'train:7']
+    """
+    return tuple(sorted(built_in(game, "train"), key=lambda level: len(play(game, game.expert, level).steps)))
 
 
 def located(reason: str) -> dict[str, Any]:
@@ -427,6 +441,12 @@ def located(reason: str) -> dict[str, Any]:
 
 def _starts(recordings: tuple[Recording, ...]) -> set[Grid]:
     return {r.demonstration.steps[0].grid for r in recordings}
+
+
+def _seed_of(level: str | None) -> int:
+    """The seed of a random level; of any other, one below all that are used for teaching."""
+    kind, _, number = (level or "").partition(":")
+    return int(number) if kind == "random" and number.isascii() and number.isdigit() else FRESH_SEED - 1
 
 
 def _after(game: Game, step: Step, seed: int | None) -> Grid:

@@ -19,7 +19,10 @@ from shown.grid import Action, Grid, check_action
 from shown.studio.teach import KINDS, MAX_RECORDINGS, Lesson, Recording, Table, lay
 from shown.teaching.recording import play_on
 
-SCHEMA = "shown/studio-lesson/1"
+SCHEMA = "shown/studio-lesson/2"
+COUNTED = "shown/studio-lesson/1"
+"""As lessons were written when a click was kept as the one that stands for all that come to the same; the notes have
+the clicks as they were made."""
 TABLE_SCHEMA = "shown/studio-table/1"
 MAX_SIDE = 64
 MAX_LEVEL_NAME = 200
@@ -47,13 +50,12 @@ def check_recording(game: Game, recording: Recording, where: str) -> None:
     demonstration = recording.demonstration
     if not is_id(recording.id) or recording.kind not in KINDS:
         raise BadInput(f'{where}: needs an "id" and a "kind" of {", ".join(KINDS)}.')
-    if not demonstration.steps or len(recording.clicked) != len(demonstration.steps):
-        raise BadInput(f'{where}: "clicked" must have an action for each of the {len(demonstration.steps)} steps.')
+    if not demonstration.steps:
+        raise BadInput(f"{where}: has no clicks.")
     _check_level_name(demonstration.level, where)
     for grid in (*(step.grid for step in demonstration.steps), recording.last):
         _check_grid(game, grid, where)
-    for action, step in zip(recording.clicked, demonstration.steps, strict=True):
-        check_action(action, step.grid, game.buttons, f"{where}, ")
+    for step in demonstration.steps:
         check_action(step.action, step.grid, game.buttons, f"{where}, ")
 
 
@@ -107,14 +109,7 @@ def lesson_to_json(game: Game, recordings: tuple[Recording, ...], next_id: int) 
         "schema": SCHEMA,
         "next": next_id,
         "notes": [
-            {
-                "id": r.id,
-                "kind": r.kind,
-                "learn": r.learn,
-                "edited": r.edited,
-                "last": list(r.last.rows),
-                "clicked": [action_to_json(action) for action in r.clicked],
-            }
+            {"id": r.id, "kind": r.kind, "learn": r.learn, "edited": r.edited, "last": list(r.last.rows)}
             for r in recordings
         ],
         "demonstrations": Demonstrations(game.tokens, items, game.name, game.buttons).to_json(),
@@ -126,7 +121,7 @@ def lesson_from_json(game: Game, value: Any, where: str) -> tuple[tuple[Recordin
 
     BadInput if it is not a lesson of this game at all.
     """
-    if not isinstance(value, dict) or value.get("schema") != SCHEMA:
+    if not isinstance(value, dict) or value.get("schema") not in (SCHEMA, COUNTED):
         raise BadInput(f'{where}: not a lesson of the studio: "schema" must be "{SCHEMA}".')
     shown, notes = value.get("demonstrations"), value.get("notes")
     if not isinstance(shown, dict):
@@ -142,6 +137,8 @@ def lesson_from_json(game: Game, value: Any, where: str) -> tuple[tuple[Recordin
     for i, (note, item) in enumerate(zip(notes, items, strict=True)):
         try:
             demonstration = Demonstrations.from_json({**shown, "demonstrations": [item]}, where).items[0]
+            if value["schema"] == COUNTED:
+                demonstration = _as_clicked(note, demonstration, f"{where}, demonstration {i}")
             recording = _recording(note, demonstration, f"{where}, demonstration {i}")
             check_recording(game, recording, f"{where}, demonstration {i}")
             if recording.id in recordings:
@@ -158,19 +155,26 @@ def lesson_from_json(game: Game, value: Any, where: str) -> tuple[tuple[Recordin
 def _recording(note: Any, demonstration: Demonstration, where: str) -> Recording:
     if not isinstance(note, dict):
         raise BadInput(f"{where}: its note must be an object.")
-    learn, edited, clicked = note.get("learn"), note.get("edited"), note.get("clicked")
+    learn, edited = note.get("learn"), note.get("edited")
     if not isinstance(learn, bool) or not isinstance(edited, bool):
         raise BadInput(f'{where}: "learn" and "edited" must be true or false.')
-    if not isinstance(clicked, list):
-        raise BadInput(f'{where}: "clicked" must be a list of actions.')
     number, kind, last = note.get("id"), note.get("kind"), _grid(note.get("last"), where)
     if not is_id(number) or not isinstance(kind, str):
         raise BadInput(f'{where}: needs an "id" and a "kind" of {", ".join(KINDS)}.')
+    return Recording(number, kind, demonstration, last, learn, edited)
+
+
+def _as_clicked(note: Any, demonstration: Demonstration, where: str) -> Demonstration:
+    """The demonstration of an older lesson with the clicks as they were made."""
+    clicked = note.get("clicked") if isinstance(note, dict) else None
+    if not isinstance(clicked, list) or len(clicked) != len(demonstration.steps):
+        raise BadInput(f'{where}: "clicked" must have an action for each of the {len(demonstration.steps)} steps.')
     try:
-        actions = tuple(map(action_from_json, clicked))
+        actions = [action_from_json(action) for action in clicked]
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from None
-    return Recording(number, kind, demonstration, actions, last, learn, edited)
+    steps = (replace(step, action=action) for step, action in zip(demonstration.steps, actions, strict=True))
+    return replace(demonstration, steps=tuple(steps))
 
 
 # --- the game in play ------------------------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ from shown.errors import ShownError
 
 MAX_LINE = 64 * 2**20
 PATIENCE = 5
-"""A helper that dies this often within a minute stays dead, rather than spinning."""
+"""A helper that dies this often within a minute is given a rest before it is started again, rather than spinning."""
+REST = 10.0
 
 
 class HelperDied(ShownError):
@@ -26,8 +27,10 @@ class HelperDied(ShownError):
 
 @dataclass
 class _Pending:
+    message: dict[str, Any]
     answer: asyncio.Future[dict[str, Any]]
     news: Callable[[dict[str, Any]], None] | None
+    sent: bool = False
 
 
 class Helper:
@@ -41,22 +44,29 @@ class Helper:
         self._deaths: list[float] = []
         self._task: asyncio.Task[None] | None = None
         self._closing = False
-        self._ready = asyncio.Event()
+        self._replacing = False
+        self._started = asyncio.Event()
 
     async def start(self) -> None:
         """Starts the process and the task that listens to it."""
         self._task = asyncio.create_task(self._live())
-        await self._ready.wait()
+        await self._started.wait()
 
     async def close(self) -> None:
         """Ends the process."""
         self._closing = True
-        self.kill()
+        self._end()
         if self._task is not None:
-            await self._task
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
 
-    def kill(self) -> None:
-        """Ends the process at once; a fresh one takes its place."""
+    def replace(self) -> None:
+        """Ends the process at once. A fresh one takes its place, and is asked all that somebody still waits for."""
+        self._replacing = True
+        self._end()
+
+    def _end(self) -> None:
         if self._process is not None and self._process.returncode is None:
             # Not Process.kill: that collects the status of a dead child before the event loop does, which complains.
             with contextlib.suppress(ProcessLookupError):
@@ -69,22 +79,22 @@ class Helper:
     def begin(
         self, do: str, news: Callable[[dict[str, Any]], None] | None = None, /, **request: Any
     ) -> tuple[int, asyncio.Future[dict[str, Any]]]:
-        """Sends a request; gives its number (for `stop`) and the answer to come. `news` hears what comes before it."""
+        """Sends a request; gives its number (for `stop`) and the answer to come. `news` hears what comes before it.
+
+        Where there is no process just now, the next one gets it.
+        """
         self._count += 1
         number = self._count
-        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        if not self._send({"id": number, "do": do, **request}):
-            answer.set_exception(HelperDied(f"the process that {self.name} has stopped. Try again in a moment."))
-        else:
-            self._pending[number] = _Pending(answer, news)
-        return number, answer
+        pending = _Pending({"id": number, "do": do, **request}, asyncio.get_running_loop().create_future(), news)
+        self._pending[number] = pending
+        pending.sent = self._send(pending.message)
+        return number, pending.answer
 
     async def ask(self, do: str, /, **request: Any) -> dict[str, Any]:
         """Sends a request and waits for its answer; if the process dies over it, asks its successor once."""
         try:
             return await self.begin(do, None, **request)[1]
         except HelperDied:
-            await self._ready.wait()
             return await self.begin(do, None, **request)[1]
 
     def stop(self, number: int) -> None:
@@ -99,31 +109,52 @@ class Helper:
         return True
 
     async def _live(self) -> None:
-        while not self._closing and len([t for t in self._deaths if t > time.monotonic() - 60]) < PATIENCE:
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-m", "shown.studio.worker", str(self.niceness)),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                limit=MAX_LINE,
-                # Ctrl-C in the terminal is for the server, which then ends its children itself.
-                start_new_session=True,
-            )
+        try:
+            while not self._closing:
+                await self._life()
+                if self._replacing:
+                    self._pending = {n: pending for n, pending in self._pending.items() if not pending.answer.done()}
+                    for pending in self._pending.values():
+                        pending.sent = False
+                    continue
+                for number in [number for number, pending in self._pending.items() if pending.sent]:
+                    self._fail(self._pending.pop(number))
+                self._deaths = [*(t for t in self._deaths if t > time.monotonic() - 60), time.monotonic()]
+                if len(self._deaths) >= PATIENCE:
+                    await asyncio.sleep(REST)
+        finally:
+            for number in list(self._pending):
+                self._fail(self._pending.pop(number))
+
+    async def _life(self) -> None:
+        """One process, from its start to its end."""
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "shown.studio.worker", str(self.niceness)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=MAX_LINE,
+            # Ctrl-C in the terminal is for the server, which then ends its children itself.
+            start_new_session=True,
+        )
+        try:
+            self._replacing = False
+            waiting = list(self._pending.values())
             if self.on_start is not None:
                 self.on_start(self)
-            self._ready.set()
+            for pending in waiting:
+                pending.sent = self._send(pending.message)
+            self._started.set()
             with contextlib.suppress(ValueError, ConnectionError):
                 await self._listen(self._process)
-            self.kill()
+        finally:
+            self._end()
             await self._process.wait()
-            self._ready.clear()
-            self._deaths.append(time.monotonic())
-            pending, self._pending = self._pending, {}
-            for item in pending.values():
-                if not item.answer.done():
-                    item.answer.set_exception(HelperDied(f"the process that {self.name} ended unexpectedly."))
-                    item.answer.exception()  # looked at, so that nobody waiting is no reason to complain
-        self._ready.set()
+
+    def _fail(self, pending: _Pending) -> None:
+        if not pending.answer.done():
+            pending.answer.set_exception(HelperDied(f"the process that {self.name} ended unexpectedly."))
+            pending.answer.exception()  # looked at, so that nobody waiting is no reason to complain
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None

@@ -1,13 +1,13 @@
 """The project folder: everything a teacher does, saved as it happens.
 
     shown-studio/
-      project.json             the game last opened, and settings
+      project.json             the game last opened, and how each is to be learned
       studio.lock              held while a studio has the folder open
       nim/lesson.json          the demonstrations
       nim/table.jsonl          the game in play, a line a click
       nim/levels.json          painted levels
       nim/policy.json          what was learned from them (as `shown learn` writes it)
-      nim/learned.json         how that came about: the curve, the demonstrations' digest
+      nim/learned.json         how that came about: what from, and how the teacher was understood on the way
 
 Every file is written whole or not at all, before the page hears that it was, and what could not be read again is not
 written. A folder may come from somebody else, so no link in it is opened (`folder.py`), and a file that the studio did
@@ -23,7 +23,7 @@ import os
 import secrets
 import stat
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,17 +43,48 @@ from shown.studio.forms import (
     table_to_lines,
 )
 from shown.studio.teach import Lesson, Recording, Table
+from shown.teaching.readings import Reading
 
 PROJECT, LESSON, TABLE, LEVELS = "project.json", "lesson.json", "table.jsonl", "levels.json"
 POLICY, LEARNED = "policy.json", "learned.json"
 MARK = "shown studio"
 SCHEMA = "shown/studio-project/1"
 LEVELS_SCHEMA = "shown/studio-levels/1"
-LEARNED_SCHEMA = "shown/studio-learned/1"
+LEARNED_SCHEMA = "shown/studio-learned/2"
 MAX_LEVELS = 200
-MAX_PROGRAMS = 1_000_000
+MAX_PROGRAMS = 100_000
 DEFAULT_PROGRAMS = 10_000
 MAX_TABLE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a game is to be learned.
+
+    Attributes:
+        programs: how many programs the computer considers.
+        reading: what a click stands for; None: it finds out by itself.
+        mirrored: whether what was shown holds mirrored, too; None: it finds out by itself.
+    """
+
+    programs: int = DEFAULT_PROGRAMS
+    reading: Reading | None = None
+    mirrored: bool | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        reading = self.reading.to_json() if self.reading is not None else None
+        return {"programs": self.programs, "reading": reading, "mirrored": self.mirrored}
+
+    @classmethod
+    def from_json(cls, value: Any, where: str) -> Way:
+        if not isinstance(value, dict):
+            raise BadInput(f"{where}: must be an object.")
+        programs, reading, mirrored = (value.get(key) for key in ("programs", "reading", "mirrored"))
+        if not isinstance(programs, int) or isinstance(programs, bool) or not 1 <= programs <= MAX_PROGRAMS:
+            raise BadInput(f'{where}: "programs" must be a whole number from 1 to {MAX_PROGRAMS:,}.')
+        if mirrored is not None and not isinstance(mirrored, bool):
+            raise BadInput(f'{where}: "mirrored" must be true, false or null.')
+        return cls(programs, None if reading is None else Reading.from_json(reading, f'{where}: "reading"'), mirrored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +93,16 @@ class Settings:
 
     Attributes:
         game: the game last opened, or None on the very first visit.
-        programs: how many programs the computer considers.
-        forgiving: it takes into account that a click may have been a slip.
         toured: the guided tour was finished or closed.
+        ways: how games are to be learned, where somebody has chosen.
     """
 
     game: str | None = None
-    programs: int = DEFAULT_PROGRAMS
-    forgiving: bool = False
     toured: bool = False
+    ways: dict[str, Way] = field(default_factory=dict)
+
+    def way(self, game: str) -> Way:
+        return self.ways.get(game, Way())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +130,17 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A policy and how it came about: the demonstrations' digest, the numbers of the last Progress, the curve."""
+    """A policy and how it came about.
+
+    Attributes:
+        policy: as JSON.
+        digest: of the demonstrations and the way they were learned.
+        tried: the hypotheses that were tried, as [name, whether any rule fits, share of practice levels won or None].
+    """
 
     policy: Any
     digest: str
-    numbers: dict[str, float]
-    curve: list[tuple[int, float]]
+    tried: list[list[Any]]
 
 
 class Project:
@@ -111,7 +148,7 @@ class Project:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, Project(folder) as project:
-    ...     project.settings().programs
+    ...     project.settings().way("nim").programs
     10000
     """
 
@@ -152,16 +189,18 @@ class Project:
         value = parse_json(_text(data, path), path)
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:
             raise BadInput(f'{path}: not a project of the studio: "schema" must be "{SCHEMA}".')
-        game, programs, toured = value.get("game"), value.get("programs"), value.get("toured")
+        game, ways = value.get("game"), value.get("ways", {})
         if game is not None and (not isinstance(game, str) or game not in all_games()):
             raise BadInput(f'{path}: "game" must be one of {", ".join(all_games())}.')
-        if not isinstance(programs, int) or isinstance(programs, bool) or not 1 <= programs <= MAX_PROGRAMS:
-            raise BadInput(f'{path}: "programs" must be a whole number from 1 to {MAX_PROGRAMS:,}.')
+        if not isinstance(ways, dict):
+            raise BadInput(f'{path}: "ways" must be an object.')
         self._own.add(("", PROJECT))
-        return Settings(game, programs, value.get("forgiving") is True, toured is True)
+        known = {name: Way.from_json(way, f'{path}: "ways", {name[:40]!r}') for name, way in ways.items()}
+        return Settings(game, value.get("toured") is True, known)
 
     def save_settings(self, settings: Settings) -> None:
-        self._write("", PROJECT, {"schema": SCHEMA, **asdict(settings)})
+        ways = {name: way.to_json() for name, way in settings.ways.items()}
+        self._write("", PROJECT, {"schema": SCHEMA, "game": settings.game, "toured": settings.toured, "ways": ways})
 
     @contextlib.contextmanager
     def link(self, address: str) -> Iterator[Path]:
@@ -281,8 +320,8 @@ class Project:
     def save_learned(self, game: Game, saved: Saved) -> None:
         """Saves a policy, and how it came about."""
         self._write(game.name, POLICY, _with_mark(saved.policy))
-        about = {"digest": saved.digest, "numbers": saved.numbers, "curve": saved.curve}
-        self._write(game.name, LEARNED, {"schema": LEARNED_SCHEMA, **about})
+        about = {"schema": LEARNED_SCHEMA, "digest": saved.digest, "tried": saved.tried}
+        self._write(game.name, LEARNED, about)
 
     def drop_learned(self, game: Game) -> None:
         """Removes what was learned; a policy that came from elsewhere stays."""
@@ -373,14 +412,19 @@ def _painted_from_json(game: Game, value: Any, where: str) -> tuple[tuple[Painte
 def _saved_from_json(policy: Any, about: Any, where: str) -> Saved:
     if not isinstance(about, dict) or about.get("schema") != LEARNED_SCHEMA:
         raise BadInput(f'{where}: not written by the studio: "schema" must be "{LEARNED_SCHEMA}".')
-    digest, numbers, curve = (about.get(key) for key in ("digest", "numbers", "curve"))
-    if not isinstance(digest, str) or not isinstance(numbers, dict) or not all(map(_is_number, numbers.values())):
-        raise BadInput(f'{where}: "digest" must be text and "numbers" numbers.')
-    if not isinstance(curve, list) or not all(
-        isinstance(point, list) and len(point) == 2 and all(map(_is_number, point)) for point in curve
-    ):
-        raise BadInput(f'{where}: "curve" must be a list of points.')
-    return Saved(policy, digest, numbers, [(p[0], p[1]) for p in curve])
+    digest, tried = about.get("digest"), about.get("tried")
+    if not isinstance(digest, str):
+        raise BadInput(f'{where}: "digest" must be text.')
+    if not isinstance(tried, list) or not all(map(_is_trial, tried)):
+        raise BadInput(f'{where}: "tried" must be a list of names, each with whether it fits and what it won.')
+    return Saved(policy, digest, tried)
+
+
+def _is_trial(value: Any) -> bool:
+    match value:
+        case [str(), bool(), None | float() | int()]:
+            return True
+    return False
 
 
 def _with_mark(policy: Any) -> Any:
@@ -410,10 +454,6 @@ def _text(data: bytes, where: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         raise BadInput(f"{where}: not text in UTF-8.") from None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
 
 
 def _lock(folder: Folder) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 import socket
 import sys
 import threading
@@ -40,7 +41,7 @@ def serve(folder: str | Path, host: str = "127.0.0.1", port: int = DEFAULT_PORT,
         crowd = Crowd(max_open=max_open())
         server = uvicorn.Server(
             uvicorn.Config(
-                create_app(Studio(project), rules),
+                create_app(Studio(project, _command(folder, host, port)), rules),
                 http=protocol(crowd),
                 # So many are let in before the crowd hears of the first; a few such waves must fit in what is left.
                 backlog=crowd.max_open // 8,
@@ -62,6 +63,16 @@ def serve(folder: str | Path, host: str = "127.0.0.1", port: int = DEFAULT_PORT,
             threading.Thread(target=_open_when_ready, args=(server, page), daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
+
+
+def _command(folder: str | Path, host: str, port: int) -> str:
+    """What to type to open the same project at the same address again.
+
+    >>> _command("my lessons", "127.0.0.1", 8000)
+    "shown studio --project 'my lessons' --port 8000"
+    """
+    elsewhere = [] if host == "127.0.0.1" else ["--host", host]
+    return shlex.join(["shown", "studio", "--project", str(folder), *elsewhere, "--port", str(port)])
 
 
 def bind(host: str, port: int) -> socket.socket:

@@ -6,24 +6,23 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
+from shown.demonstrations import Demonstration, Demonstrations
 from shown.errors import BadInput, ShownError
 from shown.games import all_games
 from shown.games.levels import Level
 from shown.studio.desk import Desk, Learned
 from shown.studio.helpers import Helper, HelperDied
-from shown.studio.project import Project, Saved
+from shown.studio.project import Project, Saved, Way
 
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
 STOP_PATIENCE = 3.0
 """Seconds a stopped learner may take to finish; then its process is replaced."""
 ASK_PATIENCE = 30.0
 NEXT_LEVELS = 24
-NOISE = 0.001
-"""How often a forgiving learner expects a click to be a slip."""
 
 
 class Broadcast:
@@ -69,10 +68,13 @@ class Forgotten(ShownError):
 
 
 class Studio:
-    """The state behind the page. `start` it inside a running event loop, `close` it at the end."""
+    """The state behind the page. `start` it inside a running event loop, `close` it at the end.
 
-    def __init__(self, project: Project) -> None:
-        self.project = project
+    `command` is what starts it again, should it end while a page is open.
+    """
+
+    def __init__(self, project: Project, command: str = "shown studio") -> None:
+        self.project, self.command = project, command
         self.settings = project.settings()
         self.news = Broadcast()
         self.learner = Helper("learns", LEARN_NICENESS, self._warm)
@@ -154,41 +156,55 @@ class Studio:
         return self.project.set_aside(find(name))
 
     def _restore_policy(self, desk: Desk) -> None:
-        """Takes up what was learned before, if it was learned from just these demonstrations."""
-        demonstrations = desk.demonstrations()
+        """Takes up what was learned before. If it was not learned from just this, it plays until something else is."""
+        shown = desk.demonstrations()
+        if not shown.items:
+            return
         with contextlib.suppress(BadInput):
             saved = self.project.learned(desk.game)
-            if saved is not None and demonstrations.items and saved.digest == demonstrations.digest:
-                desk.learned = Learned("done", saved.digest, saved.numbers, saved.curve, saved.policy, version=1)
+            if saved is None:
+                return
+            desk.learned = Learned(policy=saved.policy, stale=True, version=1)
+            if saved.digest == (aim := self._aim(desk, shown)):
+                desk.learned = Learned("done", aim, saved.policy, shown.items, version=1, tried=saved.tried)
 
     # --- learning ----------------------------------------------------------------------------------------------------
 
+    def _aim(self, desk: Desk, shown: Demonstrations) -> str:
+        """What is to be learned, in a word: another demonstration, or another way to learn, is another aim."""
+        return f"{shown.digest} {json.dumps(self.settings.way(desk.game.name).to_json())}" if shown.items else ""
+
     def consider(self, desk: Desk) -> None:
-        """Starts learning if what is to be learned from has changed."""
-        demonstrations = desk.demonstrations()
-        digest = demonstrations.digest if demonstrations.items else ""
-        if digest == desk.learned.digest:
+        """Starts learning if what is to be learned has changed."""
+        shown = desk.demonstrations()
+        if self._aim(desk, shown) == desk.learned.aim:
             return
-        if digest:
+        if shown.items:
             self.learn(desk)
         else:
             self._cancel()
             desk.learned = Learned(version=desk.learned.version + 1)
-            self._drop_learned(desk)
+            with contextlib.suppress(BadInput):  # what cannot be removed is not believed without demonstrations, either
+                self.project.drop_learned(desk.game)
             self.tell_learned(desk)
 
-    def learn(self, desk: Desk) -> None:
+    def learn(self, desk: Desk, way: Way | None = None) -> None:
         """Starts learning from all demonstrations that count, whatever was being learned before."""
-        self._cancel()
-        demonstrations = desk.demonstrations()
-        if not demonstrations.items:
+        shown, name = desk.demonstrations(), desk.game.name
+        if way is not None and way != self.settings.way(name):
+            self.remember(ways={**self.settings.ways, name: way})
+        if not shown.items:
             raise BadInput("there is nothing to learn from yet. Play a level first.")
-        before = desk.learned
+        self._cancel()
+        last, aim = desk.learned, self._aim(desk, shown)
         desk.learned = Learned(
-            "waiting", demonstrations.digest, policy=before.policy, version=before.version, summary=before.summary
+            "waiting", aim, last.policy, last.source, last.policy is not None, last.version, last.summary
         )
         self.tell_learned(desk)
-        self._learning = asyncio.create_task(self._learn(desk, demonstrations.to_json(), self.settings.programs))
+        # What was won stays won: the last policy is a candidate, if nothing was taken back since, nor the way changed.
+        same_way = last.aim.partition(" ")[2] == aim.partition(" ")[2]
+        before = last.policy if same_way and _goes_on(last.source, shown.items) else None
+        self._learning = asyncio.create_task(self._learn(desk, shown, before))
 
     def stop_learning(self) -> None:
         if self._request is not None:
@@ -199,57 +215,54 @@ class Studio:
             if task is not None and not task.done():
                 task.cancel()
 
-    async def _learn(self, desk: Desk, demonstrations: Any, programs: int) -> None:
+    async def _learn(self, desk: Desk, shown: Demonstrations, before: Any) -> None:
         learned = desk.learned
 
         def news(message: dict[str, Any]) -> None:
-            if desk.learned is learned and learned.state in ("waiting", "running"):
+            if desk.learned is learned:
                 learned.state = "running"
-                self._hear(desk, learned, message)
+                self._hear(desk, learned, shown, message)
 
-        self._request, answer = self.learner.begin(
-            "learn",
-            news,
-            demonstrations=demonstrations,
-            programs=programs,
-            noise=NOISE if self.settings.forgiving else 0.0,
-        )
+        request = {"game": desk.game.name, "demonstrations": shown.to_json(), "before": before}
+        request |= self.settings.way(desk.game.name).to_json()
         try:
-            result = await asyncio.shield(answer)
+            result = await self._ask_learner(news, request)
         except asyncio.CancelledError:
-            learned.digest = ""  # not learned: to be taken up again when the game is opened again
-            self._retire(self._request, answer)
+            learned.aim = ""  # not learned: to be taken up again when the game is opened again
             raise
         except ShownError as error:
-            self._fail(desk, learned, {"text": str(error), "again": isinstance(error, HelperDied)})
+            learned.state, learned.failure = "broken", f"Learning did not come to its end: {error}"
+            self.tell_learned(desk)
             return
-        if result["failure"] is not None:
-            self._fail(desk, learned, result["failure"])
-            return
-        learned.state = "stopped" if result["stopped"] else "done"
-        self._hear(desk, learned, result)
+        learned.state = "stopped" if result["stopped"] else "done" if result.get("policy") is not None else "failed"
+        learned.tried, learned.failure, learned.advice = (result[key] for key in ("tried", "failure", "advice"))
+        self._hear(desk, learned, shown, result)
         if result.get("policy") is not None:
-            numbers = {key: value for key, value in learned.numbers.items() if isinstance(value, int | float)}
-            try:
-                self.project.save_learned(desk.game, Saved(learned.policy, learned.digest, numbers, learned.curve))
-            except BadInput as error:
-                # It is learned all the same, and works until the studio ends.
-                learned.unsaved = f"What was learned could not be saved. {error}"
-                self.tell_learned(desk)
+            self._save(desk, learned)
         if learned.policy is not None:
             self._searching = asyncio.create_task(self._search_next(desk, learned))
 
-    def _fail(self, desk: Desk, learned: Learned, failure: dict[str, Any]) -> None:
-        """Nothing fits what was shown, so what was learned before does not either."""
-        learned.state, learned.failure = "failed", failure
-        learned.policy, learned.summary, learned.version = None, None, learned.version + 1
-        self._drop_learned(desk)
-        self.tell_learned(desk)
+    async def _ask_learner(self, news: Callable[[dict[str, Any]], None], request: dict[str, Any]) -> dict[str, Any]:
+        """Has it learned; if the process dies over it, by its successor once."""
+        for again in (True, False):
+            self._request, answer = self.learner.begin("learn", news, **request)
+            try:
+                return await asyncio.shield(answer)
+            except asyncio.CancelledError:
+                self._retire(self._request, answer)
+                raise
+            except HelperDied:
+                if not again:
+                    raise
+        raise AssertionError("the second answer is returned or raised")
 
-    def _drop_learned(self, desk: Desk) -> None:
-        # What stays on disk because it cannot be removed is not believed anyway: its digest is of other demonstrations.
-        with contextlib.suppress(BadInput):
-            self.project.drop_learned(desk.game)
+    def _save(self, desk: Desk, learned: Learned) -> None:
+        try:
+            self.project.save_learned(desk.game, Saved(learned.policy, learned.aim, learned.tried))
+        except BadInput as error:
+            # It is learned all the same, and works until the studio ends.
+            learned.unsaved = f"What was learned could not be saved. {error}"
+            self.tell_learned(desk)
 
     def _retire(self, number: int, answer: asyncio.Future[Any]) -> None:
         """Stops a request nobody waits for any more; a process that does not heed is replaced."""
@@ -259,19 +272,16 @@ class Studio:
             with contextlib.suppress(ShownError):
                 done, _ = await asyncio.wait([answer], timeout=STOP_PATIENCE)
                 if not done:
-                    self.learner.kill()
+                    answer.cancel()
+                    self.learner.replace()
 
         self._background(insist())
 
-    def _hear(self, desk: Desk, learned: Learned, message: dict[str, Any]) -> None:
-        if "progress" in message:
-            learned.numbers = message["progress"]
-            score = learned.numbers.get("score")
-            if score is not None and (not learned.curve or learned.curve[-1][1] != score):
-                learned.curve.append((learned.numbers["programs"], score))
+    def _hear(self, desk: Desk, learned: Learned, shown: Demonstrations, message: dict[str, Any]) -> None:
+        learned.progress = message.get("progress", learned.progress)
         if message.get("policy") is not None:
-            learned.policy = message["policy"]
-            learned.summary = message.get("summary")
+            learned.policy, learned.summary = message["policy"], message.get("summary")
+            learned.source, learned.stale = shown.items, False
             learned.version += 1
         self.tell_learned(desk)
 
@@ -286,14 +296,15 @@ class Studio:
             "state": learned.state,
             "version": learned.version,
             "hasPolicy": learned.policy is not None,
-            "numbers": learned.numbers,
-            "curve": learned.curve,
+            "stale": learned.stale,
+            "progress": learned.progress,
+            "tried": learned.tried,
             "summary": learned.summary,
             "failure": learned.failure,
+            "advice": learned.advice,
             "unsaved": learned.unsaved,
             "next": learned.next,
-            "programs": self.settings.programs,
-            "forgiving": self.settings.forgiving,
+            "way": self.settings.way(desk.game.name).to_json(),
             "demonstrations": len(demonstrations),
             "clicks": sum(len(r.demonstration.steps) for r in demonstrations),
         }
@@ -323,7 +334,7 @@ class Studio:
         except HelperDied:
             raise
         except ShownError:
-            learned.policy, learned.digest = None, ""
+            learned.policy, learned.aim = None, ""
             self.consider(desk)
             raise
         self._known.add(key)
@@ -335,7 +346,7 @@ class Studio:
         try:
             return await asyncio.wait_for(self.player.ask(do, **request), ASK_PATIENCE)
         except TimeoutError:
-            self.player.kill()
+            self.player.replace()
             raise BadInput("that took too long, so it was given up.") from None
 
     async def _search_next(self, desk: Desk, learned: Learned) -> None:
@@ -352,6 +363,12 @@ class Studio:
             found.sort(key=lambda item: -item["doubt"])
             learned.next = found[:3]
             self.tell_learned(desk)
+
+
+def _goes_on(source: tuple[Demonstration, ...], shown: tuple[Demonstration, ...]) -> bool:
+    """Whether everything that was learned from is still shown; a correction may have grown."""
+    left = set(source) - set(shown)
+    return all(any(new.steps[: len(old.steps)] == old.steps for new in shown) for old in left)
 
 
 def as_request(level: Level) -> dict[str, Any]:

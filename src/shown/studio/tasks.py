@@ -18,13 +18,19 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.games import find
 from shown.games.episodes import Episode, demonstrate, play, play_many
+from shown.games.game import Game
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
 from shown.studio.forms import action_to_json
+from shown.studio.teach import why_lost
 from shown.teaching.next_level import doubt
+from shown.teaching.readings import Reading
 
 if TYPE_CHECKING:
-    from shown.policy import Formula, Policy
+    from shown.policy import Policy
+    from shown.rules import Formula
+    from shown.teaching.advice import Advice, Click
+    from shown.teaching.taught import Taught
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -32,6 +38,7 @@ Answer = dict[str, Any]
 KEPT = 4
 POLICY_EVERY = 1.0
 """Seconds between two intermediate policies; the first comes as soon as there is one."""
+DOZEN = 12
 MAX_CANDIDATES = 25
 TINY = 0.0005
 
@@ -72,41 +79,51 @@ class Tasks:
     def warm(self, request: Request) -> Answer:
         """Imports and compiles everything once, on a lesson of Nim."""
         from shown.explain import explain
-        from shown.inference.learner import Learner
+        from shown.teaching.teach import teach
 
         nim = find("nim")
         levels = load_levels(nim, "train:0-1")
-        policy = Learner(programs=500).fit(demonstrate(nim, levels)).policy_
-        policy.probabilities(levels[0].grid)
+        policy = teach(demonstrate(nim, levels), nim, programs=500, practise=0.1).policy
         explain(policy, levels[0].grid, policy.act(levels[0].grid))
         return {}
 
     def learn(self, request: Request) -> Generator[Answer, bool | None, Answer]:
-        """Learns from demonstrations; news are progress and, now and then, the policy so far."""
-        from shown.inference.learner import Learner
+        """Learns what the teacher means; news are how far it is and, now and then, the best policy so far."""
+        from shown.policy import Policy
+        from shown.teaching.many import iter_learn_many
+        from shown.teaching.teach import Pupil
 
-        demonstrations = Demonstrations.from_json(request["demonstrations"])
-        # One processor stays free for the page and whoever else is at work.
-        threads = max(1, (os.cpu_count() or 1) - 1)
-        learner = Learner(programs=request["programs"], noise=request["noise"], threads=threads)
-        fit = learner.iter_fit(demonstrations)
-        sent: Any = None
-        due = 0.0
-        stopped = False
-        for progress in fit:
-            news: Answer = {"progress": _progress(asdict(progress))}
-            if progress.best is not None and time.monotonic() >= due and learner.policy_ is not sent:
-                sent, due = learner.policy_, time.monotonic() + POLICY_EVERY
-                news |= {"policy": sent.to_json(), "summary": summary(sent)}
-            if (yield news):
-                stopped = True
-                fit.close()  # type: ignore[attr-defined]
-                break
-        failure = getattr(learner, "failure_", None)
-        answer: Answer = {"stopped": stopped, "failure": failure.to_json() if failure is not None else None}
-        if sent is not None and failure is None:
-            answer |= {"policy": learner.policy_.to_json(), "summary": summary(learner.policy_)}
-        return answer
+        game, shown = find(request["game"]), Demonstrations.from_json(request["demonstrations"])
+        reading, mirrored = request["reading"], request["mirrored"]
+        pupil = Pupil(
+            game,
+            request["programs"],
+            readings=None if reading is None else [Reading.from_json(reading)],
+            symmetries=None if mirrored is None else game.symmetries if mirrored else (),
+            # One processor stays free for the page and whoever else is at work.
+            threads=max(1, (os.cpu_count() or 1) - 1),
+        )
+        if request["before"] is not None:
+            pupil.remember(Policy.from_json(request["before"], "the policy so far"))
+        stages = iter_learn_many(pupil, shown)
+        progress: Answer = {}
+        sent, due, stopped = None, 0.0, True
+        try:
+            while True:
+                stage = next(stages)
+                progress = {"phase": stage.phase, "won": stage.won, "seconds": stage.seconds}
+                news: Answer = {"progress": progress}
+                if stage.best is not sent and stage.best is not None and time.monotonic() >= due:
+                    sent, due = stage.best, time.monotonic() + POLICY_EVERY
+                    news |= _policy(sent)
+                if (yield news):
+                    break
+        except StopIteration:
+            stopped = False
+        except KeyboardInterrupt:
+            pass
+        stages.close()
+        return {"stopped": stopped, "progress": progress, **_taught(pupil.taught, shown)}
 
     # --- playing -----------------------------------------------------------------------------------------------------
 
@@ -126,13 +143,13 @@ class Tasks:
 
     def run(self, policy: Policy, request: Request) -> Answer:
         """One whole run on a level."""
-        return _run(_episode(policy, request))
+        return _run(find(request["game"]), _episode(policy, request))
 
     def runs(self, policy: Policy, request: Request) -> Answer:
         """Whole runs on several levels, played side by side."""
         levels = [_level(level) for level in request["levels"]]
-        episodes = play_many(find(request["game"]), policy, levels, request.get("seed", 0))
-        return {"runs": [_run(episode) for episode in episodes]}
+        game = find(request["game"])
+        return {"runs": [_run(game, episode) for episode in play_many(game, policy, levels, request.get("seed", 0))]}
 
     def position(self, policy: Policy, request: Request) -> Answer:
         """How likely every action is, and what each candidate would do."""
@@ -156,13 +173,10 @@ class Tasks:
     @staticmethod
     def _clauses(policy: Policy) -> Policy:
         """The clauses of the best candidate as candidates of their own, to see which cells each one means."""
-        from shown.policy import Formula
-
         best = policy.components[0]
-        clauses = best.formula.clauses
+        said = policy.speaker.sayings(best.formula)
         return replace(
-            policy,
-            components=tuple(replace(best, weight=1 / len(clauses), formula=Formula((clause,))) for clause in clauses),
+            policy, components=tuple(replace(best, weight=1 / len(said), formula=one.formula) for one in said)
         )
 
     def why(self, policy: Policy, request: Request) -> Answer:
@@ -209,10 +223,47 @@ class Tasks:
         return _film(request["game"], demonstration, Grid(tuple(recording["last"])))
 
 
+# --- what was learned ------------------------------------------------------------------------------------------------
+
+
+def _taught(taught: Taught | None, shown: Demonstrations) -> Answer:
+    """What came of learning, as an answer; None if it was stopped before there was anything."""
+    if taught is None:
+        return {"tried": [], "failure": None, "advice": None}
+    return {
+        "tried": [[tried.hypothesis.name, tried.fits, tried.score] for tried in taught.tried],
+        "failure": None if taught.learned else "No rule explains all that you have shown.",
+        "advice": _placed(taught.advice, shown),
+        **(_policy(taught.policy) if taught.learned else {}),
+    }
+
+
+def _placed(advice: Advice | None, shown: Demonstrations) -> Answer | None:
+    """The advice, with the places of its two clicks among all that was shown, idle clicks included.
+
+    Of many demonstrations only some are learned from; advice that numbers those would be about others.
+    """
+
+    def place(click: Click) -> list[int] | None:
+        steps = shown.items[click.demonstration].steps if click.demonstration < len(shown) else ()
+        at = [s for s, step in enumerate(steps) if (step.grid, step.action) == (click.grid, click.action)]
+        return [click.demonstration, at[0]] if at else None
+
+    if advice is None:
+        return None
+    places = [place(advice.here), place(advice.there)]
+    return {**advice.to_json(), "places": places} if None not in places else None
+
+
+def _policy(policy: Policy) -> Answer:
+    return {"policy": policy.to_json(), "summary": summary(policy)}
+
+
 def summary(policy: Policy) -> Answer:
-    """The policy's rules in English: the best candidate's clauses, and how many others there are."""
+    """The policy's rules in English: the best candidate's clauses, how many others there are, and where it is from."""
     best = policy.components[0]
     return {
+        **understood(policy.origin or {}),
         "subject": policy.subject,
         "clauses": rule(policy, best.formula),
         "weight": best.weight,
@@ -221,22 +272,40 @@ def summary(policy: Policy) -> Answer:
     }
 
 
+def understood(origin: dict[str, Any]) -> Answer:
+    """How the teacher was understood and what is expected of it, as far as a policy's origin says so.
+
+    >>> understood({"expected": {"won": 59, "of": 100}})["expected"]
+    {'won': 7, 'of': 12, 'more_or_less': 2}
+    """
+    match origin.get("expected"):
+        case {"won": int(won), "of": int(of)} if 0 <= won <= of:
+            expected: Answer | None = _expected(won, of)
+        case _:
+            expected = None
+    return {
+        "reading": Reading.from_json(origin["reading"]).name if "reading" in origin else None,
+        "mirrored": bool(origin.get("symmetry")),
+        **{key: x if isinstance(x := origin.get(key), int) else None for key in ("programs", "distinct")},
+        "expected": expected,
+    }
+
+
+def _expected(won: int, of: int) -> Answer:
+    """Of a dozen new levels: so many, more or less so many (a standard deviation)."""
+    from shown.teaching.taught import Expectation
+
+    found = Expectation(won, of)
+    variance = DOZEN * found.share * (1 - found.share) + DOZEN * (DOZEN - 1) * found.spread**2
+    return {"won": round(DOZEN * found.share), "of": DOZEN, "more_or_less": round(variance**0.5)}
+
+
 def rule(policy: Policy, formula: Formula) -> list[list[str]]:
-    """A formula's clauses as English phrases, the simplest first."""
-    from shown.language.phrases import say
-
-    return [
-        [say(x.term, policy.language, x.positive) for x in sorted(clause, key=lambda literal: literal.term.size)]
-        for clause in formula.clauses
-    ]
+    """A formula's clauses as English phrases; the last one says if a clause stands for its mirror images too."""
+    return [list(one.phrases) for one in policy.speaker.sayings(formula)]
 
 
-def _progress(progress: dict[str, Any]) -> dict[str, Any]:
-    score = progress.get("score")
-    return {**progress, "score": None if score is None else float(score)}
-
-
-def _run(episode: Episode) -> Answer:
+def _run(game: Game, episode: Episode) -> Answer:
     return {
         "level": episode.level.name,
         "seed": episode.seed,
@@ -244,6 +313,7 @@ def _run(episode: Episode) -> Answer:
         "last": list(episode.last.rows),
         "won": episode.won,
         "over": episode.over,
+        "why": why_lost(game, episode.last, len(episode.steps)) if episode.over and not episode.won else None,
     }
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
-from shown.teaching.recording import Attempt, begin
-from shown.teaching.same import as_counted
+from shown.teaching.recording import WRONG_FOOTED, Attempt, begin, outcome_of
 
 KINDS = ("shown", "expert", "correction", "imported")
 MAX_RECORDINGS = 1000
@@ -27,8 +28,7 @@ class Recording:
     Attributes:
         id: names it for as long as the project lives.
         kind: "shown" by the teacher, by the "expert", a "correction" of the computer's play, or "imported".
-        demonstration: the clicks as they count (see `shown.teaching.same`).
-        clicked: the clicks as they were made.
+        demonstration: the clicks as they were made.
         last: the position after the last click.
         learn: the computer learns from it.
         edited: clicks have been changed or taken out, so it is no longer a run of the game as it happened.
@@ -37,7 +37,6 @@ class Recording:
     id: int
     kind: str
     demonstration: Demonstration
-    clicked: tuple[Action, ...]
     last: Grid
     learn: bool = True
     edited: bool = False
@@ -83,30 +82,23 @@ def lay(level: Level, seed: int, kind: str = "shown") -> Table:
     return Table(begin(level, seed), kind)
 
 
-def keep(
-    lesson: Lesson, kind: str, demonstration: Demonstration, last: Grid, clicked: tuple[Action, ...] | None = None
-) -> Lesson:
+def keep(lesson: Lesson, kind: str, demonstration: Demonstration, last: Grid) -> Lesson:
     """The lesson with one more recording."""
     if len(lesson.recordings) >= MAX_RECORDINGS:
         raise BadInput(f"{MAX_RECORDINGS:,} demonstrations are all that a project keeps. Delete some first.")
-    clicked = clicked or tuple(step.action for step in demonstration.steps)
-    recording = Recording(lesson.next_id, kind, demonstration, clicked, last)
+    recording = Recording(lesson.next_id, kind, demonstration, last)
     return replace(lesson, recordings=(*lesson.recordings, recording), next_id=lesson.next_id + 1)
 
 
-def keep_table(lesson: Lesson, game: Game) -> Lesson:
+def keep_table(lesson: Lesson) -> Lesson:
     """The lesson with the game in play as a recording; a correction's own recording grows instead of a new one."""
     table, attempt = lesson.table, lesson.table.attempt
     if not attempt.steps:
         return drop(lesson, table.recording) if table.recording is not None else lesson
-    demonstration = replace(attempt.demonstration, steps=as_counted(game, attempt.steps))
-    clicked = tuple(step.action for step in attempt.steps)
     if table.recording is not None and any(r.id == table.recording for r in lesson.recordings):
         before = lesson.recording(table.recording)
-        return _swap(
-            lesson, replace(before, demonstration=demonstration, clicked=clicked, last=attempt.grid, learn=True)
-        )
-    kept = keep(lesson, table.kind, demonstration, attempt.grid, clicked)
+        return _swap(lesson, replace(before, demonstration=attempt.demonstration, last=attempt.grid, learn=True))
+    kept = keep(lesson, table.kind, attempt.demonstration, attempt.grid)
     return replace(kept, table=replace(table, recording=lesson.next_id))
 
 
@@ -127,21 +119,30 @@ def change_click(lesson: Lesson, game: Game, number: int, step: int, action: Act
     The positions after it stay as they were: what teaches is each click in the position it was made in.
     """
     recording = lesson.recording(number)
-    steps, clicked = list(recording.demonstration.steps), list(recording.clicked)
+    steps = list(recording.demonstration.steps)
     if not 0 <= step < len(steps):
         raise BadInput(f"that demonstration has no click {step + 1}.")
     if action is None:
-        del steps[step], clicked[step]
+        del steps[step]
         if not steps:
             return drop(lesson, number)
     else:
         check_action(action, steps[step].grid, game.buttons)
-        if clicked[step] == action:
+        if steps[step].action == action:
             return lesson
-        clicked[step] = action
-        steps[step : step + 1] = as_counted(game, (Step(steps[step].grid, action),))
+        outcome_of(game, steps[step].grid, action, np.random.default_rng(0))  # BadInput where the rules cannot go on
+        steps[step] = Step(steps[step].grid, action)
     demonstration = replace(recording.demonstration, steps=tuple(steps), outcome="unfinished")
-    return _swap(lesson, replace(recording, demonstration=demonstration, clicked=tuple(clicked), edited=True))
+    return _swap(lesson, replace(recording, demonstration=demonstration, edited=True))
+
+
+def why_lost(game: Game, last: Grid, steps: int) -> str:
+    """Why a game that ended like this is lost, in a sentence."""
+    try:
+        reason = game.why_lost(last)
+    except WRONG_FOOTED:  # rules may rely on what a painted level does not have
+        reason = ""
+    return reason or (f"{steps} clicks are all a game may take." if steps >= game.max_steps else "It is over.")
 
 
 def _swap(lesson: Lesson, recording: Recording) -> Lesson:

@@ -3,14 +3,18 @@
 Requests come in as lines of JSON, answers and news go out as lines of JSON; nothing else passes between the processes.
 A quick request is a function that returns its answer. A long one is a generator: each thing it yields is news, what it
 returns is the answer, and between two steps the quick requests that have come in meanwhile are served first. A long
-request that is told to stop gets True as the value of its next `yield` and finishes with what it has.
+request that is told to stop gets True as the value of its next `yield`, or, if it is at work just then, a
+KeyboardInterrupt, as Ctrl-C would; either way it finishes with what it has.
 """
 
 from __future__ import annotations
 
+import _thread
+import inspect
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import Callable, Generator
@@ -40,6 +44,7 @@ class Worker:
         self.inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self.long: dict[int, Long] = {}
         self.stopping: set[int] = set()
+        self.at_work: int | None = None
 
     def serve(self) -> None:
         """Serves for ever; the thread that reads ends the process when the server is gone."""
@@ -52,11 +57,10 @@ class Worker:
                 self.handle(request)
 
     def handle(self, request: dict[str, Any]) -> None:
-        """Serves one quick request, or begins or stops a long one."""
+        """Serves one quick request, or begins a long one."""
         number = request["id"]
-        if request["do"] == "stop":
-            if number in self.long:
-                self.stopping.add(number)
+        if request["do"] == "stop":  # heard when it came in (see `stop`); what has finished by now need not
+            self.stopping &= self.long.keys()
             return
         try:
             result = self.tasks[request["do"]](request)
@@ -68,9 +72,21 @@ class Worker:
         except Exception as error:
             self.say({"id": number, "error": self._reason(error)})
 
+    def stop(self, number: int) -> None:
+        """Tells a long request to finish, whatever it is at; called by the thread that reads."""
+        self.stopping.add(number)
+        if self.at_work == number:
+            _thread.interrupt_main()
+
+    def interrupt(self, *_: object) -> None:
+        """Hears, as a handler of SIGINT in the main thread, that something is to stop; heeds it if it is at work."""
+        if self.at_work in self.stopping:
+            self.stopping.discard(self.at_work)
+            raise KeyboardInterrupt
+
     def advance(self) -> None:
         """One step of a long request: of one that is to stop, or else of the one that came last."""
-        number = next(iter(self.stopping), next(reversed(self.long)))
+        number = next((n for n in self.long if n in self.stopping), next(reversed(self.long)))
         try:
             self._step(number, number in self.stopping)
         except Exception as error:
@@ -79,13 +95,25 @@ class Worker:
 
     def _step(self, number: int, stop: bool | None) -> None:
         try:
-            self.say({"id": number, "news": self.long[number].send(stop)})
+            try:
+                self.at_work = number
+                news = self.long[number].send(stop)
+            finally:
+                self.at_work = None
         except StopIteration as end:
             self._forget(number)
             self.say({"id": number, "answer": end.value})
+        except KeyboardInterrupt:
+            if inspect.getgeneratorstate(self.long[number]) != inspect.GEN_CLOSED:  # it had just come to its next step
+                self.stopping.add(number)
+                return
+            self._forget(number)
+            self.say({"id": number, "error": "stopped."})
         except Exception:
             self._forget(number)
             raise
+        else:
+            self.say({"id": number, "news": news})
 
     def _forget(self, number: int) -> None:
         self.long.pop(number, None)
@@ -116,11 +144,15 @@ def main() -> None:
     from shown.studio.tasks import Tasks
 
     worker = Worker(out, Tasks().table())
+    signal.signal(signal.SIGINT, worker.interrupt)
 
     def read() -> None:
         for line in sys.stdin.buffer:
             if line.endswith(b"\n"):  # else the server was killed while it wrote
-                worker.inbox.put(json.loads(line))
+                request = json.loads(line)
+                if request["do"] == "stop":
+                    worker.stop(request["id"])
+                worker.inbox.put(request)
         os._exit(0)  # the server is gone, even if it was killed; whatever runs here has nobody left to tell
 
     threading.Thread(target=read, daemon=True).start()

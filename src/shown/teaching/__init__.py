@@ -15,7 +15,7 @@ from shown.teaching.corrections import correct, position_at, show_from
 from shown.teaching.next_level import Doubt, by_use, doubt, most_useful
 from shown.teaching.readings import AS_CLICKED, READINGS, Reading, distinct_readings, find_reading, read, read_step
 from shown.teaching.recording import Attempt, History, Recorder, begin, play_on, take_back
-from shown.teaching.same import Effects, as_counted, representative, same_effect
+from shown.teaching.same import Effects, representative, same_effect
 
 __all__ = [
     "AS_CLICKED",
@@ -28,7 +28,6 @@ __all__ = [
     "Reading",
     "Recorder",
     "advise",
-    "as_counted",
     "begin",
     "by_use",
     "correct",

@@ -7,33 +7,38 @@ programs (and all readings with images another).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+from shown.inference.amending import amended
 from shown.inference.clauses import ClauseSearch, Pool
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
-from shown.inference.fitting import Fitting, Weighing
+from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Programs, Weighing
 from shown.inference.learner import to_components
-from shown.inference.posterior import Candidate
+from shown.inference.posterior import Candidate, Mixture
 from shown.inference.rows import Evidence, evidence_of
 from shown.inference.trees import TreeSearch
 from shown.language.grammar import Grammar
 from shown.language.languages import grammar_for
 from shown.language.primitives import Language
 from shown.memory import Account
-from shown.policy import Component, Policy
+from shown.policy import Policy
 from shown.symmetry import Transformation, images
 from shown.symmetry.transformation import in_words
-from shown.teaching.readings import Reading
+from shown.teaching.readings import AS_CLICKED, Reading
 
 WEIGHING = Weighing(
     ensemble=50, noise=0.0, prior="grammar", drop_literals=True, uniform_if_empty=False, stop_early=False
 )
 TREES = 5
+
+AT_ONCE = 30_000
+"""Up to so many programs are evaluated before anything is proposed; of more, something is told in between."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +87,19 @@ class Fitted:
 
 
 class Fitter:
-    """Fits hypotheses to demonstrations, evaluating programs once for all that look at the same positions."""
+    """Fits hypotheses to demonstrations, evaluating programs once for all that look at the same positions.
+
+    Attributes:
+        demonstrations: what was shown so far.
+        programs: how many programs are looked at.
+        widest: how many it can come to; more than `programs` where that is left open.
+        seed: of all random choices.
+    """
 
     def __init__(
         self,
         demonstrations: Demonstrations,
-        programs: int,
+        programs: Programs,
         seed: int,
         threads: int | None = None,
         language: Language | str | None = None,
@@ -96,8 +108,22 @@ class Fitter:
     ) -> None:
         self.demonstrations, self.seed = demonstrations, seed
         self._grammar, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
-        self._programs, self._threads, self._memory = programs, threads or os.cpu_count() or 1, memory_limit
+        self.programs, self.widest = (FIRST, MOST) if programs == "auto" else (programs, programs)
+        self._threads, self._memory = threads or os.cpu_count() or 1, memory_limit
         self._fittings: dict[tuple[Transformation, ...], Fitting] = {}
+
+    def add(self, more: Demonstrations) -> None:
+        """Takes in what else was shown; programs are evaluated on the new positions only."""
+        self.demonstrations = self.demonstrations + more
+        for symmetries, fitting in self._fittings.items():
+            fitting.add(_with_images(more, symmetries))
+
+    def widen(self) -> bool:
+        """Looks at about three times as many programs from now on; False if there are no more."""
+        if self.programs >= self.widest:
+            return False
+        self.programs = next((point for point in CHECKPOINTS if point > self.programs), self.widest)
+        return True
 
     @property
     def language(self) -> Language:
@@ -112,6 +138,18 @@ class Fitter:
             read: the demonstrations as its reading has them.
             more: what else is to be explained, though it was not shown.
         """
+        run = self.iter_fit(hypothesis, read, more)
+        while True:
+            try:
+                next(run)
+            except StopIteration as end:
+                fitted: Fitted = end.value
+                return fitted
+
+    def iter_fit(
+        self, hypothesis: Hypothesis, read: Demonstrations, more: Demonstrations | None = None
+    ) -> Generator[tuple[Moment, Policy | None], None, Fitted]:
+        """`fit`, telling of its progress: where it stands, and the best so far where there is a new one."""
         fitting = self._fitting(hypothesis.symmetries)
         with_images = _with_images(read if more is None else read + more, hypothesis.symmetries)
         if more is not None:
@@ -119,28 +157,45 @@ class Fitter:
         rows = fitting.rows
         evidence = evidence_of(rows, with_images.steps)
         search = ClauseSearch(evidence, TreeSearch(evidence, TREES, self.seed), self.seed)
-        grown: tuple[Component, ...] = ()
-        for last in fitting.search(evidence, [search], WEIGHING, at_once=True):
+        grown: Policy | None = None
+        policy: Policy | None = None
+        for last in fitting.search(evidence, [search], WEIGHING, self.programs <= AT_ONCE, self.programs):
             features = last.features
-            # The trees' formulas come first, and what is made of clauses at the end.
-            if last.news and not grown and features is not None and last.mixture.best:
-                grown = to_components(last.mixture, features)
+            if last.news and features is not None:
+                # The trees' formulas come first, and at the end what is made of clauses.
+                grown, policy = policy, self._mixture(last.mixture, features)
+            yield last, policy
         assert features is not None
-        best = tuple(last.mixture.best)
-        if not best:
+        if policy is None:
             failure = explain_failure(with_images, rows, features, evidence)
             return Fitted(hypothesis, read, features, evidence, (), None, None, None, failure)
-        shown = self.demonstrations
-        components = to_components(last.mixture, features)
-        policy = Policy(shown.tokens, components, shown.game, shown.buttons, {}, self.language)
-        of_trees = replace(policy, components=grown) if grown else None
         pool = search.pool(features, features.log_prior)
         exact = pool.formula(np.zeros(len(pool.clauses))) is not None
-        return Fitted(hypothesis, read, features, evidence, best, pool if exact else None, policy, of_trees, None)
+        best = tuple(last.mixture.best)
+        return Fitted(hypothesis, read, features, evidence, best, pool if exact else None, policy, grown, None)
+
+    def amend(self, policy: Policy, hypothesis: Hypothesis, read: Demonstrations) -> Policy | None:
+        """A policy with as few changes as it takes to explain these demonstrations too; None if that cannot be done.
+
+        Args:
+            policy: what was learned before.
+            hypothesis: how the teacher was understood then.
+            read: the demonstrations as its reading has them; all of them are in `demonstrations`.
+        """
+        fitting = self._fitting(hypothesis.symmetries)
+        evidence = evidence_of(fitting.rows, _with_images(read, hypothesis.symmetries).steps)
+        return amended(policy, fitting, evidence, self.programs)
+
+    def _mixture(self, mixture: Mixture, features: Features) -> Policy | None:
+        if not mixture.best:
+            return None
+        shown = self.demonstrations
+        components = to_components(mixture, features)
+        return Policy(shown.tokens, components, shown.game, shown.buttons, {}, self._grammar.language)
 
     def _fitting(self, symmetries: tuple[Transformation, ...]) -> Fitting:
         if symmetries not in self._fittings:
-            blocks = list(self._grammar.blocks(self._programs))
+            blocks = list(self._grammar.blocks(self.widest))
             fitting = Fitting(self._grammar, blocks, Account(self._memory), self._threads)
             fitting.add(_with_images(self.demonstrations, symmetries))
             self._fittings[symmetries] = fitting
@@ -172,3 +227,22 @@ def flattened(policy: Policy, temperature: float) -> Policy:
     weights /= weights.sum()
     components = (replace(c, weight=float(w)) for c, w in zip(policy.components, weights, strict=True))
     return replace(policy, components=tuple(components))
+
+
+def hypothesis_of(policy: Policy) -> Hypothesis:
+    """How the teacher was understood when the policy was learned; as clicked if it does not say.
+
+    >>> from shown.grid import Tokens
+    >>> from shown.policy import uniform_policy
+    >>> hypothesis_of(uniform_policy(Tokens(empty="."))).name
+    'as clicked'
+    """
+    origin = policy.origin or {}
+    symmetries = origin.get("symmetry")
+    try:
+        reading = Reading.from_json(origin["reading"]) if "reading" in origin else AS_CLICKED
+        if isinstance(symmetries, list):
+            return Hypothesis(reading, tuple(map(Transformation.from_json, symmetries)))
+    except BadInput:  # a file may claim anything about where it came from
+        return Hypothesis(AS_CLICKED)
+    return Hypothesis(reading)

@@ -8,12 +8,10 @@ demonstration can count such a click as the one that stands for all that lead to
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from shown.demonstrations import Step
 from shown.errors import BadInput
 from shown.games.game import Game, Outcome
 from shown.grid import Action, Grid, check_action
@@ -145,11 +143,6 @@ def representative(game: Game, grid: Grid, action: Action) -> Action:
     if best is not None and effects.effect(grid, best) == effect:
         return best
     return next(cell for cell in grid.cells() if grid[cell] == grid[action] and effects.effect(grid, cell) == effect)
-
-
-def as_counted(game: Game, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps with each click replaced by the one that stands for it."""
-    return tuple(replace(step, action=representative(game, step.grid, step.action)) for step in steps)
 
 
 def expert_action(game: Game, grid: Grid) -> Action | None:

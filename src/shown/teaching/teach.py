@@ -1,135 +1,42 @@
-"""Teaching: from demonstrations to a policy, by all that is known about the game they are of.
+"""Teaching as a whole: demonstrations in, the policy that was most likely meant out.
 
-Every hypothesis about the teacher (`hypotheses.py`) is fitted. Where the game can be played and makes levels, what they
-lead to is tried out, the best are varied, and what wins is chosen (`practice.py`); without practice, the most plausible
-hypothesis that fits. `Learner` is what one hypothesis takes; this is what a person who wants to be understood takes.
+Every way to understand the teacher is fitted; where the game can be played and makes levels, what they lead to is tried
+out, the best are varied, and what wins is chosen (`practice.py`); without practice, the most plausible hypothesis that
+fits. `Learner` is what one hypothesis takes; this is what a person who wants to be understood takes. A `Pupil` goes on
+learning from one demonstration or correction to the next.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
 from shown.errors import BadInput
 from shown.games.game import Game
-from shown.inference.failure import Failure
+from shown.grid import Action, Grid
+from shown.inference.fitting import Patience, Programs
 from shown.language.primitives import Language
-from shown.policy import Policy, uniform_policy
+from shown.policy import Policy
 from shown.symmetry import Transformation
-from shown.teaching.hypotheses import Fitted, Fitter, Hypothesis, flattened, hypotheses
-from shown.teaching.practice import FIRST, FRESH, LAST, Ground, vary
-from shown.teaching.readings import READINGS, Reading, distinct_readings
+from shown.teaching.advice import advise
+from shown.teaching.choosing import Choice
+from shown.teaching.hypotheses import Fitter, Hypothesis, hypotheses, hypothesis_of
+from shown.teaching.practice import Ground
+from shown.teaching.readings import AS_CLICKED, READINGS, Reading, distinct_readings, read
 from shown.teaching.same import Effects
-from shown.teaching.suspicion import Suspicion
-from shown.version import __version__
-from shown.world import World
+from shown.teaching.taught import Expectation, Stage, Taught, Tried
+from shown.world import Start, World, wins
 
-TEMPERATURE = 3.0
-"""How far the weights of a mixture are drawn together. From 1 (as the posterior has them) to 10 it changes little."""
-
-VARIED = 3
-"""So many of the best hypotheses are varied."""
+__all__ = ["Expectation", "Pupil", "Stage", "Taught", "Tried", "iter_teach", "teach", "without_idle_steps"]
 
 PRACTISE = 20.0
 """Seconds of practice at most, unless somebody says otherwise."""
 
 ROUNDS = 24
 """After so many rounds practice ends; on most machines that is sooner."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tried:
-    """How a hypothesis did.
-
-    Attributes:
-        hypothesis: the hypothesis.
-        fits: whether any rule explains all that was shown under it.
-        score: the share of practice levels that its mixture won, or None if it was not tried.
-        literals: of its best rule.
-    """
-
-    hypothesis: Hypothesis
-    fits: bool
-    score: float | None = None
-    literals: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """How the policy is expected to do on levels nobody has seen.
-
-    Attributes:
-        won: of `of` levels that played no part in choosing.
-        of: how many those were.
-    """
-
-    won: int
-    of: int
-
-    @property
-    def share(self) -> float:
-        """The share of new levels it is expected to win: the mean of what is left of a flat prior."""
-        return (self.won + 1) / (self.of + 2)
-
-    @property
-    def spread(self) -> float:
-        """The standard deviation of that."""
-        a, b = self.won + 1, self.of - self.won + 1
-        return float(np.sqrt(a * b / ((a + b) ** 2 * (a + b + 1))))
-
-    def told(self, levels: int = 12) -> str:
-        """
-        >>> Expectation(59, 100).told()
-        'expected to win about 7 of 12 new levels'
-        """
-        return f"expected to win about {round(self.share * levels)} of {levels} new levels"
-
-
-@dataclass(frozen=True, slots=True)
-class Taught:
-    """What was understood.
-
-    Attributes:
-        policy: what was learned; the policy that knows nothing if nothing fits.
-        hypothesis: how the teacher was understood; None if nothing fits, or if what was learned before still does.
-        tried: all hypotheses that were tried, in order.
-        learned: whether anything was learned at all.
-        practice: won of how many levels, on which was chosen; None without practice.
-        expectation: how it will do on new levels; None without practice.
-        failure: if nothing fits, why not under the most plausible hypothesis.
-    """
-
-    policy: Policy
-    hypothesis: Hypothesis | None
-    tried: tuple[Tried, ...]
-    learned: bool = False
-    practice: tuple[int, int] | None = None
-    expectation: Expectation | None = None
-    failure: Failure | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """How far teaching is.
-
-    Attributes:
-        phase: "understanding" (fitting a hypothesis), "trying it out" or "done".
-        text: one line for a person.
-        best: the policy so far, or None.
-        won: the share of practice levels that the best so far wins, or None.
-        seconds: since the start.
-    """
-
-    phase: str
-    text: str
-    best: Policy | None
-    won: float | None
-    seconds: float
 
 
 def teach(demonstrations: Demonstrations, game: Game | World | None = None, **settings: Any) -> Taught:
@@ -141,25 +48,20 @@ def teach(demonstrations: Demonstrations, game: Game | World | None = None, **se
     >>> success_rate(nim, taught.policy, load_levels(nim, "test"))
     1.0
     """
-    stages = iter_teach(demonstrations, game, **settings)
-    while True:
-        try:
-            next(stages)
-        except StopIteration as end:
-            taught: Taught = end.value
-            return taught
+    return _end_of(iter_teach(demonstrations, game, **settings))
 
 
 def iter_teach(
     demonstrations: Demonstrations,
     game: Game | World | None = None,
     *,
-    programs: int = 10_000,
+    programs: Programs = 10_000,
     practise: float = PRACTISE,
     rounds: int = ROUNDS,
     readings: Sequence[Reading] | None = None,
     symmetries: Sequence[Transformation] | None = None,
     before: Policy | None = None,
+    keep: Sequence[Start] = (),
     language: Language | str | None = None,
     seed: int = 0,
     threads: int | None = None,
@@ -169,45 +71,230 @@ def iter_teach(
 
     Args:
         demonstrations: what was shown, as it was clicked.
-        game: the rules. Without, readings are made from the recorded runs alone and there is no practice. A world can
-            be practised on, but has no rules to read by.
-        programs: how many programs to enumerate.
+        game: the rules. Without, readings are made from the recorded runs alone, there is no practice, and that reading
+            is taken under which what is learned from the other demonstrations explains most of each. A world can be
+            practised on, but has no rules to read by.
+        programs: how many programs to enumerate; "auto": 10,000, and on while nothing fits or what is found gets
+            better, for about a minute.
         practise: seconds of practice at most, after the hypotheses are fitted; it ends as soon as all practice levels
             are won. 0 for none at all: then the most plausible hypothesis that fits is taken.
         rounds: how often, at most, the best hypotheses learn from their lost games. As long as that takes less than
             `practise` seconds, the same seed gives the same policy.
         readings: those to try, by default all; one to force it.
         symmetries: those to try; by default the game's, and none beside them; () for none.
-        before: what was learned before from some of these demonstrations. If it still explains them all, it is one more
-            candidate, so that nothing won before is lost.
+        before: what was learned before from some of these demonstrations. Amended to what was shown since, it is one
+            more candidate.
+        keep: further episodes in which what was won before should stay won, beside those of practice.
         language: the words of the programs, with the grammar they give: a `Language`, or the name of one; the paper's
             if None.
         seed: of all random choices.
         threads: how many threads evaluate programs.
         memory_limit: bytes that may be taken; by default half of what the process can have.
     """
-    if not len(demonstrations):
-        raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
-    start = time.monotonic()
-    rules = game if isinstance(game, Game) else None
-    if rules is not None:
-        demonstrations = without_idle_steps(demonstrations, Effects(rules))
-    group = tuple(game.symmetries if symmetries is None and game is not None else symmetries or ())
-    read = distinct_readings(demonstrations, rules, tuple(readings or READINGS))
-    fitter = Fitter(demonstrations, programs, seed, threads, language, memory_limit=memory_limit)
-    ground = Ground(game, seed) if game is not None and practise > 0 else None
-    run = _Run(demonstrations, fitter, ground, start)
-    forced = symmetries is not None
-    for hypothesis in hypotheses(tuple(read), group, only_symmetric=forced and bool(group)):
-        yield run.stage("understanding", f"read as: {hypothesis.name}")
-        run.take_in(fitter.fit(hypothesis, read[hypothesis.reading]))
-        if run.perfect or (ground is None and run.fitted):
-            break
-    if ground is not None and before is not None:
-        run.offer_before(before)
-    if ground is not None and run.fitted:
-        yield from run.practise(rounds, time.monotonic() + practise, seed)
-    return run.taught()
+    pupil = Pupil(
+        game, programs, practise, rounds, readings, symmetries, keep=tuple(keep), language=language, seed=seed,
+        threads=threads, memory_limit=memory_limit,
+    )  # fmt: skip
+    if before is not None:
+        pupil.remember(before)
+    return (yield from pupil.iter_learn(demonstrations))
+
+
+@dataclass
+class Pupil:
+    """Learns what a teacher means, and goes on learning: what was learned before stays, as far as it can.
+
+    A further demonstration or a correction is learned in two steps. What was learned before is amended to do what was
+    just shown, at once. Then everything is understood and tried out anew, without evaluating any program again on a
+    position that was there before; what wins most of the practice levels, and of those that were won before, is taken.
+    Levels that are lost by it are named (`Taught.lost`).
+
+    >>> from shown.games import demonstrate, find, load_levels
+    >>> nim = find("nim")
+    >>> pupil = Pupil(nim, programs=2000)
+    >>> pupil.learn(demonstrate(nim, load_levels(nim, "train:0"))).practice
+    (120, 120)
+    >>> pupil.learn(demonstrate(nim, load_levels(nim, "train:1"))).lost
+    ()
+
+    Attributes: as for `iter_teach`, and
+        demonstrations: all that was shown, without what changes nothing; None before the first.
+        taught: what was understood so far; None before the first.
+    """
+
+    game: Game | World | None = None
+    programs: Programs = 10_000
+    practise: float = PRACTISE
+    rounds: int = ROUNDS
+    readings: Sequence[Reading] | None = None
+    symmetries: Sequence[Transformation] | None = None
+    keep: Sequence[Start] = ()
+    language: Language | str | None = None
+    seed: int = 0
+    threads: int | None = None
+    memory_limit: int | None = None
+    demonstrations: Demonstrations | None = None
+    taught: Taught | None = None
+
+    def __post_init__(self) -> None:
+        if self.programs != "auto" and (not isinstance(self.programs, int) or self.programs < 1):
+            raise BadInput(f'programs must be "auto" or a whole number of at least 1, not {self.programs!r}.')
+        self._effects = Effects(self.game) if isinstance(self.game, Game) else None
+        self._ground = Ground(self.game, self.seed) if self.game is not None and self.practise > 0 else None
+        self._fitter: Fitter | None = None
+
+    def remember(self, before: Policy, demonstrations: Demonstrations | None = None) -> None:
+        """Begins with what was learned before, perhaps by another pupil, from these demonstrations."""
+        self.taught = Taught(before, hypothesis_of(before), (), True)
+        if demonstrations is not None and len(demonstrations):
+            self.demonstrations = self._telling(demonstrations)
+
+    def learn(self, more: Demonstrations | None = None) -> Taught:
+        """Learns from these demonstrations and all earlier ones; without any, understands anew what is there."""
+        return _end_of(self.iter_learn(more))
+
+    def correct(self, fix: Demonstrations) -> Taught:
+        """Only amends what was learned to do what is shown now, which takes tenths of a second; `learn` can follow.
+
+        If it cannot be amended, or nothing was learned before, this is `learn`.
+        """
+        stages = self.iter_learn(fix)
+        try:
+            while next(stages).phase != "corrected":
+                pass
+            stages.close()
+        except StopIteration:
+            pass
+        assert self.taught is not None
+        return self.taught
+
+    def iter_learn(self, more: Demonstrations | None = None) -> Generator[Stage, None, Taught]:
+        """`learn`, telling of its progress. Whoever stops after a stage has its `best` as the policy of `taught`."""
+        shown = self._take_in(more)
+        if self._fitter is None:
+            self._fitter = Fitter(
+                shown, self.programs, self.seed, self.threads, self.language, memory_limit=self.memory_limit
+            )
+        before = self.taught if self.taught is not None and self.taught.learned else None
+        choice = Choice(shown, self._fitter, self.game, self._ground, before, self._won(before), self.seed)
+        try:
+            yield from self._stages(choice, self._fitter)
+        except (GeneratorExit, KeyboardInterrupt):
+            self.taught = choice.so_far()
+            raise
+        self.taught = self._advised(choice.taught())
+        return self.taught
+
+    def _advised(self, taught: Taught) -> Taught:
+        """What was understood, with advice where there is something to be done."""
+        shown, failure = self.demonstrations, taught.failure
+        assert shown is not None
+        if failure is not None and max(failure.demonstration, failure.other_demonstration) >= len(shown):
+            return taught  # it is about mirror images, which the teacher has never seen
+        if failure is None and not taught.memorises:
+            return taught
+        reading = taught.hypothesis.reading if taught.hypothesis is not None else AS_CLICKED
+        if failure is not None:
+            tried = [tried.hypothesis for tried in taught.tried]
+            reading = next((h for h in tried if not h.symmetries), tried[0]).reading
+        return replace(taught, advice=advise(shown, failure, self._effects, reading))
+
+    def _take_in(self, more: Demonstrations | None) -> Demonstrations:
+        """All that was shown, with what is shown now."""
+        if more is not None and len(more):
+            more = self._telling(more)
+            if self._fitter is not None:
+                self._fitter.add(more)
+            self.demonstrations = more if self.demonstrations is None else self.demonstrations + more
+        if self.demonstrations is None:
+            raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
+        return self.demonstrations
+
+    def _telling(self, demonstrations: Demonstrations) -> Demonstrations:
+        """The demonstrations without what changes nothing."""
+        return demonstrations if self._effects is None else without_idle_steps(demonstrations, self._effects)
+
+    def _won(self, before: Taught | None) -> tuple[Start, ...]:
+        """The episodes to be kept that what was learned before wins."""
+        if before is None or not self.keep:
+            return ()
+        return tuple(start for start, won in zip(self.keep, wins(self.keep, before.policy), strict=True) if won)
+
+    def _stages(self, choice: Choice, fitter: Fitter) -> Iterator[Stage]:
+        if choice.before is not None:
+            yield from self._amended(choice, choice.before, fitter)
+            if choice.perfect:
+                return
+        as_read = distinct_readings(choice.demonstrations, self._effects, tuple(self.readings or READINGS))
+        asked = list(self._hypotheses(tuple(as_read)))
+        auto, patience = self.programs == "auto", Patience()
+        while True:
+            for hypothesis in asked:
+                yield from choice.understand(hypothesis, as_read[hypothesis.reading])
+                if choice.perfect or (choice.fitted and (self._takes_the_first or (auto and patience.over))):
+                    break
+            if self._ground is not None and choice.fitted:
+                yield from choice.practise(self.rounds, time.monotonic() + self.practise)
+            if not auto:
+                return
+            choice.stopped = self._enough(choice, patience, fitter)
+            if choice.stopped is not None:
+                return
+            asked = [found.hypothesis for _, found in choice.ranked] or asked
+            choice.fitted = []
+
+    @property
+    def _takes_the_first(self) -> bool:
+        """Whether the most plausible hypothesis that fits is taken: nothing is played that could tell better."""
+        return self.game is not None and self._ground is None
+
+    def _enough(self, choice: Choice, patience: Patience, fitter: Fitter) -> str | None:
+        """Why not to look at more programs; None if three times as many are looked at from now on."""
+        if choice.perfect:
+            return "all practice levels are won"
+        why = choice.shortage or patience.ends(fitter.programs, choice.rating)
+        if why is None and not fitter.widen():
+            why = f"more than {fitter.programs:,} are not looked at"
+        return why
+
+    def _amended(self, choice: Choice, before: Taught, fitter: Fitter) -> Iterator[Stage]:
+        """What was learned before, as it is or amended to do what was shown since."""
+        hypothesis = before.hypothesis or Hypothesis(AS_CLICKED)
+        as_read = read(choice.demonstrations, hypothesis.reading, self._effects)
+        policy: Policy | None = before.policy
+        if not _does(before.policy, as_read):
+            policy = fitter.amend(before.policy, hypothesis, as_read)
+        if policy is not None:
+            choice.at_once = (policy, hypothesis)
+            yield choice.stage("corrected", "does what was shown now")
+            choice.offer_before(policy, hypothesis)
+
+    def _hypotheses(self, readings: tuple[Reading, ...]) -> Iterator[Hypothesis]:
+        if self.symmetries is None:
+            return hypotheses(readings, tuple(self.game.symmetries) if self.game is not None else ())
+        return hypotheses(readings, tuple(self.symmetries), only_symmetric=bool(self.symmetries))
+
+
+def _end_of(stages: Generator[Stage, None, Taught]) -> Taught:
+    while True:
+        try:
+            next(stages)
+        except StopIteration as end:
+            taught: Taught = end.value
+            return taught
+
+
+def _does(policy: Policy, demonstrations: Demonstrations) -> bool:
+    """Whether the policy does, in each position, something that was shown there or left open, and nothing refused."""
+    good: dict[Grid, set[Action]] = {}
+    bad: dict[Grid, set[Action]] = {}
+    for step in demonstrations.steps:
+        (bad if step.refused else good).setdefault(step.grid, set()).update((step.action, *step.open))
+    grids = list({**good, **bad})
+    return all(
+        action in good.get(grid, {action}) and action not in bad.get(grid, ())
+        for grid, action in zip(grids, policy.act_many(grids), strict=True)
+    )
 
 
 def without_idle_steps(demonstrations: Demonstrations, effects: Effects) -> Demonstrations:
@@ -231,126 +318,3 @@ def without_idle_steps(demonstrations: Demonstrations, effects: Effects) -> Demo
     items = [replace(item, steps=tuple(filter(counts, item.steps))) for item in demonstrations]
     left = tuple(item for item in items if item.steps)
     return replace(demonstrations, items=left) if left else demonstrations
-
-
-class _Run:
-    """What was found so far."""
-
-    def __init__(self, demonstrations: Demonstrations, fitter: Fitter, ground: Ground | None, start: float) -> None:
-        self.demonstrations, self.fitter, self.ground, self.start = demonstrations, fitter, ground, start
-        self.tried: list[Tried] = []
-        self.fitted: list[tuple[float, Fitted]] = []
-        self.candidates: list[tuple[float, int, Policy, Hypothesis | None]] = []
-        self.failure: Failure | None = None
-
-    def take_in(self, found: Fitted) -> None:
-        """A hypothesis that was fitted: tried out on a few levels, and on many if it wins them all."""
-        if found.policy is None:
-            self.tried.append(Tried(found.hypothesis, False))
-            self.failure = self.failure or found.failure
-            return
-        policy = flattened(found.policy, TEMPERATURE)
-        score = self._score(policy) if self.ground is not None else None
-        literals = len(policy.components[0].formula.literals)
-        self.tried.append(Tried(found.hypothesis, True, score, literals))
-        self._offer(policy, found.hypothesis, score or 0.0)
-        if self.ground is not None and found.grown is not None and score != 1.0:
-            grown = flattened(found.grown, TEMPERATURE)
-            self._offer(grown, found.hypothesis, self._score(grown))
-            score = max(score or 0.0, self.candidates[-1][0])
-        self.fitted.append((score or 0.0, found))
-
-    def offer_before(self, policy: Policy) -> None:
-        """What was learned before, if it would still do all that was shown."""
-        steps = self.demonstrations.steps
-        allowed = policy.allows_many([step.grid for step in steps], [step.action for step in steps])
-        if all(allows != step.refused for allows, step in zip(allowed, steps, strict=True)):
-            self._offer(policy, None, self._score(policy))
-
-    @property
-    def perfect(self) -> bool:
-        """Whether something wins all practice levels."""
-        return any(score >= 1.0 for score, *_ in self.candidates)
-
-    def practise(self, rounds: int, until: float, seed: int) -> Generator[Stage, None, None]:
-        """Lets the best hypotheses learn from their lost games until all is won or time is over."""
-        assert self.ground is not None
-        if self.perfect:
-            return
-        ranked = sorted(self.fitted, key=lambda item: -item[0])[:VARIED]
-        suspicions: list[Suspicion] = []
-        for number, (_, found) in enumerate(ranked):
-            rng = np.random.default_rng([seed, number])
-            suspicions.append(Suspicion(self.fitter, found, self.ground, rng, TEMPERATURE))
-            yield self.stage("trying it out", f"wins {suspicions[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
-        for won in vary(suspicions, rounds, until):
-            yield self.stage("trying it out", f"the best of several wins {won:.0%} of {suspicions[0].levels} levels")
-        for suspicion in suspicions:
-            for policy in suspicion.policies():
-                self._offer(policy, suspicion.fitted.hypothesis, self._score(policy))
-
-    def _offer(self, policy: Policy, hypothesis: Hypothesis | None, score: float) -> None:
-        self.candidates.append((score, len(self.candidates), policy, hypothesis))
-
-    def _score(self, policy: Policy) -> float:
-        """What the policy wins of many levels, or of the first few if it does not win nearly all of those."""
-        assert self.ground is not None
-        few = self.ground.score(policy, FIRST)
-        return self.ground.score(policy, LAST) if few > 0.5 else 0.99 * few
-
-    @property
-    def best(self) -> tuple[float, int, Policy, Hypothesis | None] | None:
-        """The candidate that wins most; of equals, the one that came first."""
-        return max(self.candidates, key=lambda item: (item[0], -item[1])) if self.candidates else None
-
-    def stage(self, phase: str, text: str) -> Stage:
-        best = self.best
-        won = best[0] if best is not None and self.ground is not None else None
-        return Stage(phase, text, best[2] if best else None, won, time.monotonic() - self.start)
-
-    def taught(self) -> Taught:
-        shown = self.demonstrations
-        best = self.best
-        if best is None:
-            nothing = uniform_policy(shown.tokens, shown.game, shown.buttons, self.fitter.language)
-            return Taught(nothing, None, tuple(self.tried), failure=self.failure)
-        _, _, policy, hypothesis = best
-        practice = expectation = None
-        if self.ground is not None:
-            practice = (sum(self.ground.won(policy, LAST)), LAST)
-            fresh = self.ground.play(policy, *FRESH)
-            expectation = Expectation(sum(fresh), len(fresh))
-        policy = replace(policy, origin=self._origin(policy, hypothesis, practice, expectation))
-        return Taught(policy, hypothesis, tuple(self.tried), True, practice, expectation)
-
-    def _origin(
-        self,
-        policy: Policy,
-        hypothesis: Hypothesis | None,
-        practice: tuple[int, int] | None,
-        expectation: Expectation | None,
-    ) -> dict[str, Any]:
-        shown = self.demonstrations
-        origin: dict[str, Any] = {
-            "version": __version__,
-            "demonstrations": {
-                "digest": shown.digest,
-                "count": len(shown),
-                "steps": len(shown.steps),
-                "explained": len(shown.steps),
-                "levels": [item.level for item in shown],
-            },
-            "grammar": policy.language.name or self.fitter.grammar_name,
-        }
-        sizes = {found.hypothesis: found.features for _, found in self.fitted}
-        if hypothesis in sizes:
-            origin |= {"programs": len(sizes[hypothesis].of_program), "distinct": len(sizes[hypothesis])}
-        if hypothesis is not None:
-            origin["reading"] = hypothesis.reading.to_json()
-            origin["symmetry"] = [transformation.to_json() for transformation in hypothesis.symmetries]
-            origin["read_as"] = hypothesis.name
-        if practice is not None:
-            origin["practice"] = {"won": practice[0], "levels": practice[1]}
-        if expectation is not None:
-            origin["expected"] = {"won": expectation.won, "of": expectation.of}
-        return origin

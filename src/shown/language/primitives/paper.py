@@ -161,7 +161,7 @@ AT_CELL_WITH_VALUE = Primitive(
     many=planes.at_first_many,
     phrase="{1}",
     negation="{1:not}",
-    at="the first {0:bare}",
+    at="{0:the}",
     wording=_at_cell_with_value_wording,
     image=True,
 )

@@ -77,31 +77,21 @@ def _is_off(view: View, cell: Cell | None) -> bool:
     return not view.inside(cell)
 
 
-def _nearest_cells(view: View, cell: Cell, value: str) -> list[Cell]:
-    """The cells with the value to which it is the fewest steps, nothing being in the way; the cell itself counts."""
-    steps = {(r, c): abs(cell[0] - r) + abs(cell[1] - c) for r, c in view.where(value)}
-    return [there for there in steps if steps[there] == min(steps.values())]
-
-
-def _toward(view: View, cell: Cell | None, offset: Offset, value: str) -> bool:
-    """Whether the nearest cell with the value is nearer from the cell `offset` further on."""
-    if cell is NOWHERE:
-        return False
-    after = (cell[0] + offset[0], cell[1] + offset[1])
-    return any(
-        abs(after[0] - y) + abs(after[1] - x) < abs(cell[0] - r) + abs(cell[1] - c)
-        for r, c in _nearest_cells(view, cell, value)[:1]
-        for y, x in _nearest_cells(view, after, value)[:1]
-    )
+def _steps(cell: Cell, there: Cell) -> int:
+    """How many steps it is from cell to cell, nothing being in the way."""
+    return abs(cell[0] - there[0]) + abs(cell[1] - there[1])
 
 
 def _escape(view: View, cell: Cell | None, value: str, over: Condition) -> bool:
-    """Whether a step leads to a cell of the grid where `over` holds, and not towards the nearest with the value."""
+    """Whether some step leads to a cell of the grid where `over` holds, and no nearer to the nearest with the value."""
     if cell is NOWHERE:
         return False
+    others = view.where(value)
+    fewest = min((_steps(cell, other) for other in others), default=0)
     for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
         there = (cell[0] + down, cell[1] + right)
-        if view.inside(there) and over(view, there) and not _toward(view, cell, (down, right), value):
+        free = view.inside(there) and over(view, there)
+        if free and all(_steps(there, other) >= fewest for other in others):
             view.walked([cell, there])
             return True
     return False
@@ -112,8 +102,11 @@ def _nearest(view: View, cell: Cell | None, value: str, condition: Condition) ->
 
     Of several that are equally near, one at which the condition holds.
     """
-    near = [] if cell is NOWHERE else _nearest_cells(view, cell, value)
-    return any(condition(view, there) for there in near) if near else condition(view, NOWHERE)
+    others = () if cell is NOWHERE else view.where(value)
+    if cell is NOWHERE or not others:
+        return condition(view, NOWHERE)
+    fewest = min(_steps(cell, other) for other in others)
+    return any(condition(view, other) for other in others if _steps(cell, other) == fewest)
 
 
 NEARER = Primitive(
@@ -154,18 +147,6 @@ ENCLOSED = Primitive(
     negation="{cell} is not enclosed by {0:plural}",
 )
 
-TOWARD = Primitive(
-    name="toward",
-    takes=(Kind.OFFSET, Kind.VALUE),
-    gives=Kind.CONDITION,
-    meaning=_toward,
-    kernel=floods.toward,
-    many=floods.toward_many,
-    image=True,
-    phrase="a step {0} from {cell} leads towards the nearest {1:bare}",
-    negation="a step {0} from {cell} does not lead towards the nearest {1:bare}",
-)
-
 ESCAPE = Primitive(
     name="escape",
     takes=(Kind.VALUE, Kind.CONDITION),
@@ -191,5 +172,5 @@ NEAREST = Primitive(
     at="the {0:bare} nearest to {cell}",
 )
 
-WAYS = (NEARER, REACHABLE, ENCLOSED, TOWARD, ESCAPE, NEAREST)
+WAYS = (NEARER, REACHABLE, ENCLOSED, ESCAPE, NEAREST)
 """All of them."""

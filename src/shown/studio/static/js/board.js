@@ -1,6 +1,6 @@
 // A board of cells that are buttons: to be clicked, walked over with the arrow keys, and read aloud.
 
-import { el, svg } from "./dom.js";
+import { calm, el, svg } from "./dom.js";
 import { cellName, thing } from "./words.js";
 
 /** What the page keeps of a game: its tokens by character. */
@@ -19,6 +19,7 @@ export class Board {
    *   onDown(cell): a button of the mouse, a pen or a finger went down on a cell; onPress may or may not follow
    *   onDrag(cell, first): the pointer was pressed on a cell (first) or moved over it while pressed
    *   suffix(cell): more to say about a cell
+   *   onArrow(key): an arrow key was pressed without Shift; true if it meant something else than to go to the next cell
    */
   constructor(options) {
     this.options = options;
@@ -78,6 +79,11 @@ export class Board {
   /** Puts the focus on the cell that has the board's tab stop. */
   focus() {
     this.cell(this.at)?.focus();
+  }
+
+  /** Scrolls the board into the window, if it is not in it. */
+  reveal() {
+    this.frame.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
   }
 
   #build(game, rows) {
@@ -162,6 +168,10 @@ export class Board {
     const [height, width] = [this.rows.length, this.rows[0].length];
     let [r, c] = this.at;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (steps[event.key] && !event.shiftKey && this.options.onArrow?.(event.key)) {
+      event.preventDefault();
+      return;
+    }
     if (steps[event.key]) [r, c] = [r + steps[event.key][0], c + steps[event.key][1]];
     else if (event.key === "Home") c = 0;
     else if (event.key === "End") c = width - 1;

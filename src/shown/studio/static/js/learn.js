@@ -1,18 +1,27 @@
-// Learning as it happens: the rule in English, how far the search is, and how the score went.
+// Learning as it happens: how you were understood, the rule in English, how well it will do, and what it tried.
 
+import { showAdvice } from "./advice.js";
 import { post } from "./api.js";
-import { $, button, el, replace, svg } from "./dom.js";
-import { openRecording } from "./recordings.js";
+import { $, button, el, replace } from "./dom.js";
 import { emit, on, state } from "./store.js";
 import { attempt } from "./toast.js";
-import { capital, percent, plural } from "./words.js";
+import { capital, dozen, plural } from "./words.js";
 
 const FIRST = 3;
-const BUDGETS = [1000, 10000, 50000, 200000];
+const BUDGETS = [1000, 10000, 30000, 100000];
 const NO_RULE = {
   idle: "As soon as you have shown a game, the rule it reads out of your clicks stands here, in English.",
-  waiting: "Getting ready … The first time on a machine takes a few seconds.",
+  waiting: "The first time on a machine takes a few seconds.",
   running: "Thinking about what you might have meant …",
+};
+const STATES = {
+  idle: "",
+  waiting: "starting",
+  running: "learning",
+  done: "done",
+  stopped: "stopped",
+  failed: "no rule fits",
+  broken: "not finished",
 };
 const parts = {};
 let all = false;
@@ -20,45 +29,39 @@ let spoken = "";
 let here = null;
 
 export function initLearn() {
-  parts.rule = el("div", { class: "rule", id: "rule" });
-  parts.bar = el(
-    "div",
-    {
-      class: "bar",
-      role: "progressbar",
-      "aria-label": "Programs considered",
-      "aria-valuemin": 0,
-      "aria-valuemax": 100,
-    },
-    el("div", { class: "bar-fill" }),
-  );
-  parts.numbers = el("dl", { class: "numbers" });
-  parts.curve = svg("svg", { class: "curve", viewBox: "0 0 240 64", preserveAspectRatio: "none", role: "img" });
-  parts.curveNote = el("p", { class: "curve-note" });
-  parts.failure = el("div", { class: "failure" });
-  parts.details = el(
-    "details",
-    { class: "learn-details", open: true },
-    el("summary", { text: "How it got there" }),
-    el("div", { class: "search" }, parts.numbers, el("div", {}, parts.curve, parts.curveNote)),
-  );
   parts.state = el("span", { class: "pill", id: "learn-state" });
   parts.stop = button({ id: "stop", text: "Stop", onClick: () => attempt(() => post("stop", {})) });
-  parts.budget = el("select", { id: "programs", "aria-label": "Programs to consider", title: "Programs to consider" });
-  parts.budget.addEventListener("change", () => attempt(() => learn(Number(parts.budget.value))));
-  replace($("learn-tools"), parts.state, parts.stop);
-  parts.foot = el("label", { class: "budget" }, "Look through ", parts.budget, " programs");
-  parts.forgive = el("input", { type: "checkbox", id: "forgiving" });
-  parts.forgive.addEventListener("change", () => attempt(() => learn(state.learned.programs, parts.forgive.checked)));
-  parts.details.append(
-    el(
-      "div",
-      { class: "budget-row" },
-      parts.foot,
-      el("label", { class: "count", title: "Allow for a click that was a slip" }, parts.forgive, "forgive slips"),
-    ),
+  replace($("learn-tools"), parts.state);
+  parts.practice = el("p", { class: "practice", id: "practice" });
+  parts.busy = el("div", { class: "busy" }, parts.practice, parts.stop);
+  parts.bar = el("div", { class: "bar", "aria-hidden": "true" }, el("div", { class: "bar-fill" }));
+  parts.failure = el("div", { class: "failure" });
+  parts.rule = el("div", { class: "rule", id: "rule" });
+  parts.expected = el("p", { class: "expected", id: "expected" });
+  parts.reading = choice("reading", "Your clicks mean", (reading) => ({ reading }));
+  parts.mirrored = choice("mirrored", "Mirrored too", (mirrored) => ({ mirrored }));
+  parts.programs = choice("programs", "Programs to look through", (programs) => ({ programs }));
+  parts.understood = el("div", { class: "understood", id: "understood" }, parts.reading.node, parts.mirrored.node);
+  parts.numbers = el("dl", { class: "numbers" });
+  parts.tried = el("ul", { class: "tried", id: "tried" });
+  parts.details = el(
+    "details",
+    { class: "learn-details" },
+    el("summary", { text: "How it got there" }),
+    parts.numbers,
+    parts.tried,
+    parts.programs.node,
   );
-  replace($("learn-body"), parts.bar, parts.failure, parts.rule, parts.details);
+  replace(
+    $("learn-body"),
+    parts.busy,
+    parts.bar,
+    parts.failure,
+    parts.rule,
+    parts.expected,
+    parts.understood,
+    parts.details,
+  );
   on("game", () => {
     all = false;
     spoken = "";
@@ -70,129 +73,81 @@ export function initLearn() {
   });
 }
 
-function learn(programs, forgiving = state.learned.forgiving) {
-  return post("learn", { game: state.game.name, programs, forgiving });
+/** Learns again; `way` is what is to be different: {reading}, {mirrored} or {programs}. */
+export function learn(way = {}) {
+  return attempt(() => post("learn", { game: state.game.name, ...way }));
+}
+
+/** A choice of how to learn. Values are data, so options carry them as JSON. */
+function choice(id, label, way) {
+  const select = el("select", { id });
+  select.addEventListener("change", () => learn(way(JSON.parse(select.value))));
+  const node = el("label", { class: "choice" }, el("span", { text: label }), select);
+  const fill = (options, chosen) => {
+    const written = options.map(([value, text]) => [JSON.stringify(value), text]);
+    if (select.options_ !== JSON.stringify(written)) {
+      select.options_ = JSON.stringify(written);
+      replace(
+        select,
+        written.map(([value, text]) => el("option", { value, text })),
+      );
+    }
+    select.value = JSON.stringify(chosen);
+  };
+  return { node, fill };
 }
 
 function show(learned) {
-  const { numbers } = learned;
   const busy = learned.state === "running" || learned.state === "waiting";
-  const words = {
-    idle: "",
-    waiting: "starting",
-    running: "learning",
-    done: "done",
-    stopped: "stopped",
-    failed: "no rule fits",
-  };
-  parts.state.textContent = words[learned.state];
+  parts.state.textContent = STATES[learned.state];
   parts.state.className = `pill ${learned.state}`;
-  parts.stop.hidden = !busy;
-  const share = numbers.total ? numbers.programs / numbers.total : 0;
-  parts.bar.firstChild.style.setProperty("width", `${busy ? Math.max(4, 100 * share) : 100 * share}%`);
-  parts.bar.classList.toggle("busy", busy);
-  parts.bar.hidden = !busy;
-  parts.bar.setAttribute("aria-valuenow", Math.round(100 * share));
-  showBudget(learned);
-  showNumbers(learned);
-  showCurve(learned.curve, numbers);
+  showProgress(learned, busy);
   showFailure(learned);
   showRule(learned);
+  showExpected(learned, busy);
+  showUnderstood(learned);
+  showDetails(learned, busy);
   speak(learned);
 }
 
-function showBudget(learned) {
-  const values = [...new Set([...BUDGETS, learned.programs])].sort((a, b) => a - b);
-  if ([...parts.budget.options].map((option) => option.value).join() !== values.join()) {
-    replace(
-      parts.budget,
-      values.map((value) => el("option", { value, text: value.toLocaleString("en") })),
-    );
-  }
-  parts.budget.value = String(learned.programs);
-  parts.forgive.checked = learned.forgiving;
-}
-
-function showNumbers({ numbers, state: how }) {
-  parts.details.hidden = !numbers.programs;
-  if (!numbers.programs) return;
-  const rows = [
-    ["Programs seen", numbers.programs.toLocaleString("en"), "programs-seen"],
-    ["That differ here", numbers.distinct.toLocaleString("en"), "distinct"],
-    ["Candidate rules", numbers.components.toLocaleString("en"), "components"],
-    [how === "running" ? "Time so far" : "Time", `${numbers.seconds.toFixed(numbers.seconds < 10 ? 1 : 0)} s`],
-  ];
-  replace(
-    parts.numbers,
-    rows.map(([name, value, id]) => el("div", {}, el("dt", { text: name }), el("dd", { text: value, id }))),
-  );
-}
-
-/** The score of the best rule against the programs seen; the axis is logarithmic, as the search's reach is. */
-function showCurve(curve, numbers) {
-  const box = parts.curve.parentNode;
-  box.hidden = curve.length === 0;
-  if (!curve.length) return;
-  const end = Math.max(numbers.programs ?? 0, curve.at(-1)[0], 2);
-  const points = [...curve, [end, curve.at(-1)[1]]];
-  const scores = points.map((point) => point[1]);
-  const [low, high] = [Math.min(...scores), Math.max(...scores)];
-  const start = Math.min(curve[0][0], end) / 2;
-  const x = (programs) => (240 * Math.log(Math.max(programs, 1) / start)) / Math.log(end / start);
-  const y = (score) => 58 - (high > low ? (50 * (score - low)) / (high - low) : 25);
-  let line = `M${x(points[0][0]).toFixed(1)} ${y(points[0][1]).toFixed(1)}`;
-  for (const [programs, score] of points.slice(1)) line += `H${x(programs).toFixed(1)}V${y(score).toFixed(1)}`;
-  const area = `${line}V64H${x(points[0][0]).toFixed(1)}Z`;
-  replace(parts.curve, svg("path", { d: area, class: "curve-area" }), svg("path", { d: line, class: "curve-line" }));
-  const said = curve.length === 1 ? "was found at once" : `improved ${plural(curve.length - 1, "time")}`;
-  parts.curve.setAttribute("aria-label", `Score of the best rule: ${high.toFixed(1)}; it ${said}.`);
-  parts.curveNote.textContent = `Score: ${high.toFixed(1)}`;
+/** Practice is a step one can see, and stop: the best so far plays meanwhile. */
+function showProgress({ progress, state: how }, busy) {
+  const practising = how === "running" && progress.phase === "trying it out";
+  const won = progress.won ?? null;
+  const result = won === null ? "" : `: about ${dozen(won)} won`;
+  parts.practice.textContent = practising
+    ? `Trying it out on levels of its own${result}.`
+    : how === "running"
+      ? `Looking for ways to understand you${result && `; the best so far, tried out${result}`}.`
+      : "Getting ready …";
+  parts.busy.hidden = !busy;
+  parts.bar.hidden = !busy;
+  parts.bar.firstChild.style.setProperty("width", `${Math.max(4, 100 * (won ?? 0))}%`);
 }
 
 function showFailure(learned) {
-  const { failure } = learned;
-  if (!failure) {
-    replace(parts.failure);
-    return;
-  }
-  const more = Math.min(1000000, 5 * learned.programs);
-  const buttons = [
-    button({
-      id: "look-further",
-      text: `Look through ${more.toLocaleString("en")} programs`,
-      kind: "it",
-      onClick: () => attempt(() => learn(more)),
-    }),
-  ];
-  let text = failure.text;
-  if (failure.action) {
-    const cards = state.lesson.recordings.filter((card) => card.learn);
-    const card = cards[failure.demonstration];
-    text = `No rule among ${plural(failure.programs, "program")} explains click ${failure.step + 1} of demonstration ${failure.demonstration + 1}: to each of them it looks the same as a click that was not made.`;
-    if (!learned.forgiving)
-      buttons.push(
-        button({ id: "forgive", text: "Forgive a slip", onClick: () => attempt(() => learn(learned.programs, true)) }),
-      );
-    if (card)
-      buttons.push(
-        button({
-          text: "Look at that click",
-          onClick: () =>
-            attempt(async () =>
-              openRecording(await post("recording", { game: state.game.name, id: card.id }), {
-                step: failure.step,
-                alike:
-                  failure.other_demonstration === failure.demonstration && failure.other_step === failure.step
-                    ? failure.other
-                    : null,
-              }),
-            ),
-        }),
-      );
-  } else if (failure.again) {
-    buttons.unshift(button({ text: "Try again", onClick: () => attempt(() => learn(learned.programs)) }));
-  }
-  replace(parts.failure, el("p", { text }), el("div", { class: "actions" }, buttons));
+  const { failure, advice } = learned;
+  const tells = failure || advice;
+  const stays = learned.stale && learned.hasPolicy ? " The rule it had before stays, and goes on playing." : "";
+  const more = BUDGETS.find((budget) => budget > learned.way.programs);
+  replace(
+    parts.failure,
+    tells && el("p", { class: "failure-lead", text: failure ? failure + stays : "It is not sure yet what you mean." }),
+    advice && showAdvice(advice, learn),
+    tells &&
+      el(
+        "div",
+        { class: "actions" },
+        learned.state === "broken" && button({ id: "again", text: "Try again", kind: "it", onClick: () => learn() }),
+        learned.state === "failed" &&
+          more &&
+          button({
+            id: "look-further",
+            text: `Look through ${more.toLocaleString("en")} programs`,
+            onClick: () => learn({ programs: more }),
+          }),
+      ),
+  );
 }
 
 function showRule(learned) {
@@ -222,6 +177,7 @@ function showRule(learned) {
     ),
   );
   const rest = clauses.length - shown.length;
+  parts.rule.classList.toggle("stale", learned.stale);
   replace(
     parts.rule,
     el(
@@ -238,12 +194,14 @@ function showRule(learned) {
           onClick: () => ((all = !all), showRule(state.learned)),
         })
       : null,
-    el("p", {
-      class: "note",
-      text: `From ${plural(learned.demonstrations, "demonstration")} (${plural(learned.clicks, "click")}). ${others(summary)}`,
-    }),
+    el("p", { class: "note", text: learned.stale ? "From what you showed before." : from(learned) }),
   );
   markHere();
+}
+
+function from({ demonstrations, clicks, summary: { components } }) {
+  const others = components > 1 ? ` The simplest of ${components} rules that explain them; all have a say.` : "";
+  return `From ${plural(demonstrations, "demonstration")} (${plural(clicks, "click")}).${others}`;
 }
 
 /** Marks the sentences that mean some cell of the position on the computer's board. */
@@ -261,9 +219,73 @@ function markHere() {
   }
 }
 
-function others({ components, weight }) {
-  if (components === 1) return "It found no other rule that fits.";
-  return `The best of ${components} rules that fit them; it is ${percent(weight)} sure of this one.`;
+/** One number to trust: tried on levels that had no part in choosing the rule. */
+function showExpected({ summary, stale, state: how }, busy) {
+  const expected = summary?.expected;
+  const known = expected && !stale && !busy;
+  parts.expected.hidden = !known;
+  if (!known) return;
+  const give = expected.more_or_less ? `, give or take ${expected.more_or_less}` : "";
+  const text = `${how === "stopped" ? "Stopped. " : ""}Expected to win about ${expected.won} of ${expected.of} new levels${give}.`;
+  parts.expected.textContent = text;
+  parts.expected.className = `expected ${expected.won === expected.of ? "good" : 2 * expected.won < expected.of ? "bad" : ""}`;
+}
+
+function showUnderstood(learned) {
+  const { summary, way } = learned;
+  const { mirrors } = state.game;
+  parts.understood.hidden = !learned.hasPolicy && !learned.failure;
+  const found = (text) => (text && !learned.stale ? `found out: ${text}` : "find out by itself");
+  parts.reading.fill(
+    [
+      [null, way.reading ? "find out by itself" : found(summary?.reading)],
+      ...state.readings.map(({ name, ...value }) => [value, name]),
+    ],
+    way.reading,
+  );
+  parts.mirrored.node.hidden = !mirrors;
+  parts.mirrored.fill(
+    [
+      [null, way.mirrored === null ? found(summary?.reading && (summary.mirrored ? "yes" : "no")) : "find out by itself"],
+      [true, mirrors ? `yes, ${mirrors}` : "yes"],
+      [false, "no"],
+    ],
+    way.mirrored,
+  );
+}
+
+function showDetails(learned, busy) {
+  const { progress, summary, tried, way } = learned;
+  parts.details.hidden = learned.state === "idle";
+  const rows = [
+    ["Programs seen", summary?.programs?.toLocaleString("en"), "programs-seen"],
+    ["That differ here", summary?.distinct?.toLocaleString("en"), "distinct"],
+    ["Candidate rules", summary?.components?.toLocaleString("en"), "components"],
+    [busy ? "Time so far" : "Time", progress.seconds && `${progress.seconds.toFixed(progress.seconds < 10 ? 1 : 0)} s`],
+  ].filter(([, value]) => value);
+  replace(
+    parts.numbers,
+    rows.map(([name, value, id]) => el("div", {}, el("dt", { text: name }), el("dd", { text: value, id }))),
+  );
+  replace(
+    parts.tried,
+    tried.map(([name, fits, won]) =>
+      el(
+        "li",
+        {},
+        el("span", { text: capital(name) }),
+        el("span", {
+          class: "tried-result",
+          text: !fits ? "no rule fits" : won === null ? "a rule fits" : `about ${dozen(won)} won`,
+        }),
+      ),
+    ),
+  );
+  const budgets = [...new Set([...BUDGETS, way.programs])].sort((a, b) => a - b);
+  parts.programs.fill(
+    budgets.map((budget) => [budget, budget.toLocaleString("en")]),
+    way.programs,
+  );
 }
 
 /** Tells those who do not see the page when learning begins and ends, not every step of it. */
@@ -273,6 +295,7 @@ function speak(learned) {
     done: learned.hasPolicy ? `Learned a rule from ${plural(learned.demonstrations, "demonstration")}.` : "",
     stopped: "Learning stopped.",
     failed: "No rule fits.",
+    broken: "Learning was not finished.",
   }[learned.state];
   const key = `${learned.state} ${learned.version}`;
   if (text && spoken !== key && !(learned.state === "running" && spoken.startsWith("running"))) {

@@ -36,9 +36,9 @@ async function start() {
   on("learned", (learned) => banner("unsaved", learned.unsaved));
   const hello = await post("hello");
   for (const game of hello.games) state.games.set(game.name, prepare(game));
-  state.folder = hello.folder;
+  Object.assign(state, { folder: hello.folder, readings: hello.readings });
   showGames();
-  await openGame(hello.game ?? "chase");
+  await openGame(hello.game ?? "nim");
   initTour(hello.toured);
   listen({
     learned: takeLearned,
@@ -46,7 +46,7 @@ async function start() {
     lost: () =>
       banner(
         "silence",
-        "The studio has stopped answering. Everything you did is saved; start it again with `shown studio` and open the link it prints.",
+        `The studio has stopped answering. Everything you did is saved; start it again with \`${hello.command}\` and open the link it prints.`,
       ),
     found: (restarted) => {
       banner("silence", null);

@@ -7,19 +7,24 @@ import { draw } from "./overlay.js";
 import { on, state } from "./store.js";
 import { backToPlay, offerUndo, teach } from "./teach.js";
 import { attempt } from "./toast.js";
-import { actionName, levelTitle, plural, same } from "./words.js";
+import { actionName, levelTitle, plural } from "./words.js";
 
 const STEP = 650;
+const FIT = 12;
 
 let box = null;
 let stage = null;
 let replay = null;
 let shown = "";
+let all = false;
+/** The cards that were drawn, by id: most changes touch one of them, or none. */
+let drawn = new Map();
 
 export function initRecordings(node, putOnStage) {
   box = node;
   stage = putOnStage;
   on("lesson", showCards);
+  on("game", () => (all = false));
 }
 
 function outcome(card) {
@@ -31,57 +36,75 @@ function outcome(card) {
 function showCards(lesson) {
   const { game } = state;
   // Most clicks change the game in play only; the cards are left alone then.
-  const seen = JSON.stringify([game.name, lesson.recordings]);
+  const seen = JSON.stringify([game.name, lesson.recordings, all]);
   if (seen === shown) return;
   shown = seen;
   const learned = lesson.recordings.filter((card) => card.learn).length;
   const head = el("h3", { text: lesson.recordings.length ? `Demonstrations (${learned})` : "Demonstrations" });
   if (!lesson.recordings.length) {
-    replace(box, head, el("p", { class: "note", text: "What you play is kept here. Two are often enough." }));
+    replace(box, head, el("p", { class: "note", text: "What you play is kept here." }));
     return;
   }
-  const cards = lesson.recordings.map((card, i) => {
-    const title = `${i + 1}. ${levelTitle(card.level)}`;
-    const open = el(
-      "button",
-      {
-        type: "button",
-        class: "record-open",
-        title: "Replay and edit",
-        onClick: () => attempt(() => open_(card.id)),
-      },
-      new Miniature(game, card.rows, "").node,
-      el("span", { class: "record-title", text: title }),
-      el("span", { class: "sr-only", text: ", " }),
-      el("span", { class: "record-note", text: outcome(card) }),
-      card.kind === "shown" ? null : el("span", { class: `tag ${card.kind}`, text: card.kind }),
-    );
-    const count = el("input", {
-      type: "checkbox",
-      checked: card.learn,
-      "aria-label": `Learn from demonstration ${i + 1}`,
-      title: "Learn from this one",
-    });
-    count.addEventListener("change", () => attempt(() => teach("count", { id: card.id, learn: count.checked })));
-    const away = button({
-      icon: "trash",
-      label: `Delete demonstration ${i + 1}`,
-      kind: "quiet small",
-      onClick: () =>
-        attempt(async () => {
-          if (replay?.id === card.id) backToPlay();
-          await teach("delete", { id: card.id });
-          offerUndo("Demonstration deleted.");
-        }),
-    });
-    return el(
-      "li",
-      { class: card.learn ? "record" : "record unused" },
-      open,
-      el("div", { class: "record-tools" }, el("label", { class: "count" }, count, "learn"), away),
-    );
+  const first = all ? 0 : Math.max(0, lesson.recordings.length - FIT);
+  const before = drawn;
+  drawn = new Map();
+  const cards = lesson.recordings.slice(first).map((card, i) => {
+    const key = JSON.stringify([game.name, first + i, card]);
+    const known = before.get(card.id);
+    const made = known?.key === key ? known : { key, node: cardOf(game, card, first + i) };
+    drawn.set(card.id, made);
+    return made.node;
   });
-  replace(box, head, el("ol", { class: "record-list" }, cards));
+  const toggle = (text, to) =>
+    button({ id: "all-records", text, kind: "link", onClick: () => ((all = to), showCards(state.lesson)) });
+  replace(
+    box,
+    head,
+    first > 0 ? toggle(`${plural(first, "earlier one")}`, true) : null,
+    all && lesson.recordings.length > FIT ? toggle("Only the latest", false) : null,
+    el("ol", { class: "record-list", start: first + 1 }, cards),
+  );
+}
+
+function cardOf(game, card, i) {
+  const open = el(
+    "button",
+    {
+      type: "button",
+      class: "record-open",
+      title: "Replay and edit",
+      onClick: () => attempt(() => open_(card.id)),
+    },
+    new Miniature(game, card.rows, "").node,
+    el("span", { class: "record-title", text: `${i + 1}. ${levelTitle(card.level)}` }),
+    el("span", { class: "sr-only", text: ", " }),
+    el("span", { class: "record-note", text: outcome(card) }),
+    card.kind === "shown" ? null : el("span", { class: `tag ${card.kind}`, text: card.kind }),
+  );
+  const count = el("input", {
+    type: "checkbox",
+    checked: card.learn,
+    "aria-label": `Learn from demonstration ${i + 1}`,
+    title: "Learn from this one",
+  });
+  count.addEventListener("change", () => attempt(() => teach("count", { id: card.id, learn: count.checked })));
+  const away = button({
+    icon: "trash",
+    label: `Delete demonstration ${i + 1}`,
+    kind: "quiet small",
+    onClick: () =>
+      attempt(async () => {
+        if (replay?.id === card.id) backToPlay();
+        await teach("delete", { id: card.id });
+        offerUndo("Demonstration deleted.");
+      }),
+  });
+  return el(
+    "li",
+    { class: card.learn ? "record" : "record unused" },
+    open,
+    el("div", { class: "record-tools" }, el("label", { class: "count" }, count, "learn"), away),
+  );
 }
 
 async function open_(id) {
@@ -104,13 +127,6 @@ export function openRecording(recording, { play = false, then = null, step = 0, 
 export function closeReplay() {
   replay?.pause();
   replay = null;
-}
-
-/** Several clicks can lead to the same; then it says which of them stands for this one. */
-function counts(step) {
-  return same(step.action, step.counts)
-    ? ""
-    : `. It counts as ${actionName(state.game, step.rows, step.counts)}, which leads to the same.`;
 }
 
 class Replay {
@@ -195,7 +211,7 @@ class Replay {
         ? `, which looks the same as ${actionName(game, step.rows, this.alike.cell)}`
         : "";
     const place = `Click ${this.index + 1} of ${this.recording.steps.length}`;
-    return `${place}: ${actionName(game, step.rows, step.action)}${alike || counts(step)}`;
+    return `${place}: ${actionName(game, step.rows, step.action)}${alike}`;
   }
 
   step(by) {

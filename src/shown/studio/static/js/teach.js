@@ -12,6 +12,7 @@ import { attempt, toast } from "./toast.js";
 import { actionName, levelTitle, plural } from "./words.js";
 
 const PAUSE = 1400;
+const ARROWS = { ArrowLeft: "left_arrow", ArrowRight: "right_arrow", ArrowUp: "up_arrow", ArrowDown: "down_arrow" };
 const parts = {};
 let queue = Promise.resolve();
 let pause = 0;
@@ -27,7 +28,7 @@ export async function teach(name, body = {}) {
 }
 
 export function initTeach() {
-  parts.board = new Board({ label: "The level to play", onPress: press, onDown: peek });
+  parts.board = new Board({ label: "The level to play", onPress: press, onDown: peek, onArrow: walk });
   parts.status = el("p", { class: "status", role: "status", "aria-live": "polite" });
   parts.goal = el("p", { class: "goal" });
   parts.rules = el("details", { class: "rules" });
@@ -75,6 +76,12 @@ export function stage(node) {
 export function backToPlay() {
   closeReplay();
   stage(null);
+}
+
+/** The board in sight, and the keyboard on it. */
+export function showBoard() {
+  parts.board.focus();
+  parts.board.reveal();
 }
 
 function fillActions() {
@@ -129,7 +136,7 @@ export async function takeLevel(name) {
   $("levels").hidePopover?.();
   backToPlay();
   await attempt(() => (name === null ? change("another") : change("level", { level: name })));
-  parts.board.focus();
+  showBoard();
 }
 
 function showGame(game) {
@@ -147,7 +154,8 @@ function show() {
   if (!lesson || !game || parts.play.hidden) return;
   const { table } = lesson;
   parts.board.show(game, table.rows);
-  parts.board.label = `${levelTitle(table.level)} of ${game.title}, ${table.rows.length} rows by ${table.rows[0].length} columns`;
+  const keys = game.tokens.some(({ name }) => Object.values(ARROWS).includes(name));
+  parts.board.label = `${levelTitle(table.level)} of ${game.title}, ${table.rows.length} rows by ${table.rows[0].length} columns${keys ? "; arrow keys walk, with Shift they go from cell to cell" : ""}`;
   parts.board.frame.classList.toggle("lost", table.over && !table.won);
   parts.board.frame.classList.remove("won");
   draw(parts.board, { ghost: table.action });
@@ -173,7 +181,7 @@ function describe(table, lesson) {
         ]
       : ["What should it have done here? Click it.", "you"];
   }
-  if (table.over) return ["That did not work out, so it is not counted. Undo, start over, or keep it as it is.", "bad"];
+  if (table.over) return [`Lost. ${table.why} It is not counted: undo, start over, or keep it as it is.`, "bad"];
   if (table.clicks) return [`${plural(table.clicks, "click")}, all recorded.`, ""];
   if (!lesson.recordings.length) return ["Your turn. Click the board to play; the computer watches.", "you"];
   return ["Your turn.", ""];
@@ -210,6 +218,16 @@ function press(cell) {
   // One after the other: the second of two quick clicks is a click on what the first has led to.
   pending++;
   queue = queue.then(() => attempt(() => click(cell, known ? null : pressed))).then(settle);
+}
+
+/** Where the game has arrow keys on its board, those of the keyboard press them. */
+function walk(key) {
+  const { game, lesson } = state;
+  const character = game.tokens.find(({ name }) => name === ARROWS[key])?.character;
+  const r = character ? lesson.table.rows.findIndex((row) => row.includes(character)) : -1;
+  if (r < 0) return false;
+  press([r, lesson.table.rows[r].indexOf(character)]);
+  return true;
 }
 
 function settle() {

@@ -7,6 +7,9 @@ const LONG_ENOUGH = 7000;
 
 /** Says something; `action` is {text, run} for something that can be done about it. */
 export function toast(text, { kind = "", action = null } = {}) {
+  const box = $("toasts");
+  // The same thing twice is said once, from now on.
+  for (const before of [...box.children]) if (before.firstChild.textContent === text) before.remove();
   const node = el("div", { class: `toast ${kind}` }, el("span", { text }));
   const gone = () => node.remove();
   if (action) {
@@ -22,7 +25,6 @@ export function toast(text, { kind = "", action = null } = {}) {
     );
   }
   node.append(button({ icon: "close", label: "Close this message", kind: "quiet small", onClick: gone }));
-  const box = $("toasts");
   while (box.children.length > 2) box.firstChild.remove();
   box.append(node);
   setTimeout(gone, LONG_ENOUGH);

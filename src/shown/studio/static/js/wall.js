@@ -96,7 +96,11 @@ export class Wall {
   #score() {
     const won = this.tiles.filter((tile) => tile.run.won).length;
     const all = this.tiles.length;
-    this.rate.textContent = `It solves ${won} of ${all} levels nobody has shown it`;
+    // The levels stay the same while one teaches, so that scores compare; what was corrected on them is said.
+    const corrected = new Set(state.lesson.recordings.filter((r) => r.kind === "correction").map((r) => r.level));
+    const helped = this.tiles.filter((tile) => corrected.has(tile.level.name)).length;
+    const how = helped ? `, though you corrected it on ${plural(helped, "level")}` : "";
+    this.rate.textContent = `It solves ${won} of ${all} levels nobody has shown it${how}`;
     this.rate.className = `rate ${won === all ? "good" : won * 2 >= all ? "" : "bad"}`;
     for (const tile of this.tiles) {
       const how = tile.run.won
@@ -105,10 +109,12 @@ export class Wall {
           ? "lost"
           : "not solved";
       tile.node.firstChild.setAttribute("aria-label", `${levelTitle(tile.level.name)}: ${how}. Watch it.`);
+      tile.badge.dataset.kind = tile.run.won ? "won" : "lost";
+      replace(tile.badge, icon(tile.run.won ? "check" : "cross"));
     }
   }
 
-  /** All boards at once, a click each beat; at the end, or with reduced motion at once, where they began and how it went. */
+  /** All boards at once, a click each beat; at the end, or with reduced motion at once, where they began. */
   play() {
     this.#stop();
     const ready = this.tiles.filter((tile) => tile.run);
@@ -120,7 +126,6 @@ export class Wall {
         const { steps, last } = tile.run;
         const ended = beat >= steps.length;
         tile.picture.show(ended ? last : steps[beat].rows);
-        this.#badge(tile, ended);
         going ||= !ended;
       }
       beat++;
@@ -128,13 +133,6 @@ export class Wall {
       else this.timer = setTimeout(going ? tick : rest, going ? STEP : 3 * STEP);
     };
     tick();
-  }
-
-  #badge(tile, ended) {
-    const kind = !ended ? "" : tile.run.won ? "won" : "lost";
-    if (tile.badge.dataset.kind === kind) return;
-    tile.badge.dataset.kind = kind;
-    replace(tile.badge, kind && icon(kind === "won" ? "check" : "cross"));
   }
 
   #stop() {

@@ -5,7 +5,7 @@ import { Board } from "./board.js";
 import { $, button, calm, el, icon, replace } from "./dom.js";
 import { draw } from "./overlay.js";
 import { emit, on, state } from "./store.js";
-import { backToPlay, teach } from "./teach.js";
+import { backToPlay, showBoard, teach } from "./teach.js";
 import { attempt } from "./toast.js";
 import { Wall } from "./wall.js";
 import { actionName, levelTitle, percent, plural, same } from "./words.js";
@@ -145,6 +145,7 @@ function offer(run, last) {
 function choose(run) {
   now.chosen = { level: run.level, seed: run.seed };
   show(run);
+  parts.board.reveal();
 }
 
 /** Plays a level of the user's choice on the large board. */
@@ -193,7 +194,7 @@ function say(at) {
   let text;
   if (at) text = `Click ${index + 1}: ${actionName(state.game, at.rows, at.action)}`;
   else if (run.won) text = `Solved in ${plural(run.steps.length, "click")}, on a level nobody has shown it.`;
-  else if (run.over) text = "Lost. Step back to where it went wrong and show it what to do.";
+  else if (run.over) text = `Lost. ${run.why} Step back to where it went wrong and show it what to do.`;
   else
     text = `Not solved in ${plural(run.steps.length, "click")}. Step back to where it went wrong and show it what to do.`;
   if (shownBefore(run.level) && !at && run.won) text = `Solved in ${plural(run.steps.length, "click")}.`;
@@ -262,5 +263,5 @@ async function correct() {
   now.chosen = { level: run.level, seed: run.seed };
   await teach("correct", { level: run.level, rows: at.rows });
   backToPlay();
-  $("teach").focus();
+  showBoard();
 }

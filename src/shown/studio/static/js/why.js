@@ -141,8 +141,7 @@ function showAnswer(answer, action, own) {
   const holding = answer.clauses.filter((clause) => clause.holds);
   parts.lead.className = "why-lead";
   const verb = own ? "It clicks" : answer.allowing ? "It might click" : "It would not click";
-  const sure = answer.allowing || own ? `, ${percent(answer.probability)} sure` : "";
-  replace(parts.lead, `${verb} `, el("strong", { text: name }), `${sure}${holding.length ? ", because" : "."}`);
+  replace(parts.lead, `${verb} `, el("strong", { text: name }), holding.length ? ", because" : ".");
   emit("mark", base);
   if (holding.length) {
     replace(
@@ -154,7 +153,7 @@ function showAnswer(answer, action, own) {
       answer.candidate > 0
         ? el("p", {
             class: "note",
-            text: `So says candidate ${answer.candidate + 1}, which it trusts ${percent(answer.weight)}; its best guess does not allow this click.`,
+            text: `So says candidate ${answer.candidate + 1} of ${answer.candidates}; the first one does not allow this click.`,
           })
         : null,
     );
@@ -217,7 +216,7 @@ function clauseView(clause, base) {
   );
 }
 
-/** How sure it is, and what the other candidates would do. */
+/** What the candidate rules would do, those that would do the same together. */
 function showSure(position) {
   const groups = new Map();
   for (const candidate of position.candidates) {
@@ -231,11 +230,12 @@ function showSure(position) {
   const total = position.candidates.length;
   const chosen = position.chosen;
   const agreeing = position.candidates.filter((candidate) => candidate.actions?.some((action) => same(action, chosen)));
-  const sure = position.probabilities.find((item) => same(item, chosen))?.[2] ?? 0;
   const label =
-    agreeing.length === total
-      ? `All ${total} candidate rules allow this click.`
-      : `${agreeing.length} of ${plural(total, "candidate rule")} allow this click.`;
+    total === 1
+      ? "It has one rule only."
+      : agreeing.length === total
+        ? `All ${total} candidate rules allow this click.`
+        : `${agreeing.length} of ${plural(total, "candidate rule")} allow this click.`;
   const rows = sorted.slice(0, 5).map((group) => {
     const text = !group.actions
       ? "no idea, any click"
@@ -259,7 +259,7 @@ function showSure(position) {
   });
   replace(
     parts.sure,
-    el("h3", { text: `How sure: ${percent(sure)}` }),
+    el("h3", { text: "Do its rules agree?" }),
     el("p", { class: "note", text: label }),
     el("ul", { class: "candidates" }, rows),
   );

@@ -35,6 +35,9 @@ export function percent(p) {
   return `${Math.round(p * 100)} %`;
 }
 
+/** A share of levels as people count them: "7 of 12". */
+export const dozen = (share) => `${Math.round(12 * share)} of 12`;
+
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const same = (a, b) => (Array.isArray(a) && Array.isArray(b) ? a[0] === b[0] && a[1] === b[1] : a === b);

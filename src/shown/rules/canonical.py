@@ -1,0 +1,150 @@
+"""One form for formulas that say the same: nothing that goes without saying, in an order that reads well.
+
+Every step keeps the actions that are allowed the same on every grid (`logic.py` says what follows from what). What only
+happens to be so in the demonstrations stays: without it, it would be another rule.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from shown.language.terms import Argument, Term
+from shown.rules.formula import Clause, Formula, Literal
+from shown.rules.logic import BUTTON, CLICKED, SOMETHING_ELSE, Finds, Is, Known, Place, Theory, atom_of
+
+LARGE = 300
+"""Formulas of more literals are left as they are: nobody reads them, and a file may hold any."""
+
+
+@lru_cache(maxsize=256)
+def canonical(formula: Formula, values: tuple[str, ...] = (), buttons: tuple[str, ...] = ()) -> Formula:
+    """The formula without literals and clauses that follow from the others, what can be said positively said so.
+
+    >>> from shown.language.primitives import LANGUAGE
+    >>> from shown.language.terms import parse
+    >>> neither = [Literal(parse(f"action_is({b})", LANGUAGE, [], [b]), False) for b in ("left", "right")]
+    >>> print(canonical(Formula((tuple(neither),)), buttons=("left", "right", "pick")))
+    action_is(pick)
+
+    Args:
+        formula: the formula.
+        values: of the cells, OFF among them; if none are given, there may be any.
+        buttons: in worlds with buttons; if none are given, there may be any.
+    """
+    clauses = list(dict.fromkeys(tuple(dict.fromkeys(clause)) for clause in formula.clauses))
+    if len(formula.literals) > LARGE:
+        return Formula(tuple(clauses))
+    simplifier = _Simplifier(Theory(formula.literals, values, buttons))
+    order = _Order(values, buttons)
+    shorter = simplifier.simplify(sorted(clauses, key=order.of_clause))
+    return Formula(tuple(sorted((tuple(sorted(c, key=order)) for c in shorter), key=order.of_clause)))
+
+
+@dataclass(frozen=True)
+class _Simplifier:
+    theory: Theory
+
+    def simplify(self, clauses: list[Clause]) -> list[Clause]:
+        before: list[Clause] = []
+        while clauses != before:
+            before = clauses
+            clauses = self._without_clauses([self._positive(c) for c in self._without_literals(clauses)])
+        return clauses
+
+    def _without_literals(self, clauses: list[Clause]) -> list[Clause]:
+        """Each literal goes if, where it alone of its clause fails, nothing can be or another clause holds."""
+        clauses = list(clauses)
+        for i, clause in enumerate(clauses):
+            for literal in sorted(clause, key=_least_telling):
+                rest = tuple(other for other in clauses[i] if other != literal)
+                without = (*rest, literal.opposite)
+                known = self.theory.known(without)
+                if known is None or self._covered(without, known, clauses[:i] + clauses[i + 1 :]):
+                    clauses[i] = rest
+        return clauses
+
+    def _positive(self, clause: Clause) -> Clause:
+        """What a place can only be is said, instead of all that it is not."""
+        known = self.theory.known(clause)
+        if known is None:
+            return clause
+        said: dict[Literal, None] = {}
+        for literal in clause:
+            atom = atom_of(literal.term)
+            if isinstance(atom, Is) and not literal.positive:
+                (value, *others) = known.values[atom.place]
+                if not others and value != SOMETHING_ELSE:
+                    literal = Literal(_with_value(literal.term, value))
+            said[literal] = None
+        return tuple(said)
+
+    def _without_clauses(self, clauses: list[Clause]) -> list[Clause]:
+        """Each clause goes that never holds, or only where another does."""
+        left = list(clauses)
+        for clause in sorted(clauses, key=len, reverse=True):
+            others = list(left)
+            others.remove(clause)
+            known = self.theory.known(clause)
+            if known is None or self._covered(clause, known, others):
+                left = others
+        return left
+
+    def _covered(self, literals: Clause, known: Known, clauses: list[Clause]) -> bool:
+        """Whether, if the literals hold, one of the clauses does; or, whatever is clicked or pressed, one or other."""
+        if _says_one(known, clauses):
+            return True
+        head = next((place for place in (Place(CLICKED), Place(BUTTON)) if place in known.values), None)
+        if head is None or len(known.values[head]) == 1 or SOMETHING_ELSE in known.values[head]:
+            return False
+        cases = (self.theory.known((*literals, _at(head, value))) for value in sorted(known.values[head]))
+        return all(case is None or _says_one(case, clauses) for case in cases)
+
+
+def _says_one(known: Known, clauses: list[Clause]) -> bool:
+    return any(all(known.says(literal) for literal in clause) for clause in clauses)
+
+
+def _at(head: Place, value: str) -> Literal:
+    return Literal(
+        Term(BUTTON, (value,)) if head.start == BUTTON else Term(CLICKED, (Term("cell_is_value", (value,)),))
+    )
+
+
+def _least_telling(literal: Literal) -> tuple[bool, int, str]:
+    """What goes first if either of two could: negations, and what is long."""
+    return literal.positive, -literal.term.size, str(literal.term)
+
+
+def _with_value(term: Term, value: str) -> Term:
+    """The program that asks at the same place for another value."""
+    if term.primitive in ("cell_is_value", BUTTON):
+        return Term(term.primitive, (value,))
+    arguments: tuple[Argument, ...] = tuple(_with_value(a, value) if isinstance(a, Term) else a for a in term.arguments)
+    return Term(term.primitive, arguments)
+
+
+@dataclass(frozen=True)
+class _Order:
+    """What is done first, then what is so, then what is not; the simple before the long."""
+
+    values: tuple[str, ...]
+    buttons: tuple[str, ...]
+
+    def __call__(self, literal: Literal) -> tuple[Any, ...]:
+        size, text = literal.term.size, str(literal.term)
+        match atom_of(literal.term):
+            case Is(Place("at_action_cell" | "action_is", (0, 0)), value):
+                return 0, not literal.positive, self._number(value)
+            case Is(place, value) | Finds(place, _, value, _):
+                far = abs(place.by[0]) + abs(place.by[1])
+                return 1, not literal.positive, place.start not in (CLICKED, BUTTON), size, far, place, value, text
+        return 2, not literal.positive, size, text
+
+    def of_clause(self, clause: Clause) -> list[tuple[Any, ...]]:
+        return [self(literal) for literal in sorted(clause, key=self)]
+
+    def _number(self, value: str) -> tuple[int, str]:
+        names = (*self.values, *self.buttons)
+        return (names.index(value) if value in names else len(names)), value

@@ -1,0 +1,77 @@
+"""What saying a rule needs to know of the demonstrations it was learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shown.errors import BadInput
+from shown.grid import Tokens
+from shown.language.primitives import Primitive
+from shown.rules.formula import Clause, Literal
+from shown.symmetry import IDENTITY, Folded, Transformation, closure, fold
+
+MOST_SYMMETRIES = 16
+MOST_FOLDED = 100_000
+"""Images of literals that are looked at to find out which clauses belong together."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What was so in everything that was shown.
+
+    Attributes:
+        single: the values of which no position had more than one cell: "the rabbit", not "the first rabbit".
+        always: of the policy's literals, those that held of every action that was shown.
+        symmetries: under which what was shown was taken to hold as well: "… and mirrored".
+    """
+
+    single: tuple[str, ...] = ()
+    always: tuple[Literal, ...] = ()
+    symmetries: tuple[Transformation, ...] = ()
+
+    def folded(self, clauses: Sequence[Clause], language: Mapping[str, Primitive]) -> tuple[Folded[Literal], ...]:
+        """The clauses, one for all that are its images; as they are if there are no symmetries, or far too many."""
+        size = sum(map(len, clauses)) * len(closure(self.symmetries))
+        if self.symmetries and size <= MOST_FOLDED:
+            return fold(clauses, self.symmetries, language)
+        return tuple(Folded(clause, (IDENTITY,)) for clause in clauses)
+
+    def to_json(self) -> dict[str, Any]:
+        value = {
+            "single": list(self.single),
+            "always": [str(literal) for literal in self.always],
+            "symmetries": [transformation.to_json() for transformation in self.symmetries],
+        }
+        return {key: part for key, part in value.items() if part}
+
+    @classmethod
+    def from_json(
+        cls, value: Any, where: str, tokens: Tokens, buttons: tuple[str, ...], literal: Callable[[str, str], Literal]
+    ) -> Facts:
+        """Checks everything; `literal` reads a literal from its text."""
+        where = f'{where}: "facts"'
+        if not isinstance(value, dict):
+            raise BadInput(f"{where} must be an object.")
+        single, always, symmetries = (value.get(key, []) for key in ("single", "always", "symmetries"))
+        for key, texts in (("single", single), ("always", always)):
+            if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+                raise BadInput(f'{where}: "{key}" must be a list of texts.')
+        for name in single:
+            if name not in tokens.names:
+                raise BadInput(f"{where}: {name[:40]!r} is no token.")
+        if not isinstance(symmetries, list) or len(symmetries) > MOST_SYMMETRIES:
+            raise BadInput(f'{where}: "symmetries" must be a list of at most {MOST_SYMMETRIES}.')
+        read = tuple(Transformation.from_json(item, where) for item in symmetries)
+        for transformation in read:
+            transformation.check(tokens, buttons)
+        try:
+            closure(read)
+        except BadInput as error:
+            raise BadInput(f"{where}: {error}") from None
+        return cls(tuple(single), tuple(literal(text, where) for text in always), read)
+
+
+NO_FACTS = Facts()
+"""Nothing is known of what was shown."""

@@ -1,0 +1,56 @@
+"""Formulas over programs: when an action may be taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shown.language.terms import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A program, or its negation."""
+
+    term: Term
+    positive: bool = True
+
+    def __str__(self) -> str:
+        return str(self.term) if self.positive else f"not {self.term}"
+
+    @property
+    def opposite(self) -> Literal:
+        """The literal that holds where this one fails."""
+        return Literal(self.term, not self.positive)
+
+
+Clause = tuple[Literal, ...]
+"""Literals that must all hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """When an action may be taken: one of the clauses holds, each of whose literals holds.
+
+    No clause: never. An empty clause: always.
+    """
+
+    clauses: tuple[Clause, ...]
+
+    @property
+    def literals(self) -> tuple[Literal, ...]:
+        return tuple(literal for clause in self.clauses for literal in clause)
+
+    @property
+    def method_calls(self) -> int:
+        """The number of methods called in all programs."""
+        return sum(literal.term.size for literal in self.literals)
+
+    @property
+    def depth(self) -> int:
+        """The greatest depth of a program."""
+        return max((literal.term.depth for literal in self.literals), default=0)
+
+    def __str__(self) -> str:
+        if not self.clauses:
+            return "never"
+        return "\nor ".join(" and ".join(map(str, clause)) or "always" for clause in self.clauses)

@@ -1,0 +1,287 @@
+"""What follows from what, on every grid: a small theory of the paper's methods.
+
+A *place* is where a program looks: the clicked cell, or the first cell with a value, and how far from there. At every
+place there is exactly one value, so a clause leaves each place a set of values it may have. The theory knows:
+
+- the clicked cell is on the grid; of several buttons one is pressed
+- the first wall is a wall, or there is none: then every place counted from it is off the grid
+- grids are rectangles: what lies beyond a cell off the grid is off the grid
+- a walk that meets what it looks for in its first step has found it, and one that is stopped there has not; of two
+  things only one comes first; what comes before something is there at all
+
+Whatever it concludes is so on all grids; it does not conclude all that is so. Methods it does not know are taken as
+they are: they hold or they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from shown.grid import OFF
+from shown.language.terms import Offset, Term
+from shown.rules.formula import Literal
+
+CLICKED, BUTTON = "at_action_cell", "action_is"
+SOMETHING_ELSE = "…"
+"""Stands for the values nobody named, where it is not known which values there are."""
+
+
+class Place(NamedTuple):
+    """Where a program looks.
+
+    Attributes:
+        start: the clicked cell, the button (which is not on the grid), or a value, for the first cell that has it.
+        by: how far from there.
+    """
+
+    start: str
+    by: Offset = (0, 0)
+
+    def moved(self, offset: Offset) -> Place:
+        return Place(self.start, (self.by[0] + offset[0], self.by[1] + offset[1]))
+
+
+class Is(NamedTuple):
+    """A place has a value."""
+
+    place: Place
+    value: str
+
+
+class Finds(NamedTuple):
+    """A walk from a place finds a value before another; before the grid ends, if the other is OFF."""
+
+    place: Place
+    way: Offset
+    value: str
+    unless: str
+
+    @property
+    def first_step(self) -> Place:
+        return self.place.moved(self.way)
+
+
+class Other(NamedTuple):
+    """A program of which nothing is known."""
+
+    term: Term
+
+
+Atom = Is | Finds | Other
+
+
+def atom_of(term: Term) -> Atom:
+    """What a program says of which place.
+
+    >>> from shown.language.primitives import LANGUAGE
+    >>> from shown.language.terms import parse
+    >>> atom_of(parse("at_action_cell(shifted((0, 1), cell_is_value(wall)))", LANGUAGE, ["wall"]))
+    Is(place=Place(start='at_action_cell', by=(0, 1)), value='wall')
+    """
+    match term:
+        case Term("action_is", (str(button),)):
+            return Is(Place(BUTTON), button)
+        case Term("at_action_cell", (Term() as condition,)):
+            place = Place(CLICKED)
+        case Term("at_cell_with_value", (str(value), Term() as condition)):
+            place = Place(value)
+        case _:
+            return Other(term)
+    while condition.primitive == "shifted":
+        offset, condition = condition.arguments  # type: ignore[assignment]
+        place = place.moved(offset)  # type: ignore[arg-type]
+    match condition:
+        case Term("cell_is_value", (str(value),)):
+            return Is(place, value)
+        case Term(
+            "scanning", (tuple(way), Term("cell_is_value", (str(value),)), Term("cell_is_value", (str(unless),)))
+        ):
+            # The end of the grid stops every walk, and what has been found need not be looked for any more.
+            return Finds(place, way, value, OFF if unless == value else unless)
+        case _:
+            return Other(term)
+
+
+@dataclass
+class Known:
+    """What is known of places and walks.
+
+    Attributes:
+        values: what each place may be.
+        true: what else holds, or does not.
+    """
+
+    values: dict[Place, frozenset[str]]
+    true: dict[Finds | Other, bool] = field(default_factory=dict)
+
+    def says(self, literal: Literal) -> bool | None:
+        """Whether a literal holds; None if that is not known."""
+        atom = atom_of(literal.term)
+        if isinstance(atom, Is):
+            left = self.values[atom.place]
+            holds = None if atom.value in left and len(left) > 1 else atom.value in left
+        else:
+            holds = self.true.get(atom)
+        return None if holds is None else holds == literal.positive
+
+
+class _Contradiction(Exception):
+    pass
+
+
+class Theory:
+    """The theory for some literals.
+
+    Args:
+        literals: all that will be asked about.
+        values: of the cells, OFF among them; none if not known.
+        buttons: in worlds with buttons; none if not known, or if there are none.
+    """
+
+    def __init__(
+        self, literals: Iterable[Literal], values: Collection[str] = (), buttons: Collection[str] = ()
+    ) -> None:
+        atoms = dict.fromkeys(atom_of(literal.term) for literal in literals)
+        self._walks = [atom for atom in atoms if isinstance(atom, Finds)]
+        places = [atom.place for atom in atoms if isinstance(atom, Is)]
+        places += [place for walk in self._walks for place in (walk.place, walk.first_step)]
+        places += [Place(place.start) for place in places]
+        self._buttons = frozenset(buttons) or _named(atoms, True)
+        self._values = frozenset(values) or _named(atoms, False)
+        self._nothing = {place: self._at_first(place) for place in dict.fromkeys(places)}
+
+    def _at_first(self, place: Place) -> frozenset[str]:
+        if place.start == BUTTON:
+            return self._buttons
+        if place.start == OFF:
+            return frozenset((OFF,))
+        if place.by != (0, 0):
+            return self._values
+        return self._values - {OFF} if place.start == CLICKED else frozenset((place.start, OFF))
+
+    def known(self, literals: Iterable[Literal]) -> Known | None:
+        """All that follows if these hold together; None if they cannot.
+
+        >>> from shown.language.primitives import LANGUAGE
+        >>> from shown.language.terms import parse
+        >>> neither = [Literal(parse(f"action_is({b})", LANGUAGE, [], [b]), False) for b in ("left", "right")]
+        >>> known = Theory(neither, buttons=["left", "right", "pick"]).known(neither)
+        >>> [set(values) for values in known.values.values()]
+        [{'pick'}]
+        """
+        known = Known(dict(self._nothing))
+        try:
+            for literal in literals:
+                _assume(known, atom_of(literal.term), literal.positive)
+            before = None
+            while before != (now := (sum(map(len, known.values.values())), len(known.true))):
+                before = now
+                self._presence(known)
+                self._edges(known)
+                self._steps(known)
+        except _Contradiction:
+            return None
+        return known
+
+    def _presence(self, known: Known) -> None:
+        """Places counted from a value are off the grid if no cell has it; if one of them is not, some cell has it."""
+        for place, values in list(known.values.items()):
+            if place.start in (CLICKED, BUTTON):
+                continue
+            if OFF not in values:
+                _narrow(known, Place(place.start), known.values[Place(place.start)] - {OFF})
+            if known.values[Place(place.start)] == {OFF}:
+                _narrow(known, place, frozenset((OFF,)))
+
+    def _edges(self, known: Known) -> None:
+        """A place is off the grid if and only if its row or its column is, and so is what lies beyond it."""
+        for start in dict.fromkeys(place.start for place in known.values if place.start != BUTTON):
+            if OFF in known.values.get(Place(start), {OFF}):
+                continue  # perhaps nowhere
+            mine = [(place, values) for place, values in known.values.items() if place.start == start]
+            inside, outside = {(0, 0), (1, 0)}, set()
+            for place, values in mine:
+                if OFF not in values:
+                    inside |= {(axis, _toward(by, n)) for axis, by in enumerate(place.by) for n in range(abs(by) + 1)}
+            for place, values in mine:
+                if values == {OFF}:
+                    maybe = [(axis, by) for axis, by in enumerate(place.by) if (axis, by) not in inside]
+                    if not maybe:
+                        raise _Contradiction
+                    if len(maybe) == 1:
+                        outside.add(maybe[0])
+            for place, values in mine:
+                lines = list(enumerate(place.by))
+                if all(line in inside for line in lines):
+                    _narrow(known, place, values - {OFF})
+                elif any(
+                    axis == a and by * far > 0 and abs(by) >= abs(far) for axis, by in lines for a, far in outside
+                ):
+                    _narrow(known, place, frozenset((OFF,)))
+
+    def _steps(self, known: Known) -> None:
+        for walk in self._walks:
+            here = known.values[Place(walk.place.start)]
+            step = known.values[walk.first_step]
+            holds = known.true.get(walk)
+            if here == {OFF}:
+                _settle(known, walk, False)
+            elif holds is True:
+                if walk.place.start != CLICKED:
+                    _narrow(known, Place(walk.place.start), here - {OFF})
+                _narrow(known, walk.first_step, step - ({walk.unless, OFF} - {walk.value}))
+                self._follow(known, walk)
+            elif holds is False:
+                if walk.value != OFF or OFF not in here:
+                    _narrow(known, walk.first_step, step - {walk.value})
+            elif OFF not in here and step == {walk.value}:
+                _settle(known, walk, True)
+            elif walk.value not in step and step <= {walk.unless, OFF}:
+                _settle(known, walk, False)
+
+    def _follow(self, known: Known, walk: Finds) -> None:
+        """What a walk that finds what it looks for says of others the same way."""
+        for other in self._walks:
+            if (other.place, other.way) != (walk.place, walk.way):
+                continue
+            if (other.value, other.unless) == (walk.unless, walk.value) and walk.unless != walk.value:
+                _settle(known, other, False)
+            elif (other.value, other.unless) == (walk.value, OFF):
+                _settle(known, other, True)
+
+
+def _named(atoms: Iterable[Atom], buttons: bool) -> frozenset[str]:
+    """The values (or buttons) that are named, and one that stands for all others."""
+    named = {SOMETHING_ELSE} if buttons else {SOMETHING_ELSE, OFF}
+    for atom in atoms:
+        match atom:
+            case Is(place, value) if (place.start == BUTTON) == buttons:
+                named |= {value} if buttons or place.start == CLICKED else {value, place.start}
+            case Finds(place, _, value, unless) if not buttons:
+                named |= {value, unless} if place.start == CLICKED else {value, unless, place.start}
+    return frozenset(named)
+
+
+def _assume(known: Known, atom: Atom, holds: bool) -> None:
+    if isinstance(atom, Is):
+        values = known.values[atom.place]
+        _narrow(known, atom.place, values & {atom.value} if holds else values - {atom.value})
+    else:
+        _settle(known, atom, holds)
+
+
+def _narrow(known: Known, place: Place, values: frozenset[str]) -> None:
+    if not values:
+        raise _Contradiction
+    known.values[place] = values
+
+
+def _settle(known: Known, atom: Finds | Other, holds: bool) -> None:
+    if known.true.setdefault(atom, holds) != holds:
+        raise _Contradiction
+
+
+def _toward(by: int, n: int) -> int:
+    return n if by > 0 else -n

@@ -1,0 +1,79 @@
+"""Many demonstrations, a few at a time: what a rule does already without having been shown teaches it nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+
+from shown.demonstrations import Demonstration, Demonstrations
+from shown.games.game import Game
+from shown.policy import Policy
+from shown.teaching.readings import AS_CLICKED, Reading, read
+from shown.teaching.same import Effects
+from shown.teaching.taught import Stage, Taught
+from shown.teaching.teach import Pupil
+
+AT_ONCE = 6
+"""So many demonstrations are learned from to begin with, and so many more at a time."""
+
+
+def iter_learn_many(
+    pupil: Pupil, demonstrations: Demonstrations, at_once: int = AT_ONCE
+) -> Generator[Stage, None, Taught]:
+    """Has a pupil that was shown nothing yet learn from as few of the demonstrations as tell it all of them.
+
+    It begins with what the pupil remembers not doing so, if it remembers anything, and the latest; of the others those
+    are added that what was learned does not do, until it does all. Up to `at_once` demonstrations are taken together.
+
+    >>> from shown.games import demonstrate, find, load_levels
+    >>> nim = find("nim")
+    >>> pupil = Pupil(nim, programs=2000)
+    >>> stages = iter_learn_many(pupil, demonstrate(nim, load_levels(nim, "train:0-9")), at_once=2)
+    >>> for stage in stages:
+    ...     pass
+    >>> len(pupil.demonstrations), pupil.taught.practice
+    (2, (120, 120))
+    """
+    if len(demonstrations) <= at_once:
+        return (yield from pupil.iter_learn(demonstrations))
+    waiting = list(demonstrations.items)
+    part = _not_done(pupil.taught, demonstrations, waiting, pupil.game)[:at_once] if pupil.taught is not None else []
+    part += [item for item in waiting if item not in part][len(part) - at_once :]
+    while True:
+        taught = yield from pupil.iter_learn(replace(demonstrations, items=tuple(part)))
+        waiting = [item for item in waiting if item not in part]
+        part = _not_done(taught, demonstrations, waiting, pupil.game)[:at_once] if taught.learned else []
+        if not part:
+            break
+    origin = {**(taught.policy.origin or {}), "demonstrations": _about(demonstrations)}
+    pupil.taught = replace(taught, policy=replace(taught.policy, origin=origin))
+    return pupil.taught
+
+
+def _not_done(
+    taught: Taught, demonstrations: Demonstrations, items: Sequence[Demonstration], game: Game | None
+) -> list[Demonstration]:
+    """Those in which something was shown that the policy does not do, as the teacher was understood."""
+    reading = taught.hypothesis.reading if taught.hypothesis is not None else AS_CLICKED
+    known = Effects(game) if game is not None else None
+    # Whoever clicks just what was clicked does it under any reading; only the others have to be read.
+    suspects = [item for item in items if not _does(taught.policy, item)]
+    return [item for item in suspects if not _does(taught.policy, _read(item, demonstrations, reading, known))]
+
+
+def _read(item: Demonstration, of: Demonstrations, reading: Reading, known: Effects | None) -> Demonstration:
+    return read(replace(of, items=(item,)), reading, known).items[0]
+
+
+def _does(policy: Policy, item: Demonstration) -> bool:
+    actions = policy.act_many([step.grid for step in item.steps])
+    return all(
+        action != step.action if step.refused else action in (step.action, *step.open)
+        for action, step in zip(actions, item.steps, strict=True)
+    )
+
+
+def _about(shown: Demonstrations) -> dict[str, object]:
+    steps = len(shown.steps)
+    levels = [item.level for item in shown]
+    return {"digest": shown.digest, "count": len(shown), "steps": steps, "explained": steps, "levels": levels}

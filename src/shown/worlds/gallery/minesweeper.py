@@ -1,0 +1,112 @@
+"""Minesweeper: open every cell without a mine, and never guess."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shown.grid import Action, Cell, Grid, Tokens
+from shown.world import Outcome, World
+
+HIDDEN, FLAG, DIGITS = "?", "!", ".12345678"
+NEIGHBOURS = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0))
+
+
+class Minesweeper(World):
+    """Open every cell that can be proved to be safe.
+
+    Description: mines lie hidden under a board. A cell that is opened tells how many of its eight neighbours are mines.
+        Where a number has no more covered neighbours than mines, all of them must be mines: the board puts a flag on
+        these by itself. Where a number has all its mines flagged, its other neighbours are safe. Boards that need more
+        reasoning than this, or a guess, are not dealt.
+    Observation: `?` covered, `!` a flag, `.` open without a mine around it, `1` … `8` open with so many.
+    Actions: clicks; a click opens the cell, and with an empty one all around it.
+    Rewards: 1 for the last safe cell.
+    End of episode: won with the last safe cell, lost with a mine.
+    """
+
+    name = "minesweeper"
+    title = "Minesweeper"
+    goal = "Open every cell without a mine."
+    tokens = Tokens(
+        covered_cell=HIDDEN, flag=FLAG, empty=".", one="1", two="2", three="3", four="4", five="5", six="6", seven="7",
+        eight="8",
+    )  # fmt: skip
+
+    def __init__(self, height: int = 8, width: int = 8, mines: int = 10) -> None:
+        self.height, self.width, self.mines = height, width, mines
+
+    def reset(self, seed: int) -> Grid:
+        rng = np.random.default_rng(seed)
+        while True:
+            places = rng.permutation(self.height * self.width)
+            self._mines = {divmod(int(place), self.width) for place in places[: self.mines]}
+            self._opened: set[Cell] = set()
+            self._flags: set[Cell] = set()
+            start = next((cell for cell in map(self._cell, places[self.mines :]) if not self._count(cell)), None)
+            if start is not None:
+                self._open(start)
+                if self._solvable():
+                    return self._grid()
+
+    def step(self, action: Action) -> Outcome:
+        assert not isinstance(action, str)
+        if action in self._mines:
+            return Outcome(self._grid(), over=True)
+        self._open(action)
+        won = len(self._opened) == self.height * self.width - self.mines
+        return Outcome(self._grid(), won, over=won, reward=float(won))
+
+    def expert(self) -> Action:
+        """The first cell in reading order that is provably safe."""
+        return self.safe()[0]
+
+    def safe(self) -> list[Cell]:
+        """All cells that a number with all its mines flagged proves to be safe."""
+        free = {
+            cell
+            for number in self._opened
+            if self._count(number) == len(self._around(number) & self._flags)
+            for cell in self._around(number) - self._opened - self._flags
+        }
+        return sorted(free)
+
+    def _solvable(self) -> bool:
+        """Whether one who opens what is provably safe comes to the end; the board is as it was afterwards."""
+        opened, flags = set(self._opened), set(self._flags)
+        while safe := self.safe():
+            self._open(safe[0])
+        solved = len(self._opened) == self.height * self.width - self.mines
+        self._opened, self._flags = opened, flags
+        return solved and bool(self.safe())
+
+    def _open(self, cell: Cell) -> None:
+        waiting = [cell]
+        while waiting:
+            cell = waiting.pop()
+            if cell not in self._opened:
+                self._opened.add(cell)
+                if not self._count(cell):
+                    waiting += self._around(cell)
+        for number in self._opened:
+            covered = self._around(number) - self._opened
+            if len(covered) == self._count(number):
+                self._flags |= covered
+
+    def _around(self, cell: Cell) -> set[Cell]:
+        near = {(cell[0] + a, cell[1] + b) for a, b in NEIGHBOURS}
+        return {(r, c) for r, c in near if 0 <= r < self.height and 0 <= c < self.width}
+
+    def _count(self, cell: Cell) -> int:
+        return -1 if cell in self._mines else len(self._around(cell) & self._mines)
+
+    def _cell(self, place: int) -> Cell:
+        return divmod(int(place), self.width)
+
+    def _character(self, cell: Cell) -> str:
+        if cell in self._opened:
+            return DIGITS[self._count(cell)]
+        return FLAG if cell in self._flags else HIDDEN
+
+    def _grid(self) -> Grid:
+        rows = ("".join(self._character((r, c)) for c in range(self.width)) for r in range(self.height))
+        return Grid(tuple(rows))

@@ -1,0 +1,103 @@
+"""Pushing: a worker pushes every crate to the right-hand wall; crates cannot be pulled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shown.grid import Action, Cell, Grid, Tokens
+from shown.world import Outcome, World
+
+FLOOR, WALL, WORKER, CRATE, STORED = ".", "#", "w", "c", "s"
+MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+
+
+class Pushing(World):
+    """Get behind each crate and push it to the wall.
+
+    Description: a room with crates, as in Sokoban. A worker who walks into a crate from the left pushes it one cell to
+        the right if there is floor behind it. A crate that stands at the wall, or at a crate that does, is stored. From
+        other sides crates do not move.
+    Observation: `.` floor, `#` wall, `w` the worker, `c` a crate, `s` a stored crate.
+    Actions: the buttons up, down, left and right.
+    Rewards: 1 for the last crate stored.
+    End of episode: won when all crates are stored.
+    """
+
+    name = "pushing"
+    title = "Pushing"
+    goal = "Push every crate to the right-hand wall."
+    tokens = Tokens(floor=FLOOR, wall=WALL, worker=WORKER, crate=CRATE, stored_crate=STORED)
+    buttons = tuple(MOVES)
+    max_steps = 200
+
+    def reset(self, seed: int) -> Grid:
+        rng = np.random.default_rng(seed)
+        while True:
+            self._deal(rng)
+            grid = self._grid()
+            if self._can_be_won():
+                self._cells = [list(row) for row in grid.rows]
+                return grid
+
+    def _deal(self, rng: np.random.Generator) -> None:
+        height, width = int(rng.integers(4, 8)), int(rng.integers(6, 10))
+        inner = [[FLOOR] * width for _ in range(height)]
+        free = [(r, c) for r in range(height) for c in range(1, width - 1)]
+        places = rng.permutation(len(free))
+        things = [WORKER, *[CRATE] * int(rng.integers(1, 4)), *[WALL] * int(rng.integers(0, 5))]
+        for place, thing in zip(places, things, strict=False):
+            r, c = free[int(place)]
+            inner[r][c] = thing
+        self._cells = [[WALL] * (width + 2), *([WALL, *row, WALL] for row in inner), [WALL] * (width + 2)]
+        self._store()
+
+    def step(self, action: Action) -> Outcome:
+        (r, c), (down, right) = self._worker, MOVES[str(action)]
+        y, x = r + down, c + right
+        if self._cells[y][x] == CRATE and action == "right" and self._cells[y][x + 1] == FLOOR:
+            self._cells[y][x + 1], self._cells[y][x] = CRATE, FLOOR
+        if self._cells[y][x] == FLOOR:
+            self._cells[y][x], self._cells[r][c] = WORKER, FLOOR
+        self._store()
+        won = not any(CRATE in row for row in self._cells)
+        return Outcome(self._grid(), won, over=won, reward=float(won))
+
+    def expert(self) -> Action:
+        """Pushes if there is a crate to push, else takes the first step of a shortest way behind one."""
+        r, c = self._worker
+        if self._cells[r][c + 1] == CRATE:
+            return "right"
+        return self._first_step() or "right"
+
+    def _first_step(self) -> str | None:
+        """The first step of a shortest way to a cell behind a crate; None if there is none."""
+        seen = {self._worker}
+        front: list[tuple[Cell, str]] = [(self._worker, "")]
+        for (r, c), first in front:
+            if self._cells[r][c + 1] == CRATE:
+                return first
+            for name, (down, right) in MOVES.items():
+                cell = (r + down, c + right)
+                if cell not in seen and self._cells[cell[0]][cell[1]] == FLOOR:
+                    seen.add(cell)
+                    front.append((cell, first or name))
+        return None
+
+    def _can_be_won(self) -> bool:
+        if not any(CRATE in row for row in self._cells):
+            return False
+        return any(self.step(self.expert()).won for _ in range(self.max_steps))
+
+    def _store(self) -> None:
+        """Crates that can go no further are stored."""
+        for row in self._cells:
+            for c in range(len(row) - 2, 0, -1):
+                if row[c] == CRATE and row[c + 1] in (WALL, STORED):
+                    row[c] = STORED
+
+    @property
+    def _worker(self) -> Cell:
+        return next((r, c) for r, row in enumerate(self._cells) for c, x in enumerate(row) if x == WORKER)
+
+    def _grid(self) -> Grid:
+        return Grid(tuple("".join(row) for row in self._cells))

@@ -1,0 +1,130 @@
+"""The canonical form: nothing changes on any grid, and what goes without saying is gone."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown.language.primitives import LANGUAGE
+from shown.language.reference import View, run
+from shown.language.terms import Term, parse
+from shown.rules import Formula, Literal, canonical
+from shown.rules.canonical import LARGE
+from strategies import BUTTONS, TOKENS, formulas, grids
+
+VALUES = TOKENS.values
+
+
+def literal(text, buttons=BUTTONS):
+    return Literal(parse(text.removeprefix("not "), LANGUAGE, VALUES, buttons), not text.startswith("not "))
+
+
+def formula(*clauses):
+    """From texts in which `@(down, right) value` asks at the clicked cell, moved, and `wall: …` at the first wall."""
+    return Formula(tuple(tuple(literal(text) for text in clause) for clause in clauses))
+
+
+def clicked(value, *by):
+    inner = f"cell_is_value({value})"
+    return f"at_action_cell({f'shifted({by}, {inner})' if by else inner})"
+
+
+def first(token, value, *by):
+    return f"at_cell_with_value({token}, {clicked(value, *by)[len('at_action_cell(') :]}"
+
+
+def scan(way, value, unless, by=None):
+    walk = f"scanning({way}, cell_is_value({value}), cell_is_value({unless}))"
+    return f"at_action_cell({f'shifted({by}, {walk})' if by else walk})"
+
+
+def allowed(f, board, actions):
+    """What a formula allows, by the interpreter that defines the meaning."""
+    return [
+        any(all(run(x.term, View(board, TOKENS, a), LANGUAGE) == x.positive for x in clause) for clause in f.clauses)
+        for a in actions
+    ]
+
+
+near = st.tuples(st.integers(-2, 2), st.integers(-2, 2)).filter(any)
+values = st.sampled_from(VALUES).map(lambda value: Term("cell_is_value", (value,)))
+walks = st.tuples(near, values, values).map(lambda a: Term("scanning", a))
+looks = st.one_of(values, walks, st.tuples(near, st.one_of(values, walks)).map(lambda a: Term("shifted", a)))
+"""Conditions as the paper's grammar derives them first: such that one often follows from another."""
+
+
+@st.composite
+def related_formulas(draw, buttons=()):
+    """Formulas over few programs about few places, so that much goes without saying."""
+    at_value = st.tuples(st.sampled_from(VALUES), looks).map(lambda a: Term("at_cell_with_value", a))
+    at_action = (
+        st.sampled_from(buttons).map(lambda b: Term("action_is", (b,)))
+        if buttons
+        else looks.map(lambda c: Term("at_action_cell", (c,)))
+    )
+    pool = draw(st.lists(st.one_of(at_action, at_value), min_size=2, max_size=7))
+    clause = st.lists(st.builds(Literal, st.sampled_from(pool), st.booleans()), max_size=4).map(tuple)
+    return Formula(tuple(draw(st.lists(clause, max_size=4))))
+
+
+@pytest.mark.parametrize("buttons", [(), BUTTONS], ids=["clicks", "buttons"])
+@pytest.mark.parametrize("closed", [True, False], ids=["values known", "values not known"])
+@given(data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_what_is_allowed_stays_the_same_on_every_grid(buttons, closed, data):
+    f = data.draw(st.one_of(related_formulas(buttons), formulas(buttons=buttons)))
+    said = canonical(f, VALUES, buttons) if closed else canonical(f)
+    assert len(said.literals) <= len(f.literals)
+    for board in data.draw(st.lists(grids(), min_size=1, max_size=12)):
+        actions = list(buttons or board.cells())
+        assert allowed(said, board, actions) == allowed(f, board, actions)
+
+
+@given(st.one_of(related_formulas(), formulas()))
+@settings(max_examples=100, deadline=None)
+def test_said_again_it_stays_as_it_is(f):
+    once = canonical(f, VALUES)
+    assert canonical(once, VALUES) == once
+
+
+@pytest.mark.parametrize(
+    ("given_", "said"),
+    [
+        ([["not action_is(left)", "not action_is(right)"]], [["action_is(fire)"]]),
+        ([["action_is(left)", "not action_is(right)"]], [["action_is(left)"]]),
+        ([["action_is(left)", "action_is(right)"]], []),
+        ([["action_is(left)"], ["action_is(right)"], ["action_is(fire)"]], [[]]),
+        ([[clicked("wall"), "not " + clicked("empty")]], [[clicked("wall")]]),
+        ([[clicked("wall")], [clicked("wall"), clicked("star", 0, 1)]], [[clicked("wall")]]),
+        (
+            [[clicked("wall"), clicked("star", 0, 1)], [clicked("wall"), "not " + clicked("star", 0, 1)]],
+            [[clicked("wall")]],
+        ),
+        ([[clicked("star"), "not " + clicked("OFF")]], [[clicked("star")]]),
+        ([[clicked("wall", 0, 2), "not " + clicked("OFF", 0, 1)]], [[clicked("wall", 0, 2)]]),
+        ([[clicked("OFF", 0, 1), clicked("OFF", 1, 2)]], [[clicked("OFF", 0, 1)]]),
+        ([[first("wall", "wall"), first("wall", "star", 1, 0)]], [[first("wall", "star", 1, 0)]]),
+        ([[scan((0, 1), "star", "wall"), "not " + scan((0, 1), "wall", "star")]], [[scan((0, 1), "star", "wall")]]),
+        ([[clicked("star", 0, 1), scan((0, 1), "star", "wall")]], [[clicked("star", 0, 1)]]),
+        ([[clicked("wall", 0, 1), scan((0, 1), "star", "wall")]], []),
+        ([[scan((0, 1), "star", "wall"), scan((0, 1), "star", "OFF")]], [[scan((0, 1), "star", "wall")]]),
+        (
+            [[clicked("star")], ["not " + clicked("star"), clicked("wall", 0, 1)]],
+            [[clicked("star")], [clicked("wall", 0, 1)]],
+        ),
+    ],
+)
+def test_what_goes_without_saying_is_gone(given_, said):
+    assert canonical(formula(*given_), VALUES, BUTTONS) == formula(*said)
+
+
+def test_what_is_done_comes_first_and_what_is_so_before_what_is_not():
+    f = formula(["not " + clicked("wall", 0, 1), clicked("star", 1, 1), clicked("star", 1, 0), clicked("wall")])
+    assert canonical(f, VALUES) == formula(
+        [clicked("wall"), clicked("star", 1, 0), clicked("star", 1, 1), "not " + clicked("wall", 0, 1)]
+    )
+
+
+def test_a_formula_that_nobody_reads_is_only_rid_of_duplicates():
+    clause = tuple(literal(clicked("wall", 0, n)) for n in range(1, 4))
+    f = Formula((*((*clause, literal(clicked("star", n, 0))) for n in range(1, LARGE)), clause, clause))
+    assert len(canonical(f, VALUES).clauses) == LARGE

@@ -1,0 +1,197 @@
+"""Being understood, in a real browser: people who play in their own way, and what the page tells them and offers."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from serving import until
+from shown.demonstrations import Demonstrations
+from shown.experiments.styles import find_style
+from shown.games import find, load_levels, play
+from shown.studio.desk import curriculum
+from visiting import Visitor
+
+
+def play_in_style(visitor: Visitor, name: str, style: str, games: int) -> None:
+    """Plays so many games on the page as somebody who plays like this."""
+    game = find(name)
+    for number in range(games):
+        before = visitor.at(".record").count()
+        level = visitor.at("#pick-level").inner_text()
+        player = find_style(name, style).begin(visitor.board(game), np.random.default_rng(number))
+        for _ in range(2 * game.max_steps):
+            visitor.click(game, player(visitor.board(game)))
+            if visitor.at(".record").count() > before:
+                break
+        expect(visitor.at("#pick-level")).not_to_have_text(level)
+        expect(visitor.at("#teach .status:visible")).not_to_contain_text("Won in")
+
+
+@pytest.mark.parametrize(
+    ("game", "style", "reading"),
+    [("nim", "points-first", "as clicked"), ("fence-in", "row-in-any-order", "in any order")],
+)
+def test_people_who_play_in_their_own_way_are_understood_from_two_games(game, style, reading, make_server, visit):
+    visitor = visit(make_server())
+    visitor.choose(game)
+    play_in_style(visitor, game, style, 2)
+    visitor.has_learned(2)
+    expect(visitor.at("#learn-state")).to_have_text("done")
+    expect(visitor.at("#expected")).to_contain_text("Expected to win about 12 of 12 new levels")
+    expect(visitor.at("#reading option:checked")).to_have_text(f"found out: {reading}")
+    expect(visitor.at("#rate")).to_have_text("It solves 12 of 12 levels nobody has shown it")
+
+
+def test_clicks_at_odds_are_shown_side_by_side_and_reading_them_otherwise_helps(make_server, visit):
+    server = make_server()
+    fence_in, row = find("fence-in"), find_style("fence-in", "row-in-any-order")
+    levels = enumerate(load_levels(fence_in, "train:0-2"))
+    runs = [play(fence_in, row.begin(level.grid, np.random.default_rng(i)), level) for i, level in levels]
+    shown = Demonstrations(fence_in.tokens, tuple(run.demonstration for run in runs), "fence-in")
+    server.post("import", game="fence-in", content=shown.to_json())
+    server.learned("fence-in")
+    server.post("learn", game="fence-in", reading={"same": "clicked", "order": "given"})
+    visitor = visit(server)
+    visitor.choose("fence-in")
+    expect(visitor.at("#learn-state")).to_have_text("no rule fits")
+    expect(visitor.at(".failure")).to_contain_text("The rule it had before stays, and goes on playing.")
+    expect(visitor.at("#rule")).to_contain_text("From what you showed before.")
+    expect(visitor.at("#rule .clause").first).to_be_visible()
+    expect(visitor.at("#advice")).to_contain_text(re.compile(r"In game \d+, click \d+ was on the empty cell"))
+    assert 1 <= visitor.at(".pair figure").count() <= 2
+    visitor.at("#read-as").click()
+    expect(visitor.at("#learn-state")).to_have_text("done")
+    expect(visitor.at("#advice")).to_be_hidden()
+    expect(visitor.at("#reading option:checked")).to_have_text("in any order")
+    visitor.at("#reading").select_option("null")
+    expect(visitor.at("#reading option:checked")).to_have_text(re.compile("found out: .*in any order"))
+    assert server.post("open", game="fence-in")["learned"]["way"]["reading"] is None
+
+
+def test_a_slip_is_taken_out_with_one_click(make_server, visit):
+    server = make_server()
+    server.post("correct", game="nim", level="test:0", rows=["|.", "|.", "|.", "||"])
+    server.post("click", game="nim", action=[2, 0])
+    server.post("learn", game="nim", programs=2)
+    visitor = visit(server)
+    visitor.at(".pair >> text=It was a slip").first.click()
+    expect(visitor.at(".record")).to_have_count(0)
+    visitor.at(".toast >> text=Undo").click()
+    expect(visitor.at(".record")).to_have_count(1)
+
+
+def test_whether_it_holds_mirrored_is_one_click(make_server, visit):
+    server = make_server()
+    server.post("expert", game="nim")
+    visitor = visit(server)
+    expect(visitor.at("#mirrored option:checked")).to_have_text("found out: yes")
+    visitor.at("#mirrored").select_option("false")
+    expect(visitor.at("#learn-state")).to_have_text("done")
+    until(lambda: server.learned("nim")["summary"]["mirrored"] is False, "it is learned without")
+    visitor.choose("fence-in")
+    expect(visitor.at("#mirrored")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [900, 1360, 1440])
+def test_the_board_comes_into_view_and_its_head_has_room(server, visit, width):
+    server.post("expert", game="nim")
+    server.learned("nim")
+    visitor = visit(server, viewport={"width": width, "height": 620}, reduced_motion="reduce")
+    visitor.choose("nim")
+    expect(visitor.at("#rate")).to_contain_text("It solves")
+    visitor.at(".tile").last.scroll_into_view_if_needed()
+    visitor.at(".tile").last.click()
+    assert in_view(visitor, "#watch .board")
+    visitor.at("#correct").click()
+    expect(visitor.at("#pick-level")).to_contain_text("Correcting:")
+    until(lambda: in_view(visitor, "#teach .board"), "the board is in view")
+    sticking_out = "e => e.scrollWidth - e.clientWidth"
+    for i in range(visitor.at(".card-head").count()):
+        assert visitor.at(".card-head").nth(i).evaluate(sticking_out) <= 0
+    visitor.at("#onward").click()
+
+
+def in_view(visitor: Visitor, selector: str) -> bool:
+    """Whether a board can be seen: all of it, or as much as fits below the top of the page."""
+    return bool(
+        visitor.page.evaluate(
+            """selector => {
+              const {top, bottom} = document.querySelector(selector).getBoundingClientRect();
+              const head = document.querySelector(".top").getBoundingClientRect().bottom;
+              const tall = bottom - top > innerHeight - head;
+              return tall ? top < innerHeight && bottom > head : top >= head - 1 && bottom <= innerHeight + 1;
+            }""",
+            selector,
+        )
+    )
+
+
+def test_the_arrow_keys_walk_where_a_game_has_them(make_server, visit):
+    visitor = visit(make_server())
+    game = visitor.choose("chase")
+    start = visitor.board(game)
+    row, column = start.find(game.tokens["agent"])
+    free = [(key, way) for key, way in WAYS.items() if start.get((row + way[0], column + way[1])) == "."]
+    key, way = free[0]
+    visitor.cell(game, (0, 0)).focus()
+    count = visitor.settled()
+    visitor.page.keyboard.press(key)
+    visitor.wait_settled(count + 1)
+    assert visitor.board(game)[row + way[0], column + way[1]] == game.tokens["agent"]
+    visitor.page.keyboard.press("Shift+ArrowRight")
+    name = visitor.page.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert name.startswith("row 1, column 2,")
+
+
+WAYS = {"ArrowUp": (-1, 0), "ArrowDown": (1, 0), "ArrowLeft": (0, -1), "ArrowRight": (0, 1)}
+
+
+def test_a_loss_says_why(make_server, visit):
+    visitor = visit(make_server())
+    game = visitor.choose("stop-the-fall")
+    visitor.click(game, visitor.board(game).find(game.tokens["green_button"]))
+    expect(visitor.at("#teach .status:visible")).to_contain_text("Lost. There was fire beside")
+
+
+def test_a_level_that_is_lost_has_its_cross_at_once(make_server, visit):
+    server = make_server()
+    server.post("level", game="chase", level="train:8")
+    server.post("expert", game="chase")
+    visitor = visit(server)
+    visitor.choose("chase")
+    expect(visitor.at("#rate")).to_have_text(re.compile(r"It solves \d+ of 12"))
+    solved = int(visitor.at("#rate").inner_text().split()[2])
+    assert visitor.at('.badge[data-kind="won"]').count() == solved
+    assert visitor.at('.badge[data-kind="lost"]').count() == 12 - solved
+    visitor.at("#stop").click()
+
+
+def test_a_new_project_opens_on_nim_with_its_shortest_lesson(make_server, visit):
+    visitor = visit(make_server())
+    expect(visitor.at("#game-nim")).to_have_attribute("aria-current", "")
+    expect(visitor.at("#pick-level")).to_have_text("Lesson 1")
+    assert visitor.board(find("nim")) == curriculum(find("nim"))[0].grid
+
+
+def test_the_list_shows_what_fits_and_the_rest_on_demand(make_server, visit):
+    server = make_server()
+    for _ in range(15):
+        server.post("expert", game="nim")
+    visitor = visit(server)
+    expect(visitor.at(".record")).to_have_count(12)
+    expect(visitor.at(".record-title").first).to_have_text(re.compile("^4\\. "))
+    visitor.at("text=3 earlier ones").click()
+    expect(visitor.at(".record")).to_have_count(15)
+    visitor.at("text=Only the latest").click()
+    expect(visitor.at(".record")).to_have_count(12)
+
+
+def test_the_same_message_is_said_once(make_server, visit):
+    visitor = visit(make_server())
+    for _ in range(3):
+        visitor.page.evaluate("import('/js/toast.js').then(({toast}) => toast('Twice?'))")
+    expect(visitor.at(".toast >> text=Twice?")).to_have_count(1)

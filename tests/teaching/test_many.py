@@ -1,0 +1,53 @@
+"""Many demonstrations, a few at a time."""
+
+import pytest
+
+from shown.games import demonstrate, find, load_levels
+from shown.teaching.many import iter_learn_many
+from shown.teaching.teach import Pupil, teach
+
+NIM = find("nim")
+
+
+def learn(pupil, shown, at_once):
+    stages = iter_learn_many(pupil, shown, at_once)
+    while True:
+        try:
+            next(stages)
+        except StopIteration as end:
+            return end.value
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 4])
+def test_everything_that_was_shown_is_done_though_little_of_it_was_learned_from(at_once):
+    shown = demonstrate(NIM, load_levels(NIM, "train"))
+    pupil = Pupil(NIM, programs=2000, practise=0)
+    taught = learn(pupil, shown, at_once)
+    assert taught.learned
+    assert len(pupil.demonstrations) < len(shown)
+    assert all(taught.policy.act(step.grid) == step.action for step in shown.steps)
+    about = taught.policy.origin["demonstrations"]
+    assert (about["digest"], about["count"]) == (shown.digest, len(shown))
+
+
+def test_a_few_are_learned_as_ever():
+    shown = demonstrate(NIM, load_levels(NIM, "train:0-2"))
+    taught = learn(Pupil(NIM, programs=2000), shown, 3)
+    assert taught.policy == teach(shown, NIM, programs=2000).policy
+
+
+def test_what_is_remembered_begins_with_what_it_does_not_do():
+    shown = demonstrate(NIM, load_levels(NIM, "train"))
+    good = teach(demonstrate(NIM, load_levels(NIM, "train:0-2")), NIM, programs=2000).policy
+    pupil = Pupil(NIM, programs=2000)
+    pupil.remember(good)
+    taught = learn(pupil, shown, 2)
+    assert taught.policy.components == good.components
+    assert pupil.demonstrations.items == shown.items[-2:]
+
+
+def test_what_nothing_explains_is_not_hidden_by_the_rest():
+    """One demonstration of a click that no program tells from another, far from those that are learned from first."""
+    shown = demonstrate(NIM, load_levels(NIM, "train"))
+    pupil = Pupil(NIM, programs=2, practise=0)
+    assert not learn(pupil, shown, 2).learned
