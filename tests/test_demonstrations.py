@@ -263,7 +263,7 @@ def test_marks_that_make_no_sense_are_refused(marks, reason):
 @given(demonstrations())
 def test_array_round_trip(demos):
     observations, actions, ends = demos.to_arrays()
-    again = Demonstrations.from_arrays(TOKENS, observations, actions, ends, demos.game, demos.buttons)
+    again = Demonstrations.from_arrays(demos.tokens, observations, actions, ends, demos.game, demos.buttons)
     assert [(s.grid, s.action) for s in again.steps] == [(s.grid, s.action) for s in demos.steps]
     assert [len(item.steps) for item in again] == [len(item.steps) for item in demos]
 
