@@ -3,8 +3,9 @@
     python benchmarks/worlds.py                                  the table, about an hour on one core
     python benchmarks/worlds.py --worlds LavaGapS7 --counts 5    a part of it
 
-The expert that searches (`shown.worlds.minigrid.expert`) demonstrates on seeds 0, 1, …; languages, views and expert were
-chosen on seeds 1000 to 1059, and the table is of seeds 5000 to 5059. Each figure is written to --out as it is measured.
+The expert that searches (`shown.worlds.minigrid.expert`) demonstrates on seeds 0, 1, …; language, view and expert
+were chosen on seeds 1000 to 1059, and the table is of seeds 5000 to 5059. Each figure is written to --out as soon as it
+is measured.
 """
 
 from __future__ import annotations
