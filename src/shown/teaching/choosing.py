@@ -86,7 +86,9 @@ class Choice:
                     self.shortage = moment.phase.removeprefix("stopped: ")
                 elif moment.programs < moment.total:
                     how_far = f"{moment.programs:,} of {moment.total:,} programs"
-                    yield self.stage("understanding", f"read as: {hypothesis.name}; {how_far}", policy)
+                    self._sizes[hypothesis] = {"programs": moment.programs, "distinct": moment.distinct}
+                    so_far = (policy, hypothesis) if policy is not None else None
+                    yield self.stage("understanding", f"read as: {hypothesis.name}; {how_far}", so_far)
         except StopIteration as end:
             found: Fitted = end.value
             if self._game is None and found.policy is not None:
@@ -175,13 +177,14 @@ class Choice:
 
     # --- what is told -------------------------------------------------------------------------------------------------
 
-    def stage(self, phase: str, text: str, policy: Policy | None = None) -> Stage:
-        """Where it stands; `policy` is the best where there is no candidate yet."""
+    def stage(self, phase: str, text: str, so_far: tuple[Policy, Hypothesis] | None = None) -> Stage:
+        """Where it stands; `so_far` is the best where there is no candidate yet."""
         best = self._best
-        if best is None:
-            policy = self.at_once[0] if self.at_once is not None else policy
-            return Stage(phase, text, policy, None, time.monotonic() - self._start)
-        return Stage(phase, text, best[2], best[0] if self.ground is not None else None, time.monotonic() - self._start)
+        policy, hypothesis = best[2:] if best is not None else self.at_once or so_far or (None, None)
+        if policy is not None:
+            policy = replace(policy, origin=self._origin(policy, hypothesis, None, None))
+        won = best[0] if best is not None and self.ground is not None else None
+        return Stage(phase, text, policy, won, time.monotonic() - self._start)
 
     def so_far(self) -> Taught | None:
         """The best so far, for whoever does not wait for the end; what was learned before if there is nothing else."""

@@ -12,6 +12,7 @@ from shown.teaching.readings import AS_CLICKED, Reading, read
 from shown.teaching.same import Effects
 from shown.teaching.taught import Stage, Taught
 from shown.teaching.teach import Pupil
+from shown.world import World
 
 AT_ONCE = 6
 """So many demonstrations are learned from to begin with, and so many more at a time."""
@@ -51,11 +52,11 @@ def iter_learn_many(
 
 
 def _not_done(
-    taught: Taught, demonstrations: Demonstrations, items: Sequence[Demonstration], game: Game | None
+    taught: Taught, demonstrations: Demonstrations, items: Sequence[Demonstration], game: Game | World | None
 ) -> list[Demonstration]:
     """Those in which something was shown that the policy does not do, as the teacher was understood."""
     reading = taught.hypothesis.reading if taught.hypothesis is not None else AS_CLICKED
-    known = Effects(game) if game is not None else None
+    known = Effects(game) if isinstance(game, Game) else None
     # Whoever clicks just what was clicked does it under any reading; only the others have to be read.
     suspects = [item for item in items if not _does(taught.policy, item)]
     return [item for item in suspects if not _does(taught.policy, _read(item, demonstrations, reading, known))]
