@@ -29,6 +29,14 @@ TEMPERATURE = 3.0
 VARIED = 3
 """So many of the best hypotheses are varied, and looked at again with more programs."""
 
+Candidate = tuple[float, int, Policy, Hypothesis | None]
+"""How it was rated, when it came, what it does, and how the teacher is understood by it."""
+
+
+def _rated(candidate: Candidate) -> tuple[float, float]:
+    """How good a candidate is: what it wins, and then how short its rule is."""
+    return candidate[0], candidate[2].components[0].log_prior
+
 
 class Choice:
     """The candidates so far.
@@ -61,7 +69,8 @@ class Choice:
         self.stopped: str | None = None
         self.shortage: str | None = None
         self._tried: list[Tried] = []
-        self._candidates: list[tuple[float, int, Policy, Hypothesis | None]] = []
+        self._candidates: list[Candidate] = []
+        self._earlier: list[Candidate] = []
         self._failure: Failure | None = None
         self._failed_with_images = False
         self._left_out: dict[Hypothesis, LeftOut | None] = {}
@@ -134,8 +143,13 @@ class Choice:
     @property
     def rating(self) -> tuple[float, float] | None:
         """How good the best is: what it wins, and then how short its rule is."""
-        best = self._best
-        return None if best is None else (best[0], best[2].components[0].log_prior)
+        return None if self._best is None else _rated(self._best)
+
+    def look_further(self) -> None:
+        """Begins again with more programs; what was found so far stays a candidate."""
+        self.fitted = []
+        if self.ground is None and self._candidates:
+            self._earlier, self._candidates = [max(self._candidates, key=lambda c: (c[0], -c[1]))], []
 
     def practise(self, rounds: int, until: float) -> Generator[Stage, None, None]:
         """Lets the best hypotheses learn from their lost games until all is won or time is over."""
@@ -171,9 +185,13 @@ class Choice:
         return wins(self.kept, policy) if self.kept else []
 
     @property
-    def _best(self) -> tuple[float, int, Policy, Hypothesis | None] | None:
-        """The candidate that wins most, or explains most of what was left out; of equals, the one that came first."""
-        return max(self._candidates, key=lambda item: (item[0], -item[1])) if self._candidates else None
+    def _best(self) -> Candidate | None:
+        """The candidate that wins most, or explains most of what was left out; of equals, the one that came first.
+
+        Where nothing is played, that of more programs must be better, or have a shorter rule.
+        """
+        found = [max(part, key=lambda c: (c[0], -c[1])) for part in (self._earlier, self._candidates) if part]
+        return max(found, key=_rated, default=None)
 
     # --- what is told -------------------------------------------------------------------------------------------------
 

@@ -242,7 +242,7 @@ class Pupil:
             if choice.stopped is not None:
                 return
             asked = [found.hypothesis for _, found in choice.ranked] or asked
-            choice.fitted = []
+            choice.look_further()
 
     @property
     def _takes_the_first(self) -> bool:
