@@ -223,10 +223,10 @@ def hypotheses(
     only_symmetric: bool = False,
     languages: Sequence[Language | None] = (None,),
 ) -> Iterator[Hypothesis]:
-    """All combinations, the most plausible first: in each language, each reading with the symmetries, and (unless ruled
+    """All combinations, the most plausible first: each reading, in each language, with the symmetries and (unless ruled
     out) without."""
-    for language in languages:
-        for reading in readings:
+    for reading in readings:
+        for language in languages:
             if symmetries:
                 yield Hypothesis(reading, symmetries, language)
             if not (symmetries and only_symmetric):
