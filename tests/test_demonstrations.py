@@ -255,3 +255,31 @@ def test_marks_that_make_no_sense_are_refused(marks, reason):
     value["demonstrations"][0]["steps"][0] |= marks
     with pytest.raises(BadInput, match=re.escape(reason)):
         Demonstrations.from_json(value)
+
+
+# --- arrays -----------------------------------------------------------------------------------------------------------
+
+
+@given(demonstrations())
+def test_array_round_trip(demos):
+    observations, actions, ends = demos.to_arrays()
+    again = Demonstrations.from_arrays(demos.tokens, observations, actions, ends, demos.game, demos.buttons)
+    assert [(s.grid, s.action) for s in again.steps] == [(s.grid, s.action) for s in demos.steps]
+    assert [len(item.steps) for item in again] == [len(item.steps) for item in demos]
+
+
+@pytest.mark.parametrize(
+    ("observations", "actions", "ends", "buttons", "complaint"),
+    [
+        ([[[0]]], [], None, BUTTONS, "1 observations, 0 actions and 1 ends do not go together"),
+        ([[[0]]], [0], [True, False], BUTTONS, "1 observations, 1 actions and 2 ends"),
+        ([[[0]]], [3], None, BUTTONS, "step 0: action 3 is no button's number. There are 0 to 2."),
+        ([[[0]]], [True], None, BUTTONS, "step 0: action True is no button's number"),
+        ([[[0]]], ["jump"], None, BUTTONS, "demonstration 0, step 0, action 'jump' is not a button"),
+        ([[[0]]], [[0, 7]], None, (), "demonstration 0, step 0, action (0, 7) is off the grid"),
+        ([[[9]]], [[0, 0]], None, (), "row 0, column 0: 9 is no token's number"),
+    ],
+)
+def test_arrays_that_do_not_go_together(observations, actions, ends, buttons, complaint):
+    with pytest.raises(BadInput, match=re.escape(complaint)):
+        Demonstrations.from_arrays(TOKENS, observations, actions, ends, None, buttons)

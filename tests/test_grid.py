@@ -228,3 +228,30 @@ def test_good_actions_pass():
 def test_buttons_must_be_words_that_programs_can_mention(names):
     with pytest.raises(BadInput):
         check_buttons(names)
+
+
+# --- arrays -----------------------------------------------------------------------------------------------------------
+
+
+@given(grids())
+def test_arrays_and_grids_are_the_same_thing(board):
+    numbers = board.to_array(TOKENS)
+    assert numbers.shape == board.shape
+    assert all(list(TOKENS)[numbers[cell]] == board[cell] for cell in board.cells())
+    assert Grid.from_array(numbers, TOKENS) == board
+    assert Grid.from_array(numbers.tolist(), TOKENS) == board
+
+
+@pytest.mark.parametrize(
+    ("array", "complaint"),
+    [
+        ([[0.5]], "array of whole numbers"),
+        ([0, 1], r"not int64 of shape \(2,\)"),
+        (np.zeros((0, 3), int), "array of whole numbers"),
+        ([[0, 1], [99, 0]], "row 1, column 0: 99 is no token's number"),
+        ([[-1]], "row 0, column 0: -1 is no token's number"),
+    ],
+)
+def test_arrays_that_are_no_grids(array, complaint):
+    with pytest.raises(BadInput, match=complaint):
+        Grid.from_array(array, TOKENS)

@@ -181,7 +181,7 @@ class Demonstrations:
         """
         observations = [step.grid.to_array(self.tokens) for step in self.steps]
         actions = [self.buttons.index(str(step.action)) if self.buttons else step.action for step in self.steps]
-        ends = [step is item.steps[-1] for item in self.items for step in item.steps]
+        ends = [s == len(item.steps) for item in self.items for s, _ in enumerate(item.steps, 1)]
         return observations, np.array(actions), np.array(ends)
 
     def __len__(self) -> int:

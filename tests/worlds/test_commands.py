@@ -21,7 +21,12 @@ def learned(tmp_path_factory):
     from shown.cli import main
 
     path = tmp_path_factory.mktemp("lava") / "lava.json"
-    assert main(["learn", LAVA, "--seeds", "0-4", "--practise", "0", "--quiet", "--out", str(path)]) == 0
+    assert (
+        main(
+            ["learn", LAVA, "--seeds", "0-4", "--language", "walking", "--practise", "0", "--quiet", "--out", str(path)]
+        )
+        == 0
+    )
     return path
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 LANGUAGES: dict[str, str] = {
     "paper": "shown.language.primitives:LANGUAGE",
     "standard": "shown.language.standard:STANDARD",
+    "walking": "shown.language.walking:WALKING",
 }
 """Where each language of this package is defined. Loaded when first asked for."""
 

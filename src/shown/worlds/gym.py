@@ -8,7 +8,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -27,6 +27,15 @@ FRAMES = 200
 
 Expert = Callable[[Any], Any]
 """Gets the environment and gives the number of the next action."""
+
+
+class ButtonPlayer(Protocol):
+    """Anything that looks at a grid and presses a button: a `Policy`."""
+
+    def press(self, grid: Grid) -> str:
+        """The button's name."""
+        ...
+
 
 _BUTTONS = {
     "FrozenLakeEnv": ("left", "down", "right", "up"),
@@ -47,7 +56,7 @@ class GymWorld(World):
         self.title = name.removeprefix(PREFIX)
         self.goal = str(getattr(env.unwrapped, "mission", "")) or "Do as well as the environment lets you."
         self.goal = self.goal[0].upper() + self.goal[1:].rstrip(".") + "."
-        self.max_steps = _max_steps(env)
+        self.max_steps, self.symmetries = _max_steps(env), getattr(view, "symmetries", ())
         self._first = int(env.action_space.start)
 
     def reset(self, seed: int) -> Grid:
@@ -70,6 +79,18 @@ class GymWorld(World):
             last = self._first + len(self.buttons) - 1
             raise BadInput(f"{self.name}: the expert gave {number}; actions are {self._first} to {last}.")
         return self.buttons[int(number) - self._first]
+
+    def agent(self, policy: ButtonPlayer) -> Callable[[Any], int]:
+        """The policy as an agent for this environment: a function from observations to the numbers of actions.
+
+        >>> from shown.policy import uniform_policy
+        >>> lake = wrap("FrozenLake-v1")
+        >>> agent = lake.agent(uniform_policy(lake.tokens, lake.name, lake.buttons))
+        >>> observation, info = lake.env.reset(seed=0)
+        >>> agent(observation)
+        0
+        """
+        return lambda observation: self._first + self.buttons.index(policy.press(self._seen(observation)))
 
     def another(self) -> GymWorld:
         return GymWorld(_another(self.env, self.name), self.view, self.name, self.teacher)

@@ -17,6 +17,7 @@ from typing import Any
 
 from shown.errors import BadInput
 from shown.grid import Cell, Grid, Tokens
+from shown.symmetry import Transformation
 
 KINDS = {
     **{"empty": ".", "wall": "#", "goal": "G", "lava": "~", "key": "k", "ball": "o", "box": "b"},
@@ -32,11 +33,15 @@ LOOKED_AT = 20
 """From so many seeds it is told which kinds of things a world has: few tokens make all programs more probable."""
 
 
+MIRRORED = Transformation("left-right", buttons=(("left", "right"),))
+"""Where the agent looks up, a mirrored world is the same world with left and right exchanged."""
+
+
 class MinigridView:
     """A way to see a Minigrid environment; `way` is "full", "turned" or "partial"."""
 
     def __init__(self, env: Any, way: str = "turned") -> None:
-        self.name = way
+        self.name, self.symmetries = way, () if way == "full" else (MIRRORED,)
         self.tokens = Tokens(**_kinds(env, way), **WAYS[way])
         self._look = {"full": _full, "turned": _turned, "partial": _partial}[way]
 

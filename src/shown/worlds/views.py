@@ -25,6 +25,8 @@ class View(Protocol):
     Attributes:
         name: how it is called after the `#` of a world's name; "" for the usual one.
         tokens: the values of the grids it gives.
+
+    If it has `symmetries`, the world has these.
     """
 
     name: str

@@ -1,0 +1,49 @@
+"""Walking: the standard language with a word in advance for worlds in which an agent goes about by buttons.
+
+There, most of what matters is where a step of the agent leads: nearer to something, on foot over empty ground, or onto
+what lies beside it. In the standard grammar such programs come late, among those that look from every other token and
+walk over every other ground. Here a fifth of the probability is theirs. Who acts is the token called `agent`, and what
+one walks over is `empty`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from shown.errors import BadInput
+from shown.grid import Tokens
+from shown.language.grammar import Grammar, Rule, uniform
+from shown.language.standard import STANDARD, standard_grammar
+from shown.language.terms import Kind
+
+AT_AGENT = Fraction(1, 5)
+"""How probable it is that a program is about a step of the agent. Chosen on Minigrid, seeds 1000 to 1059: from a tenth
+to three tenths it changes little."""
+
+
+def walking_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
+    """The standard grammar with programs about the agent's steps before the others.
+
+    >>> grammar = walking_grammar(Tokens(empty=".", wall="#", goal="G", agent="A"), ("left", "right", "forward"))
+    >>> next(str(term) for term, _ in grammar.programs() if "nearer" in str(term))
+    'at_cell_with_value(agent, nearer((-1, 0), cell_is_value(empty), cell_is_value(empty)))'
+    """
+    if not buttons or not {"agent", "empty"} <= set(tokens.names):
+        raise BadInput("walking is for worlds with buttons, a token called agent and one called empty. Try standard.")
+    half = Fraction(1, 2)
+    return standard_grammar(tokens, buttons).extended(
+        Rule("P", "at_cell_with_value", ("agent", "agent's step"), AT_AGENT),
+        Rule("agent's step", "nearer", ("side", "aim", "ground"), half),
+        Rule("agent's step", "shifted", ("side", "aim"), half),
+        Rule("aim", "cell_is_value", ("V",), 1),
+        Rule("ground", "cell_is_value", ("empty",), 1),
+        leaves={
+            "agent": uniform(Kind.VALUE, ("agent",)),
+            "empty": uniform(Kind.VALUE, ("empty",)),
+            "side": uniform(Kind.OFFSET, ((-1, 0), (1, 0), (0, -1), (0, 1))),
+        },
+    )
+
+
+WALKING = STANDARD.extended(name="walking", grammar=walking_grammar)
+"""The standard words with this grammar."""
