@@ -18,9 +18,11 @@ from shown.errors import BadInput, ShownError
 from shown.grid import OFF, Tokens, grid
 from shown.language.reference import View, run
 from shown.language.terms import Term, parse
+from shown.policy import Component, Formula, Policy
 from shown.symmetry import (
     IDENTITY,
     MOTIONS,
+    Folded,
     Transformation,
     closure,
     compose,
@@ -479,6 +481,24 @@ def test_unfolding_gives_what_was_folded(formula, generators, data):
     assert as_sets(unfold(folded, LANGUAGE)) == as_sets(clauses)
     assert len(folded) <= len(as_sets(formula.clauses))
     assert all(part.under[0] == IDENTITY for part in folded)
+
+
+@given(grids(), formulas(), st.lists(moving(), min_size=1, max_size=2), st.data())
+@settings(deadline=None, max_examples=60)
+def test_a_symmetric_policy_does_on_the_image_the_image_of_what_it_does(board, formula, generators, data):
+    try:
+        group = closure(generators)
+    except BadInput:
+        return
+    # Programs about the clicked cell: those about the first cell with a value may mean another cell on the image.
+    about_clicks = [tuple(x for x in clause if x.term.primitive == "at_action_cell") for clause in formula.clauses]
+    clauses = unfold([Folded(clause, group) for clause in about_clicks], LANGUAGE)
+    policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, Formula(clauses)),))
+    assert is_symmetric(clauses, generators, LANGUAGE)
+    transformation = data.draw(st.sampled_from(group))
+    here, there = policy.probabilities(board), policy.probabilities(of_grid(board, transformation, TOKENS))
+    for cell in board.cells():
+        assert there[of_action(cell, transformation, board, TOKENS)] == pytest.approx(here[cell])
 
 
 def test_a_rule_with_all_its_images_is_said_once():

@@ -146,11 +146,14 @@ def test_when_nothing_fits_the_reason_is_told_and_nothing_is_written(shown, hope
     hopeless.save("demos.json")
     ran = shown("learn", "demos.json", "--programs", "3", "--quiet", "--out", "policy.json")
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == (
+    error, *advice = ran.err.splitlines()
+    assert error == (
         "shown: nothing fits demonstration 0, step 0: among the first 3 programs none tells the click (0, 2) from "
         "(0, 0). Try more programs (--programs 15), or a primitive that sees the difference; if one of the two was a "
-        "slip, take it out.\n"
+        "slip, take it out."
     )
+    assert advice[0] == "In game 1, click 1 was on the wall in row 1, column 3."
+    assert advice[-1] == "If one of the clicks was a slip, take it back."
     assert not Path("policy.json").exists()
 
 
@@ -237,3 +240,44 @@ def test_ctrl_c_before_anything_fits_writes_nothing(tmp_path):
     assert "nothing fits the demonstrations so far" in rest
     assert "Traceback" not in rest
     assert (tmp_path / "policy.json").read_text() == "old"
+
+
+# --- what was learned before, how far to look, what to do -------------------------------------------------------------
+
+
+def test_what_was_learned_before_is_gone_on_from(shown, nim_demos):
+    nim_demos.select([0, 1]).save("one.json")
+    nim_demos.select([0, 1, 2]).save("two.json")
+    shown("learn", "one.json", *QUICK, "--out", "before.json")
+    ran = shown("learn", "two.json", *QUICK, "--before", "before.json", "--keep", "random:0-3", "--out", "after.json")
+    assert (ran.code, ran.err) == (0, "")
+    assert "lost now" not in ran.out
+    assert Policy.load("after.json").origin["demonstrations"]["count"] == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--keep", "random:0"), "--keep: levels that stay won need --before"),
+        (("--before", "other.json"), "other.json: a policy for another game"),
+        (("--before", "none.json"), "none.json"),
+    ],
+)
+def test_what_was_learned_before_must_be_of_this_game(shown, words, complaint):
+    shown("learn", "fence-in", "--levels", "train:0", "--programs", "100", "--published", "--out", "other.json")
+    assert complaint in shown("learn", "nim", *QUICK, *words).complaint
+
+
+def test_how_far_to_look_can_be_left_open(shown):
+    ran = shown("learn", "nim", "--levels", "train:0-4", "--programs", "auto", "--quiet")
+    assert (ran.code, ran.err) == (0, "")
+    assert "no more programs were looked at: all practice levels are won" in ran.out
+    ran = shown("learn", "nim", "--levels", "train:0-4", "--programs", "auto", "--published")
+    assert "stopped: from " in ran.err
+    assert "programs nothing got better" in ran.err
+
+
+def test_who_is_not_sure_asks_for_what_would_help(shown):
+    ran = shown("learn", "chase", "--levels", "random:200000", "--programs", "1000", "--quiet", "--practise", "0")
+    assert "I am not sure what you meant: my rule has" in ran.out
+    assert "It would help me most to see you play random:" in ran.out

@@ -186,3 +186,22 @@ def test_a_person_steps_in_and_it_is_saved(terminal, tmp_path):
     assert person.wait() == 0
     saved = Demonstrations.load(demos)
     assert [(step.grid, step.action) for step in saved.steps] == [(lost.grid, right)]
+
+
+# --- correct, and learn at once ---------------------------------------------------------------------------------------
+
+
+def test_a_correction_is_learned_at_once(shown):
+    SURE.save("policy.json")
+    demonstrate(NIM, load_levels(NIM, "train:1")).save("demos.json")
+    wrong = next(i for i, step in enumerate(RUN.steps) if NIM.expert(step.grid) != step.action)
+    right = NIM.expert(RUN.steps[wrong].grid)
+    words = ("--levels", "train:0", "--at", str(wrong), "--action", written(right))
+    ran = shown("correct", "policy.json", *words, "--demos", "demos.json", "--out", "more.json", "--learn", "new.json")
+    assert ran.code == 0
+    assert "learned, and written to new.json" in ran.err
+    learned = Policy.load("new.json")
+    assert learned.act(RUN.steps[wrong].grid) == right
+    shown_before = Demonstrations.load("demos.json").steps
+    assert all(learned.allows_many([s.grid for s in shown_before], [s.action for s in shown_before]))
+    assert len(Demonstrations.load("more.json")) == 2

@@ -16,7 +16,7 @@ from shown.experiments.words import percent
 from shown.games import GAMES
 
 FULL = Scale(full=True)
-NOT_IN_THE_PAPER = ("beyond", "people")
+NOT_IN_THE_PAPER = ("beyond", "people", "confidence")
 
 
 @pytest.mark.parametrize("name", list(EXPERIMENTS))

@@ -105,7 +105,7 @@ def test_a_larger_set_begins_with_the_smaller():
 # --- the experiments ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["beyond", "people"])
+@pytest.mark.parametrize("name", ["beyond", "people", "confidence"])
 def test_the_experiment_runs_and_is_read_without_claims(name: str):
     experiment = find(name)
     trials = experiment.trials(Scale(**{**vars(TINY), "games": ("nim",), "demos": (1,)}))
@@ -115,6 +115,17 @@ def test_the_experiment_runs_and_is_read_without_claims(name: str):
     assert reading.plots
     assert reading.text
     assert reading.claims == []
+
+
+def test_what_was_expected_is_compared_with_what_was_won():
+    trials = find("confidence").trials(Scale(full=True, games=("nim",)))
+    rows = [measured(trial, 0.8, expected=0.9 if trial.options["practise"] else 0.8) for trial in trials]
+    reading = find("confidence").read(rows)
+    assert [line.rpartition(" ")[2] for line in reading.text] == ["0.000.", "0.100."]
+    table = next(plot for plot in reading.plots if isinstance(plot, Table))
+    half = str(len(trials) // 2)
+    assert list(table.rows[8]) == ["0.8 to 0.9", half, "0.80", "0.80", "0", "–", "–"]
+    assert list(table.rows[9]) == ["0.9 to 1.0", "0", "–", "–", half, "0.90", "0.80"]
 
 
 def test_beyond_compares_the_papers_method_with_ours_with_and_without_practice():

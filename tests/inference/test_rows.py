@@ -1,5 +1,7 @@
 """Demonstrations as rows: shown, ruled out, open; weights; the last word about an action."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -69,6 +71,24 @@ def test_of_a_state_with_refusals_only_nothing_else_is_said():
     assert at(evidence.refused, rows) == {(1, (0, 1))}
     assert at(rows.mask & ~evidence.mask, rows) == {(1, (0, 0))}
     assert evidence.word.shape == (1,)
+
+
+def test_of_a_state_of_which_nothing_is_said_everything_is_open():
+    rows = rows_of(A, B)
+    evidence = evidence_of(rows, [Step(A, (0, 1))])
+    assert np.array_equal(evidence.mask, rows.bits_of_state(0))
+
+
+@given(st.lists(grids(most=3), min_size=1, max_size=3, unique=True), st.data())
+def test_open_rows_change_nothing_but_what_is_said_of_them(boards, data):
+    steps = [Step(board, data.draw(st.sampled_from(list(board.cells())))) for board in boards]
+    opened = [replace(s, open=tuple(data.draw(st.sets(st.sampled_from(list(s.grid.cells())))))) for s in steps]
+    rows = Rows([Planes(boards, TOKENS, (), 1)])
+    closed, left_open = evidence_of(rows, steps), evidence_of(rows, opened)
+    out = rows.bits((rows.number(s.grid), action) for s in opened for action in s.open) & ~closed.positive
+    assert np.array_equal(left_open.mask, closed.mask & ~out)
+    for name in ("positive", "refused", "word", "bit", "state", "weight", "actions"):
+        assert np.array_equal(getattr(left_open, name), getattr(closed, name))
 
 
 def test_the_last_word_counts():

@@ -72,7 +72,8 @@ def test_without_rules_the_most_plausible_hypothesis_that_fits_is_taken():
     demos = expert(NIM, "train:0-4")
     taught = teach(demos, None, programs=2000)
     assert taught.hypothesis == Hypothesis(AS_CLICKED)
-    assert (taught.practice, taught.expectation) == (None, None)
+    assert (taught.practice, taught.expectation) == (None, Expectation(15, 15, "positions"))
+    assert teach(demos.select([0]), None, programs=2000).expectation is None
     assert success_rate(NIM, taught.policy, load_levels(NIM, "test")) == 1.0
 
 

@@ -30,7 +30,7 @@ from shown.inference.learner import Learner, Progress
 from shown.policy import Policy
 from shown.teaching.next_level import most_useful
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
-from shown.teaching.teach import PRACTISE, Taught, iter_teach
+from shown.teaching.teach import PRACTISE, Stage, Taught, iter_teach
 
 PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 """Settings of one fit. Whoever asks for one of them wants one fit, not all hypotheses about the teacher."""
@@ -163,8 +163,7 @@ def _understood(args: argparse.Namespace, demonstrations: Demonstrations, readin
                 stage = next(stages)
                 best = stage.best
                 if not args.quiet:
-                    won = "" if stage.won is None else f", best so far wins {stage.won:.0%}"
-                    say(f"  {stage.phase}: {stage.text}{won}, {stage.seconds:.1f} s")
+                    say(f"  {stage.phase}: {stage.text}{_how_good(stage)}, {stage.seconds:.1f} s")
     except StopIteration as end:
         taught: Taught = end.value
         policy = taught.policy if taught.learned else None
@@ -176,6 +175,15 @@ def _understood(args: argparse.Namespace, demonstrations: Demonstrations, readin
     except KeyboardInterrupt:
         say("shown: stopped; keeping the best so far.")
         return Found(best, None, INTERRUPTED)
+
+
+def _how_good(stage: Stage) -> str:
+    """What is to be said of the best so far."""
+    if stage.won is not None:
+        return f", best so far wins {stage.won:.0%}"
+    return (
+        "" if stage.best is None else f", best so far has {len(stage.best.components[0].formula.literals)} conditions"
+    )
 
 
 def _before(path: str | None, demonstrations: Demonstrations) -> Policy | None:
@@ -190,8 +198,9 @@ def _before(path: str | None, demonstrations: Demonstrations) -> Policy | None:
 def _told(taught: Taught, game: Game | None) -> Iterator[str]:
     if taught.hypothesis is not None and taught.hypothesis.name != AS_CLICKED.name:
         yield f"read as: {taught.hypothesis.name}"
-    if taught.practice is not None and taught.expectation is not None:
-        yield f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; {taught.expectation.told()}"
+    if taught.expectation is not None:
+        practised = f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; " if taught.practice else ""
+        yield practised + taught.expectation.told()
     if taught.stopped is not None:
         yield f"no more programs were looked at: {taught.stopped}"
     if taught.lost:

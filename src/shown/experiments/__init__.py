@@ -22,6 +22,7 @@ What is asked: which trials, and what is read from them
     noise.py            noisy demonstrations                      (appendix)
     beyond.py           the expert's few demonstrations, ours     (not in the paper)
     people.py           demonstrations by people                  (not in the paper)
+    confidence.py       whether what is expected comes true       (not in the paper)
 What is made of it
     statistics.py       selections, means, curves
     paper.py            all that the paper states
@@ -47,6 +48,7 @@ EXPERIMENTS: dict[str, str] = {
     "data-efficiency": "shown.experiments.data_efficiency",
     "beyond": "shown.experiments.beyond",
     "people": "shown.experiments.people",
+    "confidence": "shown.experiments.confidence",
 }
 """Where each experiment is. A module has one `EXPERIMENT`."""
 

@@ -104,7 +104,7 @@ def evidence_of(rows: Rows, steps: Iterable[Step]) -> Evidence:
     """What some steps say about the rows of their states, all of which must be among `rows`.
 
     The last word about an action counts: one that was shown and later refused is refused. In a state of which only
-    refusals are known, every other action is open.
+    refusals are known, every other action is open; in one of which nothing is said, every action is.
     """
     last: dict[tuple[int, Action], bool] = {}
     shown: list[tuple[int, Step]] = []
@@ -119,8 +119,7 @@ def evidence_of(rows: Rows, steps: Iterable[Step]) -> Evidence:
     positive = rows.bits((state, step.action) for state, step in kept)
     refused = rows.bits(row for row, is_shown in last.items() if not is_shown)
     open_rows = rows.bits(opened)
-    with_shown = {state for state, _ in kept}
-    for state in {state for state, _ in last} - with_shown:
+    for state in set(range(len(rows.grids))) - {state for state, _ in kept}:
         open_rows |= rows.bits_of_state(state)
     places = np.array([rows.place(state, step.action) for state, step in kept], dtype=np.int64).reshape(-1, 2)
     return Evidence(

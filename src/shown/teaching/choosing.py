@@ -18,6 +18,7 @@ from shown.games.levels import Level
 from shown.inference.failure import Failure
 from shown.policy import Policy, uniform_policy
 from shown.teaching.hypotheses import Fitted, Fitter, Hypothesis, flattened
+from shown.teaching.leaving import LeftOut, left_out
 from shown.teaching.practice import FIRST, FRESH, LAST, Ground, vary
 from shown.teaching.suspicion import Suspicion
 from shown.teaching.taught import Expectation, Stage, Taught, Tried
@@ -28,6 +29,14 @@ TEMPERATURE = 3.0
 
 VARIED = 3
 """So many of the best hypotheses are varied, and looked at again with more programs."""
+
+Candidate = tuple[float, int, Policy, Hypothesis | None]
+"""How it was rated, when it came, what it does, and how the teacher is understood by it."""
+
+
+def _rated(candidate: Candidate) -> tuple[float, float]:
+    """How good a candidate is: what it wins, and then how short its rule is."""
+    return candidate[0], candidate[2].components[0].log_prior
 
 
 class Choice:
@@ -60,9 +69,11 @@ class Choice:
         self.stopped: str | None = None
         self.shortage: str | None = None
         self._tried: list[Tried] = []
-        self._candidates: list[tuple[float, int, Policy, Hypothesis | None]] = []
+        self._candidates: list[Candidate] = []
+        self._earlier: list[Candidate] = []
         self._failure: Failure | None = None
         self._failed_with_images = False
+        self._left_out: dict[Hypothesis, LeftOut | None] = {}
         self._sizes: dict[Hypothesis, dict[str, int]] = {}
 
     # --- the candidates -----------------------------------------------------------------------------------------------
@@ -84,9 +95,14 @@ class Choice:
                     self.shortage = moment.phase.removeprefix("stopped: ")
                 elif moment.programs < moment.total:
                     how_far = f"{moment.programs:,} of {moment.total:,} programs"
-                    yield self.stage("understanding", f"read as: {hypothesis.name}; {how_far}", policy)
+                    self._sizes[hypothesis] = {"programs": moment.programs, "distinct": moment.distinct}
+                    so_far = (policy, hypothesis) if policy is not None else None
+                    yield self.stage("understanding", f"read as: {hypothesis.name}; {how_far}", so_far)
         except StopIteration as end:
-            self._take_in(end.value)
+            found: Fitted = end.value
+            if self._game is None and found.policy is not None:
+                self._left_out[hypothesis] = left_out(fitter, hypothesis, read, TEMPERATURE)
+            self._take_in(found)
         except OutOfMemory as error:
             if not self._candidates:
                 raise
@@ -103,7 +119,8 @@ class Choice:
         features = found.features
         self._sizes[found.hypothesis] = {"programs": len(features.of_program), "distinct": len(features)}
         policy = flattened(found.policy, TEMPERATURE)
-        score = self._score(policy)
+        left = self._left_out.get(found.hypothesis)
+        score = self._score(policy) if left is None else left.explained
         literals = len(policy.components[0].formula.literals)
         self._tried.append(Tried(found.hypothesis, True, score if self.ground is not None else None, literals))
         self._offer(policy, found.hypothesis, score)
@@ -126,8 +143,13 @@ class Choice:
     @property
     def rating(self) -> tuple[float, float] | None:
         """How good the best is: what it wins, and then how short its rule is."""
-        best = self._best
-        return None if best is None else (best[0], best[2].components[0].log_prior)
+        return None if self._best is None else _rated(self._best)
+
+    def look_further(self) -> None:
+        """Begins again with more programs; what was found so far stays a candidate."""
+        self.fitted = []
+        if self.ground is None and self._candidates:
+            self._earlier, self._candidates = [max(self._candidates, key=lambda c: (c[0], -c[1]))], []
 
     def practise(self, rounds: int, until: float, fitter: Fitter) -> Generator[Stage, None, None]:
         """Lets the best hypotheses learn from their lost games until all is won or time is over."""
@@ -163,19 +185,24 @@ class Choice:
         return wins(self._game, policy, self.kept, self._seed) if self._game is not None and self.kept else []
 
     @property
-    def _best(self) -> tuple[float, int, Policy, Hypothesis | None] | None:
-        """The candidate that wins most; of equals, the one that came first."""
-        return max(self._candidates, key=lambda item: (item[0], -item[1])) if self._candidates else None
+    def _best(self) -> Candidate | None:
+        """The candidate that wins most, or explains most of what was left out; of equals, the one that came first.
+
+        Where nothing is played, that of more programs must be better, or have a shorter rule.
+        """
+        found = [max(part, key=lambda c: (c[0], -c[1])) for part in (self._earlier, self._candidates) if part]
+        return max(found, key=_rated, default=None)
 
     # --- what is told -------------------------------------------------------------------------------------------------
 
-    def stage(self, phase: str, text: str, policy: Policy | None = None) -> Stage:
-        """Where it stands; `policy` is the best where there is no candidate yet."""
+    def stage(self, phase: str, text: str, so_far: tuple[Policy, Hypothesis] | None = None) -> Stage:
+        """Where it stands; `so_far` is the best where there is no candidate yet."""
         best = self._best
-        if best is None:
-            policy = self.at_once[0] if self.at_once is not None else policy
-            return Stage(phase, text, policy, None, time.monotonic() - self._start)
-        return Stage(phase, text, best[2], best[0] if self.ground is not None else None, time.monotonic() - self._start)
+        policy, hypothesis = best[2:] if best is not None else self.at_once or so_far or (None, None)
+        if policy is not None:
+            policy = replace(policy, origin=self._origin(hypothesis, None, None))
+        won = best[0] if best is not None and self.ground is not None else None
+        return Stage(phase, text, policy, won, time.monotonic() - self._start)
 
     def so_far(self) -> Taught | None:
         """The best so far, for whoever does not wait for the end; what was learned before if there is nothing else."""
@@ -195,7 +222,8 @@ class Choice:
             return Taught(nothing, None, tuple(self._tried), failure=self._failure, stopped=self.stopped)
         _, _, policy, hypothesis = best
         practice = (sum(self.ground.won(policy, LAST)), LAST) if self.ground is not None else None
-        expectation = None
+        left = self._left_out.get(hypothesis) if hypothesis is not None else None
+        expectation = left.expectation if left is not None else None
         if self._game is not None:
             # What had no part in choosing is honest, whether there was practice or not.
             fresh = (self.ground or Ground(self._game, self._seed)).play(policy, *FRESH)
@@ -245,5 +273,5 @@ class Choice:
         if practice is not None:
             origin["practice"] = {"won": practice[0], "levels": practice[1]}
         if expectation is not None:
-            origin["expected"] = {"won": expectation.won, "of": expectation.of}
+            origin["expected"] = {"won": expectation.won, "of": expectation.of, "what": expectation.what}
         return origin

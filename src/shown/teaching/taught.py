@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -31,19 +32,22 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """How the policy is expected to do on levels nobody has seen.
+    """How the policy is expected to do where nobody has seen it.
 
     Attributes:
-        won: of `of` levels that played no part in choosing.
+        won: of `of` levels that played no part in choosing. Where nothing can be played: in so many positions of
+            demonstrations that were left out it does what was shown there.
         of: how many those were.
+        what: "levels" that are won, or "positions" in which it does as the teacher would.
     """
 
     won: int
     of: int
+    what: Literal["levels", "positions"] = "levels"
 
     @property
     def share(self) -> float:
-        """The share of new levels it is expected to win: the mean of what is left of a flat prior."""
+        """The share that is expected: the mean of what is left of a flat prior."""
         return (self.won + 1) / (self.of + 2)
 
     @property
@@ -57,7 +61,8 @@ class Expectation:
         >>> Expectation(59, 100).told()
         'expected to win about 7 of 12 new levels'
         """
-        return f"expected to win about {round(self.share * levels)} of {levels} new levels"
+        about = f"about {round(self.share * levels)} of {levels} new {self.what}"
+        return f"expected to win {about}" if self.what == "levels" else f"expected to do as you would in {about}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,8 @@ class Taught:
         tried: all hypotheses that were tried, in order.
         learned: whether anything was learned at all.
         practice: won of how many levels, on which was chosen; None without practice.
-        expectation: how it will do on new levels; None without practice.
+        expectation: how it will do on new levels; without rules to play by, in new positions, and None after a single
+            demonstration.
         failure: if nothing fits, why not under the most plausible hypothesis.
         lost: the levels that what was learned before won, and this does not.
         stopped: why no more programs were looked at, where that was left open.

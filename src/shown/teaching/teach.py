@@ -70,7 +70,8 @@ def iter_teach(
 
     Args:
         demonstrations: what was shown, as it was clicked.
-        game: the rules. Without, readings are made from the recorded runs alone and there is no practice.
+        game: the rules. Without, readings are made from the recorded runs alone, there is no practice, and that reading
+            is taken under which what is learned from the other demonstrations explains most of each.
         programs: how many programs to enumerate; "auto": 10,000, and on while nothing fits or what is found gets
             better, for about a minute.
         practise: seconds of practice at most, after the hypotheses are fitted; it ends as soon as all practice levels
@@ -224,7 +225,7 @@ class Pupil:
         while True:
             for hypothesis in asked:
                 yield from choice.understand(fitter, hypothesis, as_read[hypothesis.reading])
-                if choice.perfect or (choice.fitted and (self._ground is None or (auto and patience.over))):
+                if choice.perfect or (choice.fitted and (self._takes_the_first or (auto and patience.over))):
                     break
             if self._ground is not None and choice.fitted:
                 yield from choice.practise(self.rounds, time.monotonic() + self.practise, fitter)
@@ -234,7 +235,12 @@ class Pupil:
             if choice.stopped is not None:
                 return
             asked = [found.hypothesis for _, found in choice.ranked] or asked
-            choice.fitted = []
+            choice.look_further()
+
+    @property
+    def _takes_the_first(self) -> bool:
+        """Whether the most plausible hypothesis that fits is taken: nothing is played that could tell better."""
+        return self.game is not None and self._ground is None
 
     def _enough(self, choice: Choice, patience: Patience, fitter: Fitter) -> str | None:
         """Why not to look at more programs; None if three times as many are looked at from now on."""

@@ -1,0 +1,252 @@
+"""A pupil goes on learning: corrections are learned at once, and what was won stays won."""
+
+from dataclasses import replace
+
+import pytest
+
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+from shown.games import demonstrate, find, load_levels, play, success_rate, wins
+from shown.games.levels import Level
+from shown.inference.columns import Evaluator
+from shown.policy import Policy, uniform_policy
+from shown.symmetry import Transformation
+from shown.teaching import show_from
+from shown.teaching.hypotheses import Fitter, Hypothesis, hypothesis_of
+from shown.teaching.leaving import left_out
+from shown.teaching.readings import AS_CLICKED, Reading, read
+from shown.teaching.taught import Expectation, Taught
+from shown.teaching.teach import Pupil, teach
+
+NIM, STOP, CHASE = find("nim"), find("stop-the-fall"), find("chase")
+
+
+def expert(game, levels):
+    return demonstrate(game, load_levels(game, levels))
+
+
+def correction(game, policy, levels):
+    """What the expert would have done where the policy first does something else and loses, and on which level."""
+    for level in load_levels(game, levels):
+        episode = play(game, policy.act, level)
+        for step in episode.steps if not episode.won else ():
+            if game.expert(step.grid) != step.action:
+                fix = show_from(game, Level(level.name, step.grid), game.expert(step.grid))
+                return Demonstrations(game.tokens, (fix,), game.name, game.buttons)
+    raise AssertionError("it wins everything")
+
+
+def formulas(policy):
+    return [(component.weight, str(component.formula)) for component in policy.components]
+
+
+# --- refits -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hypothesis", [Hypothesis(AS_CLICKED), Hypothesis(Reading("clicked", "any"), STOP.symmetries)])
+def test_a_refit_after_a_correction_equals_a_fit_from_scratch(hypothesis):
+    first, more = expert(STOP, "random:200003"), expert(STOP, "random:200004-200005")
+    grown = Fitter(first, 2000, 0)
+    grown.fit(hypothesis, read(first, hypothesis.reading, STOP))
+    for item in more:
+        grown.add(replace(more, items=(item,)))
+    shown = first + more
+    again = grown.fit(hypothesis, read(shown, hypothesis.reading, STOP))
+    anew = Fitter(shown, 2000, 0).fit(hypothesis, read(shown, hypothesis.reading, STOP))
+    assert formulas(again.policy) == formulas(anew.policy)
+    assert formulas(again.grown) == formulas(anew.grown)
+
+
+def test_without_practice_a_pupil_learns_what_it_would_have_learned_from_all_at_once():
+    demos = expert(STOP, "random:200003-200005")
+    pupil = Pupil(STOP, programs=2000, practise=0.0)
+    for i in range(3):
+        pupil.learn(demos.select([i]))
+    assert formulas(pupil.taught.policy) == formulas(teach(demos, STOP, programs=2000, practise=0.0).policy)
+
+
+def test_no_program_is_evaluated_again_where_it_was_before(monkeypatch):
+    seen = []
+    evaluate = Evaluator.evaluate
+
+    def counted(self, block):
+        seen.extend((grid, block.start) for grid in self.world.grids)
+        return evaluate(self, block)
+
+    monkeypatch.setattr(Evaluator, "evaluate", counted)
+    pupil = Pupil(None, programs=500)
+    for spec in ("train:0", "train:1", "train:2"):
+        pupil.learn(expert(NIM, spec))
+    assert len(seen) == len(set(seen))
+
+
+# --- corrections ------------------------------------------------------------------------------------------------------
+
+
+def test_a_corrected_click_is_done_at_once_and_everything_shown_before_still_is():
+    pupil = Pupil(CHASE, programs=3000, practise=0.0)
+    shown = expert(CHASE, "random:200000")
+    pupil.learn(shown)
+    fix = correction(CHASE, pupil.taught.policy, "random:200100-200140")
+    taught = pupil.correct(fix)
+    assert taught.learned
+    assert taught.policy.act(fix.steps[0].grid) == fix.steps[0].action
+    for component in taught.policy.components:
+        alone = replace(taught.policy, components=(replace(component, weight=1.0),))
+        assert all(alone.allows_many([s.grid for s in shown.steps], [s.action for s in shown.steps]))
+    assert pupil.demonstrations == shown + fix
+
+
+def test_levels_that_were_won_stay_won_or_are_named():
+    levels = load_levels(STOP, "random:600000-600019")
+    pupil = Pupil(STOP, programs=2000, rounds=2, keep=levels)
+    pupil.learn(expert(STOP, "random:200003"))
+    before = wins(STOP, pupil.taught.policy, levels)
+    for _ in range(2):
+        try:
+            fix = correction(STOP, pupil.taught.policy, "random:200100-200140")
+        except AssertionError:
+            break
+        practised = pupil.taught.practice[0]
+        taught = pupil.learn(fix)
+        after = wins(STOP, taught.policy, levels)
+        lost = {level.name for level, b, a in zip(levels, before, after, strict=True) if b and not a}
+        assert lost <= set(taught.lost)
+        assert taught.practice[0] >= practised or taught.lost
+        before = after
+
+
+def test_a_policy_that_wins_all_is_kept_when_it_does_what_is_shown():
+    pupil = Pupil(NIM, programs=3000)
+    first = pupil.learn(expert(NIM, "train:0-4"))
+    stages = list(pupil.iter_learn(expert(NIM, "train:5")))
+    assert [stage.phase for stage in stages] == ["corrected"]
+    assert formulas(pupil.taught.policy) == formulas(first.policy)
+    assert pupil.taught.lost == ()
+
+
+def test_who_stops_has_what_there_was():
+    pupil = Pupil(NIM, programs=1000)
+    stages = pupil.iter_learn(expert(NIM, "train:0"))
+    next(stages)
+    stages.close()
+    assert pupil.taught is None
+    taught = pupil.learn()
+    assert taught.learned
+    stages = pupil.iter_learn(expert(NIM, "train:1"))
+    stage = next(stages)
+    stages.close()
+    assert (stage.phase, pupil.taught.policy.components) == ("corrected", stage.best.components)
+
+
+def test_another_s_policy_can_be_gone_on_from():
+    demos = expert(NIM, "train:0-4")
+    policy = Policy.from_json(teach(demos, NIM, programs=3000).policy.to_json())
+    pupil = Pupil(NIM, programs=3000)
+    pupil.remember(policy, demos)
+    taught = pupil.correct(expert(NIM, "train:6"))
+    assert success_rate(NIM, taught.policy, load_levels(NIM, "random:600000-600019")) == 1.0
+    assert len(pupil.demonstrations) == 6
+
+
+def test_without_any_demonstration_there_is_nothing_to_learn():
+    with pytest.raises(BadInput, match="no demonstrations"):
+        Pupil(NIM).learn()
+    with pytest.raises(BadInput, match='programs must be "auto" or a whole number'):
+        Pupil(NIM, programs=0)
+
+
+@pytest.mark.parametrize("origin", [None, {}, {"reading": 3}, {"reading": {"same": "no"}}, {"symmetry": [3]}])
+def test_a_policy_may_say_anything_of_how_it_was_understood(origin):
+    assert hypothesis_of(replace(uniform_policy(NIM.tokens), origin=origin)) == Hypothesis(AS_CLICKED)
+
+
+def test_how_a_policy_was_understood_is_read_back():
+    origin = {"reading": {"same": "open", "order": "any"}, "symmetry": [{"cells": "left-right"}]}
+    found = hypothesis_of(replace(uniform_policy(NIM.tokens), origin=origin))
+    assert found == Hypothesis(Reading("open", "any"), (Transformation("left-right"),))
+
+
+# --- how far to look --------------------------------------------------------------------------------------------------
+
+
+def test_auto_stops_when_all_is_won_and_says_so():
+    taught = teach(expert(NIM, "train:0-4"), NIM, programs="auto")
+    assert (taught.practice, taught.stopped) == ((120, 120), "all practice levels are won")
+
+
+def test_auto_goes_on_while_it_gets_better_and_says_why_it_stopped():
+    taught = teach(expert(STOP, "random:200003"), None, programs="auto")
+    assert "programs nothing got better" in taught.stopped
+    assert taught.policy.origin["programs"] > 10_000
+    plain = teach(expert(STOP, "random:200003"), None)
+    assert plain.stopped is None
+    assert taught.policy.components[0].log_prior >= plain.policy.components[0].log_prior
+
+
+def test_many_programs_are_told_of_while_they_are_evaluated(monkeypatch):
+    monkeypatch.setattr("shown.teaching.hypotheses.AT_ONCE", 100)
+    pupil = Pupil(None, programs=3000)
+    stages = list(pupil.iter_learn(expert(NIM, "train:0-2")))
+    told = [stage for stage in stages if "of 3,000 programs" in stage.text]
+    assert len(told) > 2
+    assert told[-1].best is not None
+    monkeypatch.undo()
+    assert formulas(Pupil(None, programs=3000).learn(expert(NIM, "train:0-2")).policy) == formulas(pupil.taught.policy)
+
+
+# --- what is told -----------------------------------------------------------------------------------------------------
+
+
+def test_a_rule_memorises_if_it_is_expected_to_lose_or_is_as_long_as_what_was_shown():
+    long = Taught(teach(expert(NIM, "train:0"), None, programs=500).policy, None, (), True, steps=1)
+    assert long.memorises
+    assert not replace(long, steps=100).memorises
+    assert not replace(long, expectation=Expectation(90, 100)).memorises
+    assert replace(long, steps=100, expectation=Expectation(10, 100)).memorises
+
+
+def test_when_nothing_fits_the_teacher_is_told_which_clicks_are_at_odds():
+    from shown.experiments.teaching import demonstrations as shown_by
+
+    fence = find("fence-in")
+    demos = shown_by(fence, "train:0-1", "style:row-in-any-order")
+    taught = teach(demos, fence, programs=2000, readings=[AS_CLICKED])
+    assert not taught.learned
+    assert taught.advice.reading == Reading("clicked", "any")
+    assert "In game 1" in taught.advice.text
+
+
+# --- without rules ----------------------------------------------------------------------------------------------------
+
+
+def test_without_rules_the_reading_is_taken_that_explains_what_was_left_out():
+    from shown.experiments.teaching import demonstrations as shown_by
+
+    demos = shown_by(STOP, "random:200010-200012", "style:any-order", seed=1)
+    taught = teach(demos, None, programs=5000)
+    assert [tried.fits for tried in taught.tried] == [True, True]
+    assert taught.hypothesis.reading == Reading("clicked", "any")
+    assert taught.expectation.what == "positions"
+    in_order = teach(expert(STOP, "random:200000-200002"), None, programs=3000)
+    assert in_order.hypothesis.reading == AS_CLICKED
+
+
+def test_what_is_left_out_has_no_part_in_what_explains_it():
+    demos = expert(NIM, "train:0-2")
+    fitter = Fitter(demos, 1000, 0)
+    hypothesis = Hypothesis(AS_CLICKED)
+    found = left_out(fitter, hypothesis, demos)
+    done = 0
+    for k in range(3):
+        others = demos.select([i for i in range(3) if i != k])
+        policy = Fitter(others, 1000, 0).fit(hypothesis, others).policy
+        done += sum(policy.act(step.grid) == step.action for step in demos.items[k].steps)
+    assert found.expectation == Expectation(done, len(demos.steps), "positions")
+    assert found.explained == pytest.approx(done / len(demos.steps))
+    assert left_out(fitter, hypothesis, demos.select([0])) is None
+
+
+def test_what_is_expected_in_positions_is_told_so():
+    told = Expectation(59, 100, "positions").told()
+    assert told == "expected to do as you would in about 7 of 12 new positions"
