@@ -36,7 +36,7 @@ VARIED = 3
 PRACTISE = 20.0
 """Seconds of practice at most, unless somebody says otherwise."""
 
-ROUNDS = 24
+ROUNDS = 48
 """After so many rounds practice ends; on most machines that is sooner."""
 
 
@@ -277,7 +277,7 @@ class _Run:
             suspicions.append(Suspicion(fitter, found, self.ground, rng, TEMPERATURE))
             yield self.stage("trying it out", f"wins {suspicions[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
         for won in vary(suspicions, rounds, until):
-            yield self.stage("trying it out", f"the best of several wins {won:.0%} of {suspicions[0].levels} levels")
+            yield self.stage("trying it out", f"the best of several wins {won:.0%}")
         for suspicion in suspicions:
             for policy in suspicion.policies():
                 self._offer(policy, suspicion.fitted.hypothesis, self._score(policy))
