@@ -391,7 +391,7 @@ def test_rules_of_another_game_are_an_error():
 
 
 def test_any_block_below_him_would_have_done():
-    """Two blocks are needed; of the third cell and the second, either does. The button has no substitute."""
+    """Two blocks are needed, anywhere below him, so each of the two could be elsewhere; the button could not."""
     shaft = grid("PG", "..", "..", ".F", ".F")
     fall = find("stop-the-fall")
     clicks = ((3, 0), (1, 0), (0, 1))
