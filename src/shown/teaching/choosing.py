@@ -162,7 +162,7 @@ class Choice:
             suspicions.append(Suspicion(self._fitter, found, self.ground, rng, TEMPERATURE))
             yield self.stage("trying it out", f"wins {suspicions[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
         for won in vary(suspicions, rounds, until):
-            yield self.stage("trying it out", f"the best of several wins {won:.0%} of {suspicions[0].levels} levels")
+            yield self.stage("trying it out", f"the best of several wins {won:.0%}")
         for suspicion in suspicions:
             for policy in suspicion.policies():
                 self._offer(policy, suspicion.fitted.hypothesis, self._score(policy))

@@ -36,7 +36,7 @@ __all__ = ["Expectation", "Pupil", "Stage", "Taught", "Tried", "iter_teach", "te
 PRACTISE = 20.0
 """Seconds of practice at most, unless somebody says otherwise."""
 
-ROUNDS = 24
+ROUNDS = 48
 """After so many rounds practice ends; on most machines that is sooner."""
 
 
