@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
@@ -78,6 +78,10 @@ class World(ABC):
     def expert(self) -> Action:
         """What somebody who knows how to win would do now."""
         raise BadInput(f"{self.name}: nobody here knows how to play it. Name an expert, or play it yourself.")
+
+    def as_good(self) -> Sequence[Action]:
+        """What else would be just as good now, as far as the expert says so; demonstrations leave it open."""
+        return ()
 
     def level(self, seed: int) -> Level:
         """The first position from `seed`, with a name. The world is in it afterwards."""
@@ -230,4 +234,16 @@ def demonstrate(starts: Sequence[Start]) -> Demonstrations:
 
 
 def _shown(world: World, seed: int) -> Demonstration:
-    return play(world, lambda _: world.expert(), seed).demonstration
+    open_at: list[tuple[Action, ...]] = []
+
+    def expert(_: Grid) -> Action:
+        action = world.expert()
+        open_at.append(tuple(other for other in world.as_good() if other != action))
+        return action
+
+    shown = play(world, expert, seed).demonstration
+    return replace(shown, steps=tuple(map(_leaving_open, shown.steps, open_at)))
+
+
+def _leaving_open(step: Step, others: tuple[Action, ...]) -> Step:
+    return replace(step, open=others) if others else step

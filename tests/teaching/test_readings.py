@@ -22,7 +22,9 @@ from strategies import demonstrations
 
 ANY_ORDER = Reading("clicked", "any")
 EVERY = [
-    Reading(same, order) for same in ("clicked", "open", "changed", "first", "expert") for order in ("given", "any")
+    Reading(same, order)
+    for same in ("clicked", "open", "changed", "first", "expert", "winning")
+    for order in ("given", "any")
 ]
 
 
@@ -96,10 +98,17 @@ def test_where_the_rabbit_runs_at_random_nothing_can_change_places():
     assert opened(find("chase"), running, UP, RIGHT, (1, 1)) == [(), (), ()]
 
 
-@pytest.mark.parametrize("name", ["nim", "checkmate"])
-def test_where_an_opponent_moves_or_a_piece_must_be_chosen_first_there_is_one_reading(name):
-    game = find(name)
-    assert list(distinct_readings(demonstrate(game, load_levels(game, "train")), game)) == [AS_CLICKED]
+def test_where_an_opponent_moves_there_is_one_reading():
+    nim = find("nim")
+    assert list(distinct_readings(demonstrate(nim, load_levels(nim, "train")), nim)) == [AS_CLICKED]
+
+
+def test_where_a_piece_must_be_chosen_first_the_order_is_given_and_the_last_move_is_not():
+    checkmate = find("checkmate")
+    shown = demonstrate(checkmate, load_levels(checkmate, "train"))
+    assert list(distinct_readings(shown, checkmate)) == [AS_CLICKED, Reading("winning")]
+    for item in read(shown, Reading("winning"), checkmate):
+        assert all(not step.open for step in item.steps[:-1])
 
 
 def test_nim_taking_more_first_leads_elsewhere():
@@ -210,6 +219,19 @@ def could_come(game, steps, i, j):
     return now is not None and now == certainly(game, steps[j].grid, action)
 
 
+def wins_instead(game, steps, i, cell):
+    """The definition, word by word."""
+    last = certainly(game, steps[-1].grid, steps[-1].action)
+    now = certainly(game, steps[i].grid, cell)
+    if last is None or not last.won or now is None or now.grid == steps[i].grid:
+        return False
+    for step in steps[i + 1 :]:
+        if now is None or now.over:
+            return False
+        now = certainly(game, now.grid, step.action)
+    return now is not None and now.won
+
+
 def open_rows(game, steps, i, reading):
     board, action = steps[i].grid, steps[i].action
     later = {steps[j].action for j in range(i + 1, len(steps)) if could_come(game, steps, i, j)}
@@ -217,6 +239,8 @@ def open_rows(game, steps, i, reading):
     if reading.same != "clicked":
         effects = {cell: outcomes(game, board, cell) for cell in board.cells()}
         found = {cell for cell in board.cells() for now in (action, *found) if effects[cell] == effects[now]}
+    if reading.same == "winning":
+        found |= {cell for cell in board.cells() if wins_instead(game, steps, i, cell)}
     return found | {action}
 
 
@@ -285,7 +309,7 @@ def test_what_experts_have_shown_stays_shown(name, reading):
     evidence = evidence_of(rows, result.steps)
     assert len(evidence.word) == len(shown.steps)
     assert evidence.shows(evidence.positive & evidence.mask).all()
-    if reading.same in ("clicked", "open", "expert"):
+    if reading.same in ("clicked", "open", "expert", "winning"):
         assert [step.action for step in result.steps] == [step.action for step in shown.steps]
     if reading == AS_CLICKED:
         assert result is shown
@@ -307,6 +331,8 @@ def test_readings_that_make_the_same_of_what_was_shown_are_tried_once():
     assert list(distinct_readings(demonstrate(fence_in, load_levels(fence_in, "train:0-2")), fence_in)) == [
         AS_CLICKED,
         ANY_ORDER,
+        Reading("winning"),
+        Reading("winning", "any"),
     ]
     shown = demonstrate(chase, load_levels(chase, "train:0-2"))
     found = distinct_readings(shown, chase)
@@ -337,6 +363,8 @@ def test_names_are_english():
         "in any order",
         "any click that comes to the same, in any order",
         "the cell that changes, in any order",
+        "any click that wins as well",
+        "any click that wins as well, in any order",
     ]
 
 
@@ -357,6 +385,41 @@ def test_rules_of_another_game_are_an_error():
     nim = find("nim")
     with pytest.raises(BadInput, match=r"not of Chase: they have other tokens"):
         read(demonstrate(nim, load_levels(nim, "train:0")), Reading("open"), find("chase"))
+
+
+# What wins as well.
+
+
+def test_any_block_below_him_would_have_done():
+    """Two blocks are needed, anywhere below him, so each of the two could be elsewhere; the button could not."""
+    shaft = grid("PG", "..", "..", ".F", ".F")
+    fall = find("stop-the-fall")
+    clicks = ((3, 0), (1, 0), (0, 1))
+    assert opened(fall, shaft, *clicks, reading=Reading("winning")) == [((2, 0), (4, 0)), ((2, 0), (4, 0)), ()]
+    both = [((1, 0), (2, 0), (4, 0)), ((2, 0), (4, 0)), ()]
+    assert opened(fall, shaft, *clicks, reading=Reading("winning", "any")) == both
+
+
+def test_of_a_run_that_was_not_won_nothing_wins_as_well():
+    shaft = grid("PG", "..", "..", ".F", ".F")
+    for clicks in (((3, 0),), ((3, 0), (0, 1))):
+        assert {*opened(find("stop-the-fall"), shaft, *clicks, reading=Reading("winning"))} == {()}
+    refused = Demonstrations(find("nim").tokens, (Demonstration((Step(grid("||"), (0, 0), refused=True),)),), "nim")
+    assert read(refused, Reading("winning"), find("nim")) == refused
+
+
+@pytest.mark.parametrize("name", ["checkmate", "fence-in", "stop-the-fall"])
+def test_what_wins_as_well_wins_when_it_is_played_instead(name):
+    game = find(name)
+    shown = demonstrate(game, load_levels(game, "train:0-1"))
+    for item, result in zip(shown, read(shown, Reading("winning"), game), strict=True):
+        for i, step in enumerate(result.steps):
+            for other in step.open:
+                board, won = step.grid, False
+                for action in (other, *(later.action for later in item.steps[i + 1 :])):
+                    outcome = game.step(board, action, np.random.default_rng(0))
+                    board, won = outcome.grid, outcome.won
+                assert won
 
 
 # With little effort.

@@ -41,7 +41,7 @@ from shown.language.primitives import LANGUAGE, Language
 from shown.policy import Policy
 from shown.teaching.next_level import most_useful
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
-from shown.teaching.teach import PRACTISE, Taught, iter_teach
+from shown.teaching.teach import PRACTISE, Stage, Taught, iter_teach
 from shown.world import demonstrate
 
 PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
@@ -190,8 +190,7 @@ def _understood(
                 stage = next(stages)
                 best = stage.best
                 if not args.quiet:
-                    won = "" if stage.won is None else f", best so far wins {stage.won:.0%}"
-                    say(f"  {stage.phase}: {stage.text}{won}, {stage.seconds:.1f} s")
+                    say(f"  {stage.phase}: {stage.text}{_how_good(stage)}, {stage.seconds:.1f} s")
     except StopIteration as end:
         taught: Taught = end.value
         policy = taught.policy if taught.learned else None
@@ -203,6 +202,15 @@ def _understood(
     except KeyboardInterrupt:
         say("shown: stopped; keeping the best so far.")
         return Found(best, None, INTERRUPTED)
+
+
+def _how_good(stage: Stage) -> str:
+    """What is to be said of the best so far."""
+    if stage.won is not None:
+        return f", best so far wins {stage.won:.0%}"
+    if stage.best is None:
+        return ", nothing fits yet"
+    return f", best so far has {len(stage.best.components[0].formula.literals)} conditions"
 
 
 def _before(args: argparse.Namespace, demonstrations: Demonstrations) -> Policy | None:

@@ -48,6 +48,11 @@ def uniform(kind: Kind, atoms: tuple[Argument, ...]) -> Leaves:
     return Leaves(kind, Uniform(tuple(atoms)))
 
 
+def foremost(kind: Kind, atoms: tuple[Argument, ...]) -> Leaves:
+    """Leaves of which the first is as probable as all others together."""
+    return Leaves(kind, Foremost(tuple(atoms)))
+
+
 def geometric(kind: Kind = Kind.NUMBER, stay: Fraction = Fraction(1, 2)) -> Leaves:
     """The numbers 1, 2, …, each `stay` times as probable as the one before."""
     return Leaves(kind, Geometric(stay))
@@ -67,6 +72,20 @@ class Uniform:
     def __call__(self) -> Iterator[Level]:
         if self.atoms:
             yield Fraction(1, len(self.atoms)), self.atoms
+
+
+@dataclass(frozen=True)
+class Foremost:
+    """The first atom, then all others in one level."""
+
+    atoms: tuple[Argument, ...]
+
+    def __call__(self) -> Iterator[Level]:
+        first, others = self.atoms[:1], self.atoms[1:]
+        if first:
+            yield Fraction(1, 2 if others else 1), first
+        if others:
+            yield Fraction(1, 2 * len(others)), others
 
 
 @dataclass(frozen=True)

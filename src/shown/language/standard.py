@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from shown.grid import AREAS, Tokens
-from shown.language.grammar import Grammar, Rule, geometric, paper_grammar, uniform
+from shown.language.grammar import Grammar, Rule, foremost, geometric, paper_grammar, uniform
 from shown.language.primitives import COUNTING, LANGUAGE, WAYS
 from shown.language.terms import Kind
 
@@ -42,9 +42,10 @@ _IN_ALL: tuple[Share, ...] = (
     ("Y", 1, None, ("Z",)),
     ("K", 3, "at_least", ("N", "area", "D")),
     ("K", 1, "in_a_line", ("L", "line", "T")),
-    ("W", 3, "nearer", ("step", "T", "T")),
-    ("W", 1, "escape", ("V", "T")),
-    ("Z", 1, "reachable", ("T", "T")),
+    ("W", 6, "nearer", ("step", "T", "G")),
+    ("W", 1, "nearer", ("step", "M", "G")),
+    ("W", 3, "escape", ("V", "G")),
+    ("Z", 1, "reachable", ("T", "G")),
     ("Z", 1, "enclosed", ("T",)),
     ("Z", 1, "nearest", ("V", "M")),
     ("D", 7, None, ("T",)),
@@ -55,6 +56,7 @@ _IN_ALL: tuple[Share, ...] = (
     ("S", 1, None, ("M",)),
     ("M", 1, "shifted", ("O", "T")),
     ("T", 1, "cell_is_value", ("V",)),
+    ("G", 1, "cell_is_value", ("ground",)),
     ("line", 1, None, ("any line",)),
     ("line", 1, None, ("one line",)),
 )
@@ -80,6 +82,7 @@ def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
             "area": uniform(Kind.AREA, AREAS),
             "any line": uniform(Kind.AREA, ("lines",)),
             "one line": uniform(Kind.AREA, ("row", "column", "diagonals")),
+            "ground": foremost(Kind.VALUE, tokens.values),
             "near": uniform(Kind.AREA, ("sides", "neighbours")),
         },
         language=STANDARD,
@@ -87,7 +90,7 @@ def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
 
 
 _WITH_CLICKS = (
-    Rule("P", "at_cell_with_value", ("V", "Y"), Fraction(3, 1000)),
+    Rule("P", "at_cell_with_value", ("V", "Y"), Fraction(5, 1000)),
     Rule("P", "at_action_cell", ("X",), Fraction(15, 1000)),
     Rule("P", "grid_has", ("N", "D"), Fraction(4, 1000)),
 )

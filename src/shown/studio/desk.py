@@ -47,6 +47,7 @@ class Learned:
         summary: the policy's rules and how the teacher was understood, as the player process read them.
         progress: how far learning is.
         tried: the hypotheses about the teacher that were tried (see `Saved`).
+        lost: so many practice levels that the policy before won are lost now.
         failure: why there is no new policy, a sentence; or None.
         advice: two clicks that are at odds, and what to do, as data; or None.
         unsaved: why the policy could not be saved, or None.
@@ -62,6 +63,7 @@ class Learned:
     summary: dict[str, Any] | None = None
     progress: dict[str, Any] = field(default_factory=dict)
     tried: list[list[Any]] = field(default_factory=list)
+    lost: int = 0
     failure: str | None = None
     advice: dict[str, Any] | None = None
     unsaved: str | None = None

@@ -235,7 +235,8 @@ class Studio:
             self.tell_learned(desk)
             return
         learned.state = "stopped" if result["stopped"] else "done" if result.get("policy") is not None else "failed"
-        learned.tried, learned.failure, learned.advice = (result[key] for key in ("tried", "failure", "advice"))
+        for key in ("tried", "lost", "failure", "advice"):
+            setattr(learned, key, result[key])
         self._hear(desk, learned, shown, result)
         if result.get("policy") is not None:
             self._save(desk, learned)
@@ -299,6 +300,7 @@ class Studio:
             "stale": learned.stale,
             "progress": learned.progress,
             "tried": learned.tried,
+            "lost": learned.lost,
             "summary": learned.summary,
             "failure": learned.failure,
             "advice": learned.advice,

@@ -229,9 +229,10 @@ class Tasks:
 def _taught(taught: Taught | None, shown: Demonstrations) -> Answer:
     """What came of learning, as an answer; None if it was stopped before there was anything."""
     if taught is None:
-        return {"tried": [], "failure": None, "advice": None}
+        return {"tried": [], "lost": 0, "failure": None, "advice": None}
     return {
         "tried": [[tried.hypothesis.name, tried.fits, tried.score] for tried in taught.tried],
+        "lost": len(taught.lost),
         "failure": None if taught.learned else "No rule explains all that you have shown.",
         "advice": _placed(taught.advice, shown),
         **(_policy(taught.policy) if taught.learned else {}),

@@ -29,6 +29,14 @@ TEMPERATURE = 3.0
 VARIED = 3
 """So many of the best hypotheses are varied, and looked at again with more programs."""
 
+Candidate = tuple[float, int, Policy, Hypothesis | None]
+"""How it was rated, when it came, what it does, and how the teacher is understood by it."""
+
+
+def _rated(candidate: Candidate) -> tuple[float, float]:
+    """How good a candidate is: what it wins, and then how short its rule is."""
+    return candidate[0], candidate[2].components[0].log_prior
+
 
 class Choice:
     """The candidates so far.
@@ -61,7 +69,8 @@ class Choice:
         self.stopped: str | None = None
         self.shortage: str | None = None
         self._tried: list[Tried] = []
-        self._candidates: list[tuple[float, int, Policy, Hypothesis | None]] = []
+        self._candidates: list[Candidate] = []
+        self._earlier: list[Candidate] = []
         self._failure: Failure | None = None
         self._failed_with_images = False
         self._left_out: dict[Hypothesis, LeftOut | None] = {}
@@ -86,7 +95,9 @@ class Choice:
                     self.shortage = moment.phase.removeprefix("stopped: ")
                 elif moment.programs < moment.total:
                     how_far = f"{moment.programs:,} of {moment.total:,} programs"
-                    yield self.stage("understanding", f"read as: {hypothesis.name}; {how_far}", policy)
+                    self._sizes[hypothesis] = {"programs": moment.programs, "distinct": moment.distinct}
+                    so_far = (policy, hypothesis) if policy is not None else None
+                    yield self.stage("understanding", f"read as: {hypothesis.name}; {how_far}", so_far)
         except StopIteration as end:
             found: Fitted = end.value
             if self._game is None and found.policy is not None:
@@ -132,8 +143,13 @@ class Choice:
     @property
     def rating(self) -> tuple[float, float] | None:
         """How good the best is: what it wins, and then how short its rule is."""
-        best = self._best
-        return None if best is None else (best[0], best[2].components[0].log_prior)
+        return None if self._best is None else _rated(self._best)
+
+    def look_further(self) -> None:
+        """Begins again with more programs; what was found so far stays a candidate."""
+        self.fitted = []
+        if self.ground is None and self._candidates:
+            self._earlier, self._candidates = [max(self._candidates, key=lambda c: (c[0], -c[1]))], []
 
     def practise(self, rounds: int, until: float) -> Generator[Stage, None, None]:
         """Lets the best hypotheses learn from their lost games until all is won or time is over."""
@@ -146,7 +162,7 @@ class Choice:
             suspicions.append(Suspicion(self._fitter, found, self.ground, rng, TEMPERATURE))
             yield self.stage("trying it out", f"wins {suspicions[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
         for won in vary(suspicions, rounds, until):
-            yield self.stage("trying it out", f"the best of several wins {won:.0%} of {suspicions[0].levels} levels")
+            yield self.stage("trying it out", f"the best of several wins {won:.0%}")
         for suspicion in suspicions:
             for policy in suspicion.policies():
                 self._offer(policy, suspicion.fitted.hypothesis, self._score(policy))
@@ -169,19 +185,24 @@ class Choice:
         return wins(self.kept, policy) if self.kept else []
 
     @property
-    def _best(self) -> tuple[float, int, Policy, Hypothesis | None] | None:
-        """The candidate that wins most, or explains most of what was left out; of equals, the one that came first."""
-        return max(self._candidates, key=lambda item: (item[0], -item[1])) if self._candidates else None
+    def _best(self) -> Candidate | None:
+        """The candidate that wins most, or explains most of what was left out; of equals, the one that came first.
+
+        Where nothing is played, that of more programs must be better, or have a shorter rule.
+        """
+        found = [max(part, key=lambda c: (c[0], -c[1])) for part in (self._earlier, self._candidates) if part]
+        return max(found, key=_rated, default=None)
 
     # --- what is told -------------------------------------------------------------------------------------------------
 
-    def stage(self, phase: str, text: str, policy: Policy | None = None) -> Stage:
-        """Where it stands; `policy` is the best where there is no candidate yet."""
+    def stage(self, phase: str, text: str, so_far: tuple[Policy, Hypothesis] | None = None) -> Stage:
+        """Where it stands; `so_far` is the best where there is no candidate yet."""
         best = self._best
-        if best is None:
-            policy = self.at_once[0] if self.at_once is not None else policy
-            return Stage(phase, text, policy, None, time.monotonic() - self._start)
-        return Stage(phase, text, best[2], best[0] if self.ground is not None else None, time.monotonic() - self._start)
+        policy, hypothesis = best[2:] if best is not None else self.at_once or so_far or (None, None)
+        if policy is not None:
+            policy = replace(policy, origin=self._origin(policy, hypothesis, None, None))
+        won = best[0] if best is not None and self.ground is not None else None
+        return Stage(phase, text, policy, won, time.monotonic() - self._start)
 
     def so_far(self) -> Taught | None:
         """The best so far, for whoever does not wait for the end; what was learned before if there is nothing else."""

@@ -25,7 +25,7 @@ from shown.inference.rows import Evidence, evidence_of
 from shown.inference.trees import TreeSearch
 from shown.language.grammar import Grammar
 from shown.language.languages import grammar_for
-from shown.language.primitives import Language
+from shown.language.primitives import LANGUAGE, Language
 from shown.memory import Account
 from shown.policy import Policy
 from shown.symmetry import Transformation, images
@@ -48,10 +48,12 @@ class Hypothesis:
     Attributes:
         reading: what a click stands for.
         symmetries: under which transformations what was shown holds as well; none, or the game's.
+        language: the words of the rules; None for those of the fitter.
     """
 
     reading: Reading
     symmetries: tuple[Transformation, ...] = ()
+    language: Language | None = None
 
     @property
     def name(self) -> str:
@@ -107,15 +109,16 @@ class Fitter:
         memory_limit: int | None = None,
     ) -> None:
         self.demonstrations, self.seed = demonstrations, seed
-        self._grammar, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
+        own, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
+        self._grammars: dict[Language | None, Grammar] = {None: own, own.language: own}
         self.programs, self.widest = (FIRST, MOST) if programs == "auto" else (programs, programs)
         self._threads, self._memory = threads or os.cpu_count() or 1, memory_limit
-        self._fittings: dict[tuple[Transformation, ...], Fitting] = {}
+        self._fittings: dict[tuple[Language, tuple[Transformation, ...]], Fitting] = {}
 
     def add(self, more: Demonstrations) -> None:
         """Takes in what else was shown; programs are evaluated on the new positions only."""
         self.demonstrations = self.demonstrations + more
-        for symmetries, fitting in self._fittings.items():
+        for (_, symmetries), fitting in self._fittings.items():
             fitting.add(_with_images(more, symmetries))
 
     def widen(self) -> bool:
@@ -127,8 +130,8 @@ class Fitter:
 
     @property
     def language(self) -> Language:
-        """What the programs are written in."""
-        return self._grammar.language
+        """What the programs are written in, unless a hypothesis says otherwise."""
+        return self._grammars[None].language
 
     def fit(self, hypothesis: Hypothesis, read: Demonstrations, more: Demonstrations | None = None) -> Fitted:
         """What can be found under a hypothesis, given the demonstrations as its reading has them.
@@ -150,7 +153,7 @@ class Fitter:
         self, hypothesis: Hypothesis, read: Demonstrations, more: Demonstrations | None = None
     ) -> Generator[tuple[Moment, Policy | None], None, Fitted]:
         """`fit`, telling of its progress: where it stands, and the best so far where there is a new one."""
-        fitting = self._fitting(hypothesis.symmetries)
+        fitting = self._fitting(hypothesis)
         with_images = _with_images(read if more is None else read + more, hypothesis.symmetries)
         if more is not None:
             fitting = fitting.extended(_with_images(more, hypothesis.symmetries))
@@ -163,7 +166,7 @@ class Fitter:
             features = last.features
             if last.news and features is not None:
                 # The trees' formulas come first, and at the end what is made of clauses.
-                grown, policy = policy, self._mixture(last.mixture, features)
+                grown, policy = policy, self._mixture(last.mixture, features, fitting.grammar.language)
             yield last, policy
         assert features is not None
         if policy is None:
@@ -182,24 +185,32 @@ class Fitter:
             hypothesis: how the teacher was understood then.
             read: the demonstrations as its reading has them; all of them are in `demonstrations`.
         """
-        fitting = self._fitting(hypothesis.symmetries)
+        fitting = self._fitting(hypothesis)
         evidence = evidence_of(fitting.rows, _with_images(read, hypothesis.symmetries).steps)
         return amended(policy, fitting, evidence, self.programs)
 
-    def _mixture(self, mixture: Mixture, features: Features) -> Policy | None:
+    def _mixture(self, mixture: Mixture, features: Features, language: Language) -> Policy | None:
         if not mixture.best:
             return None
         shown = self.demonstrations
         components = to_components(mixture, features)
-        return Policy(shown.tokens, components, shown.game, shown.buttons, {}, self._grammar.language)
+        return Policy(shown.tokens, components, shown.game, shown.buttons, {}, language)
 
-    def _fitting(self, symmetries: tuple[Transformation, ...]) -> Fitting:
-        if symmetries not in self._fittings:
-            blocks = list(self._grammar.blocks(self.widest))
-            fitting = Fitting(self._grammar, blocks, Account(self._memory), self._threads)
-            fitting.add(_with_images(self.demonstrations, symmetries))
-            self._fittings[symmetries] = fitting
-        return self._fittings[symmetries]
+    def _fitting(self, hypothesis: Hypothesis) -> Fitting:
+        grammar = self._grammar(hypothesis.language)
+        key = (grammar.language, hypothesis.symmetries)
+        if key not in self._fittings:
+            blocks = list(grammar.blocks(self.widest))
+            fitting = Fitting(grammar, blocks, Account(self._memory), self._threads)
+            fitting.add(_with_images(self.demonstrations, hypothesis.symmetries))
+            self._fittings[key] = fitting
+        return self._fittings[key]
+
+    def _grammar(self, language: Language | None) -> Grammar:
+        if language not in self._grammars:
+            shown = self.demonstrations
+            self._grammars[language] = grammar_for(shown.tokens, shown.buttons, language)[0]
+        return self._grammars[language]
 
 
 def _with_images(demonstrations: Demonstrations, symmetries: tuple[Transformation, ...]) -> Demonstrations:
@@ -207,14 +218,19 @@ def _with_images(demonstrations: Demonstrations, symmetries: tuple[Transformatio
 
 
 def hypotheses(
-    readings: Sequence[Reading], symmetries: tuple[Transformation, ...], only_symmetric: bool = False
+    readings: Sequence[Reading],
+    symmetries: tuple[Transformation, ...],
+    only_symmetric: bool = False,
+    languages: Sequence[Language | None] = (None,),
 ) -> Iterator[Hypothesis]:
-    """All combinations, the most plausible first: each reading with the symmetries, and (unless ruled out) without."""
+    """All combinations, the most plausible first: each reading, in each language, with the symmetries and (unless ruled
+    out) without."""
     for reading in readings:
-        if symmetries:
-            yield Hypothesis(reading, symmetries)
-        if not (symmetries and only_symmetric):
-            yield Hypothesis(reading)
+        for language in languages:
+            if symmetries:
+                yield Hypothesis(reading, symmetries, language)
+            if not (symmetries and only_symmetric):
+                yield Hypothesis(reading, (), language)
 
 
 def flattened(policy: Policy, temperature: float) -> Policy:
@@ -239,10 +255,11 @@ def hypothesis_of(policy: Policy) -> Hypothesis:
     """
     origin = policy.origin or {}
     symmetries = origin.get("symmetry")
+    language = None if policy.language == LANGUAGE else policy.language
     try:
         reading = Reading.from_json(origin["reading"]) if "reading" in origin else AS_CLICKED
         if isinstance(symmetries, list):
-            return Hypothesis(reading, tuple(map(Transformation.from_json, symmetries)))
+            return Hypothesis(reading, tuple(map(Transformation.from_json, symmetries)), language)
     except BadInput:  # a file may claim anything about where it came from
-        return Hypothesis(AS_CLICKED)
-    return Hypothesis(reading)
+        return Hypothesis(AS_CLICKED, (), language)
+    return Hypothesis(reading, (), language)

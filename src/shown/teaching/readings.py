@@ -27,7 +27,7 @@ from shown.games.game import Game, Outcome
 from shown.grid import Action, Cell, Grid
 from shown.teaching.same import Effect, Effects, expert_action, first_alike
 
-Same = Literal["clicked", "open", "changed", "first", "expert"]
+Same = Literal["clicked", "open", "changed", "first", "expert", "winning"]
 Order = Literal["given", "any"]
 
 _SAID_OF_SAME = {
@@ -36,6 +36,7 @@ _SAID_OF_SAME = {
     "changed": "the cell that changes",
     "first": "the first cell that comes to the same",
     "expert": "the expert's click that comes to the same",
+    "winning": "any click that wins as well",
 }
 _IN_ANY_ORDER = "in any order"
 
@@ -55,7 +56,10 @@ class Reading:
             "open": the one that was clicked; "changed": the cell that changes, such as the place where a dropped block
             comes to rest (the clicked one if it is among those that change or none of them does, else the first of
             them); "first": the first in reading order on the same token; "expert": what the game's expert does there if
-            that comes to the same, else the first on the same token.
+            that comes to the same, else the first on the same token; "winning": the one that was clicked, and open is
+            not only what comes to the same but every click that could have been in its place: played there instead,
+            with the other clicks of the run as they were, it wins the game at the same step (as far as no outcome
+            depends on chance). Of a run that was not won, nothing more than what comes to the same is open.
         order: "given": the steps of a run had to come in this order. "any": an action of a later step is open now if it
             could have come now. Exactly: the action of step j is open at step i < j of the same run if it changes the
             position of step i, and playing it there and then the actions of steps i to j - 1 leads to the position
@@ -110,6 +114,8 @@ READINGS = (
     Reading("clicked", "any"),
     Reading("open", "any"),
     Reading("changed", "any"),
+    Reading("winning"),
+    Reading("winning", "any"),
 )
 """Those worth trying, the paper's first."""
 
@@ -231,6 +237,9 @@ def _read_run(
     if reading.order == "any":
         found = _could_come_now(run, known) if isinstance(known, Effects) else _did_the_same_thing(run)
         later = dict(zip(places, found, strict=True))
+    if reading.same == "winning" and isinstance(known, Effects):
+        for s, wins in zip(places, _win_as_well(run, known), strict=True):
+            later[s] = later.get(s, set()) | wins
     return tuple(
         _read_step(step, later.get(s, set()), reading, known, buttons) if only in (None, s) else step
         for s, step in enumerate(item.steps)
@@ -252,7 +261,7 @@ def _read_step(step: Step, later: set[Action], reading: Reading, known: _Known, 
 
 def _standing_for(same: tuple[Action, ...], step: Step, how: Same, known: _Known) -> Action:
     """The one of the actions with the same effect that counts as shown."""
-    if len(same) == 1 or how == "open":
+    if len(same) == 1 or how in ("open", "winning"):
         return step.action
     if how == "changed":
         changing = _changing(step, known)
@@ -299,6 +308,28 @@ def _could_come_now(run: Sequence[Step], effects: Effects) -> list[set[Action]]:
             changes = now is not None and now.grid != run[i].grid
             if changes and _played_on(now, run[i:j], effects) == after:
                 found[i].add(last.action)
+    return found
+
+
+def _win_as_well(run: Sequence[Step], effects: Effects) -> list[set[Action]]:
+    """By the rules: for each step of a run that was won, the other actions that would have won in its place."""
+    last = effects.certain(run[-1].grid, run[-1].action) if run else None
+    if last is None or not last.won:
+        return [set() for _ in run]
+    found = []
+    for i, step in enumerate(run):
+        played = set(effects.alike(step.grid, step.action))
+        won = set[Action]()
+        for action in effects.actions(step.grid):
+            now = None if action in played else effects.certain(step.grid, action)
+            if now is None or now.grid == step.grid:
+                continue
+            same = effects.alike(step.grid, action)
+            played.update(same)
+            end = _played_on(now, run[i + 1 :], effects)
+            if end is not None and end.won:
+                won.update(same)
+        found.append(won)
     return found
 
 

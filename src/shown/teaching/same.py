@@ -44,6 +44,10 @@ class Effects:
         self._played: dict[Grid, dict[Action, Effect | None]] = {}
         self._alike: dict[Grid, dict[Action, tuple[Action, ...]]] = {}
 
+    def actions(self, grid: Grid) -> Iterable[Action]:
+        """All actions of a position, in reading order (or that of the buttons)."""
+        return self.game.buttons or grid.cells()
+
     def effect(self, grid: Grid, action: Action) -> Effect | None:
         """What an action leads to; None where the position does not have it or the rules cannot play it."""
         played = self._played.setdefault(grid, {})
@@ -67,7 +71,7 @@ class Effects:
         played = self._played.setdefault(grid, {})
         actions_of: dict[Effect, list[Action]] = {}
         kept: dict[Effect, Effect] = {}  # equal effects as one object: a position has hundreds of actions
-        for action in self.game.buttons or grid.cells():
+        for action in self.actions(grid):
             effect = played[action] if action in played else self._play(grid, action)
             if effect is not None:
                 effect = kept.setdefault(effect, effect)

@@ -4,11 +4,14 @@ From few demonstrations the cheapest rules are often too general: nothing shown 
 has counterexamples in plenty, only nobody says which action lost the game. So one is suspected: the last, the first, or
 any; a few suspected actions are refused, as a teacher would say "not this", and the hypothesis is fitted again. If that
 wins more, the suspicion is kept. What the teacher has shown is never suspected, so it stays explained.
+
+Fitting again is dear and leads to a rule that is another in many places. So half of the time no more is suspected, and
+more committees are made of the clauses that the best fit so far has found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +19,7 @@ import numpy as np
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.policy import Policy
 from shown.teaching.hypotheses import Fitted, Fitter, flattened
+from shown.teaching.practice import LAST as LAST_LEVEL
 from shown.teaching.practice import Ground, Variation
 from shown.world import Episode, play_many
 
@@ -24,6 +28,9 @@ AT_ONCE = 5
 
 LAST, FIRST = 0.45, 0.25
 """How often the last action of a lost game is suspected, and how often the first; otherwise it is any."""
+
+VARY = 0.5
+"""How often more committees of the best fit are tried, instead of fitting again."""
 
 FORGET = 0.2
 """How often, when nothing fits any more, half of the suspicions are dropped."""
@@ -39,7 +46,7 @@ class Suspicion:
         ground: where it plays.
         rng: of all random choices.
         temperature: see `flattened`.
-        levels: on how many levels policies are compared.
+        levels: on how many levels policies are compared; on all that there are once these are won.
         refused: the actions suspected so far, to good effect.
         best: the policies that won most, the latest last, with the share they won.
     """
@@ -55,11 +62,16 @@ class Suspicion:
 
     def __post_init__(self) -> None:
         self._shown = {(step.grid, step.action) for step in self.fitted.shown.steps}
-        self.best.append(self._tried(self.fitted))
+        self._variation: Variation | None = None
+        self._take(*self._tried(self.fitted))
 
     def step(self) -> float:
-        """Suspects a few actions and learns again; the share of levels that the best so far wins."""
+        """Tries more committees, or suspects a few actions and learns again; the share that the best so far wins."""
         score, policy = self.best[-1]
+        if self._variation is not None and self.rng.random() < VARY:
+            self._variation.step()
+            tried = self._best_of(self._variation.best((1, 4, 12)))
+            return self._take(tried, self._variation) if tried[0] >= score else score
         episodes = play_many(self.ground.starts(0, self.levels), policy)
         lost = [episode for episode in episodes if not episode.won]
         if not lost:
@@ -70,11 +82,11 @@ class Suspicion:
             if self.rng.random() < FORGET:
                 self.refused = self.refused[: len(self.refused) // 2]
             return score
-        tried = self._tried(found)
-        if tried[0] >= score:
-            self.refused = trial
-            self.best = [*self.best[-2:], tried]
-        return self.best[-1][0]
+        tried, variation = self._tried(found)
+        if tried[0] < score:
+            return score
+        self.refused = trial
+        return self._take(tried, variation)
 
     def policies(self) -> Iterator[Policy]:
         """Those that won most."""
@@ -96,15 +108,27 @@ class Suspicion:
         )
         return self.fitter.fit(self.fitted.hypothesis, shown, more)
 
-    def _tried(self, found: Fitted) -> tuple[float, Policy]:
+    def _tried(self, found: Fitted) -> tuple[tuple[float, Policy], Variation | None]:
         """The best of what a fit leads to: its mixture, or committees of its clauses."""
         assert found.policy is not None
         policies = [flattened(policy, self.temperature) for policy in (found.policy, found.grown) if policy is not None]
+        variation = None
         if found.pool is not None:
             variation = Variation(found, self.ground, self.rng)
             variation.step()
             variation.step()
             policies += variation.best((1, 4))
-        scores = [self.ground.score(policy, self.levels) for policy in policies]
-        best = int(np.argmax(scores))
-        return scores[best], policies[best]
+        return self._best_of(policies), variation
+
+    def _best_of(self, policies: Iterable[Policy]) -> tuple[float, Policy]:
+        """The policy that wins most, with the share it wins."""
+        return max(((self.ground.score(policy, self.levels), policy) for policy in policies), key=lambda item: item[0])
+
+    def _take(self, tried: tuple[float, Policy], variation: Variation | None) -> float:
+        """Takes in what is the best from now on; the share that it wins, of more levels if it has won all of these."""
+        self._variation = variation
+        self.best = [*self.best[-2:], tried]
+        if tried[0] >= 1.0 and self.levels < LAST_LEVEL:
+            self.levels = LAST_LEVEL
+            self.best = [(self.ground.score(policy, self.levels), policy) for _, policy in self.best]
+        return self.best[-1][0]

@@ -19,6 +19,7 @@ from shown.games.game import Game
 from shown.grid import Action, Grid
 from shown.inference.fitting import Patience, Programs
 from shown.language.primitives import Language
+from shown.language.standard import STANDARD
 from shown.policy import Policy
 from shown.symmetry import Transformation
 from shown.teaching.advice import advise
@@ -35,7 +36,7 @@ __all__ = ["Expectation", "Pupil", "Stage", "Taught", "Tried", "iter_teach", "te
 PRACTISE = 20.0
 """Seconds of practice at most, unless somebody says otherwise."""
 
-ROUNDS = 24
+ROUNDS = 48
 """After so many rounds practice ends; on most machines that is sooner."""
 
 
@@ -85,8 +86,8 @@ def iter_teach(
         before: what was learned before from some of these demonstrations. Amended to what was shown since, it is one
             more candidate.
         keep: further episodes in which what was won before should stay won, beside those of practice.
-        language: the words of the programs, with the grammar they give: a `Language`, or the name of one; the paper's
-            if None.
+        language: the words of the programs, with the grammar they give: a `Language`, or the name of one. If None, the
+            paper's, and where there is practice and they do not win everything, the standard ones too.
         seed: of all random choices.
         threads: how many threads evaluate programs.
         memory_limit: bytes that may be taken; by default half of what the process can have.
@@ -241,7 +242,7 @@ class Pupil:
             if choice.stopped is not None:
                 return
             asked = [found.hypothesis for _, found in choice.ranked] or asked
-            choice.fitted = []
+            choice.look_further()
 
     @property
     def _takes_the_first(self) -> bool:
@@ -271,8 +272,16 @@ class Pupil:
 
     def _hypotheses(self, readings: tuple[Reading, ...]) -> Iterator[Hypothesis]:
         if self.symmetries is None:
-            return hypotheses(readings, tuple(self.game.symmetries) if self.game is not None else ())
-        return hypotheses(readings, tuple(self.symmetries), only_symmetric=bool(self.symmetries))
+            group, only = tuple(self.game.symmetries) if self.game is not None else (), False
+        else:
+            group, only = tuple(self.symmetries), bool(self.symmetries)
+        return hypotheses(readings, group, only, self._languages)
+
+    @property
+    def _languages(self) -> tuple[Language | None, ...]:
+        """The words to try: those that were asked for, or, where playing can tell which are better, the paper's and
+        then the standard ones."""
+        return (None,) if self.language is not None or self._ground is None else (None, STANDARD)
 
 
 def _end_of(stages: Generator[Stage, None, Taught]) -> Taught:

@@ -44,6 +44,9 @@ class ConnectFour(World):
         """The first right move in reading order."""
         return self.right()[0]
 
+    def as_good(self) -> list[Cell]:
+        return self.right()
+
     def right(self) -> list[Cell]:
         """The moves that win; if none does, the move that keeps the other from winning, if there is just one."""
         wins = [cell for cell in self._landings() if self._makes_four(cell, ME)]

@@ -60,6 +60,9 @@ class Minesweeper(World):
         """The first cell in reading order that is provably safe."""
         return self.safe()[0]
 
+    def as_good(self) -> list[Cell]:
+        return self.safe()
+
     def safe(self) -> list[Cell]:
         """All cells that a number with all its mines flagged proves to be safe."""
         free = {

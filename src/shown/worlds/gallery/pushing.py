@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
+from shown.symmetry import Transformation
 from shown.world import Outcome, World
 
 FLOOR, WALL, WORKER, CRATE, STORED = ".", "#", "w", "c", "s"
@@ -29,6 +30,7 @@ class Pushing(World):
     tokens = Tokens(floor=FLOOR, wall=WALL, worker=WORKER, crate=CRATE, stored_crate=STORED)
     buttons = tuple(MOVES)
     max_steps = 200
+    symmetries = (Transformation("up-down", buttons=(("up", "down"),)),)
 
     def reset(self, seed: int) -> Grid:
         rng = np.random.default_rng(seed)
@@ -64,24 +66,31 @@ class Pushing(World):
 
     def expert(self) -> Action:
         """Pushes if there is a crate to push, else takes the first step of a shortest way behind one."""
+        return (self.as_good() or ["right"])[0]
+
+    def as_good(self) -> list[str]:
+        """All first steps of such ways; none if no crate can be reached."""
         r, c = self._worker
         if self._cells[r][c + 1] == CRATE:
-            return "right"
-        return self._first_step() or "right"
+            return ["right"]
+        far = self._lengths()
+        here = far.get((r, c), 0)
+        return [name for name, (down, right) in MOVES.items() if far.get((r + down, c + right), here) < here]
 
-    def _first_step(self) -> str | None:
-        """The first step of a shortest way to a cell behind a crate; None if there is none."""
-        seen = {self._worker}
-        front: list[tuple[Cell, str]] = [(self._worker, "")]
-        for (r, c), first in front:
-            if self._cells[r][c + 1] == CRATE:
-                return first
-            for name, (down, right) in MOVES.items():
-                cell = (r + down, c + right)
-                if cell not in seen and self._cells[cell[0]][cell[1]] == FLOOR:
-                    seen.add(cell)
-                    front.append((cell, first or name))
-        return None
+    def _lengths(self) -> dict[Cell, int]:
+        """How far it is to the nearest cell behind a crate, from every cell from which one can be reached."""
+        rows = list(enumerate(self._cells))
+        far = {
+            (r, c): 0 for r, row in rows for c, there in enumerate(row[:-1]) if there == FLOOR and row[c + 1] == CRATE
+        }
+        line = list(far)
+        for cell in line:
+            for down, right in MOVES.values():
+                there = (cell[0] + down, cell[1] + right)
+                if there not in far and self._cells[there[0]][there[1]] in (FLOOR, WORKER):
+                    far[there] = far[cell] + 1
+                    line.append(there)
+        return far
 
     def _can_be_won(self) -> bool:
         if not any(CRATE in row for row in self._cells):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
+from shown.symmetry import Transformation
 from shown.world import Outcome, World
 
 FLOOR, SHELF, ROBOT, LOADED, PARCEL, DOCK = ".", "#", "r", "R", "p", "D"
@@ -28,13 +29,25 @@ class Warehouse(World):
     tokens = Tokens(floor=FLOOR, shelf=SHELF, robot=ROBOT, loaded_robot=LOADED, parcel=PARCEL, dock=DOCK)
     buttons = tuple(MOVES)
     max_steps = 200
+    symmetries = (
+        Transformation("left-right", buttons=(("left", "right"),)),
+        Transformation("transpose", buttons=(("up", "left"), ("down", "right"))),
+    )
 
     def reset(self, seed: int) -> Grid:
         rng = np.random.default_rng(seed)
         while True:
             self._deal(rng)
-            if len(self._walk(PARCEL)) == self._parcels and self._walk(DOCK):
-                return Grid(tuple("".join(row) for row in self._cells))
+            if self._all_in_reach():
+                return self._grid()
+
+    def _all_in_reach(self) -> bool:
+        """Whether the robot can get to everything that is not a shelf."""
+        line = [self._robot]
+        for r, c in line:
+            around = ((r + down, c + right) for down, right in MOVES.values())
+            line += [cell for cell in around if cell not in line and self._at(cell) != SHELF]
+        return len(line) == sum(there != SHELF for row in self._cells for there in row)
 
     def _deal(self, rng: np.random.Generator) -> None:
         """Some blocks of shelves, and everything else on free places."""
@@ -64,34 +77,29 @@ class Warehouse(World):
             self._cells[r][c] = ROBOT
             self._parcels -= 1
         won = not self._parcels
-        return Outcome(Grid(tuple("".join(row) for row in self._cells)), won, over=won, reward=float(won))
+        return Outcome(self._grid(), won, over=won, reward=float(won))
 
     def expert(self) -> Action:
         """The first step of a shortest way to the nearest parcel, or, with one, to the dock."""
-        r, c = self._robot
-        ways = self._walk(DOCK if self._cells[r][c] == LOADED else PARCEL)
-        return min(ways.values())[1]
+        return self.as_good()[0]
 
-    def _walk(self, goal: str) -> dict[Cell, tuple[int, str]]:
-        """How far it is to every cell with `goal` that can be reached, and the first step on the way there."""
-        found: dict[Cell, tuple[int, str]] = {}
-        seen = {self._robot}
-        front: list[tuple[Cell, str]] = [(self._robot, "")]
-        steps = 0
-        while front:
-            steps += 1
-            following = []
-            for (r, c), first in front:
-                for name, (down, right) in MOVES.items():
-                    cell = (r + down, c + right)
-                    if cell not in seen and self._at(cell) in (FLOOR, goal):
-                        seen.add(cell)
-                        if self._at(cell) == goal:
-                            found[cell] = (steps, first or name)
-                        else:
-                            following.append((cell, first or name))
-            front = following
-        return found
+    def as_good(self) -> list[str]:
+        """All first steps of such ways."""
+        r, c = self._robot
+        far = self._lengths(DOCK if self._cells[r][c] == LOADED else PARCEL)
+        return [name for name, (down, right) in MOVES.items() if far.get((r + down, c + right), far[r, c]) < far[r, c]]
+
+    def _lengths(self, goal: str) -> dict[Cell, int]:
+        """How far it is to the nearest cell with `goal`, from every cell from which it can be reached."""
+        far = {(r, c): 0 for r, row in enumerate(self._cells) for c, there in enumerate(row) if there == goal}
+        line = list(far)
+        for cell in line:
+            for down, right in MOVES.values():
+                there = (cell[0] + down, cell[1] + right)
+                if there not in far and self._at(there) in (FLOOR, ROBOT, LOADED):
+                    far[there] = far[cell] + 1
+                    line.append(there)
+        return far
 
     @property
     def _robot(self) -> Cell:
@@ -100,3 +108,6 @@ class Warehouse(World):
     def _at(self, cell: Cell) -> str:
         r, c = cell
         return self._cells[r][c] if 0 <= r < len(self._cells) and 0 <= c < len(self._cells[0]) else SHELF
+
+    def _grid(self) -> Grid:
+        return Grid(tuple("".join(row) for row in self._cells))

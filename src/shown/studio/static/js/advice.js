@@ -9,6 +9,8 @@ import { offerUndo, teach } from "./teach.js";
 import { attempt } from "./toast.js";
 import { capital, same } from "./words.js";
 
+const NEAR = 3;
+
 /** `advice` as the server gives it; `learn(way)` learns again in another way. */
 export function showAdvice(advice, learn) {
   const { here, there, twin, places } = advice;
@@ -16,6 +18,8 @@ export function showAdvice(advice, learn) {
   const figures = one
     ? [figure(here, places[0], here.action, twin)]
     : [figure(here, places[0], here.action, null), figure(there, places[1], there.action, twin)];
+  const [[d, s], [e, t]] = places;
+  if (d > e || (d === e && s > t)) figures.reverse();
   return el(
     "div",
     { class: "advice", id: "advice" },
@@ -40,7 +44,7 @@ export function showAdvice(advice, learn) {
   );
 }
 
-/** A position in small, with the click that was made and, framed, the one that looks like it. */
+/** A position in small, as far as it matters: the click that was made and, framed, the one that looks like it. */
 function figure(click, [demonstration, step], action, twin) {
   const { game } = state;
   const name = `Game ${demonstration + 1}, click ${step + 1}`;
@@ -48,15 +52,29 @@ function figure(click, [demonstration, step], action, twin) {
   const place = ([r, c]) => ({ x: 100 * c, y: 100 * r, width: 100, height: 100 });
   if (Array.isArray(action)) picture.node.append(svg("use", { ...place(action), href: `#${game.name}-click` }));
   if (Array.isArray(twin)) picture.node.append(svg("rect", { ...place(twin), rx: 12, class: "wrong" }));
+  picture.node.setAttribute("viewBox", around([action, twin].filter(Array.isArray), click.grid).join(" "));
   const id = state.lesson.recordings.filter((card) => card.learn)[demonstration]?.id;
   return el(
     "figure",
     {},
     picture.node,
     el("figcaption", { text: name }),
-    button({ text: "Look at it", kind: "quiet small", onClick: () => attempt(() => look(id, step, twin)) }),
-    button({ text: "It was a slip", kind: "quiet small", onClick: () => attempt(() => forgive(id, step, name)) }),
+    button({ text: "Look at it", kind: "small", onClick: () => attempt(() => look(id, step, twin)) }),
+    button({ text: "It was a slip", kind: "small", onClick: () => attempt(() => forgive(id, step, name)) }),
   );
+}
+
+/** A square around some cells of a grid, with a few more on each side, as x, y, width and height in hundredths. */
+function around(cells, rows) {
+  const [height, width] = [rows.length, rows[0].length];
+  const span = (k) => [Math.min(...cells.map((cell) => cell[k])), Math.max(...cells.map((cell) => cell[k]))];
+  const [[top, bottom], [left, right]] = cells.length ? [span(0), span(1)] : [[0, height - 1], [0, width - 1]];
+  const side = Math.min(Math.max(height, width), Math.max(bottom - top, right - left) + 1 + 2 * NEAR);
+  const place = (low, high, size) => {
+    const start = Math.round((low + high + 1 - side) / 2);
+    return size <= side ? (size - side) / 2 : Math.max(0, Math.min(start, size - side));
+  };
+  return [place(left, right, width), place(top, bottom, height), side, side].map((x) => 100 * x);
 }
 
 async function look(id, step, alike) {

@@ -220,13 +220,13 @@ function markHere() {
 }
 
 /** One number to trust: tried on levels that had no part in choosing the rule. */
-function showExpected({ summary, stale, state: how }, busy) {
+function showExpected({ summary, stale, lost, state: how }, busy) {
   const expected = summary?.expected;
   const known = expected && !stale && !busy;
   parts.expected.hidden = !known;
   if (!known) return;
   const give = expected.more_or_less ? `, give or take ${expected.more_or_less}` : "";
-  const text = `${how === "stopped" ? "Stopped. " : ""}Expected to win about ${expected.won} of ${expected.of} new levels${give}.`;
+  const text = `${how === "stopped" ? "Stopped. " : ""}Expected to win about ${expected.won} of ${expected.of} new levels${give}.${lost ? ` It now loses ${plural(lost, "level")} of its own that it won before.` : ""}`;
   parts.expected.textContent = text;
   parts.expected.className = `expected ${expected.won === expected.of ? "good" : 2 * expected.won < expected.of ? "bad" : ""}`;
 }

@@ -20,7 +20,7 @@ const STEPS = [
   {
     at: "learn",
     title: "It works out your rule",
-    text: "It goes through thousands of small programs that look at the board, and keeps the rules that explain each of your clicks, and no others. The simplest one stands here in English.",
+    text: "It goes through thousands of small programs that look at the board, and keeps the rules that explain your clicks. The simplest one stands here in English, with how you were understood and how well it will do.",
     until: null,
   },
   {
