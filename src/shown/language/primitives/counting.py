@@ -86,10 +86,13 @@ def _at_least_many(
 
 
 def _at_least_wording(number: int, area: str, condition: Term) -> tuple[str, str] | None:
-    """One is some."""
-    if number == 1:
-        return "there is {2:noun} {1} {cell}", "there is no {2:bare} {1} {cell}"
-    return None
+    """One is some; and what takes long to say is said last, so that nobody takes the area for a part of it."""
+    few = ("there is {2:noun}", "there is no {2:bare}")
+    many = ("there are at least {0} {2:plural}", "there are fewer than {0} {2:plural}")
+    said = few if number == 1 else many
+    plain = condition.primitive == "cell_is_value"
+    phrase, negation = (f"{text} {{1}} {{cell}}" if plain else f"{{1}} {{cell}}, {text}" for text in said)
+    return phrase, negation
 
 
 def _as_many(view: View, cell: Cell | None, area: str, condition: Condition) -> bool:
