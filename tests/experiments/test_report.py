@@ -87,4 +87,4 @@ def test_figures_are_files_too(rows: list[Row]):
     few = [row for row in rows if row.settings["game"] in ("nim", "checkmate")]
     names = [name for name, text in figure_files(few) if text.startswith("<svg")]
     paper = ["demos-1.svg", "demos-2.svg", "programs.svg", "ablations.svg", "noise.svg", "data-efficiency.svg"]
-    assert names == [*paper, "beyond.svg", "people.svg", "confidence.svg"]
+    assert names == [*paper, "beyond.svg", "people.svg"]

@@ -181,9 +181,9 @@ def _how_good(stage: Stage) -> str:
     """What is to be said of the best so far."""
     if stage.won is not None:
         return f", best so far wins {stage.won:.0%}"
-    return (
-        "" if stage.best is None else f", best so far has {len(stage.best.components[0].formula.literals)} conditions"
-    )
+    if stage.best is None:
+        return ", nothing fits yet"
+    return f", best so far has {len(stage.best.components[0].formula.literals)} conditions"
 
 
 def _before(path: str | None, demonstrations: Demonstrations) -> Policy | None:

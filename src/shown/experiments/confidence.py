@@ -78,7 +78,7 @@ class Confidence(Experiment):
                 lines.append(
                     f"{label.capitalize()}: {many(len(part), 'case')}, expected calibration error {error:.3f}."
                 )
-        return lines
+        return lines or ["None of these results says what was expected."]
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
         """The paper says nothing of this."""

@@ -6,6 +6,11 @@ readings.py      what a demonstrated click stands for
 advice.py        which of the teacher's own clicks are at odds, and what to do
 next_level.py    the most useful level to show next
 corrections.py   a demonstration from where the computer went wrong
+hypotheses.py    ways to understand a teacher, fitted
+practice.py      playing levels that the game makes, and getting better at it; suspicion.py: by learning from lost games
+leaving.py       without rules: whether what is left out is explained
+choosing.py      what was found so far, and which of it is taken; taught.py: what is told of it
+teach.py         all of it together: `teach`, and a `Pupil` that goes on learning
 
 It stands on games, policies and demonstrations, and knows nothing of terminals or pages.
 """
