@@ -3,6 +3,7 @@
 import pytest
 
 from shown.games import demonstrate, find, load_levels
+from shown.policy import uniform_policy
 from shown.teaching.many import iter_learn_many
 from shown.teaching.teach import Pupil, teach
 
@@ -44,6 +45,15 @@ def test_what_is_remembered_begins_with_what_it_does_not_do():
     taught = learn(pupil, shown, 2)
     assert taught.policy.components == good.components
     assert pupil.demonstrations.items == shown.items[-2:]
+
+
+def test_what_is_remembered_may_do_nothing_that_was_shown():
+    shown = demonstrate(NIM, load_levels(NIM, "train"))
+    pupil = Pupil(NIM, programs=2000, practise=0)
+    pupil.remember(uniform_policy(NIM.tokens, "nim"))
+    first = next(iter_learn_many(pupil, shown, 2))
+    assert first.phase
+    assert len(pupil.demonstrations) == 2
 
 
 def test_what_nothing_explains_is_not_hidden_by_the_rest():

@@ -235,10 +235,10 @@ class Studio:
             self.tell_learned(desk)
             return
         learned.state = "stopped" if result["stopped"] else "done" if result.get("policy") is not None else "failed"
-        for key in ("tried", "lost", "failure", "advice"):
-            setattr(learned, key, result[key])
+        learned.tried, learned.lost = result.get("tried", []), result.get("lost", 0)
+        learned.failure, learned.advice = result.get("failure"), result.get("advice")
         self._hear(desk, learned, shown, result)
-        if result.get("policy") is not None:
+        if learned.policy is not None and not learned.stale:
             self._save(desk, learned)
         if learned.policy is not None:
             self._searching = asyncio.create_task(self._search_next(desk, learned))

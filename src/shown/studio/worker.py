@@ -4,7 +4,8 @@ Requests come in as lines of JSON, answers and news go out as lines of JSON; not
 A quick request is a function that returns its answer. A long one is a generator: each thing it yields is news, what it
 returns is the answer, and between two steps the quick requests that have come in meanwhile are served first. A long
 request that is told to stop gets True as the value of its next `yield`, or, if it is at work just then, a
-KeyboardInterrupt, as Ctrl-C would; either way it finishes with what it has.
+KeyboardInterrupt, as Ctrl-C would; either way it finishes with what it has. One that lets the interrupt through has
+{"stopped": true} for an answer, and what it has said before.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class Worker:
                 self.stopping.add(number)
                 return
             self._forget(number)
-            self.say({"id": number, "error": "stopped."})
+            self.say({"id": number, "answer": {"stopped": True}})
         except Exception:
             self._forget(number)
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.games.game import Game
@@ -39,7 +40,8 @@ def iter_learn_many(
         return (yield from pupil.iter_learn(demonstrations))
     waiting = list(demonstrations.items)
     part = _not_done(pupil.taught, demonstrations, waiting, pupil.game)[:at_once] if pupil.taught is not None else []
-    part += [item for item in waiting if item not in part][len(part) - at_once :]
+    latest = (item for item in reversed(waiting) if item not in part)
+    part += reversed(list(islice(latest, at_once - len(part))))
     while True:
         taught = yield from pupil.iter_learn(replace(demonstrations, items=tuple(part)))
         waiting = [item for item in waiting if item not in part]

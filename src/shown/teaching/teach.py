@@ -180,10 +180,10 @@ class Pupil:
         choice = Choice(shown, self._fitter, self.game, self._ground, before, self._won(before), self.seed)
         try:
             yield from self._stages(choice, self._fitter)
+            self.taught = self._advised(choice.taught())
         except (GeneratorExit, KeyboardInterrupt):
             self.taught = choice.so_far()
             raise
-        self.taught = self._advised(choice.taught())
         return self.taught
 
     def _advised(self, taught: Taught) -> Taught:

@@ -1,0 +1,80 @@
+"""A child process from the inside: long requests that are stopped, wherever they are."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+
+from shown.studio.worker import Worker
+
+
+def answers(worker: Worker) -> list[dict]:
+    return [json.loads(line) for line in worker.out.getvalue().splitlines()]
+
+
+def stop_me(holder: list[Worker]) -> None:
+    """What the thread that reads does when a request is to stop, heard at once."""
+    holder[0].stopping.add(1)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def run(task) -> list[dict]:
+    holder: list[Worker] = []
+
+    def begin(request):
+        return task(holder)
+
+    worker = Worker(io.BytesIO(), {"long": begin})
+    holder.append(worker)
+    before = signal.signal(signal.SIGINT, worker.interrupt)
+    try:
+        worker.handle({"id": 1, "do": "long"})
+        while worker.long:
+            worker.advance()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return answers(worker)
+
+
+def test_a_request_at_work_is_interrupted_and_finishes_with_what_it_has():
+    def task(holder):
+        yield {"step": 1}
+        try:
+            stop_me(holder)
+            yield {"step": 2}
+        except KeyboardInterrupt:
+            pass
+        return {"best": "so far"}
+
+    assert run(task) == [{"id": 1, "news": {"step": 1}}, {"id": 1, "answer": {"best": "so far"}}]
+
+
+def test_a_request_that_does_not_mind_is_answered_all_the_same():
+    def task(holder):
+        yield {"step": 1}
+        stop_me(holder)
+        yield {"step": 2}
+
+    assert run(task)[-1] == {"id": 1, "answer": {"stopped": True}}
+
+
+def test_between_two_steps_it_is_told_to_stop():
+    def task(holder):
+        stop = yield {"step": 1}
+        assert not stop
+        holder[0].stopping.add(2)  # of another request, which has ended
+        holder[0].handle({"id": 2, "do": "stop"})
+        assert not holder[0].stopping
+        stop = yield {"step": 2}
+        return {"stop": bool(stop)}
+
+    assert run(task)[-1] == {"id": 1, "answer": {"stop": False}}
+
+
+def test_an_interrupt_that_comes_when_nothing_is_at_work_does_nothing():
+    worker = Worker(io.BytesIO(), {})
+    worker.stopping.add(1)
+    worker.interrupt()
+    assert worker.stopping == {1}
