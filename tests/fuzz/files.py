@@ -186,8 +186,8 @@ def _project(rng: random.Random, name: str) -> dict[str, str]:
     ]
     painted = [{"id": i + 1, "rows": list(item.steps[0].grid.rows)} for i, item in enumerate(shown)]
     policy = _with_mark(sound.policy(rng).to_json())
-    about = {"schema": LEARNED_SCHEMA, "digest": shown.digest, "numbers": {"programs": 3}, "curve": [[1, -2.5]]}
-    settings = {"schema": SCHEMA, "game": name, "programs": 100, "forgiving": False, "toured": True}
+    about = {"schema": LEARNED_SCHEMA, "digest": shown.digest, "tried": [["as clicked", True, 0.5]]}
+    settings = {"schema": SCHEMA, "game": name, "toured": True, "ways": {name: {"programs": 100, "mirrored": True}}}
     return {
         "project.json": json.dumps(settings),
         f"{name}/lesson.json": json.dumps(lesson_to_json(game, lesson.recordings, lesson.next_id)),

@@ -56,7 +56,12 @@ def make(rng: random.Random) -> Any:
 def run(data: Any, folder: Path) -> None:
     project = folder / "project"
     project.mkdir()
-    settings = {"schema": SCHEMA, "game": None, "programs": PROGRAMS, "forgiving": False, "toured": True}
+    settings = {
+        "schema": SCHEMA,
+        "game": None,
+        "toured": True,
+        "ways": {name: {"programs": PROGRAMS} for name in GAMES},
+    }
     (project / "project.json").write_text(json.dumps(settings))
     log = io.StringIO()
     with contextlib.redirect_stderr(log):
@@ -248,7 +253,8 @@ def _asked(rng: random.Random, name: str, game: str) -> dict[str, Any]:
         "toured": True,
         "count": rng.choice((1, 3, 25)),
         "first": rng.choice((0, 5, 501)),
-        "forgiving": rng.random() < 0.5,
+        "reading": rng.choice((None, {"same": "open", "order": "any"}, {"same": "spell"}, "open")),
+        "mirrored": rng.choice((None, True, False, "yes")),
         "programs": rng.choice((0, 1, 30, 10**7)),
     }
     return {**value, **fields}

@@ -288,7 +288,7 @@ def studio_on(disk: str) -> Iterator[tuple[Server, Disk, Path]]:
         with small_disk(base, disk) as (filled, folder), log.open("wb") as file:
             project = folder / "project"
             project.mkdir()
-            settings = {"schema": SCHEMA, "game": None, "programs": PROGRAMS, "forgiving": False, "toured": False}
+            settings = {"schema": SCHEMA, "game": None, "ways": {name: {"programs": PROGRAMS} for name in GAMES}}
             (project / "project.json").write_text(json.dumps(settings))
             studio = Server(project, log=file)
             try:

@@ -11,6 +11,7 @@ practice.py      playing levels that the game makes, and getting better at it; s
 leaving.py       without rules: whether what is left out is explained
 choosing.py      what was found so far, and which of it is taken; taught.py: what is told of it
 teach.py         all of it together: `teach`, and a `Pupil` that goes on learning
+many.py          many demonstrations, a few at a time
 
 It stands on games, policies and demonstrations, and knows nothing of terminals or pages.
 """
