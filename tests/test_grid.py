@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -255,3 +256,8 @@ def test_arrays_and_grids_are_the_same_thing(board):
 def test_arrays_that_are_no_grids(array, complaint):
     with pytest.raises(BadInput, match=complaint):
         Grid.from_array(array, TOKENS)
+
+
+def test_a_notebook_draws_a_grid_and_whatever_is_in_it_is_only_text():
+    drawn = ElementTree.fromstring(Grid(("<&", ".."))._repr_svg_())
+    assert [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")] == ["<", "&", ".", "."]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -73,6 +74,10 @@ class Explanation:
     def to_json(self) -> dict[str, Any]:
         """Plain data; tuples become lists in JSON."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of an explanation: its reasons."""
+        return f"<pre>{html.escape(self.text)}</pre>"
 
     @property
     def text(self) -> str:

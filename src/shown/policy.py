@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -158,6 +159,10 @@ class Policy:
         formulas = [unfold(facts.folded(c.formula.clauses, self.language), self.language) for c in self.components]
         components = (replace(c, formula=Formula(f)) for c, f in zip(self.components, formulas, strict=True))
         return replace(self, components=tuple(components), facts=facts)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of a policy: its rules."""
+        return f"<pre>{html.escape(self.table())}</pre>"
 
     def __repr__(self) -> str:
         return f"<Policy {_headline(self)}>"

@@ -58,3 +58,13 @@ def test_levels_from_a_file(shown, policy):
 def test_the_same_seed_plays_the_same(shown, policy):
     words = ("evaluate", "policy.json", "--levels", "random:0-9", "--seed", "3", "--json")
     assert shown(*words).out == shown(*words).out
+
+
+@pytest.mark.parametrize("how", [(), ("--json",)])
+def test_too_little_is_a_failure_where_a_share_was_asked_for(shown, policy, how):
+    uniform_policy(find("nim").tokens, "nim").save("uniform.json")
+    assert shown("evaluate", "policy.json", "--at-least", "0.9", *how).code == 0
+    ran = shown("evaluate", "uniform.json", "--at-least", "0.9", *how)
+    assert ran.code == 1
+    assert ran.err.endswith("is less than the 90% that were asked for.\n")
+    assert "0 to 1" in shown("evaluate", "policy.json", "--at-least", "90").complaint

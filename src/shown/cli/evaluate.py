@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 
 from shown import errors
+from shown.cli import FAILURE
 from shown.cli.common import (
     add_json,
     add_language,
     add_seed,
     add_starts,
     add_world,
+    fraction,
     load_policy,
     playable_of,
     print_json,
+    say,
     starts,
 )
 from shown.world import World, play_many
@@ -26,6 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_starts(parser, "test", "0-99")
     add_seed(parser)
     parser.add_argument("--map", action="store_true", help="play only the most probable policy of the mixture")
+    parser.add_argument(
+        "--at-least", type=fraction, metavar="S", help="fail (exit code 1) if less than this share is won: 0.9, say"
+    )
     add_json(parser)
 
 
@@ -52,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
                 ],
             }
         )
-        return 0
+        return _verdict(solved / len(episodes), args.at_least)
     width = max(len(episode.level.name) for episode in episodes)
     for episode in episodes:
         result = "won" if episode.won else "lost" if episode.over else "not won"
@@ -60,4 +66,11 @@ def run(args: argparse.Namespace) -> int:
     rewarded = f", mean reward {reward:.2f}" if isinstance(game, World) else ""
     what = "episodes" if isinstance(game, World) else "levels"
     print(f"{game.title}: {solved} of {len(episodes)} {what} won ({solved / len(episodes):.0%}){rewarded}")
-    return 0
+    return _verdict(solved / len(episodes), args.at_least)
+
+
+def _verdict(success: float, wanted: float | None) -> int:
+    if wanted is None or success >= wanted:
+        return 0
+    say(f"shown: {success:.0%} is less than the {wanted:.0%} that were asked for.")
+    return FAILURE

@@ -58,7 +58,9 @@ class Hypothesis:
     @property
     def name(self) -> str:
         """In plain words: "in any order, mirrored too"."""
-        return f"{self.reading.name}, {in_words(self.symmetries)} too" if self.symmetries else self.reading.name
+        mirrored = f", {in_words(self.symmetries)} too" if self.symmetries else ""
+        words = "" if self.language is None else f", in {self.language.name or 'other'} words"
+        return f"{self.reading.name}{mirrored}{words}"
 
 
 @dataclass(frozen=True)
