@@ -1,6 +1,7 @@
 """All tests are deterministic: hypothesis draws the same examples in every run and on every machine."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,10 @@ settings.load_profile("shown")
 
 # How long this machine takes to compile the engine must not show in what commands print.
 compiled.NOTICE_AFTER = 86_400.0
+
+# Whoever runs the tests in the background may have Ctrl-C ignored, and with it all commands that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ELSEWHERE = """
 from shown.games.game import Game
