@@ -135,10 +135,9 @@ class Choice:
         """Whether something wins all practice levels."""
         return self.ground is not None and any(score >= 1.0 for score, *_ in self._candidates)
 
-    @property
-    def ranked(self) -> list[tuple[float, Fitted]]:
+    def best_fitted(self, number: int = VARIED) -> list[tuple[float, Fitted]]:
         """The hypotheses that win most."""
-        return sorted(self.fitted, key=lambda item: -item[0])[:VARIED]
+        return sorted(self.fitted, key=lambda item: -item[0])[:number]
 
     @property
     def rating(self) -> tuple[float, float] | None:
@@ -157,7 +156,7 @@ class Choice:
         if self.perfect:
             return
         suspicions: list[Suspicion] = []
-        for number, (_, found) in enumerate(self.ranked):
+        for number, (_, found) in enumerate(self.best_fitted()):
             rng = np.random.default_rng([self._seed, number])
             suspicions.append(Suspicion(self._fitter, found, self.ground, rng, TEMPERATURE))
             yield self.stage("trying it out", f"wins {suspicions[-1].best[-1][0]:.0%}: {found.hypothesis.name}")

@@ -220,19 +220,14 @@ def _with_images(demonstrations: Demonstrations, symmetries: tuple[Transformatio
 
 
 def hypotheses(
-    readings: Sequence[Reading],
-    symmetries: tuple[Transformation, ...],
-    only_symmetric: bool = False,
-    languages: Sequence[Language | None] = (None,),
+    readings: Sequence[Reading], symmetries: tuple[Transformation, ...], only_symmetric: bool = False
 ) -> Iterator[Hypothesis]:
-    """All combinations, the most plausible first: each reading, in each language, with the symmetries and (unless ruled
-    out) without."""
+    """All combinations, the most plausible first: each reading with the symmetries, and (unless ruled out) without."""
     for reading in readings:
-        for language in languages:
-            if symmetries:
-                yield Hypothesis(reading, symmetries, language)
-            if not (symmetries and only_symmetric):
-                yield Hypothesis(reading, (), language)
+        if symmetries:
+            yield Hypothesis(reading, symmetries)
+        if not (symmetries and only_symmetric):
+            yield Hypothesis(reading)
 
 
 def flattened(policy: Policy, temperature: float) -> Policy:

@@ -9,7 +9,7 @@ learning from one demonstration or correction to the next.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +38,9 @@ PRACTISE = 20.0
 
 ROUNDS = 48
 """After so many rounds practice ends; on most machines that is sooner."""
+
+SAID_AGAIN = 6
+"""So many of the best hypotheses are tried in the standard words, too."""
 
 
 def teach(demonstrations: Demonstrations, game: Game | World | None = None, **settings: Any) -> Taught:
@@ -227,7 +230,7 @@ class Pupil:
             if choice.perfect:
                 return
         as_read = distinct_readings(choice.demonstrations, self._effects, tuple(self.readings or READINGS))
-        asked = list(self._hypotheses(tuple(as_read)))
+        asked: Iterable[Hypothesis] = self._hypotheses(choice, tuple(as_read))
         auto, patience = self.programs == "auto", Patience()
         while True:
             for hypothesis in asked:
@@ -241,7 +244,8 @@ class Pupil:
             choice.stopped = self._enough(choice, patience, fitter)
             if choice.stopped is not None:
                 return
-            asked = [found.hypothesis for _, found in choice.ranked] or asked
+            best = [found.hypothesis for _, found in choice.best_fitted()]
+            asked = best or self._hypotheses(choice, tuple(as_read))
             choice.look_further()
 
     @property
@@ -270,18 +274,18 @@ class Pupil:
             yield choice.stage("corrected", "does what was shown now")
             choice.offer_before(policy, hypothesis)
 
-    def _hypotheses(self, readings: tuple[Reading, ...]) -> Iterator[Hypothesis]:
+    def _hypotheses(self, choice: Choice, readings: tuple[Reading, ...]) -> Iterator[Hypothesis]:
+        """All there are, in the words that were asked for or else the paper's; and where playing can tell which words
+        are better, the best of them, or all if none fits, in the standard ones."""
         if self.symmetries is None:
             group, only = tuple(self.game.symmetries) if self.game is not None else (), False
         else:
             group, only = tuple(self.symmetries), bool(self.symmetries)
-        return hypotheses(readings, group, only, self._languages)
-
-    @property
-    def _languages(self) -> tuple[Language | None, ...]:
-        """The words to try: those that were asked for, or, where playing can tell which are better, the paper's and
-        then the standard ones."""
-        return (None,) if self.language is not None or self._ground is None else (None, STANDARD)
+        first = list(hypotheses(readings, group, only))
+        yield from first
+        if self.language is None and self._ground is not None:
+            best = [found.hypothesis for _, found in choice.best_fitted(SAID_AGAIN)]
+            yield from (replace(hypothesis, language=STANDARD) for hypothesis in best or first)
 
 
 def _end_of(stages: Generator[Stage, None, Taught]) -> Taught:
