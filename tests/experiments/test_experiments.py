@@ -44,7 +44,7 @@ def test_the_full_sizes_are_the_papers():
 def test_quick_is_a_small_part():
     quick = {trial.key for name in EXPERIMENTS for trial in find(name).trials(Scale())}
     networks = [trial for trial in find("demos").trials(Scale()) if trial.method in NETWORKS]
-    assert len(quick) < 900
+    assert len(quick) < 1100
     assert len(networks) == 3 * 6 * 2
 
 

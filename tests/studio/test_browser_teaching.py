@@ -54,7 +54,7 @@ def test_clicks_at_odds_are_shown_side_by_side_and_reading_them_otherwise_helps(
     shown = Demonstrations(fence_in.tokens, tuple(run.demonstration for run in runs), "fence-in")
     server.post("import", game="fence-in", content=shown.to_json())
     server.learned("fence-in")
-    server.post("learn", game="fence-in", reading={"same": "clicked", "order": "given"})
+    server.post("learn", game="fence-in", programs=1000, reading={"same": "clicked", "order": "given"})
     visitor = visit(server)
     visitor.choose("fence-in")
     expect(visitor.at("#learn-state")).to_have_text("no rule fits")

@@ -214,7 +214,7 @@ def test_when_nothing_fits_the_teacher_is_told_which_clicks_are_at_odds():
 
     fence = find("fence-in")
     demos = shown_by(fence, "train:0-1", "style:row-in-any-order")
-    taught = teach(demos, fence, programs=2000, readings=[AS_CLICKED])
+    taught = teach(demos, fence, programs=2000, readings=[AS_CLICKED], language="paper")
     assert not taught.learned
     assert taught.advice.reading == Reading("clicked", "any")
     assert "In game 1" in taught.advice.text

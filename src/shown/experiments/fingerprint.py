@@ -26,12 +26,15 @@ from shown.version import __version__
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
-ENGINE = ("grid.py", "planes.py", "compiled.py", "demonstrations.py", "policy.py", "language", "inference")
+ENGINE = (
+    "grid.py", "planes.py", "counts.py", "floods.py", "compiled.py", "registry.py", "demonstrations.py", "policy.py",
+    "rules", "language", "inference",
+)  # fmt: skip
 """What learns and acts, whatever the method; folders with all that is in them."""
 
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "shown.baselines.lpp": (*ENGINE, "baselines/lpp.py", "baselines/values.py"),
-    "shown.baselines.taught": (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching"),
+    "shown.baselines.taught": (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching", "world.py"),
     "shown.baselines.vpi": (*ENGINE, "baselines/vpi.py", "baselines/lpp.py", "baselines/values.py"),
     "shown.baselines.features_nn": (*ENGINE, "baselines/features_nn.py", "baselines/values.py"),
     "shown.baselines.networks": (

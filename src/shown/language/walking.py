@@ -33,10 +33,10 @@ def walking_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
     half = Fraction(1, 2)
     return standard_grammar(tokens, buttons).extended(
         Rule("P", "at_cell_with_value", ("agent", "agent's step"), AT_AGENT),
-        Rule("agent's step", "nearer", ("side", "aim", "ground"), half),
+        Rule("agent's step", "nearer", ("side", "aim", "open ground"), half),
         Rule("agent's step", "shifted", ("side", "aim"), half),
         Rule("aim", "cell_is_value", ("V",), 1),
-        Rule("ground", "cell_is_value", ("empty",), 1),
+        Rule("open ground", "cell_is_value", ("empty",), 1),
         leaves={
             "agent": uniform(Kind.VALUE, ("agent",)),
             "empty": uniform(Kind.VALUE, ("empty",)),
