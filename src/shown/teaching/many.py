@@ -8,11 +8,10 @@ from itertools import islice
 
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.games.game import Game
-from shown.policy import Policy
-from shown.teaching.readings import AS_CLICKED, Reading, read
+from shown.teaching.readings import AS_CLICKED, read
 from shown.teaching.same import Effects
 from shown.teaching.taught import Stage, Taught
-from shown.teaching.teach import Pupil
+from shown.teaching.teach import Pupil, does
 from shown.world import World
 
 AT_ONCE = 6
@@ -59,21 +58,10 @@ def _not_done(
     """Those in which something was shown that the policy does not do, as the teacher was understood."""
     reading = taught.hypothesis.reading if taught.hypothesis is not None else AS_CLICKED
     known = Effects(game) if isinstance(game, Game) else None
+    alone = {item: replace(demonstrations, items=(item,)) for item in items}
     # Whoever clicks just what was clicked does it under any reading; only the others have to be read.
-    suspects = [item for item in items if not _does(taught.policy, item)]
-    return [item for item in suspects if not _does(taught.policy, _read(item, demonstrations, reading, known))]
-
-
-def _read(item: Demonstration, of: Demonstrations, reading: Reading, known: Effects | None) -> Demonstration:
-    return read(replace(of, items=(item,)), reading, known).items[0]
-
-
-def _does(policy: Policy, item: Demonstration) -> bool:
-    actions = policy.act_many([step.grid for step in item.steps])
-    return all(
-        action != step.action if step.refused else action in (step.action, *step.open)
-        for action, step in zip(actions, item.steps, strict=True)
-    )
+    suspects = [item for item in items if not does(taught.policy, alone[item])]
+    return [item for item in suspects if not does(taught.policy, read(alone[item], reading, known))]
 
 
 def _about(shown: Demonstrations) -> dict[str, object]:

@@ -31,7 +31,7 @@ from shown.teaching.same import Effects
 from shown.teaching.taught import Expectation, Stage, Taught, Tried
 from shown.world import Start, World, wins
 
-__all__ = ["Expectation", "Pupil", "Stage", "Taught", "Tried", "iter_teach", "teach", "without_idle_steps"]
+__all__ = ["Expectation", "Pupil", "Stage", "Taught", "Tried", "does", "iter_teach", "teach", "without_idle_steps"]
 
 PRACTISE = 20.0
 """Seconds of practice at most, unless somebody says otherwise."""
@@ -267,7 +267,7 @@ class Pupil:
         hypothesis = before.hypothesis or Hypothesis(AS_CLICKED)
         as_read = read(choice.demonstrations, hypothesis.reading, self._effects)
         policy: Policy | None = before.policy
-        if not _does(before.policy, as_read):
+        if not does(before.policy, as_read):
             policy = fitter.amend(before.policy, hypothesis, as_read)
         if policy is not None:
             choice.at_once = (policy, hypothesis)
@@ -297,7 +297,7 @@ def _end_of(stages: Generator[Stage, None, Taught]) -> Taught:
             return taught
 
 
-def _does(policy: Policy, demonstrations: Demonstrations) -> bool:
+def does(policy: Policy, demonstrations: Demonstrations) -> bool:
     """Whether the policy does, in each position, something that was shown there or left open, and nothing refused."""
     good: dict[Grid, set[Action]] = {}
     bad: dict[Grid, set[Action]] = {}
