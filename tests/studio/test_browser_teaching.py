@@ -96,6 +96,17 @@ def test_whether_it_holds_mirrored_is_one_click(make_server, visit):
     expect(visitor.at("#mirrored")).to_be_hidden()
 
 
+def test_in_which_words_the_rule_is_said_is_told_and_can_be_chosen(make_server, visit):
+    server = make_server()
+    server.post("expert", game="nim")
+    visitor = visit(server)
+    visitor.at("text=How it got there").click()
+    expect(visitor.at("#language option:checked")).to_have_text("found out: of the paper")
+    visitor.at("#language").select_option('"standard"')
+    expect(visitor.at("#learn-state")).to_have_text("done")
+    until(lambda: server.learned("nim")["summary"]["language"] == "standard", "it is learned in those words")
+
+
 @pytest.mark.parametrize("width", [900, 1360, 1440])
 def test_the_board_comes_into_view_and_its_head_has_room(server, visit, width):
     server.post("expert", game="nim")

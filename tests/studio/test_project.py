@@ -187,6 +187,7 @@ HOSTILE_SETTINGS = [
     {"ways": {"nim": {"programs": 0}}},
     {"ways": {"nim": {"programs": 10, "reading": {"same": "spell"}}}},
     {"ways": {"nim": {"programs": 10, "mirrored": 1}}},
+    {"ways": {"nim": {"programs": 10, "language": "klingon"}}},
 ]
 
 

@@ -288,6 +288,16 @@ def test_a_reading_can_be_forced_and_left_to_itself_again(make_server):
         studio.post("learn", game="nim", reading={"same": "spell"})
 
 
+def test_the_words_can_be_chosen(make_server):
+    studio = make_server()
+    studio.post("expert", game="nim")
+    assert studio.learned("nim")["summary"]["language"] == "paper"
+    studio.post("learn", game="nim", language="standard")
+    assert studio.learned("nim")["summary"]["language"] == "standard"
+    with pytest.raises(Refused, match="language"):
+        studio.post("learn", game="nim", language="os:path")
+
+
 def test_corrections_leave_the_test_levels_as_they_are(make_server):
     studio = make_server()
     win(studio, "nim")

@@ -54,6 +54,8 @@ LEARNED_SCHEMA = "shown/studio-learned/2"
 MAX_LEVELS = 200
 MAX_PROGRAMS = 100_000
 DEFAULT_PROGRAMS = 10_000
+WORDS = ("paper", "standard")
+"""The languages that make sense wherever cells are clicked."""
 MAX_TABLE = 2**20
 
 
@@ -65,26 +67,33 @@ class Way:
         programs: how many programs the computer considers.
         reading: what a click stands for; None: it finds out by itself.
         mirrored: whether what was shown holds mirrored, too; None: it finds out by itself.
+        language: in which words; None: it finds out by itself.
     """
 
     programs: int = DEFAULT_PROGRAMS
     reading: Reading | None = None
     mirrored: bool | None = None
+    language: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         reading = self.reading.to_json() if self.reading is not None else None
-        return {"programs": self.programs, "reading": reading, "mirrored": self.mirrored}
+        return {
+            "programs": self.programs, "reading": reading, "mirrored": self.mirrored, "language": self.language,
+        }  # fmt: skip
 
     @classmethod
     def from_json(cls, value: Any, where: str) -> Way:
         if not isinstance(value, dict):
             raise BadInput(f"{where}: must be an object.")
-        programs, reading, mirrored = (value.get(key) for key in ("programs", "reading", "mirrored"))
+        programs, reading, mirrored, language = map(value.get, ("programs", "reading", "mirrored", "language"))
         if not isinstance(programs, int) or isinstance(programs, bool) or not 1 <= programs <= MAX_PROGRAMS:
             raise BadInput(f'{where}: "programs" must be a whole number from 1 to {MAX_PROGRAMS:,}.')
         if mirrored is not None and not isinstance(mirrored, bool):
             raise BadInput(f'{where}: "mirrored" must be true, false or null.')
-        return cls(programs, None if reading is None else Reading.from_json(reading, f'{where}: "reading"'), mirrored)
+        if language is not None and language not in WORDS:
+            raise BadInput(f'{where}: "language" must be null or one of {", ".join(WORDS)}.')
+        found = None if reading is None else Reading.from_json(reading, f'{where}: "reading"')
+        return cls(programs, found, mirrored, language)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from shown.games.game import Game
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
 from shown.studio.forms import action_to_json
+from shown.studio.project import WORDS
 from shown.studio.teach import why_lost
 from shown.teaching.next_level import doubt
 from shown.teaching.readings import Reading
@@ -100,6 +101,7 @@ class Tasks:
             request["programs"],
             readings=None if reading is None else [Reading.from_json(reading)],
             symmetries=None if mirrored is None else game.symmetries if mirrored else (),
+            language=request["language"],
             # One processor stays free for the page and whoever else is at work.
             threads=max(1, (os.cpu_count() or 1) - 1),
         )
@@ -287,6 +289,7 @@ def understood(origin: dict[str, Any]) -> Answer:
     return {
         "reading": Reading.from_json(origin["reading"]).name if "reading" in origin else None,
         "mirrored": bool(origin.get("symmetry")),
+        "language": origin.get("grammar") if origin.get("grammar") in WORDS else None,
         **{key: x if isinstance(x := origin.get(key), int) else None for key in ("programs", "distinct")},
         "expected": expected,
     }

@@ -28,6 +28,9 @@ let all = false;
 let spoken = "";
 let here = null;
 
+/** The languages rules may be in, and what they are called here. */
+const WORDS = { paper: "of the paper", standard: "of the standard library" };
+
 export function initLearn() {
   parts.state = el("span", { class: "pill", id: "learn-state" });
   parts.stop = button({ id: "stop", text: "Stop", onClick: () => attempt(() => post("stop", {})) });
@@ -40,6 +43,7 @@ export function initLearn() {
   parts.expected = el("p", { class: "expected", id: "expected" });
   parts.reading = choice("reading", "Your clicks mean", (reading) => ({ reading }));
   parts.mirrored = choice("mirrored", "Mirrored too", (mirrored) => ({ mirrored }));
+  parts.language = choice("language", "In the words", (language) => ({ language }));
   parts.programs = choice("programs", "Programs to look through", (programs) => ({ programs }));
   parts.understood = el("div", { class: "understood", id: "understood" }, parts.reading.node, parts.mirrored.node);
   parts.numbers = el("dl", { class: "numbers" });
@@ -50,6 +54,7 @@ export function initLearn() {
     el("summary", { text: "How it got there" }),
     parts.numbers,
     parts.tried,
+    parts.language.node,
     parts.programs.node,
   );
   replace(
@@ -73,7 +78,7 @@ export function initLearn() {
   });
 }
 
-/** Learns again; `way` is what is to be different: {reading}, {mirrored} or {programs}. */
+/** Learns again; `way` is what is to be different: {reading}, {mirrored}, {language} or {programs}. */
 export function learn(way = {}) {
   return attempt(() => post("learn", { game: state.game.name, ...way }));
 }
@@ -280,6 +285,14 @@ function showDetails(learned, busy) {
         }),
       ),
     ),
+  );
+  const used = summary?.language && !learned.stale && !way.language;
+  parts.language.fill(
+    [
+      [null, used ? `found out: ${WORDS[summary.language]}` : "find out by itself"],
+      ...Object.entries(WORDS),
+    ],
+    way.language,
   );
   const budgets = [...new Set([...BUDGETS, way.programs])].sort((a, b) => a - b);
   parts.programs.fill(
