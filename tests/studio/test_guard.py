@@ -136,7 +136,7 @@ def test_only_games_of_the_table_are_games(server, game):
         ("paint", {"rows": [1, 2]}),
         ("paint", {"rows": ["." * 33]}),
         ("learn", {"programs": 10**9}),
-        ("learn", {}),
+        ("learn", {"programs": "many"}),
         ("run", {"level": "test:0", "seed": -1}),
         ("runs", {"levels": [], "seed": 0}),
         ("runs", {"levels": ["test:0"] * 100, "seed": 0}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -21,7 +22,9 @@ def with_helper(work):
         finally:
             await helper.close()
 
-    return asyncio.run(asyncio.wait_for(run(), 60))
+    # In a thread of its own: where a browser is driven, the main one has an event loop already.
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(lambda: asyncio.run(asyncio.wait_for(run(), 60))).result()
 
 
 MISSING = {"key": ["nim", 1], "rows": ["|.", "||"]}
