@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             failure = found.failure.to_json() if found.failure else None
             print_json({"learned": False, "failure": failure, "advice": found.advice})
-        say(f"shown: {found.failure.told(more) if found.failure else nothing}")
+        say(f"shown: {found.failure.told(more, f'--language {found.failure.richer}') if found.failure else nothing}")
         for line in found.told:
             say(line)
         return found.code or FAILURE
@@ -156,7 +156,10 @@ def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations, language:
         memory_limit=args.memory * 2**20 if args.memory else None,
     )
     code = learn(learner, demonstrations, args.quiet)
-    return Found(learner.policy_ if learner.candidates_ else None, learner.failure_, code)
+    failure = learner.failure_
+    if failure is not None and args.published:
+        failure = replace(failure, richer=None)  # other words are another method
+    return Found(learner.policy_ if learner.candidates_ else None, failure, code)
 
 
 def _understood(

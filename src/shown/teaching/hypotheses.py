@@ -172,7 +172,7 @@ class Fitter:
             yield last, policy
         assert features is not None
         if policy is None:
-            failure = explain_failure(with_images, rows, features, evidence)
+            failure = explain_failure(with_images, rows, features, evidence, fitting.grammar.language)
             return Fitted(hypothesis, read, features, evidence, (), None, None, None, failure)
         pool = search.pool(features, features.log_prior)
         exact = pool.formula(np.zeros(len(pool.clauses))) is not None
