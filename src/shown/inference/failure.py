@@ -51,8 +51,8 @@ class Failure:
         return (
             f"nothing fits demonstration {self.demonstration}, step {self.step}: among the first {self.programs:,} "
             f"programs none tells {what} {self.action} from {self.other}{place}. "
-            f"Try more programs ({more}){f', more words ({words})' if self.richer else ''}, or a primitive that sees the "
-            "difference; if one of the two was a slip, take it out."
+            f"Try more programs ({more}){f', more words ({words})' if self.richer else ''}, or a primitive that sees "
+            "the difference; if one of the two was a slip, take it out."
         )
 
     def to_json(self) -> dict[str, Any]:
