@@ -117,8 +117,8 @@ NEARER = Primitive(
     kernel=floods.nearer,
     many=floods.nearer_many,
     image=True,
-    phrase="a step {0} from {cell} shortens the walk over {2:plural} to {1:noun}",
-    negation="a step {0} from {cell} does not shorten the walk over {2:plural} to {1:noun}",
+    phrase="a step {0} from {cell} shortens the walk over {2:plural} to {1:the}",
+    negation="a step {0} from {cell} does not shorten the walk over {2:plural} to {1:the}",
     reach=1,
 )
 
@@ -130,8 +130,8 @@ REACHABLE = Primitive(
     kernel=floods.reachable,
     many=floods.reachable_many,
     image=True,
-    phrase="one can walk from {cell} over {1:plural} to {0:noun}",
-    negation="one cannot walk from {cell} over {1:plural} to {0:noun}",
+    phrase="one can walk from {cell} over {1:plural} to {0:the}",
+    negation="one cannot walk from {cell} over {1:plural} to {0:the}",
     reach=1,
 )
 
@@ -155,8 +155,8 @@ ESCAPE = Primitive(
     kernel=floods.escape,
     many=floods.escape_many,
     image=True,
-    phrase="one can step from {cell} to {1:noun} without coming nearer to the nearest {0:bare}",
-    negation="every step from {cell} to {1:noun} leads nearer to the nearest {0:bare}",
+    phrase="one can step from {cell} to {1:noun} without coming nearer to {0:nearest}",
+    negation="every step from {cell} to {1:noun} leads nearer to {0:nearest}",
 )
 
 NEAREST = Primitive(
