@@ -17,8 +17,8 @@ from shown.symmetry import Folded, of_clause, unfold
 
 WIDTH = 88
 """Characters in a line; a table has 12 more before it."""
-SCREEN = 20
-"""Lines. A rule that needs more of them is set more tightly, until it fits."""
+SCREEN = 22
+"""Lines, beside the first and the last. A rule that needs more of them is set more tightly, until it fits."""
 ALWAYS = "always so in what was shown"
 _TIE = "\u00a0"
 """A space at which no line ends."""
