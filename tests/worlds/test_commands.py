@@ -87,7 +87,10 @@ def test_act_and_explain_on_a_grid(command, learned, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["learn", LAKE], "nobody here knows how to play it. Name an expert, or play it yourself."),
+        (
+            ["learn", "gym:CartPole-v1#blocks-100"],
+            "nobody here knows how to play it. Name an expert, or play it yourself.",
+        ),
         (["learn", LAKE, "--expert", "nowhere"], "--expert nowhere: must be module:function."),
         (
             ["learn", LAKE, "--expert", "nowhere:way"],
@@ -100,7 +103,7 @@ def test_act_and_explain_on_a_grid(command, learned, tmp_path, monkeypatch):
         (["learn", LAVA, "--seeds", "4-0"], "argument --seeds: '4-0' are no seeds"),
         (["learn", LAVA, "--seeds", "0-999999"], "argument --seeds: '0-999999' are more than 100,000 seeds"),
         (["play", "gym:Nothing-v0"], "no environment called 'Nothing-v0'"),
-        (["watch", LAKE], "nobody here knows how to play it"),
+        (["watch", "gym:CartPole-v1#blocks-100"], "nobody here knows how to play it"),
     ],
 )
 def test_wrong_use_is_one_line(command, words, complaint):

@@ -11,7 +11,7 @@ from shown.errors import BadInput, MissingExtra
 from shown.grid import Grid
 from shown.world import play
 from shown.worlds import find, wrap
-from shown.worlds.views import Channels, Frames, Numbers, TextMap, colours, most_common
+from shown.worlds.views import Channels, Frames, Numbers, TextMap, most_common
 
 
 def test_frozen_lake_is_a_map():
@@ -102,7 +102,7 @@ def test_a_frame_that_is_drawn_is_seen_too():
 
 def test_unknown_colours_are_the_nearest_known():
     black, white = np.zeros((2, 2, 3), np.uint8), np.full((2, 2, 3), 255, np.uint8)
-    look = Frames(colours([black, black, white], 2), 2)
+    look = Frames(Frames.colours([black, black, white], 2), 2)
     assert look(None, np.full((2, 2, 3), 30, np.uint8)) == Grid("0")
     assert look(None, np.full((2, 2, 3), 200, np.uint8)) == Grid("1")
 
