@@ -83,11 +83,9 @@ def _letters(env: Any) -> list[str]:
 
 
 def is_table(env: Any) -> bool:
-    """Whether an environment has a table of what leads where, and says in which state it is."""
-    bare = env.unwrapped
-    return isinstance(getattr(bare, "P", None), Mapping) and isinstance(
-        getattr(bare, "s", None), int | np.integer | None
-    )
+    """Whether an environment has a table of what each action leads to, from each of its numbered states."""
+    table, space = getattr(env.unwrapped, "P", None), env.observation_space
+    return isinstance(table, Mapping) and len(table) == getattr(space, "n", None)
 
 
 def expert(env: Any) -> int:
@@ -99,7 +97,9 @@ def expert(env: Any) -> int:
     >>> expert(cliff)
     0
     """
-    table, now = env.unwrapped.P, int(env.unwrapped.s)
+    table, now = env.unwrapped.P, getattr(env.unwrapped, "s", None)
+    if not isinstance(now, int | np.integer):
+        raise BadInput("the environment has a table of what leads where, but does not say in which state it is (s).")
     moves = [
         (state, action, chance, then, reward, ended)
         for state, actions in table.items()
@@ -116,4 +116,4 @@ def expert(env: Any) -> int:
         worth = value.max(axis=1)
         if change < 1e-8:
             break
-    return int(np.argmax(np.round(value[now], 6)))
+    return int(np.argmax(np.round(value[int(now)], 6)))
