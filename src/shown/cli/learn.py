@@ -34,12 +34,12 @@ from shown.cli.common import (
 )
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError, printable
-from shown.games import Game, load_levels
+from shown.games import Game
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
 from shown.language.primitives import LANGUAGE, Language
 from shown.policy import Policy
-from shown.teaching.next_level import most_useful
+from shown.teaching.next_level import by_use_from
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Stage, Taught, iter_teach
 from shown.world import demonstrate
@@ -49,7 +49,8 @@ PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 
 
 NEW = "random:0-23"
-"""Among these a level to be shown next is looked for."""
+NEW_SEEDS = "0-23"
+"""Among these a level to be shown next, or in a world a seed, is looked for."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -240,9 +241,9 @@ def _told(taught: Taught, game: Playable | None) -> Iterator[str]:
         yield f"I am not sure what you meant: my rule has {taught.literals} conditions for {taught.steps} clicks."
     if taught.advice is not None:
         yield from (*taught.advice.problem, *taught.advice.remedies)
-    if taught.memorises and isinstance(game, Game):
-        useful = most_useful(taught.policy, load_levels(game, NEW), game)
-        yield from [] if useful is None else [f"It would help me most to see you play {useful.level.name}."]
+    if taught.memorises and game is not None:
+        useful = by_use_from(taught.policy, starts_named(game, NEW if isinstance(game, Game) else NEW_SEEDS, 0))
+        yield from [f"It would help me most to see you play {one.level.name}." for one in useful[:1]]
 
 
 def _playable(demonstrations: Demonstrations) -> Playable | None:

@@ -138,7 +138,7 @@ class Session:
             return "y keep · n throw away · Esc play on"
         if self.attempt.over:
             return "Enter next · u undo · s start over · q quit"
-        buttons = (f"{_ARROWS[key][0] if key in _ARROWS else key} {name}" for key, name in self._keys.items())
+        buttons = (f"{arrow(key)} {name}" for key, name in self._keys.items())
         return " · ".join((*buttons, OTHER_KEYS)) if self._keys else KEYS
 
     def handle(self, event: str) -> None:
@@ -218,6 +218,15 @@ class Session:
     def _finish(self, keep: bool, goes_on: bool = False) -> None:
         self.done, self.goes_on = True, goes_on
         self.kept = self.recorder.demonstration if keep else None
+
+
+def arrow(key: str) -> str:
+    """A key as it is written: arrows as such.
+
+    >>> arrow("up"), arrow("p")
+    ('↑', 'p')
+    """
+    return _ARROWS[key][0] if key in _ARROWS else key
 
 
 def button_keys(buttons: Sequence[str]) -> dict[str, str]:
