@@ -85,6 +85,7 @@ class Desk:
         self.notes: tuple[str, ...] = found.notes
         table = found.table or self._fresh_table(found.recordings, found.next_id)
         self.history: History[Lesson] = History(Lesson(found.recordings, table, found.next_id))
+        self._shown: tuple[tuple[Recording, ...], Demonstrations] | None = None
         self.revision = 0
         self.learned = Learned()
 
@@ -93,7 +94,11 @@ class Desk:
         return self.history.present
 
     def demonstrations(self) -> Demonstrations:
-        return self.lesson.demonstrations(self.game)
+        """What the computer is to learn from; put together once for each set of recordings, since many take time."""
+        recordings = self.lesson.recordings
+        if self._shown is None or self._shown[0] is not recordings:
+            self._shown = recordings, self.lesson.demonstrations(self.game)
+        return self._shown[1]
 
     # --- teaching ----------------------------------------------------------------------------------------------------
 

@@ -248,8 +248,13 @@ class Project:
         where = self._path(game.name, LESSON)
         recordings, next_id, bad = lesson_from_json(game, parse_json(_text(data, where), where), where)
         if self._keep_copy(game, LESSON, data, bad, notes) and bad:
-            self._write(game.name, LESSON, lesson_to_json(game, recordings, next_id))
+            self._save_recordings(game, recordings, next_id)
         return recordings, next_id
+
+    def _save_recordings(self, game: Game, recordings: tuple[Recording, ...], next_id: int) -> None:
+        """Hundreds of demonstrations are written again with each new one, so they are written the quick way."""
+        value = lesson_to_json(game, recordings, next_id)
+        self._write_bytes(game.name, LESSON, encode_json(value, self._path(game.name, LESSON), indent=None))
 
     def _table(self, game: Game, notes: list[str]) -> Table | None:
         where = self._path(game.name, TABLE)
@@ -271,7 +276,7 @@ class Project:
         """
         check_lesson(game, lesson, before)
         if before is None or lesson.recordings is not before.recordings or lesson.next_id != before.next_id:
-            self._write(game.name, LESSON, lesson_to_json(game, lesson.recordings, lesson.next_id))
+            self._save_recordings(game, lesson.recordings, lesson.next_id)
         # A level that was only laid out has no file yet. Once more is shown, another would be laid out in its place.
         if before is None or lesson.table is not before.table or (game.name, TABLE) not in self._own:
             self._save_table(game, lesson.table, before.table if before is not None else None)

@@ -286,7 +286,13 @@ def understood(origin: dict[str, Any]) -> Answer:
             expected: Answer | None = _expected(won, of)
         case _:
             expected = None
+    match origin.get("demonstrations"):
+        case {"count": int(count)}:
+            seen: int | None = count
+        case _:
+            seen = None
     return {
+        "seen": seen,
         "reading": Reading.from_json(origin["reading"]).name if "reading" in origin else None,
         "mirrored": bool(origin.get("symmetry")),
         "language": origin.get("grammar") if origin.get("grammar") in WORDS else None,

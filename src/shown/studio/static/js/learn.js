@@ -204,7 +204,8 @@ function showRule(learned) {
   markHere();
 }
 
-function from({ demonstrations, clicks, summary: { components } }) {
+function from({ demonstrations, clicks, state: how, summary: { components, seen } }) {
+  if (how === "running" && seen && seen < demonstrations) return `From ${seen} of ${plural(demonstrations, "demonstration")} so far.`;
   const others = components > 1 ? ` The simplest of ${components} rules that explain them; all have a say.` : "";
   return `From ${plural(demonstrations, "demonstration")} (${plural(clicks, "click")}).${others}`;
 }

@@ -16,7 +16,8 @@ let box = null;
 let stage = null;
 let replay = null;
 let shown = "";
-let all = false;
+/** The place of the first card that is shown, or null for the latest ones. */
+let first = null;
 /** The cards that were drawn, by id: most changes touch one of them, or none. */
 let drawn = new Map();
 
@@ -24,7 +25,7 @@ export function initRecordings(node, putOnStage) {
   box = node;
   stage = putOnStage;
   on("lesson", showCards);
-  on("game", () => (all = false));
+  on("game", () => (first = null));
 }
 
 function outcome(card) {
@@ -36,7 +37,7 @@ function outcome(card) {
 function showCards(lesson) {
   const { game } = state;
   // Most clicks change the game in play only; the cards are left alone then.
-  const seen = JSON.stringify([game.name, lesson.recordings, all]);
+  const seen = JSON.stringify([game.name, lesson.recordings, first]);
   if (seen === shown) return;
   shown = seen;
   const learned = lesson.recordings.filter((card) => card.learn).length;
@@ -45,25 +46,45 @@ function showCards(lesson) {
     replace(box, head, el("p", { class: "note", text: "What you play is kept here." }));
     return;
   }
-  const first = all ? 0 : Math.max(0, lesson.recordings.length - FIT);
+  const last = Math.max(0, lesson.recordings.length - FIT);
+  if (first !== null && first >= last) first = null;
+  const start = first ?? last;
   const before = drawn;
   drawn = new Map();
-  const cards = lesson.recordings.slice(first).map((card, i) => {
-    const key = JSON.stringify([game.name, first + i, card]);
+  const cards = lesson.recordings.slice(start, start + FIT).map((card, i) => {
+    const key = JSON.stringify([game.name, start + i, card]);
     const known = before.get(card.id);
-    const made = known?.key === key ? known : { key, node: cardOf(game, card, first + i) };
+    const made = known?.key === key ? known : { key, node: cardOf(game, card, start + i) };
     drawn.set(card.id, made);
     return made.node;
   });
-  const toggle = (text, to) =>
-    button({ id: "all-records", text, kind: "link", onClick: () => ((all = to), showCards(state.lesson)) });
   replace(
     box,
-    head,
-    first > 0 ? toggle(`${plural(first, "earlier one")}`, true) : null,
-    all && lesson.recordings.length > FIT ? toggle("Only the latest", false) : null,
-    el("ol", { class: "record-list", start: first + 1 }, cards),
+    el("div", { class: "record-head" }, head, last > 0 ? pages(start, last, lesson.recordings.length) : null),
+    el("ol", { class: "record-list", start: start + 1 }, cards),
   );
+}
+
+/** As many cards as fit are on the page, however many there are; these lead to the others. */
+function pages(start, last, count) {
+  const turn = (id, glyph, label, to, disabled) =>
+    button({ id, icon: glyph, label, kind: "quiet small", disabled, onClick: () => turnTo(id, to) });
+  return el(
+    "div",
+    { class: "pages", role: "group", "aria-label": "Demonstrations on the page" },
+    turn("earliest-records", "first", "The first ones", 0, start === 0),
+    turn("earlier-records", "back", "Earlier ones", Math.max(0, start - FIT), start === 0),
+    el("span", { class: "note", id: "records-shown", text: `${start + 1} to ${Math.min(start + FIT, count)}` }),
+    turn("later-records", "forward", "Later ones", Math.min(last, start + FIT), start >= last),
+    turn("latest-records", "last", "The latest ones", last, start >= last),
+  );
+}
+
+function turnTo(id, to) {
+  first = to;
+  showCards(state.lesson);
+  const again = document.getElementById(id);
+  (again?.disabled ? box.querySelector(".pages button:enabled") : again)?.focus();
 }
 
 function cardOf(game, card, i) {
