@@ -12,7 +12,7 @@ from serving import until
 from shown.demonstrations import Demonstrations
 from shown.experiments.styles import find_style
 from shown.games import find, load_levels, play
-from shown.studio.desk import curriculum
+from shown.studio.places import curriculum
 from visiting import Visitor
 
 

@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from shown import Policy
-from shown.cli.play import Session, button_keys, view
+from shown.cli.play import Session, view
 from shown.demonstrations import Demonstrations
+from shown.teaching.keys import button_keys
 from shown.teaching.recording import Recorder
 from shown.worlds import find
 

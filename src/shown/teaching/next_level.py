@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shown.games.episodes import play
+from shown.games.episodes import LevelWorld
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Grid
+from shown.world import World, play
 
 if TYPE_CHECKING:
     from shown.demonstrations import Demonstrations
@@ -40,11 +41,15 @@ class Doubt:
     grid: Grid
 
 
-def doubt(policy: Policy, level: Level, game: Game | None = None, seed: int = 0) -> Doubt:
-    """Where on `level` the candidates disagree most: on the way of the policy's own game, or, with no rules to play
-    by, on the first position.
+def doubt(policy: Policy, level: Level, game: Game | World | None = None, seed: int = 0) -> Doubt:
+    """Where on `level` (in a world: from `seed`) the candidates disagree most: on the way of the policy's own game, or,
+    with no rules to play by, on the first position.
     """
-    grids = [level.grid] if game is None else [step.grid for step in play(game, policy.act, level, seed).steps]
+    if game is None:
+        grids = [level.grid]
+    else:
+        world = game if isinstance(game, World) else LevelWorld(game, level)
+        grids = [step.grid for step in play(world, policy.act, seed).steps]
     # Of equal positions, and of positions equally in doubt, the first counts; the last digits are chance.
     first = {grid: step for step, grid in reversed(list(enumerate(grids)))}
     disagreement = {grid: round(policy.disagreement(grid), 9) for grid in first}

@@ -2,12 +2,13 @@
 
 import { post } from "./api.js";
 import { Board, Miniature } from "./board.js";
+import { buttonRow } from "./buttons.js";
 import { button, calm, el, icon, replace } from "./dom.js";
 import { draw } from "./overlay.js";
 import { on, state } from "./store.js";
 import { backToPlay, offerUndo, teach } from "./teach.js";
 import { attempt } from "./toast.js";
-import { actionName, levelTitle, plural } from "./words.js";
+import { actionName, capital, hand, levelTitle, moves } from "./words.js";
 
 const STEP = 650;
 const FIT = 12;
@@ -29,7 +30,7 @@ export function initRecordings(node, putOnStage) {
 }
 
 function outcome(card) {
-  const clicks = plural(card.clicks, "click");
+  const clicks = moves(card.clicks);
   if (card.edited) return `${clicks}, edited`;
   return card.outcome === "won" ? `won, ${clicks}` : card.outcome === "lost" ? `lost, ${clicks}` : clicks;
 }
@@ -184,11 +185,13 @@ class Replay {
     });
     const close = button({ id: "close-replay", text: "Back to the game", kind: "you", onClick: () => backToPlay() });
     this.gif = el("a", { class: "button quiet", download: "", text: "GIF" });
+    this.presses = el("div", { class: "presses", role: "group", "aria-label": "Buttons", hidden: true });
     this.node = el(
       "div",
       { class: "replay" },
       el("div", { class: "replay-head" }, this.title, close),
       this.board.node,
+      this.presses,
       el(
         "div",
         { class: "transport" },
@@ -208,13 +211,14 @@ class Replay {
     this.id = recording.id;
     this.slider.max = recording.steps.length;
     this.title.textContent = `${levelTitle(recording.level)}: ${outcome(recording)}`;
-    this.gif.href = `/export/demonstration.gif?game=${state.game.name}&id=${recording.id}`;
+    this.gif.href = `/export/demonstration.gif?game=${encodeURIComponent(state.game.name)}&id=${recording.id}`;
   }
 
   go(index) {
     const { steps, last } = this.recording;
     this.index = index;
     this.changing = false;
+    this.presses.hidden = true;
     const step = steps[index];
     this.board.show(state.game, step ? step.rows : last);
     this.board.disabled = true;
@@ -231,7 +235,7 @@ class Replay {
       this.alike?.step === this.index
         ? `, which looks the same as ${actionName(game, step.rows, this.alike.cell)}`
         : "";
-    const place = `Click ${this.index + 1} of ${this.recording.steps.length}`;
+    const place = `${capital(hand().move)} ${this.index + 1} of ${this.recording.steps.length}`;
     return `${place}: ${actionName(game, step.rows, step.action)}${alike}`;
   }
 
@@ -269,6 +273,14 @@ class Replay {
   startChange() {
     this.pause();
     this.changing = true;
+    const { game } = state;
+    if (game.buttons.length) {
+      this.status.textContent = "Press the button that should have been pressed here.";
+      replace(this.presses, buttonRow(game, { onPress: (name) => this.press(name) }));
+      this.presses.hidden = false;
+      this.presses.firstChild.focus();
+      return;
+    }
     this.board.disabled = false;
     this.status.textContent = "Click the cell that should have been clicked here.";
     this.board.focus();
