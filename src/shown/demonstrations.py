@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -198,7 +199,7 @@ class Demonstrations:
         """All steps of all demonstrations, in order."""
         return tuple(step for item in self.items for step in item.steps)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A fingerprint of what was shown, independent of level names, seeds and outcomes."""
         content = [

@@ -8,8 +8,9 @@ import pytest
 from PIL import Image
 
 from shown import Policy
-from shown.cli.play import Session, button_keys, view
+from shown.cli.play import Session, view
 from shown.demonstrations import Demonstrations
+from shown.teaching.keys import button_keys
 from shown.teaching.recording import Recorder
 from shown.worlds import find
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from shown.cli.common import WORLD, Playable, add_json, add_seed, find_playable, print_json, say
-from shown.cli.play import arrow, button_keys
 from shown.errors import BadInput, printable
 from shown.games import Game, find, installed, load_levels
 from shown.games.levels import built_in
+from shown.teaching.keys import arrow, button_keys
 from shown.world import World
 
 FLOORS = {"random:0-99": 1, "test": 10}

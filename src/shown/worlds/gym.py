@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import difflib
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
 from shown.errors import BadInput, MissingExtra, did_you_mean
 from shown.grid import Action, Grid
+from shown.registry import reason
 from shown.world import Outcome, World
 from shown.worlds import minigrid, toytext
 from shown.worlds.views import Channels, Frames, Numbers, Objects, View
@@ -56,15 +58,17 @@ class GymWorld(World):
         self._first = int(env.action_space.start)
 
     def reset(self, seed: int) -> Grid:
-        observation, _ = self.env.reset(seed=seed)
-        return self._seen(observation)
+        with self._in_one_line():
+            observation, _ = self.env.reset(seed=seed)
+            return self.view(self.env, observation)
 
     def step(self, action: Action) -> Outcome:
         number = self.buttons.index(str(action)) + self._first
-        observation, reward, terminated, truncated, info = self.env.step(number)
-        over = bool(terminated or truncated)
-        won = over and has_won(float(reward), bool(terminated), info, self.won)
-        return Outcome(self._seen(observation), won, over, float(reward))
+        with self._in_one_line():
+            observation, reward, terminated, truncated, info = self.env.step(number)
+            over = bool(terminated or truncated)
+            won = over and has_won(float(reward), bool(terminated), info, self.won)
+            return Outcome(self.view(self.env, observation), won, over, float(reward))
 
     def expert(self) -> Action:
         if self.teacher is None:
@@ -87,16 +91,26 @@ class GymWorld(World):
         >>> agent(observation)
         0
         """
-        return lambda observation: self._first + self.buttons.index(policy.press(self._seen(observation)))
+
+        def act(observation: Any) -> int:
+            with self._in_one_line():
+                seen = self.view(self.env, observation)
+            return self._first + self.buttons.index(policy.press(seen))
+
+        return act
 
     def another(self) -> GymWorld:
         return GymWorld(_another(self.env, self.name), self.view, self.name, self.teacher, self.won)
 
-    def _seen(self, observation: Any) -> Grid:
+    @contextlib.contextmanager
+    def _in_one_line(self) -> Iterator[None]:
+        """Whatever goes wrong in the environment, or in how it is seen, is told in one line."""
         try:
-            return self.view(self.env, observation)
+            yield
         except BadInput as error:
             raise BadInput(f"{self.name}: {error}") from None
+        except Exception as error:
+            raise BadInput(f"{self.name}: it has broken off ({one_line(reason(error))}).") from error
 
 
 def wrap(
@@ -123,10 +137,13 @@ def wrap(
             so. It gets the last reward, whether the episode was terminated (rather than cut off), and `info`. By
             default what `info` says ("won", "success" or "is_success"), or else an end with a reward above 0.
     """
+    module = ""
     if isinstance(env, str):
+        # An id may say which module has it (module:ID), and must go on saying so: that is how it is found again.
+        module = env[: env.rfind(":") + 1]
         env = make(env, frames=isinstance(see, str) and bool(_PIXELS.fullmatch(see)))
     spec = getattr(env, "spec", None)
-    name = PREFIX + (spec.id if spec is not None else type(env.unwrapped).__name__)
+    name = PREFIX + module + (spec.id if spec is not None else type(env.unwrapped).__name__)
     _check_actions(env, name)
     try:
         view = view_of(env, see)
