@@ -21,9 +21,9 @@ from shown.studio.places import Playable, find_playable, key_of, number_of, plac
 from shown.studio.project import MAX_LEVELS, WORDS, Painted, Project
 from shown.studio.teach import Lesson, Recording, Table
 from shown.symmetry.transformation import in_words
-from shown.teaching.keys import button_keys
 from shown.teaching.recording import WRONG_FOOTED, History, play_on, take_back
 from shown.world import World
+from shown.worlds.keyboard import button_keys
 
 FRESH_SEED = 1000
 """Random levels for teaching count up from here; those that are watched come from further up, so they never meet."""
