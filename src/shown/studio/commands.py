@@ -15,7 +15,9 @@ from shown.grid import check_action
 from shown.studio.desk import Desk, catalogue
 from shown.studio.forms import action_from_json, action_to_json, check_task, grid_from_json
 from shown.studio.project import Way
-from shown.studio.session import Studio, as_request
+from shown.studio.remarks import Remark, written
+from shown.studio.session import Forgotten, Studio, as_request
+from shown.studio.teach import Lesson
 from shown.teaching.readings import READINGS
 
 Request = dict[str, Any]
@@ -24,6 +26,7 @@ Command = Callable[[Studio, Request], Answer | Awaitable[Answer]]
 
 MAX_WALL, MAX_FIRST = 24, 500
 MAX_PAINTED = 32
+MAX_RULE = 4000
 
 
 def command(studio: Studio, name: str, request: Any) -> Answer | Awaitable[Answer]:
@@ -73,17 +76,21 @@ def _teaching(change: Callable[[Desk, Request], Answer | None]) -> Command:
 
     def run(studio: Studio, request: Request) -> Answer:
         desk = studio.desk(request.get("game"))
-        before = desk.lesson.recordings
-        answer = change(desk, request) or {}
-        if desk.lesson.recordings is not before:
-            studio.consider(desk)
-        view = desk.view(brief=desk.lesson.recordings is before)
-        studio.news.publish(
-            "taught", {"game": desk.game.name, "revision": desk.revision, "page": str(request.get("page"))[:40]}
-        )
-        return {**answer, "lesson": view}
+        before = desk.lesson
+        return _after(studio, desk, before, request, change(desk, request) or {})
 
     return run
+
+
+def _after(studio: Studio, desk: Desk, before: Lesson, request: Request, answer: Answer) -> Answer:
+    """What is answered after a change of the lesson: the lesson as it is now, which is learned if need be."""
+    same = desk.lesson.recordings is before.recordings
+    if not same or desk.lesson.remarks is not before.remarks:
+        studio.consider(desk)
+    studio.news.publish(
+        "taught", {"game": desk.game.name, "revision": desk.revision, "page": str(request.get("page"))[:40]}
+    )
+    return {**answer, "lesson": desk.view(brief=same)}
 
 
 def _correct(desk: Desk, request: Request) -> None:
@@ -128,6 +135,30 @@ def learn(studio: Studio, request: Request) -> Answer:
 def stop(studio: Studio, request: Request) -> Answer:
     studio.stop_learning()
     return {}
+
+
+# --- what is said of the rule ----------------------------------------------------------------------------------------
+
+
+def _saying(whole: bool) -> Command:
+    """A command that keeps a sentence of the rule, or, if not `whole`, strikes one condition of it."""
+
+    async def run(studio: Studio, request: Request) -> Answer:
+        desk = studio.desk(request.get("game"))
+        clause, phrase = _number(request, "clause"), None if whole else _number(request, "phrase")
+        found = await studio.ask_player(desk, "sentence", clause=clause, phrase=phrase)
+        if found["version"] != request.get("version"):
+            raise Forgotten("the rule is another one by now. Look at it again.")
+        before = desk.lesson
+        desk.say(Remark.from_json(found["remark"], "the sentence"))
+        return _after(studio, desk, before, request, {})
+
+    return run
+
+
+def phrase(studio: Studio, request: Request) -> Answer:
+    """What a sentence that is being written says, in English; nothing is kept."""
+    return {"words": list(written(studio.desk(request.get("game")).game, _text(request, "rule", MAX_RULE)).words)}
 
 
 # --- watching --------------------------------------------------------------------------------------------------------
@@ -236,9 +267,9 @@ def _number(request: Request, key: str) -> int:
     return value
 
 
-def _text(request: Request, key: str) -> str:
+def _text(request: Request, key: str, most: int = 100) -> str:
     value = request.get(key)
-    if not isinstance(value, str) or len(value) > 100:
+    if not isinstance(value, str) or len(value) > most:
         raise BadInput(f'"{key}" must be a short text.')
     return value
 
@@ -271,6 +302,11 @@ COMMANDS: dict[str, Command] = {
     "delete": _teaching(lambda desk, request: desk.delete(_number(request, "id"))),
     "count": _teaching(lambda desk, request: desk.set_learn(_number(request, "id"), _flag(request, "learn"))),
     "change-click": _teaching(_change_click),
+    "pin": _saying(whole=True),
+    "strike": _saying(whole=False),
+    "write": _teaching(lambda desk, request: desk.say(written(desk.game, _text(request, "rule", MAX_RULE)))),
+    "phrase": phrase,
+    "unsay": _teaching(lambda desk, request: desk.unsay(_number(request, "number"))),
     "recording": recording,
     "learn": learn,
     "stop": stop,

@@ -21,6 +21,7 @@ from shown.render.palette import ground
 from shown.studio import teach
 from shown.studio.forms import action_to_json, check_recording
 from shown.studio.project import MAX_LEVELS, Painted, Project
+from shown.studio.remarks import Remark
 from shown.studio.teach import Lesson, Recording, Table
 from shown.symmetry.transformation import in_words
 from shown.teaching.recording import WRONG_FOOTED, History, check_playable, outcome_of, play_on, take_back
@@ -50,6 +51,7 @@ class Learned:
         lost: so many practice levels that the policy before won are lost now.
         failure: why there is no new policy, a sentence; or None.
         advice: two clicks that are at odds, and what to do, as data; or None.
+        contradictions: what is to be kept of the rule and was left out, since it allows what was ruled out, as data.
         unsaved: why the policy could not be saved, or None.
         next: the levels that candidates disagree on most, once found.
     """
@@ -66,6 +68,7 @@ class Learned:
     lost: int = 0
     failure: str | None = None
     advice: dict[str, Any] | None = None
+    contradictions: list[dict[str, Any]] = field(default_factory=list)
     unsaved: str | None = None
     next: list[dict[str, Any]] = field(default_factory=list)
 
@@ -84,7 +87,7 @@ class Desk:
         self.painted: tuple[Painted, ...] = found.painted
         self.notes: tuple[str, ...] = found.notes
         table = found.table or self._fresh_table(found.recordings, found.next_id)
-        self.history: History[Lesson] = History(Lesson(found.recordings, table, found.next_id))
+        self.history: History[Lesson] = History(Lesson(found.recordings, table, found.next_id, found.remarks))
         self.revision = 0
         self.learned = Learned()
 
@@ -211,6 +214,14 @@ class Desk:
 
     def change_click(self, number: int, step: int, action: Action | None) -> None:
         self._do(teach.change_click(self.lesson, self.game, number, step, action))
+
+    def say(self, remark: Remark) -> None:
+        """Keeps what was said of the rule."""
+        self._do(teach.say(self.lesson, remark))
+
+    def unsay(self, number: int) -> None:
+        """Takes back what was said of the rule."""
+        self._do(teach.unsay(self.lesson, number))
 
     def add(self, demonstrations: Demonstrations) -> None:
         """Adds demonstrations from elsewhere, all or none."""
@@ -342,6 +353,7 @@ class Desk:
             "table": self._position(self.lesson.table),
             "canUndo": bool(self.history.past or self.lesson.table.attempt.steps),
             "canRedo": bool(self.history.future),
+            "remarks": [remark.to_json() for remark in self.lesson.remarks],
         }
         if brief:
             return play

@@ -6,6 +6,7 @@
       nim/lesson.json          the demonstrations
       nim/table.jsonl          the game in play, a line a click
       nim/levels.json          painted levels
+      nim/remarks.json         what was said of the rule: what stays, what was an accident
       nim/policy.json          what was learned from them (as `shown learn` writes it)
       nim/learned.json         how that came about: what from, and how the teacher was understood on the way
 
@@ -42,10 +43,12 @@ from shown.studio.forms import (
     table_from_lines,
     table_to_lines,
 )
+from shown.studio.remarks import Remark, is_contradiction, remarks_from_json, remarks_to_json
 from shown.studio.teach import Lesson, Recording, Table
 from shown.teaching.readings import Reading
 
 PROJECT, LESSON, TABLE, LEVELS = "project.json", "lesson.json", "table.jsonl", "levels.json"
+REMARKS = "remarks.json"
 POLICY, LEARNED = "policy.json", "learned.json"
 MARK = "shown studio"
 SCHEMA = "shown/studio-project/1"
@@ -128,6 +131,7 @@ class Opened:
 
     Attributes:
         notes: a sentence for everything that could not be read and was set aside.
+        remarks: what was said of the rule.
     """
 
     recordings: tuple[Recording, ...]
@@ -135,6 +139,7 @@ class Opened:
     table: Table | None
     painted: tuple[Painted, ...]
     notes: tuple[str, ...]
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +150,13 @@ class Saved:
         policy: as JSON.
         digest: of the demonstrations and the way they were learned.
         tried: the hypotheses that were tried, as [name, whether any rule fits, share of practice levels won or None].
+        contradictions: what was to be kept of the rule and is not, and where it is at odds with what was shown.
     """
 
     policy: Any
     digest: str
     tried: list[list[Any]]
+    contradictions: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Project:
@@ -239,7 +246,8 @@ class Project:
                 folder.tidy()
         notes: list[str] = []
         recordings, next_id = self._recordings(game, notes)
-        return Opened(recordings, next_id, self._table(game, notes), self._painted(game, notes), tuple(notes))
+        table, painted, remarks = self._table(game, notes), self._painted(game, notes), self._remarks(game, notes)
+        return Opened(recordings, next_id, table, painted, tuple(notes), remarks)
 
     def _recordings(self, game: Game, notes: list[str]) -> tuple[tuple[Recording, ...], int]:
         data = self._data(game.name, LESSON)
@@ -264,6 +272,18 @@ class Project:
             self._own.add((game.name, TABLE))
         return table
 
+    def _remarks(self, game: Game, notes: list[str]) -> tuple[Remark, ...]:
+        where = self._path(game.name, REMARKS)
+        try:
+            value = self._read(game.name, REMARKS)
+            remarks = () if value is None else remarks_from_json(game, value, where)
+        except BadInput as error:
+            notes.append(f"{error} It is now called {self._move_aside(game, REMARKS)}.")
+            return ()
+        if value is not None:
+            self._own.add((game.name, REMARKS))
+        return remarks
+
     def save_lesson(self, game: Game, lesson: Lesson, before: Lesson | None = None) -> None:
         """Saves what differs from `before`. Demonstrations first: a stop in between must not lose one.
 
@@ -272,6 +292,8 @@ class Project:
         check_lesson(game, lesson, before)
         if before is None or lesson.recordings is not before.recordings or lesson.next_id != before.next_id:
             self._write(game.name, LESSON, lesson_to_json(game, lesson.recordings, lesson.next_id))
+        if before is None or lesson.remarks is not before.remarks:
+            self._save_remarks(game, lesson.remarks)
         # A level that was only laid out has no file yet. Once more is shown, another would be laid out in its place.
         if before is None or lesson.table is not before.table or (game.name, TABLE) not in self._own:
             self._save_table(game, lesson.table, before.table if before is not None else None)
@@ -284,6 +306,11 @@ class Project:
                 if folder is not None and folder.append(TABLE, f"{lines[-1]}\n".encode()):
                     return
         self._write_bytes(game.name, TABLE, "".join(f"{line}\n" for line in lines).encode())
+
+    def _save_remarks(self, game: Game, remarks: tuple[Remark, ...]) -> None:
+        """Nothing said, and nothing ever said, needs no file."""
+        if remarks or (game.name, REMARKS) in self._own:
+            self._write(game.name, REMARKS, remarks_to_json(game, remarks))
 
     # --- painted levels ----------------------------------------------------------------------------------------------
 
@@ -329,7 +356,9 @@ class Project:
     def save_learned(self, game: Game, saved: Saved) -> None:
         """Saves a policy, and how it came about."""
         self._write(game.name, POLICY, _with_mark(saved.policy))
-        about = {"schema": LEARNED_SCHEMA, "digest": saved.digest, "tried": saved.tried}
+        about: dict[str, Any] = {"schema": LEARNED_SCHEMA, "digest": saved.digest, "tried": saved.tried}
+        if saved.contradictions:
+            about["contradictions"] = saved.contradictions
         self._write(game.name, LEARNED, about)
 
     def drop_learned(self, game: Game) -> None:
@@ -426,7 +455,10 @@ def _saved_from_json(policy: Any, about: Any, where: str) -> Saved:
         raise BadInput(f'{where}: "digest" must be text.')
     if not isinstance(tried, list) or not all(map(_is_trial, tried)):
         raise BadInput(f'{where}: "tried" must be a list of names, each with whether it fits and what it won.')
-    return Saved(policy, digest, tried)
+    against = about.get("contradictions", [])
+    if not isinstance(against, list) or not all(map(is_contradiction, against)):
+        raise BadInput(f'{where}: "contradictions" must be a list of sentences and where each is at odds.')
+    return Saved(policy, digest, tried, against)
 
 
 def _is_trial(value: Any) -> bool:

@@ -17,6 +17,7 @@ from shown.games.levels import Level
 from shown.studio.desk import Desk, Learned
 from shown.studio.helpers import Helper, HelperDied
 from shown.studio.project import Project, Saved, Way
+from shown.studio.remarks import conditions_of
 
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
 STOP_PATIENCE = 3.0
@@ -167,12 +168,17 @@ class Studio:
             desk.learned = Learned(policy=saved.policy, stale=True, version=1)
             if saved.digest == (aim := self._aim(desk, shown)):
                 desk.learned = Learned("done", aim, saved.policy, shown.items, version=1, tried=saved.tried)
+                desk.learned.contradictions = saved.contradictions
 
     # --- learning ----------------------------------------------------------------------------------------------------
 
     def _aim(self, desk: Desk, shown: Demonstrations) -> str:
         """What is to be learned, in a word: another demonstration, or another way to learn, is another aim."""
-        return f"{shown.digest} {json.dumps(self.settings.way(desk.game.name).to_json())}" if shown.items else ""
+        if not shown.items:
+            return ""
+        said = [remark.to_json() for remark in desk.lesson.remarks]
+        way = json.dumps(self.settings.way(desk.game.name).to_json()) + (f" {json.dumps(said)}" if said else "")
+        return f"{shown.digest} {way}"
 
     def consider(self, desk: Desk) -> None:
         """Starts learning if what is to be learned has changed."""
@@ -225,6 +231,7 @@ class Studio:
 
         request = {"game": desk.game.name, "demonstrations": shown.to_json(), "before": before}
         request |= self.settings.way(desk.game.name).to_json()
+        request["conditions"] = conditions_of(desk.game, desk.lesson.remarks).to_json()
         try:
             result = await self._ask_learner(news, request)
         except asyncio.CancelledError:
@@ -237,6 +244,7 @@ class Studio:
         learned.state = "stopped" if result["stopped"] else "done" if result.get("policy") is not None else "failed"
         learned.tried, learned.lost = result.get("tried", []), result.get("lost", 0)
         learned.failure, learned.advice = result.get("failure"), result.get("advice")
+        learned.contradictions = result.get("contradictions", [])
         self._hear(desk, learned, shown, result)
         if learned.policy is not None and not learned.stale:
             self._save(desk, learned)
@@ -259,7 +267,8 @@ class Studio:
 
     def _save(self, desk: Desk, learned: Learned) -> None:
         try:
-            self.project.save_learned(desk.game, Saved(learned.policy, learned.aim, learned.tried))
+            saved = Saved(learned.policy, learned.aim, learned.tried, learned.contradictions)
+            self.project.save_learned(desk.game, saved)
         except BadInput as error:
             # It is learned all the same, and works until the studio ends.
             learned.unsaved = f"What was learned could not be saved. {error}"
@@ -304,6 +313,7 @@ class Studio:
             "summary": learned.summary,
             "failure": learned.failure,
             "advice": learned.advice,
+            "contradictions": learned.contradictions,
             "unsaved": learned.unsaved,
             "next": learned.next,
             "way": self.settings.way(desk.game.name).to_json(),
