@@ -16,6 +16,7 @@ from shown.studio.desk import Desk, catalogue
 from shown.studio.forms import action_from_json, action_to_json, check_task, grid_from_json
 from shown.studio.project import Way
 from shown.studio.remarks import Remark, written
+from shown.studio.research import scores_to_json
 from shown.studio.session import Forgotten, Studio, as_request
 from shown.studio.teach import Lesson
 from shown.teaching.readings import READINGS
@@ -27,6 +28,7 @@ Command = Callable[[Studio, Request], Answer | Awaitable[Answer]]
 MAX_WALL, MAX_FIRST = 24, 500
 MAX_PAINTED = 32
 MAX_RULE = 4000
+MAX_DIFFER = 12
 
 
 def command(studio: Studio, name: str, request: Any) -> Answer | Awaitable[Answer]:
@@ -208,6 +210,27 @@ async def why(studio: Studio, request: Request) -> Answer:
     return await studio.ask_player(desk, "why", rows=list(grid.rows), action=action_to_json(action))
 
 
+# --- for the researcher ----------------------------------------------------------------------------------------------
+
+
+def scores(studio: Studio, request: Request) -> Answer:
+    """How each policy did on the levels that are held out."""
+    return scores_to_json(studio.desk(request.get("game")).scores)
+
+
+async def posterior(studio: Studio, request: Request) -> Answer:
+    """The weightiest candidates, and the levels on which they may differ."""
+    desk = studio.desk(request.get("game"))
+    found = await studio.ask_player(desk, "posterior")
+    return {**found, "levels": [level.name for level in desk.candidates(MAX_DIFFER)]}
+
+
+async def differ(studio: Studio, request: Request) -> Answer:
+    """Where on a level each of the weightiest candidates is farthest from the best."""
+    desk = studio.desk(request.get("game"))
+    return await studio.ask_player(desk, "differ", **as_request(desk.level(_text(request, "level"))))
+
+
 # --- painting --------------------------------------------------------------------------------------------------------
 
 
@@ -315,6 +338,9 @@ COMMANDS: dict[str, Command] = {
     "runs": runs,
     "position": position,
     "why": why,
+    "scores": scores,
+    "posterior": posterior,
+    "differ": differ,
     "paint": paint,
     "unpaint": unpaint,
     "import": import_file,

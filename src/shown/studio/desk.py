@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from shown.studio import teach
 from shown.studio.forms import action_to_json, check_recording
 from shown.studio.project import MAX_LEVELS, Painted, Project
 from shown.studio.remarks import Remark
+from shown.studio.research import MAX_SCORES, Score
 from shown.studio.teach import Lesson, Recording, Table
 from shown.symmetry.transformation import in_words
 from shown.teaching.recording import WRONG_FOOTED, History, check_playable, outcome_of, play_on, take_back
@@ -88,6 +90,7 @@ class Desk:
         self.notes: tuple[str, ...] = found.notes
         table = found.table or self._fresh_table(found.recordings, found.next_id)
         self.history: History[Lesson] = History(Lesson(found.recordings, table, found.next_id, found.remarks))
+        self.scores: tuple[Score, ...] = project.scores(self.game)
         self.revision = 0
         self.learned = Learned()
 
@@ -242,6 +245,12 @@ class Desk:
         """Saves the lesson that is to come. If that fails, the present one stays, here as on disk."""
         self.project.save_lesson(self.game, lesson, self.lesson)
         self.revision += 1
+
+    def keep_score(self, score: Score) -> None:
+        """Notes how a policy did; a score that cannot be saved is known until the studio ends."""
+        self.scores = (*self.scores, score)[-MAX_SCORES:]
+        with contextlib.suppress(BadInput):
+            self.project.save_scores(self.game, self.scores)
 
     # --- levels ------------------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
       nim/table.jsonl          the game in play, a line a click
       nim/levels.json          painted levels
       nim/remarks.json         what was said of the rule: what stays, what was an accident
+      nim/scores.json          how each policy did on the levels that are held out
       nim/policy.json          what was learned from them (as `shown learn` writes it)
       nim/learned.json         how that came about: what from, and how the teacher was understood on the way
 
@@ -44,6 +45,7 @@ from shown.studio.forms import (
     table_to_lines,
 )
 from shown.studio.remarks import Remark, is_contradiction, remarks_from_json, remarks_to_json
+from shown.studio.research import SCORES, Score, scores_from_json, scores_to_json
 from shown.studio.teach import Lesson, Recording, Table
 from shown.teaching.readings import Reading
 
@@ -367,6 +369,21 @@ class Project:
             for name in (LEARNED, POLICY):
                 if folder is not None and (game.name, name) in self._own:
                     folder.remove(name)
+
+    # --- scores ------------------------------------------------------------------------------------------------------
+
+    def scores(self, game: Game) -> tuple[Score, ...]:
+        """How earlier policies did; what cannot be read of that is left where it is, and is as good as not there."""
+        value = self._read_or_none(game, SCORES)
+        try:
+            found = () if value is None else scores_from_json(value)
+        except BadInput:
+            return ()
+        self._own.add((game.name, SCORES))
+        return found
+
+    def save_scores(self, game: Game, scores: tuple[Score, ...]) -> None:
+        self._write(game.name, SCORES, scores_to_json(scores))
 
     # --- files -------------------------------------------------------------------------------------------------------
 

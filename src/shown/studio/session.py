@@ -18,6 +18,7 @@ from shown.studio.desk import Desk, Learned
 from shown.studio.helpers import Helper, HelperDied
 from shown.studio.project import Project, Saved, Way
 from shown.studio.remarks import conditions_of
+from shown.studio.research import keep_score
 
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
 STOP_PATIENCE = 3.0
@@ -316,6 +317,7 @@ class Studio:
             "contradictions": learned.contradictions,
             "unsaved": learned.unsaved,
             "next": learned.next,
+            "scored": len(desk.scores),
             "way": self.settings.way(desk.game.name).to_json(),
             "demonstrations": len(demonstrations),
             "clicks": sum(len(r.demonstration.steps) for r in demonstrations),
@@ -375,6 +377,8 @@ class Studio:
             found.sort(key=lambda item: -item["doubt"])
             learned.next = found[:3]
             self.tell_learned(desk)
+            if not learned.stale:
+                await keep_score(self, desk, learned)
 
 
 def _goes_on(source: tuple[Demonstration, ...], shown: tuple[Demonstration, ...]) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.games import find
-from shown.games.episodes import Episode, demonstrate, play, play_many
+from shown.games.episodes import Episode, demonstrate, play, play_many, wins
 from shown.games.game import Game
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
@@ -25,6 +25,7 @@ from shown.studio.forms import action_to_json
 from shown.studio.project import WORDS
 from shown.studio.remarks import PIN, STRIKE
 from shown.studio.teach import why_lost
+from shown.teaching.differences import differences
 from shown.teaching.next_level import doubt
 from shown.teaching.readings import Reading
 
@@ -43,6 +44,7 @@ POLICY_EVERY = 1.0
 """Seconds between two intermediate policies; the first comes as soon as there is one."""
 DOZEN = 12
 MAX_CANDIDATES = 25
+MAX_TABLE = 12
 TINY = 0.0005
 
 
@@ -63,6 +65,9 @@ class Tasks:
             "why": self._with(self.why),
             "doubt": self._with(self.doubt),
             "sentence": self._with(sentence),
+            "score": self._with(self.score),
+            "posterior": self._with(self.posterior),
+            "differ": self._with(self.differ),
             "python": self._with(lambda policy, request: {"text": policy.to_python()}),
             "gif": self._with(self.gif),
             "film": self.film,
@@ -217,6 +222,49 @@ class Tasks:
     def doubt(self, policy: Policy, request: Request) -> Answer:
         """How much the candidates disagree on a level: the most on any position of a run."""
         return {"doubt": doubt(policy, _level(request), find(request["game"])).disagreement}
+
+    # --- for the researcher ------------------------------------------------------------------------------------------
+
+    def score(self, policy: Policy, request: Request) -> Answer:
+        """How many of some levels the policy wins."""
+        game = find(request["game"])
+        return {"won": sum(wins(game, policy, load_levels(game, request["levels"])))}
+
+    def posterior(self, policy: Policy, request: Request) -> Answer:
+        """The weightiest candidates, and how many there are."""
+        shown = policy.components[:MAX_TABLE]
+        return {
+            "components": [
+                {
+                    "weight": part.weight,
+                    "log_prior": part.log_prior,
+                    "log_likelihood": part.log_likelihood,
+                    "literals": len(part.formula.literals),
+                    "clauses": rule(policy, part.formula)["clauses"],
+                }
+                for part in shown
+            ],
+            "count": len(policy.components),
+            "rest": max(0.0, 1.0 - sum(part.weight for part in shown)),
+        }
+
+    def differ(self, policy: Policy, request: Request) -> Answer:
+        """Where on a level each of the weightiest candidates is farthest from the best."""
+        few = replace(policy, components=policy.components[:MAX_TABLE])
+        found = differences(few, _level(request), find(request["game"]))
+        return {
+            "differences": [
+                {
+                    "component": item.component,
+                    "distance": item.distance,
+                    "step": item.step,
+                    "rows": list(item.grid.rows),
+                    "best": [action_to_json(action) for action in item.best],
+                    "other": [action_to_json(action) for action in item.other],
+                }
+                for item in found
+            ]
+        }
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 

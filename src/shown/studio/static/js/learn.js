@@ -59,6 +59,7 @@ export function initLearn() {
     parts.tried,
     parts.language.node,
     parts.programs.node,
+    button({ id: "open-research", text: "For the researcher …", kind: "link", onClick: () => attempt(openResearch) }),
   );
   replace(
     $("learn-body"),
@@ -80,6 +81,11 @@ export function initLearn() {
     here = position?.clauses ?? null;
     markHere();
   });
+}
+
+/** The drawer is loaded when it is first asked for: most never do. */
+async function openResearch() {
+  (await import("./research.js")).openResearch();
 }
 
 /** Learns again; `way` is what is to be different: {reading}, {mirrored}, {language} or {programs}. */
