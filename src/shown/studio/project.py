@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import contextlib
 import html
-import os
 import secrets
 import stat
 from collections.abc import Iterator
@@ -34,7 +33,7 @@ from shown.files import MAX_BYTES, encode_json, parse_json
 from shown.games import all_games
 from shown.games.game import Game
 from shown.games.levels import Level
-from shown.studio.folder import Folder
+from shown.studio.folder import Folder, locked
 from shown.studio.forms import (
     check_lesson,
     grid_from_json,
@@ -182,7 +181,7 @@ class Project:
                 f"{self.folder}: cannot be made a project folder ({error.strerror}). Give another with --project."
             ) from None
         try:
-            self._lock = _lock(self._root)
+            self._lock = locked(self._root)
         except BadInput:
             self._root.close()
             raise
@@ -512,23 +511,3 @@ def _text(data: bytes, where: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         raise BadInput(f"{where}: not text in UTF-8.") from None
-
-
-def _lock(folder: Folder) -> Any:
-    """An open file that holds the lock; the system lets go of it whatever way this process ends."""
-    file = folder.hold("studio.lock")
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise BadInput(
-            f"{folder.path}: already open in another studio. Close that one, or give another folder with --project."
-        ) from None
-    return file
