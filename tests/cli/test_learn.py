@@ -150,12 +150,22 @@ def test_when_nothing_fits_the_reason_is_told_and_nothing_is_written(shown, hope
     error, *advice = ran.err.splitlines()
     assert error == (
         "shown: nothing fits demonstration 0, step 0: among the first 3 programs none tells the click (0, 2) from "
-        "(0, 0). Try more programs (--programs 15), or a primitive that sees the difference; if one of the two was a "
-        "slip, take it out."
+        "(0, 0). Try more programs (--programs 15), more words (--language standard), or a primitive that sees the "
+        "difference; if one of the two was a slip, take it out."
     )
     assert advice[0] == "In game 1, click 1 was on the wall in row 1, column 3."
     assert advice[-1] == "If one of the clicks was a slip, take it back."
+    assert advice[-2].endswith("or let me try more programs or the words of the standard language.")
     assert not Path("policy.json").exists()
+
+
+@pytest.mark.parametrize("asked", [("--language", "standard"), ("--published",)])
+def test_more_words_are_not_offered_where_they_are_used_or_not_wanted(shown, hopeless, asked):
+    hopeless.save("demos.json")
+    ran = shown("learn", "demos.json", "--programs", "3", "--quiet", *asked)
+    assert ran.code == 1
+    assert "(--programs 15), or a primitive that sees the difference" in ran.err
+    assert "--language" not in ran.err
 
 
 def test_the_reason_is_data_too(shown, hopeless):

@@ -45,15 +45,15 @@ def test_scores_come_back(tmp_path):
     [
         [],
         {"schema": SCHEMA},
-        {**scores_to_json((SCORE,)), "held_out": "random:0-9"},
-        {**scores_to_json(()), "scores": [{"won": 3}]},
-        {**scores_to_json(()), "scores": [{**SCORE.to_json(), "won": 41}]},
-        {**scores_to_json(()), "scores": [{**SCORE.to_json(), "steps": "9"}]},
+        {**scores_to_json(NIM, (SCORE,)), "held_out": "random:0-9"},
+        {**scores_to_json(NIM, ()), "scores": [{"won": 3}]},
+        {**scores_to_json(NIM, ()), "scores": [{**SCORE.to_json(), "won": 41}]},
+        {**scores_to_json(NIM, ()), "scores": [{**SCORE.to_json(), "steps": "9"}]},
     ],
 )
 def test_what_are_no_scores_is_left_alone(tmp_path, value):
     with pytest.raises(BadInput):
-        scores_from_json(value)
+        scores_from_json(NIM, value)
     folder = tmp_path / "project" / "nim"
     folder.mkdir(parents=True)
     (folder / "scores.json").write_text(json.dumps(value))
@@ -75,7 +75,7 @@ def test_every_policy_is_scored_on_the_same_levels_and_the_session_is_data(make_
     assert (second["demonstrations"], second["corrections"]) == (1, 1)
     server.kill()
     server.start()
-    assert server.post("scores", game="nim") == {"schema": SCHEMA, "held_out": held_out(), "scores": [first, second]}
+    assert server.post("scores", game="nim") == {"schema": SCHEMA, "held_out": held_out(NIM), "scores": [first, second]}
 
     session = json.loads(server.get("/export/session.json?game=nim"))
     policy = Policy.from_json(session["policy"])

@@ -34,7 +34,7 @@ from shown.cli.common import (
 )
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError, printable
-from shown.games import Game, load_levels
+from shown.games import Game
 from shown.inference.conditioned import Contradiction
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
@@ -42,7 +42,7 @@ from shown.language.primitives import LANGUAGE, Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
 from shown.rules import Conditions
-from shown.teaching.next_level import most_useful
+from shown.teaching.next_level import by_use_from
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Stage, Taught, iter_teach
 from shown.world import demonstrate
@@ -52,7 +52,8 @@ PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 
 
 NEW = "random:0-23"
-"""Among these a level to be shown next is looked for."""
+NEW_SEEDS = "0-23"
+"""Among these a level to be shown next, or in a world a seed, is looked for."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -126,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             failure = found.failure.to_json() if found.failure else None
             print_json({"learned": False, "failure": failure, "advice": found.advice})
-        say(f"shown: {found.failure.told(more) if found.failure else nothing}")
+        say(f"shown: {found.failure.told(more, f'--language {found.failure.richer}') if found.failure else nothing}")
         for line in found.told:
             say(line)
         return found.code or FAILURE
@@ -174,8 +175,11 @@ def _one_fit(
         conditions=conditions,
     )
     code = learn(learner, demonstrations, args.quiet)
+    failure = learner.failure_
+    if failure is not None and args.published:
+        failure = replace(failure, richer=None)  # other words are another method
     policy = learner.policy_ if learner.candidates_ else None
-    return Found(policy, learner.failure_, code, contradictions=learner.contradictions_)
+    return Found(policy, failure, code, contradictions=learner.contradictions_)
 
 
 def _understood(
@@ -259,9 +263,9 @@ def _told(taught: Taught, game: Playable | None) -> Iterator[str]:
         yield f"I am not sure what you meant: my rule has {taught.literals} conditions for {taught.steps} clicks."
     if taught.advice is not None:
         yield from (*taught.advice.problem, *taught.advice.remedies)
-    if taught.memorises and isinstance(game, Game):
-        useful = most_useful(taught.policy, load_levels(game, NEW), game)
-        yield from [] if useful is None else [f"It would help me most to see you play {useful.level.name}."]
+    if taught.memorises and game is not None:
+        useful = by_use_from(taught.policy, starts_named(game, NEW if isinstance(game, Game) else NEW_SEEDS, 0))
+        yield from [f"It would help me most to see you play {one.level.name}." for one in useful[:1]]
 
 
 def _playable(demonstrations: Demonstrations) -> Playable | None:

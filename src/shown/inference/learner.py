@@ -210,7 +210,7 @@ class Learner:
             # Every action was shown: the policy that knows nothing is right, and nothing can be learned.
             self.explained_ = len(evidence.word)
         elif not self.candidates_:
-            self.failure_ = explain_failure(demonstrations, rows, self.features_, evidence)
+            self.failure_ = explain_failure(demonstrations, rows, self.features_, evidence, language)
 
     def _to_the_end(self, run: Generator[Progress, None, None]) -> Learner:
         for _ in run:

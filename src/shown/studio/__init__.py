@@ -6,6 +6,7 @@ teach.py       what a lesson is: recordings and the game in play; pure functions
 remarks.py     what a teacher says of the rule: what stays, what was an accident
 research.py    scores on levels that are held out, and the session as data
 forms.py       how lessons look on disk and in requests, and what is accepted
+places.py      where lessons begin: the levels of a game, or the seeds of a world
 desk.py        one game in an open project
 session.py     the open project: desks, learning, playing, news
 helpers.py     the two child processes that learn and play, seen from the server

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shown.errors import BadInput
-from shown.games.game import Game
+from shown.studio.places import Playable
 
 if TYPE_CHECKING:
     from shown.rules import Conditions
@@ -61,7 +61,7 @@ def _texts(value: Any, most: int, what: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def conditions_of(game: Game, remarks: tuple[Remark, ...], where: str = "what you said of the rule") -> Conditions:
+def conditions_of(game: Playable, remarks: tuple[Remark, ...], where: str = "what you said of the rule") -> Conditions:
     """What remarks come to; BadInput if one of them makes no sense, or two are at odds."""
     from shown.language.standard import STANDARD
     from shown.rules import Conditions
@@ -74,7 +74,7 @@ def conditions_of(game: Game, remarks: tuple[Remark, ...], where: str = "what yo
     return Conditions.parse(told[PIN], told[STRIKE], game.tokens, game.buttons, STANDARD, where)
 
 
-def written(game: Game, rule: str) -> Remark:
+def written(game: Playable, rule: str) -> Remark:
     """A sentence that somebody has put together, "PROGRAM and not PROGRAM …", to be kept.
 
     >>> from shown.games import find
@@ -104,11 +104,11 @@ def _is_action(value: Any) -> bool:
     return False
 
 
-def remarks_to_json(game: Game, remarks: tuple[Remark, ...]) -> dict[str, Any]:
+def remarks_to_json(game: Playable, remarks: tuple[Remark, ...]) -> dict[str, Any]:
     return {"schema": SCHEMA, "game": game.name, "remarks": [remark.to_json() for remark in remarks]}
 
 
-def remarks_from_json(game: Game, value: Any, where: str) -> tuple[Remark, ...]:
+def remarks_from_json(game: Playable, value: Any, where: str) -> tuple[Remark, ...]:
     """Checks everything; what is pinned and what is struck must make sense in this game."""
     if not isinstance(value, dict) or value.get("schema") != SCHEMA or value.get("game") != game.name:
         raise BadInput(f'{where}: not what was said of the rule of {game.name}: "schema" must be "{SCHEMA}".')

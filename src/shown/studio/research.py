@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError
+from shown.games.episodes import LevelWorld
+from shown.games.game import Game
+from shown.studio.places import Playable, place_of, walks
 from shown.studio.remarks import conditions_of
 from shown.version import __version__
+from shown.world import Start
 
 if TYPE_CHECKING:
     from shown.studio.desk import Desk, Learned
@@ -65,23 +69,34 @@ class Score:
         raise BadInput("a score has a number for each of demonstrations, corrections, steps, remarks, won, of.")
 
 
-def held_out(first: int = 0, count: int = HELD_OUT) -> str:
-    """The levels that are held out, or some of them, as `--levels` takes them.
+def held_out(game: Playable) -> str:
+    """The levels that are held out, as levels are named.
 
-    >>> held_out()
+    >>> from shown.games import find
+    >>> held_out(find("nim"))
     'random:700000-700039'
     """
-    return f"random:{FIRST + first}-{FIRST + first + count - 1}"
+    return f"{'random' if isinstance(game, Game) else 'seed'}:{FIRST}-{FIRST + HELD_OUT - 1}"
 
 
-def scores_to_json(scores: tuple[Score, ...]) -> dict[str, Any]:
-    return {"schema": SCHEMA, "held_out": held_out(), "scores": [score.to_json() for score in scores]}
+def held_out_starts(game: Playable, first: int, count: int) -> list[Start]:
+    """Some of them, from the `first` on, about to begin."""
+    seeds = range(FIRST + first, FIRST + first + count)
+    if not isinstance(game, Game):
+        return [(game.another(), seed) for seed in seeds]
+    place = place_of(game)
+    return [(LevelWorld(game, place.generated(seed)), 0) for seed in seeds]
 
 
-def scores_from_json(value: Any) -> tuple[Score, ...]:
+def scores_to_json(game: Playable, scores: tuple[Score, ...]) -> dict[str, Any]:
+    return {"schema": SCHEMA, "held_out": held_out(game), "scores": [score.to_json() for score in scores]}
+
+
+def scores_from_json(game: Playable, value: Any) -> tuple[Score, ...]:
     """What was scored before on just these levels; BadInput if it is something else."""
+    here = (SCHEMA, held_out(game))
     match value:
-        case {"schema": schema, "held_out": levels, "scores": list(items)} if (schema, levels) == (SCHEMA, held_out()):
+        case {"schema": schema, "held_out": levels, "scores": list(items)} if (schema, levels) == here:
             return tuple(map(Score.from_json, items[-MAX_SCORES:]))
     raise BadInput("not scores of the studio on these levels.")
 
@@ -94,7 +109,7 @@ async def keep_score(studio: Studio, desk: Desk, learned: Learned) -> None:
     won = 0
     try:
         for first in range(0, HELD_OUT, AT_ONCE):
-            won += (await studio.ask_player(desk, "score", levels=held_out(first, AT_ONCE)))["won"]
+            won += (await studio.ask_player(desk, "score", first=first, count=AT_ONCE))["won"]
             if desk.learned is not learned:
                 return
     except ShownError:
@@ -110,6 +125,7 @@ async def keep_score(studio: Studio, desk: Desk, learned: Learned) -> None:
 def session_data(studio: Studio, desk: Desk) -> dict[str, Any]:
     """The whole session: what was shown and said, how it is to be learned, what was learned, and how that did."""
     game, lesson, learned = desk.game, desk.lesson, desk.learned
+    way = studio.settings.way(game.name)
     learn = [recording for recording in lesson.recordings if recording.learn]
     others = tuple(recording.demonstration for recording in lesson.recordings if not recording.learn)
     return {
@@ -120,10 +136,12 @@ def session_data(studio: Studio, desk: Desk) -> dict[str, Any]:
         "kinds": [recording.kind for recording in learn],
         "left_out": Demonstrations(game.tokens, others, game.name, game.buttons).to_json(),
         "painted": [painted.level.grid.text for painted in desk.painted],
-        "way": studio.settings.way(game.name).to_json(),
+        "way": way.to_json(),
         "conditions": conditions_of(game, lesson.remarks).to_json(),
         "policy": learned.policy,
         "tried": learned.tried,
-        "held_out": held_out(),
+        "words": way.language or ("walking" if walks(game) else None),
+        "held_out": held_out(game),
+        "seeds": [FIRST, FIRST + HELD_OUT],
         "scores": [score.to_json() for score in desk.scores],
     }

@@ -12,22 +12,25 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator
 from dataclasses import asdict, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from shown import world
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.games import find
-from shown.games.episodes import Episode, demonstrate, play, play_many, wins
-from shown.games.game import Game
+from shown.games.episodes import Episode, demonstrate, play, play_many
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
 from shown.studio.forms import action_to_json
+from shown.studio.places import Playable, find_playable, number_of, walks
 from shown.studio.project import WORDS
 from shown.studio.remarks import PIN, STRIKE
 from shown.studio.teach import why_lost
 from shown.teaching.differences import differences
 from shown.teaching.next_level import doubt
 from shown.teaching.readings import Reading
+from shown.world import World
 
 if TYPE_CHECKING:
     from shown.inference.conditioned import Contradiction
@@ -53,6 +56,7 @@ class Tasks:
 
     def __init__(self) -> None:
         self.policies: OrderedDict[tuple[str, int], Policy] = OrderedDict()
+        self.game = cache(find_playable)
 
     def table(self) -> dict[str, Callable[[Request], Any]]:
         return {
@@ -104,14 +108,14 @@ class Tasks:
         from shown.teaching.many import iter_learn_many
         from shown.teaching.teach import Pupil
 
-        game, shown = find(request["game"]), Demonstrations.from_json(request["demonstrations"])
+        game, shown = self.game(request["game"]), Demonstrations.from_json(request["demonstrations"])
         reading, mirrored = request["reading"], request["mirrored"]
         pupil = Pupil(
             game,
             request["programs"],
             readings=None if reading is None else [Reading.from_json(reading)],
             symmetries=None if mirrored is None else game.symmetries if mirrored else (),
-            language=request["language"],
+            language=request["language"] or ("walking" if walks(game) else None),
             conditions=Conditions.from_json(
                 request.get("conditions", {}), game.tokens, game.buttons, STANDARD, "what was said of the rule"
             ),
@@ -148,7 +152,7 @@ class Tasks:
 
         policy = Policy.from_json(request["policy"], "the policy")
         key = (request["key"][0], request["key"][1])
-        game = find(key[0])
+        game = self.game(key[0])
         if policy.tokens != game.tokens or policy.buttons != game.buttons:
             raise BadInput(f"the policy is not one for {game.name}.")
         self.policies[key] = policy
@@ -158,13 +162,19 @@ class Tasks:
 
     def run(self, policy: Policy, request: Request) -> Answer:
         """One whole run on a level."""
-        return _run(find(request["game"]), _episode(policy, request))
+        game = self.game(request["game"])
+        return _run(game, _episode(game, policy, request))
 
     def runs(self, policy: Policy, request: Request) -> Answer:
         """Whole runs on several levels, played side by side."""
         levels = [_level(level) for level in request["levels"]]
-        game = find(request["game"])
-        return {"runs": [_run(game, episode) for episode in play_many(game, policy, levels, request.get("seed", 0))]}
+        game = self.game(request["game"])
+        if isinstance(game, World):
+            starts = [(game.another(), number_of(level.name) or 0) for level in levels]
+            episodes = world.play_many(starts, policy)
+        else:
+            episodes = play_many(game, policy, levels, request.get("seed", 0))
+        return {"runs": [_run(game, episode) for episode in episodes]}
 
     def position(self, policy: Policy, request: Request) -> Answer:
         """How likely every action is, and what each candidate would do."""
@@ -221,14 +231,17 @@ class Tasks:
 
     def doubt(self, policy: Policy, request: Request) -> Answer:
         """How much the candidates disagree on a level: the most on any position of a run."""
-        return {"doubt": doubt(policy, _level(request), find(request["game"])).disagreement}
+        level, game = _level(request), self.game(request["game"])
+        return {"doubt": doubt(policy, level, game, number_of(level.name) or 0).disagreement}
 
     # --- for the researcher ------------------------------------------------------------------------------------------
 
     def score(self, policy: Policy, request: Request) -> Answer:
-        """How many of some levels the policy wins."""
-        game = find(request["game"])
-        return {"won": sum(wins(game, policy, load_levels(game, request["levels"])))}
+        """How many of some of the levels that are held out the policy wins."""
+        from shown.studio.research import held_out_starts
+
+        starts = held_out_starts(self.game(request["game"]), request["first"], request["count"])
+        return {"won": sum(world.wins(starts, policy))}
 
     def posterior(self, policy: Policy, request: Request) -> Answer:
         """The weightiest candidates, and how many there are."""
@@ -251,7 +264,8 @@ class Tasks:
     def differ(self, policy: Policy, request: Request) -> Answer:
         """Where on a level each of the weightiest candidates is farthest from the best."""
         few = replace(policy, components=policy.components[:MAX_TABLE])
-        found = differences(few, _level(request), find(request["game"]))
+        level = _level(request)
+        found = differences(few, level, self.game(request["game"]), number_of(level.name) or 0)
         return {
             "differences": [
                 {
@@ -270,15 +284,16 @@ class Tasks:
 
     def gif(self, policy: Policy, request: Request) -> Answer:
         """A run on a level as a GIF."""
-        episode = _episode(policy, request)
-        return _film(request["game"], episode.demonstration, episode.last)
+        game = self.game(request["game"])
+        episode = _episode(game, policy, request)
+        return _film(game, episode.demonstration, episode.last)
 
     def film(self, request: Request) -> Answer:
         """A recording as a GIF."""
         recording = request["recording"]
         steps = tuple(Step(Grid(tuple(s["rows"])), _action(s["action"])) for s in recording["steps"])
         demonstration = Demonstration(steps, outcome=recording["outcome"])
-        return _film(request["game"], demonstration, Grid(tuple(recording["last"])))
+        return _film(self.game(request["game"]), demonstration, Grid(tuple(recording["last"])))
 
 
 # --- what was learned ------------------------------------------------------------------------------------------------
@@ -356,7 +371,13 @@ def understood(origin: dict[str, Any]) -> Answer:
             expected: Answer | None = _expected(won, of)
         case _:
             expected = None
+    match origin.get("demonstrations"):
+        case {"count": int(count)}:
+            seen: int | None = count
+        case _:
+            seen = None
     return {
+        "seen": seen,
         "reading": Reading.from_json(origin["reading"]).name if "reading" in origin else None,
         "mirrored": bool(origin.get("symmetry")),
         "language": origin.get("grammar") if origin.get("grammar") in WORDS else None,
@@ -431,7 +452,7 @@ def sentence(policy: Policy, request: Request) -> Answer:
     return {"remark": {"kind": STRIKE, "programs": programs, "words": [policy.speaker.phrase(x) for x in literals]}}
 
 
-def _run(game: Game, episode: Episode) -> Answer:
+def _run(game: Playable, episode: Episode) -> Answer:
     return {
         "level": episode.level.name,
         "seed": episode.seed,
@@ -443,19 +464,22 @@ def _run(game: Game, episode: Episode) -> Answer:
     }
 
 
-def _episode(policy: Policy, request: Request) -> Episode:
-    return play(find(request["game"]), policy.act, _level(request), request.get("seed", 0))
+def _episode(game: Playable, policy: Policy, request: Request) -> Episode:
+    level = _level(request)
+    if isinstance(game, World):
+        return world.play(game, policy.act, number_of(level.name) or 0)
+    return play(game, policy.act, level, request.get("seed", 0))
 
 
 def _level(request: Request) -> Level:
     return Level(request["name"], Grid(tuple(request["rows"])))
 
 
-def _film(game: str, demonstration: Demonstration, last: Grid) -> Answer:
+def _film(game: Playable, demonstration: Demonstration, last: Grid) -> Answer:
     from shown.render import film, gif
 
     frames = film(demonstration.steps, last, demonstration.outcome)
-    picture = gif(frames, find(game).tokens, game, cell=None)
+    picture = gif(frames, game.tokens, game.name, cell=None)
     return {"gif": base64.b64encode(picture).decode()}
 
 

@@ -118,6 +118,9 @@ class Choice:
             # Of images nobody knows: a failure without them is easier to explain.
             if self._failure is None or (self._failed_with_images and not found.hypothesis.symmetries):
                 self._failure, self._failed_with_images = found.failure, bool(found.hypothesis.symmetries)
+            tried = found.hypothesis.language
+            if self._failure is not None and tried is not None and tried.name == self._failure.richer:
+                self._failure = replace(self._failure, richer=None)
             return
         features = found.features
         self._sizes[found.hypothesis] = {"programs": len(features.of_program), "distinct": len(features)}

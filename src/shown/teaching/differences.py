@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shown.games.episodes import play
+from shown.games.episodes import LevelWorld
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Action, Grid
+from shown.world import World, play
 
 if TYPE_CHECKING:
     from shown.policy import Policy
@@ -39,9 +40,11 @@ class Difference:
     other: tuple[Action, ...]
 
 
-def differences(policy: Policy, level: Level, game: Game | None = None, seed: int = 0) -> tuple[Difference, ...]:
-    """For each candidate but the best, where on `level` it is farthest from the best: on the way of the policy's own
-    game, or, with no rules to play by, on the first position.
+def differences(
+    policy: Policy, level: Level, game: Game | World | None = None, seed: int = 0
+) -> tuple[Difference, ...]:
+    """For each candidate but the best, where on `level` (in a world: from `seed`) it is farthest from the best: on the
+    way of the policy's own game, or, with no rules to play by, on the first position.
 
     >>> from shown.grid import Tokens, grid
     >>> from shown.language.primitives import LANGUAGE
@@ -54,7 +57,10 @@ def differences(policy: Policy, level: Level, game: Game | None = None, seed: in
     >>> found.component, found.distance, found.best, found.other
     (1, 1.0, ((0, 0),), ((0, 1),))
     """
-    grids = [level.grid] if game is None else [step.grid for step in play(game, policy.act, level, seed).steps]
+    grids = [level.grid]
+    if game is not None:
+        world = game if isinstance(game, World) else LevelWorld(game, level)
+        grids = [step.grid for step in play(world, policy.act, seed).steps]
     # Of equal positions, and of positions equally far apart, the first counts; the last digits are chance.
     first = {grid: step for step, grid in reversed(list(enumerate(grids)))}
     positions = sorted(first, key=lambda grid: first[grid])

@@ -183,7 +183,7 @@ class Fitter:
             yield last, policy
         assert features is not None
         if policy is None:
-            failure = explain_failure(with_images, rows, features, rest)
+            failure = explain_failure(with_images, rows, features, rest, fitting.grammar.language)
             return Fitted(hypothesis, read, features, rest, (), None, None, None, failure, pinned, against)
         pool = search.pool(features, features.log_prior)
         exact = pool.formula(np.zeros(len(pool.clauses))) is not None

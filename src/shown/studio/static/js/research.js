@@ -260,11 +260,12 @@ async function findDifferences(here, game, levels, version, cells) {
 function difference(game, found) {
   if (!found || found.distance < AGREED) return ["nowhere on these levels"];
   const { level, step, rows, distance, best, other } = found;
+  const all = game.buttons.length || rows.length * rows[0].length;
   const named = (actions) =>
-    actions.length === rows.length * rows[0].length
+    actions.length === all
       ? "a guess"
       : actions.length > 1
-        ? `${plural(actions.length, "cell")}`
+        ? plural(actions.length, game.buttons.length ? "button" : "cell")
         : actionName(game, rows, actions[0]);
   return [
     el(
@@ -292,34 +293,44 @@ function difference(game, found) {
 // --- the session -----------------------------------------------------------------------------------------------------
 
 /** The lines that go on from a session; a test runs them. */
-function lines({ name }, way) {
-  const chosen = [
+function lines({ key, paints }, way) {
+  const settings = [
+    "game",
+    'session["way"]["programs"]',
     way.reading && 'readings=[Reading.from_json(session["way"]["reading"])]',
     way.mirrored !== null && `symmetries=${way.mirrored ? "game.symmetries" : "()"}`,
-    way.language && 'language=session["way"]["language"]',
+    'language=session["words"]',
+    "conditions=said",
   ].filter(Boolean);
-  const settings = ['game', 'session["way"]["programs"]', ...chosen, "conditions=said"].join(", ");
+  const names = ["STANDARD", "Conditions", "Demonstrations", "Policy", way.reading && "Reading", !paints && "worlds"];
+  const rate = (policy) =>
+    paints ? `success_rate(game, ${policy}, held_out)` : `sum(wins(held_out, ${policy})) / len(held_out)`;
   return [
     "import json",
     "from pathlib import Path",
     "",
-    `from shown import STANDARD, Conditions, Demonstrations, Policy${way.reading ? ", Reading" : ""}`,
-    "from shown.games import find, load_levels, success_rate",
+    `from shown import ${names.filter(Boolean).join(", ")}`,
+    paints && "from shown.games import find, load_levels, success_rate",
     "from shown.teaching.teach import Pupil",
+    !paints && "from shown.world import wins",
     "",
-    `session = json.loads(Path("${name}-session.json").read_text("utf-8"))`,
-    'game = find(session["game"])',
-    'shown = Demonstrations.from_json(session["demonstrations"])',
+    `session = json.loads(Path("${key}-session.json").read_text("utf-8"))`,
+    `game = ${paints ? "find" : "worlds.find"}(session["game"])`,
+    'shown, policy = Demonstrations.from_json(session["demonstrations"]), Policy.from_json(session["policy"])',
     'said = Conditions.from_json(session["conditions"], game.tokens, game.buttons, STANDARD, "session")',
-    'policy, held_out = Policy.from_json(session["policy"]), load_levels(game, session["held_out"])',
-    'print("as it was:", success_rate(game, policy, held_out))',
+    paints
+      ? 'held_out = load_levels(game, session["held_out"])'
+      : 'held_out = [(game.another(), seed) for seed in range(*session["seeds"])]',
+    `print("as it was:", ${rate("policy")})`,
     "",
-    `pupil = Pupil(${settings})`,
+    `pupil = Pupil(${settings.join(", ")})`,
     "pupil.remember(policy, shown)",
     "taught = pupil.learn()  # or pupil.learn(more), pupil.correct(fix)",
-    'print("and now:", success_rate(game, taught.policy, held_out))',
+    `print("and now:", ${rate("taught.policy")})`,
     "print(taught.policy.table(3))",
-  ].join("\n");
+  ]
+    .filter((line) => line !== false)
+    .join("\n");
 }
 
 function showSession() {
@@ -336,9 +347,14 @@ function showSession() {
     ready
       ? el(
           "a",
-          { class: "button", id: "take-session", href: `/export/session.json?game=${game.name}`, download: "" },
+          {
+            class: "button",
+            id: "take-session",
+            href: `/export/session.json?game=${encodeURIComponent(game.name)}`,
+            download: "",
+          },
           icon("download"),
-          el("span", { text: `${game.name}-session.json` }),
+          el("span", { text: `${game.key}-session.json` }),
         )
       : el("p", { class: "note", text: "As soon as something has been learned." }),
     el(
