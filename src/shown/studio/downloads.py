@@ -9,9 +9,12 @@ from typing import Any
 from shown.errors import BadInput, did_you_mean
 from shown.studio.desk import Desk
 from shown.studio.places import key_of
+from shown.studio.research import session_data
 from shown.studio.session import Studio, as_request
 
-DOWNLOADS = ("policy.json", "policy.py", "demonstrations.json", "levels.json", "run.gif", "demonstration.gif")
+DOWNLOADS = (
+    "policy.json", "policy.py", "demonstrations.json", "levels.json", "session.json", "run.gif", "demonstration.gif",
+)  # fmt: skip
 
 
 async def download(studio: Studio, what: str, game: str, level: str, number: str) -> tuple[str, str, bytes]:
@@ -29,6 +32,8 @@ async def download(studio: Studio, what: str, game: str, level: str, number: str
         return name.replace("-", "_"), "text/x-python; charset=utf-8", answer["text"].encode()
     if what == "demonstrations.json":
         return name, "application/json", _json(desk.demonstrations().to_json())
+    if what == "session.json":
+        return name, "application/json", _json(session_data(studio, desk))
     if what == "levels.json":
         return name, "application/json", _json(_levels(desk))
     if what == "run.gif":

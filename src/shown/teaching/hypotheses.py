@@ -205,7 +205,7 @@ class Fitter:
         if not self.conditions.pinned:
             return ()
         shown = _with_images(read, hypothesis.symmetries)
-        return fitting.contradictions(evidence_of(fitting.rows, shown.steps), shown)
+        return fitting.contradictions(evidence_of(fitting.rows, shown.steps), shown, len(read))
 
     def amend(self, policy: Policy, hypothesis: Hypothesis, read: Demonstrations) -> Policy | None:
         """A policy with as few changes as it takes to explain these demonstrations too; None if that cannot be done.
