@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from shown.cli.common import Playable, add_seed, add_starts, check_writable, find_playable, say, starts
 from shown.errors import BadInput
-from shown.teaching.keys import button_keys
+from shown.teaching.keys import arrow, button_keys
 
 if TYPE_CHECKING:
     from shown.cli.terminal import Event, Screen
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 OTHER_KEYS = "u undo · r redo · s start over · q quit"
 KEYS = f"arrows and Enter, or mouse: click · {OTHER_KEYS}"
-_ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
 _MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 _TOO_SMALL = 8, 16
 
@@ -132,7 +131,7 @@ class Session:
             return "y keep · n throw away · Esc play on"
         if self.attempt.over:
             return "Enter next · u undo · s start over · q quit"
-        buttons = (f"{_ARROWS.get(key, key)} {name}" for key, name in self._keys.items())
+        buttons = (f"{arrow(key)} {name}" for key, name in self._keys.items())
         return " · ".join((*buttons, OTHER_KEYS)) if self._keys else KEYS
 
     def handle(self, event: str) -> None:

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 ARROWS = {
-    "up": ("up", "forward", "north"),
-    "down": ("down", "backward", "back", "south"),
-    "left": ("left", "west"),
-    "right": ("right", "east"),
+    "up": ("↑", ("up", "forward", "north")),
+    "down": ("↓", ("down", "backward", "back", "south")),
+    "left": ("←", ("left", "west")),
+    "right": ("→", ("right", "east")),
 }
-"""The arrow keys, and the names of buttons that they press."""
+"""The arrow keys, each as it is written, and the names of buttons that it presses."""
+
+
+def arrow(key: str) -> str:
+    """A key as it is written: arrows as such.
+
+    >>> arrow("up"), arrow("p")
+    ('↑', 'p')
+    """
+    return ARROWS[key][0] if key in ARROWS else key
 
 
 def button_keys(buttons: Sequence[str]) -> dict[str, str]:
@@ -21,7 +30,7 @@ def button_keys(buttons: Sequence[str]) -> dict[str, str]:
     """
     keys: dict[str, str] = {}
     for name in buttons:
-        arrows = [arrow for arrow, names in ARROWS.items() if name in names]
+        arrows = [arrow for arrow, (_, names) in ARROWS.items() if name in names]
         letters = [letter for letter in name.lower() if letter.isalpha() and letter not in "ursq"]
         free = (key for key in (*arrows, *letters, *"123456789abcdefghijklmnoptvwxyz") if key not in keys)
         key = next(free, None)
