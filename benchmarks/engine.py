@@ -13,34 +13,19 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.games import GAMES, demonstrate, find, load_levels
+from shown.games import GAMES, find
 from shown.grid import Grid
 from shown.inference.features import evaluate
 from shown.inference.learner import Learner
 from shown.language.grammar import paper_grammar
 from shown.language.reference import View, run
+from timing import demos_of, timed
 
 PROGRAMS = 10_000
-
-
-def timed(work: Callable[[], object], repeats: int = 1) -> float:
-    """Seconds of the fastest of some runs."""
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-def demos_of(name: str) -> Demonstrations:
-    game = find(name)
-    return demonstrate(game, load_levels(game, "train"))
 
 
 def compare(name: str, rng: np.random.Generator) -> None:

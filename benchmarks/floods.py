@@ -10,50 +10,42 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from shown import planes
 from shown.floods import SIDES, nearer_many
-from shown.games import GAMES, demonstrate, find, load_levels
+from shown.games import GAMES
 from shown.grid import Grid, Tokens
 from shown.language.evaluate import run_many
 from shown.language.primitives import LANGUAGE, WAYS, Primitive
 from shown.language.reference import View, check
 from shown.language.terms import Kind, Term
 from shown.planes import Planes
+from timing import demos_of, timed
 
 MARGIN = 4
 """About what 10,000 programs of the paper's language need."""
-
-
-def timed(work: Callable[[], object], repeats: int = 1) -> float:
-    """Seconds of the fastest of some runs."""
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
+REPEATS, CLOCK = 20, time.process_time
 
 
 def compare(name: str) -> None:
     """One game: a flood for all four directions, and each word, against one scan and against the meaning."""
-    game = find(name)
-    demos = demonstrate(game, load_levels(game, "train"))
+    demos = demos_of(name)
     grids = list(dict.fromkeys(step.grid for step in demos.steps))
-    world = Planes(grids, game.tokens, margin=MARGIN)
+    world = Planes(grids, demos.tokens, margin=MARGIN)
     every = arguments((Kind.OFFSET, Kind.CONDITION, Kind.CONDITION), world)
     planes.scan_many(world, world.of_values, *every)  # compiles it
-    scan = timed(lambda: planes.scan_many(world, world.of_values, *every), 5) / len(every[0])
-    flood = timed(lambda: nearer_many(world, world.of_values, *every), 5) / len(every[0]) * len(SIDES)
+    scan = timed(lambda: planes.scan_many(world, world.of_values, *every), REPEATS, CLOCK) / len(every[0])
+    flood = timed(lambda: nearer_many(world, world.of_values, *every), REPEATS, CLOCK) / len(every[0]) * len(SIDES)
     print(f"{name}: {len(grids)} states {world.shape}, a scan {scan * 1e6:.1f} µs, a flood {flood / scan:.1f} × that")
     for primitive in WAYS:
         chosen = arguments(primitive.takes, world)
         run_many(world, primitive, chosen, world.of_values)
-        fast = timed(lambda: run_many(world, primitive, chosen, world.of_values), 3) / len(chosen[0])  # noqa: B023
-        slow = meaning(primitive, grids, game.tokens)
+        seconds = timed(lambda: run_many(world, primitive, chosen, world.of_values), REPEATS, CLOCK)  # noqa: B023
+        fast = seconds / len(chosen[0])
+        slow = meaning(primitive, grids, demos.tokens)
         print(f"  {primitive.name:10} {fast / scan:6.1f} × a scan, {slow / fast:12,.0f} × faster than its meaning")
 
 
@@ -79,7 +71,7 @@ def meaning(primitive: Primitive, grids: Sequence[Grid], tokens: Tokens, sample:
         (Term(primitive.name, tuple(map(argument, primitive.takes))), View(cells[i][0], tokens), cells[i][1])
         for i in rng.choice(len(cells), sample)
     ]
-    return timed(lambda: [check(*case, language) for case in cases]) / sample * len(cells)
+    return timed(lambda: [check(*case, language) for case in cases], 1, CLOCK) / sample * len(cells)
 
 
 def main() -> None:

@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from shown.demonstrations import Demonstrations
-from shown.games import GAMES, demonstrate, find, load_levels
+from shown.games import GAMES
 from shown.grid import AREAS, Grid, Tokens
 from shown.inference.learner import Learner
 from shown.language.evaluate import run_many
@@ -28,26 +27,13 @@ from shown.language.reference import View, check, run
 from shown.language.standard import STANDARD, standard_grammar
 from shown.language.terms import Argument, Kind, Term, names_by_kind
 from shown.planes import Planes
+from timing import demos_of, timed
 
 PROGRAMS = 10_000
 TUPLES = 64
 """So many argument tuples are computed at once."""
 MARGIN, STATES = 2, 150
-
-
-def timed(work: Callable[[], object], repeats: int) -> float:
-    """Seconds of the processor in the fastest of some runs, whatever else the machine is doing."""
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        best = min(best, time.process_time() - start)
-    return best
-
-
-def demos_of(name: str) -> Demonstrations:
-    game = find(name)
-    return demonstrate(game, load_levels(game, "train"))
+CLOCK = time.process_time
 
 
 def compare(primitive: Primitive, grids: list[Grid], tokens: Tokens, repeats: int, rng: np.random.Generator) -> None:
@@ -76,8 +62,8 @@ def compare(primitive: Primitive, grids: list[Grid], tokens: Tokens, repeats: in
     plain = replace(primitive, many=None)
     asked = len(buttons) * len(grids) or sum(grid.height * grid.width for grid in grids)
     run_many(world, primitive, codes, world.of_values)
-    kernel = timed(lambda: run_many(world, plain, codes, world.of_values), repeats) / (TUPLES * asked)
-    twin = timed(lambda: run_many(world, primitive, codes, world.of_values), repeats) / (TUPLES * asked)
+    kernel = timed(lambda: run_many(world, plain, codes, world.of_values), repeats, CLOCK) / (TUPLES * asked)
+    twin = timed(lambda: run_many(world, primitive, codes, world.of_values), repeats, CLOCK) / (TUPLES * asked)
     sample = [
         (terms[int(rng.integers(TUPLES))], grid, (int(rng.integers(grid.height)), int(rng.integers(grid.width))))
         for grid in (grids[int(rng.integers(len(grids)))] for _ in range(300))
@@ -90,7 +76,7 @@ def compare(primitive: Primitive, grids: list[Grid], tokens: Tokens, repeats: in
             else:
                 check(term, View(grid, tokens), cell, STANDARD)
 
-    meaning = timed(ask, 1) / len(sample)
+    meaning = timed(ask, 1, CLOCK) / len(sample)
     compiled = f"compiled {kernel / twin:6.1f} × that" if primitive.many else "no compiled twin"
     print(
         f"  {primitive.name:20} meaning {1e6 * meaning:8.2f} µs, kernel {1e9 * kernel:8.2f} ns, "
@@ -105,7 +91,7 @@ def learning(name: str, repeats: int) -> None:
 
     def seconds(make: Callable[[Tokens, tuple[str, ...]], Grammar]) -> float:
         grammar = make(demos.tokens, demos.buttons)
-        return timed(lambda: Learner(programs=PROGRAMS, grammar=grammar).fit(demos), repeats)
+        return timed(lambda: Learner(programs=PROGRAMS, grammar=grammar).fit(demos), repeats, CLOCK)
 
     paper, standard = seconds(paper_grammar), seconds(standard_grammar)
     terms = (term for term, _ in standard_grammar(demos.tokens, demos.buttons).programs(PROGRAMS))

@@ -1,17 +1,19 @@
 """Minigrid from a few demonstrations: how many of 60 new seeds are won, by language and with or without practice.
 
-    python benchmarks/worlds.py                                  the table, about an hour on one core
+    python benchmarks/worlds.py                                  the table, some hours on one core
     python benchmarks/worlds.py --worlds LavaGapS7 --counts 5    a part of it
 
-The expert that searches (`shown.worlds.minigrid.expert`) demonstrates on seeds 0, 1, …; language, view and expert
-were chosen on seeds 1000 to 1059, and the table is of seeds 5000 to 5059. Each figure is written to --out as soon as it
-is measured.
+The expert that searches (`shown.worlds.minigrid.expert`) demonstrates on seeds 0, 1, …, and for further sets of
+demonstrations on seeds 100, 101, … and so on; a figure is the mean over the sets. Language, view and expert were chosen
+on seeds 1000 to 1059, and the table is of seeds 5000 to 5059. Each figure is written to --out as soon as it is
+measured.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import time
 from pathlib import Path
 
@@ -22,17 +24,26 @@ from shown.worlds import find
 WORLDS = ("Empty-Random-6x6", "LavaGapS7", "DoorKey-5x5", "DoorKey-8x8", "Unlock", "FourRooms")
 COUNTS = (1, 3, 5, 10)
 SETTINGS = ("walking/0", "walking/20", "standard/20", "paper/20", "paper/0")
-"""The language, and the seconds of practice."""
+"""The language, the seconds of practice and, if not 10,000, the programs: "standard/20/auto"."""
+SETS = 5
+APART = 100
+"""The demonstrations of one set begin so many seeds after those of the one before."""
 JUDGE = range(5000, 5060)
 
 
-def measure(name: str, count: int, setting: str, see: str, seeds: range) -> dict[str, object]:
+def measure(name: str, count: int, setting: str, see: str, seeds: range, which: int) -> dict[str, object]:
     """Learns from `count` demonstrations and plays the seeds."""
-    language, _, practise = setting.partition("/")
+    language, practise, programs = (*setting.split("/"), "10000")[:3]
     world = find(f"gym:MiniGrid-{name}-v0#{see}")
     start = time.monotonic()
-    demonstrations = demonstrate(starts_of(world, range(count)))
-    taught = teach(demonstrations, world, language=language, practise=float(practise))
+    demonstrations = demonstrate(starts_of(world, range(APART * which, APART * which + count)))
+    taught = teach(
+        demonstrations,
+        world,
+        language=None if language == "any" else language,
+        practise=float(practise),
+        programs="auto" if programs == "auto" else int(programs),
+    )
     seconds = time.monotonic() - start
     episodes = play_many(starts_of(world, seeds), taught.policy)
     return {
@@ -40,9 +51,10 @@ def measure(name: str, count: int, setting: str, see: str, seeds: range) -> dict
         "see": see,
         "setting": setting,
         "demonstrations": count,
+        "set": which,
         "learned": taught.learned,
-        "success": sum(episode.won for episode in episodes) / len(episodes),
-        "reward": sum(episode.reward for episode in episodes) / len(episodes),
+        "success": statistics.mean(episode.won for episode in episodes),
+        "reward": statistics.mean(episode.reward for episode in episodes),
         "literals": len(taught.policy.components[0].formula.literals),
         "seconds": round(seconds, 1),
     }
@@ -52,8 +64,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--worlds", nargs="+", default=WORLDS, choices=WORLDS)
     parser.add_argument("--counts", nargs="+", type=int, default=COUNTS)
-    parser.add_argument("--settings", nargs="+", default=SETTINGS, metavar="LANGUAGE/SECONDS")
+    parser.add_argument("--settings", nargs="+", default=SETTINGS, metavar="LANGUAGE/SECONDS[/PROGRAMS]")
     parser.add_argument("--see", default="turned", choices=("turned", "partial", "full"))
+    parser.add_argument("--sets", type=int, default=SETS, help="sets of demonstrations, of which the mean is told")
     parser.add_argument("--first", type=int, default=JUDGE.start, help="the first of the 60 seeds")
     parser.add_argument("--out", type=Path, help="a file of JSON lines to add to")
     args = parser.parse_args()
@@ -63,11 +76,14 @@ def main() -> None:
         for name in args.worlds:
             print(f"{name:18}{setting:14}", end="", flush=True)
             for count in args.counts:
-                row = measure(name, count, setting, args.see, seeds)
-                print(f"{row['success']:7.2f}", end="", flush=True)
-                if args.out:
-                    with args.out.open("a") as file:
-                        file.write(json.dumps(row) + "\n")
+                won = []
+                for which in range(args.sets):
+                    row = measure(name, count, setting, args.see, seeds, which)
+                    won.append(float(str(row["success"])))
+                    if args.out:
+                        with args.out.open("a") as file:
+                            file.write(json.dumps(row) + "\n")
+                print(f"{statistics.mean(won):7.2f}", end="", flush=True)
             print(flush=True)
 
 

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,16 +29,24 @@ class Server:
     """A studio in a process of its own."""
 
     def __init__(
-        self, folder: Path, port: int = 0, host: str = "127.0.0.1", most_files: int | None = None, log: Any = None
+        self,
+        folder: Path,
+        port: int = 0,
+        host: str = "127.0.0.1",
+        most_files: int | None = None,
+        log: Any = None,
+        words: Sequence[str] = (),
     ) -> None:
-        """`most_files` is how many the system lets it have open; `log` is where its stderr goes."""
-        self.folder, self.host, self.most_files, self.log = folder, host, most_files, log
+        """`most_files` is how many the system lets it have open; `log` is where its stderr goes; `words` are more of
+        its command line."""
+        self.folder, self.host, self.most_files, self.log, self.words = folder, host, most_files, log, tuple(words)
         self.start(port)
 
     def start(self, port: int = 0) -> None:
         command = [
             *(sys.executable, "-m", "shown", "studio", "--no-browser"),
             *("--host", self.host, "--port", str(port), "--project", str(self.folder)),
+            *self.words,
         ]
         if self.most_files is not None:
             command = ["sh", "-c", f'ulimit -n {self.most_files}; exec "$@"', "sh", *command]

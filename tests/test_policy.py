@@ -21,8 +21,9 @@ from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run
 from shown.language.terms import parse
 from shown.planes import Planes
-from shown.policy import MAX_REACH, Component, Policy, uniform_policy
+from shown.policy import Component, Policy, uniform_policy
 from shown.rules import Formula, Literal
+from shown.rules.reading import MAX_REACH
 from shown.symmetry import MOTIONS, Transformation
 from strategies import BUTTONS, TOKENS, damaged, grids, json_values, policies, random_grids
 

@@ -18,7 +18,7 @@ from shown.version import __version__
 if TYPE_CHECKING:
     from shown import games
     from shown.demonstrations import Demonstration, Demonstrations, Step
-    from shown.errors import BadInput, BadLevel, BadProgram, NothingFits, ShownError
+    from shown.errors import BadInput, BadLevel, BadProgram, Contradicted, NothingFits, ShownError
     from shown.grid import OFF, Grid, Tokens
     from shown.inference.learner import Learner, Progress
     from shown.language.checking import check_primitive
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from shown.language.standard import STANDARD, standard_grammar
     from shown.language.terms import Kind, Term, parse
     from shown.policy import Component, Policy
-    from shown.rules import Formula, Literal
+    from shown.rules import Conditions, Formula, Literal
     from shown.symmetry import Transformation
     from shown.teaching.readings import Reading
     from shown.teaching.teach import Taught, teach
 
 _HOME = {
     "shown.demonstrations": ("Demonstration", "Demonstrations", "Step"),
-    "shown.errors": ("BadInput", "BadLevel", "BadProgram", "NothingFits", "ShownError"),
+    "shown.errors": ("BadInput", "BadLevel", "BadProgram", "Contradicted", "NothingFits", "ShownError"),
     "shown.grid": ("OFF", "Grid", "Tokens"),
     "shown.inference.learner": ("Learner", "Progress"),
     "shown.language.checking": ("check_primitive",),
@@ -43,7 +43,7 @@ _HOME = {
     "shown.language.standard": ("STANDARD", "standard_grammar"),
     "shown.language.terms": ("Kind", "Term", "parse"),
     "shown.policy": ("Component", "Policy"),
-    "shown.rules": ("Formula", "Literal"),
+    "shown.rules": ("Conditions", "Formula", "Literal"),
     "shown.symmetry": ("Transformation",),
     "shown.teaching.readings": ("Reading",),
     "shown.teaching.teach": ("Taught", "teach"),
@@ -51,11 +51,11 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "LANGUAGE", "OFF", "STANDARD", "BadInput", "BadLevel", "BadProgram", "Component", "Demonstration",
-    "Demonstrations", "Formula", "Grammar", "Grid", "Kind", "Language", "Learner", "Literal", "NothingFits",
-    "Policy", "Primitive", "Progress", "Reading", "Rule", "ShownError", "Step", "Taught", "Term", "Tokens",
-    "Transformation", "__version__", "check_primitive", "games", "geometric", "paper_grammar", "paper_offsets",
-    "parse", "standard_grammar", "teach", "uniform",
+    "LANGUAGE", "OFF", "STANDARD", "BadInput", "BadLevel", "BadProgram", "Component", "Conditions",
+    "Contradicted", "Demonstration", "Demonstrations", "Formula", "Grammar", "Grid", "Kind", "Language",
+    "Learner", "Literal", "NothingFits", "Policy", "Primitive", "Progress", "Reading", "Rule", "ShownError",
+    "Step", "Taught", "Term", "Tokens", "Transformation", "__version__", "check_primitive", "games",
+    "geometric", "paper_grammar", "paper_offsets", "parse", "standard_grammar", "teach", "uniform",
 ]  # fmt: skip
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +165,10 @@ class Demonstrations:
             buttons: the names of the actions, where they are not clicks on cells.
         """
         grids = [Grid.from_array(array, tokens) for array in observations]
-        done = [_button(action, buttons, s) if buttons else plain_action(action) for s, action in enumerate(actions)]
+        done = [
+            button_of(action, buttons, f"step {s}: ") if buttons else plain_action(action)
+            for s, action in enumerate(actions)
+        ]
         last = [False] * len(grids) if ends is None else [bool(end) for end in ends]
         if not len(grids) == len(done) == len(last):
             raise BadInput(f"{len(grids)} observations, {len(done)} actions and {len(last)} ends do not go together.")
@@ -195,7 +199,7 @@ class Demonstrations:
         """All steps of all demonstrations, in order."""
         return tuple(step for item in self.items for step in item.steps)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """A fingerprint of what was shown, independent of level names, seeds and outcomes."""
         content = [
@@ -293,12 +297,16 @@ def names_from_json(value: Any, where: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _button(action: Any, buttons: tuple[str, ...], s: int) -> Any:
-    """The button of that number, or the name it is already."""
+def button_of(action: Any, buttons: Sequence[str], where: str = "") -> Any:
+    """The button of that number, or the name it is already.
+
+    >>> button_of(1, ("up", "down"))
+    'down'
+    """
     if isinstance(action, str):
         return action
     if not isinstance(action, int | np.integer) or isinstance(action, bool) or not 0 <= action < len(buttons):
-        raise BadInput(f"step {s}: action {action!r} is no button's number. There are 0 to {len(buttons) - 1}.")
+        raise BadInput(f"{where}action {action!r} is no button's number. There are 0 to {len(buttons) - 1}.")
     return buttons[int(action)]
 
 

@@ -27,6 +27,10 @@ class NothingFits(UserWarning):
     """No formula over the programs tried explains what was demonstrated; the policy knows nothing."""
 
 
+class Contradicted(UserWarning):
+    """A pinned rule allows what was ruled out by what was shown; it is left out."""
+
+
 class OutOfMemory(ShownError):
     """A run would need more memory than it may take."""
 

@@ -179,11 +179,6 @@ class _WatchedView(View):
             self.cells[cell[0], cell[1]] = None
         return super().value(cell)
 
-    def where(self, value: str) -> tuple[Cell, ...]:
-        found = super().where(value)
-        self.cells.update(dict.fromkeys(found))
-        return found
-
     def walked(self, path: list[Cell]) -> None:
         if len(path) > 1:
             self.paths[tuple(path)] = None

@@ -14,12 +14,13 @@ names with `_many`; tests hold them equal.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from shown.compiled import compiled
-from shown.planes import ALL, Planes, shift, shift_many
+from shown.planes import ALL, Planes, shift
 
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
@@ -42,7 +43,8 @@ def waves(world: Planes, aim: np.ndarray, walk: np.ndarray) -> Iterator[tuple[np
 
 def nearer(world: Planes, offset: tuple[int, int], aim: np.ndarray, over: np.ndarray) -> np.ndarray:
     """Where the walk to an aim, over cells of the grid in `over`, is shorter from the cell `offset` further on."""
-    return _shorter(world, offset, aim, over & world.inside)
+    (shorter,) = _shorter(world, [offset], aim, over & world.inside)
+    return shorter & world.somewhere
 
 
 def reachable(world: Planes, aim: np.ndarray, over: np.ndarray) -> np.ndarray:
@@ -63,8 +65,8 @@ def escape(world: Planes, value: str, over: np.ndarray) -> np.ndarray:
     """
     out = np.zeros(world.shape, dtype=np.uint64)
     aim, anywhere = world.of_value(value) & world.inside, np.full(world.shape, ALL)
-    for side in SIDES:
-        out |= shift(world, side, over & world.inside) & ~_shorter(world, side, aim, anywhere)
+    for side, shorter in zip(SIDES, _shorter(world, SIDES, aim, anywhere), strict=True):
+        out |= shift(world, side, over & world.inside) & ~shorter
     return out & world.somewhere
 
 
@@ -83,11 +85,13 @@ def nearest(world: Planes, value: str, condition: np.ndarray) -> np.ndarray:
     return good | (~before & _nowhere(condition))
 
 
-def _shorter(world: Planes, offset: tuple[int, int], aim: np.ndarray, walk: np.ndarray) -> np.ndarray:
-    out = np.zeros(world.shape, dtype=np.uint64)
+def _shorter(world: Planes, offsets: Sequence[tuple[int, int]], aim: np.ndarray, walk: np.ndarray) -> list[np.ndarray]:
+    """For each offset, where the walk to an aim is shorter from the cell that much further on."""
+    out = [np.zeros(world.shape, dtype=np.uint64) for _ in offsets]
     for reached, near in waves(world, aim, walk):
-        out |= shift(world, offset, reached) & ~near
-    return out & world.somewhere
+        for shorter, offset in zip(out, offsets, strict=True):
+            shorter |= shift(world, offset, reached) & ~near
+    return out
 
 
 def _nowhere(condition: np.ndarray) -> np.uint64:
@@ -102,10 +106,17 @@ def nearer_many(
     world: Planes, store: np.ndarray, offsets: np.ndarray, aims: np.ndarray, overs: np.ndarray
 ) -> np.ndarray:
     """`nearer` for many triples (offset, two numbers of planes in `store`). [n, rows, columns, words]"""
-    out = np.zeros((len(aims), *world.shape), dtype=np.uint64)
+    out = np.empty((len(aims), *world.shape), dtype=np.uint64)
+    is_side = (offsets[:, None] == np.array(SIDES)).all(axis=2)
+    side = is_side.argmax(axis=1)
     for places, (aim, over) in _alike(aims, overs):
         near = store[aim].copy()
-        out[places] = _flood(world, near, near | (store[over] & world.inside), offsets[places])
+        ways = _flood(world, near, near | (store[over] & world.inside))
+        out[places] = ways[side[places]]
+    out &= world.somewhere
+    # Grammars take steps to the sides only. Whoever writes another one by hand has time for it.
+    for place in np.flatnonzero(~is_side.any(axis=1)):
+        out[place] = nearer(world, offsets[place], store[aims[place]], store[overs[place]])
     return out
 
 
@@ -113,7 +124,7 @@ def reachable_many(world: Planes, store: np.ndarray, aims: np.ndarray, overs: np
     """`reachable` for many pairs of numbers of planes in `store`. [n, rows, columns, words]"""
     out = store[aims]
     for near, over in zip(out, overs, strict=True):
-        _flood(world, near, near | (store[over] & world.inside))
+        _flood(world, near, near | (store[over] & world.inside), ways=0)
     return out & world.somewhere
 
 
@@ -121,20 +132,19 @@ def enclosed_many(world: Planes, store: np.ndarray, bys: np.ndarray) -> np.ndarr
     """`enclosed` for many numbers of planes in `store`. [n, rows, columns, words]"""
     out = np.repeat(~world.inside[None], len(bys), axis=0)
     for near, by in zip(out, bys, strict=True):
-        _flood(world, near, near | ~store[by])
+        _flood(world, near, near | ~store[by], ways=0)
     return ~out & world.somewhere
 
 
 def escape_many(world: Planes, store: np.ndarray, values: np.ndarray, overs: np.ndarray) -> np.ndarray:
     """`escape` for many pairs (number of a value, number of a plane in `store`). [n, rows, columns, words]"""
-    out = np.zeros((len(values), *world.shape), dtype=np.uint64)
+    out = np.empty((len(values), *world.shape), dtype=np.uint64)
+    onto = np.stack([shift(world, side, world.inside) for side in SIDES]) & world.somewhere
     for places, (value,) in _alike(values):
         near = world.of_values[value] & world.inside
-        ways = _flood(world, near, np.full(world.shape, ALL), np.array(SIDES))
-        for side, way in zip(SIDES, ways, strict=True):
-            onto = shift_many(world, store, np.tile(side, (len(places), 1)), overs[places])
-            out[places] |= onto & (shift(world, side, world.inside) & ~way)
-    return out & world.somewhere
+        away = onto & ~_flood(world, near, np.full(world.shape, ALL))
+        _step_loop(_flat(store), overs[places], _flat(away), places, _flat(out), world.shape[2])
+    return out
 
 
 def nearest_many(world: Planes, store: np.ndarray, values: np.ndarray, conditions: np.ndarray) -> np.ndarray:
@@ -143,69 +153,61 @@ def nearest_many(world: Planes, store: np.ndarray, values: np.ndarray, condition
     for places, (value,) in _alike(values):
         aim = world.of_values[value] & world.inside
         near = aim.copy()
-        ways = _flood(world, near, np.full(world.shape, ALL), np.array(SIDES))
-        for place in places:
-            condition = store[conditions[place]]
-            plane = out[place]
-            np.bitwise_and(aim, condition, out=plane)
-            _sweep_loop(ways, plane)
-            plane |= ~near & _nowhere(condition)
+        ways = _flood(world, near, np.full(world.shape, ALL))
+        _sweep_loop(_flat(ways), aim, near, store, conditions[places], places, out)
     return out
 
 
-def _alike(*codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _alike(*codes: np.ndarray) -> Iterator[tuple[np.ndarray, list[int]]]:
     """The places of the tuples that have these codes in common, and the codes: they share a flood."""
-    distinct, number = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)
-    order = np.argsort(number, kind="stable")
-    starts = np.searchsorted(number[order], np.arange(len(distinct) + 1))
-    for i, code in enumerate(distinct):
-        yield order[starts[i] : starts[i + 1]], code
+    order = np.lexsort(codes)
+    table = np.stack(codes, axis=1)[order]
+    changes = np.flatnonzero((table[1:] != table[:-1]).any(axis=1)) + 1
+    for start, end in pairwise(sorted({0, *changes.tolist(), len(order)})):
+        yield order[start:end], table[start].tolist()
 
 
-def _flood(world: Planes, near: np.ndarray, stand: np.ndarray, offsets: np.ndarray | None = None) -> np.ndarray:
+def _flat(planes: np.ndarray) -> np.ndarray:
+    """Rows as lines of words, so that a step to the side is one of `words` places. [..., rows, columns × words]"""
+    return planes.reshape(*planes.shape[:-2], planes.shape[-2] * planes.shape[-1])
+
+
+def _flood(world: Planes, near: np.ndarray, stand: np.ndarray, ways: int = len(SIDES)) -> np.ndarray:
     """Floods from the aims in `near`, which becomes where there is a walk at all, over the cells in `stand`.
 
-    Gives for each offset where the walk from the cell that much further on is shorter. [n, rows, columns, words]
+    Gives for each of the `SIDES` where the walk from the cell on that side is shorter, unless no `ways` are asked for.
+    [ways, rows, columns, words]
     """
-    offsets = np.empty((0, 2), dtype=np.int64) if offsets is None else offsets
-    shorter = np.zeros((len(offsets), *world.shape), dtype=np.uint64)
-    rows, columns, words = world.shape
-    flat = rows, columns * words
-    _flood_loop(near.reshape(flat), stand.reshape(flat), offsets, shorter.reshape(-1, *flat), words)
-    return shorter & world.somewhere
+    shorter = np.zeros((ways, *world.shape), dtype=np.uint64)
+    _flood_loop(_flat(near), _flat(stand), _flat(shorter), world.shape[2])
+    return shorter
 
 
 @compiled
-def _flood_loop(near, stand, offsets, shorter, words):  # type: ignore[no-untyped-def]
-    """Waves, each computed only in the rows around those that the one before reached. Rows are flat: a step to the side
-    is one of `words` places."""
+def _flood_loop(near, stand, shorter, words):  # type: ignore[no-untyped-def]
+    """Waves, each computed only in the rows around those that the one before reached."""
     rows, width = near.shape
-    ways, pad = len(offsets), 1
-    for i in range(ways):
-        pad = max(pad, abs(offsets[i, 0]), abs(offsets[i, 1]))
-    # What is reached, in a frame wide enough for every look: beyond the planes it is what it is in the void.
+    # What is reached, in a frame of one cell: beyond the planes it is what it is in the void.
     beyond = np.uint64(0) - ((near[0, words - 1] >> np.uint64(62)) & np.uint64(1))
-    reached = np.full((rows + 2 * pad, width + 2 * pad * words), beyond)
+    reached = np.full((rows + 2, width + 2 * words), beyond)
     new = np.zeros((rows, width), dtype=np.uint64)
-    begin = pad * words
     for y in range(rows):
-        reached[y + pad, begin : begin + width] = near[y] & stand[y]
+        reached[y + 1, words : words + width] = near[y] & stand[y]
     top, bottom = 0, rows
     while True:
         first, last = rows, -1
         for y in range(top, bottom):
-            v = y + pad
             here, may, fresh = near[y], stand[y], new[y]
-            for i in range(ways):
-                start = begin + offsets[i, 1] * words
-                there, out = reached[v + offsets[i, 0], start : start + width], shorter[i, y]
+            above, below = reached[y, words : words + width], reached[y + 2, words : words + width]
+            left, right = reached[y + 1, :width], reached[y + 1, 2 * words :]
+            for side in range(len(shorter)):
+                start = words + SIDES[side][1] * words
+                there, out = reached[y + 1 + SIDES[side][0], start : start + width], shorter[side, y]
                 for k in range(width):
                     out[k] |= there[k] & ~here[k]
-            up, down = reached[v - 1, begin : begin + width], reached[v + 1, begin : begin + width]
-            left, right = reached[v, begin - words : begin - words + width], reached[v, begin + words :]
             some = np.uint64(0)
             for k in range(width):
-                brought = (up[k] | down[k] | left[k] | right[k]) & ~here[k]
+                brought = (above[k] | below[k] | left[k] | right[k]) & ~here[k]
                 here[k] |= brought
                 fresh[k] = brought & may[k]
                 some |= fresh[k]
@@ -214,27 +216,60 @@ def _flood_loop(near, stand, offsets, shorter, words):  # type: ignore[no-untype
         if last < 0:
             return
         for y in range(first, last + 1):
-            wet, fresh = reached[y + pad, begin : begin + width], new[y]
+            wet, fresh = reached[y + 1, words : words + width], new[y]
             for k in range(width):
                 wet[k] |= fresh[k]
-        top, bottom = max(0, first - pad), min(rows, last + 1 + pad)
+        top, bottom = max(0, first - 1), min(rows, last + 2)
 
 
 @compiled
-def _sweep_loop(ways, plane):  # type: ignore[no-untyped-def]
-    """Carries each bit from a cell to those that have it nearest: `ways` says which neighbours (above, below, left,
-    right) are nearer. Such a way never turns back, so that one sweep down and one up, row by row, follow it.
+def _step_loop(store, overs, away, places, out, words):  # type: ignore[no-untyped-def]
+    """Where one of the four steps, allowed by `away`, leads to a cell of the plane; for many planes."""
+    rows, width = out.shape[1:]
+    for i in range(len(overs)):
+        plane, found = store[overs[i]], out[places[i]]
+        for y in range(rows):
+            line, here = found[y], plane[y]
+            above, below = plane[max(0, y - 1)], plane[min(rows - 1, y + 1)]  # at the border no step is allowed
+            for k in range(width):
+                line[k] = (away[0, y, k] & above[k]) | (away[1, y, k] & below[k])
+            for k in range(words, width):
+                line[k] |= away[2, y, k] & here[k - words]
+            for k in range(width - words):
+                line[k] |= away[3, y, k] & here[k + words]
+
+
+@compiled
+def _sweep_loop(ways, aim, near, store, conditions, places, out):  # type: ignore[no-untyped-def]
+    """Carries what a condition says at each aim to the cells that have it nearest; for many conditions.
+
+    `ways` says which neighbours (above, below, left, right) are nearer. With nothing in the way one may go to the row
+    of the aim first, and then along it: so all rows are swept both ways, and then all columns. Where nothing is near,
+    it is what the condition says nowhere.
     """
-    rows, columns, words = plane.shape
-    for up in range(2):
-        for j in range(rows):
-            y = rows - 1 - j if up else j
-            if j > 0:
-                v = y + 1 if up else y - 1
-                plane[y] |= ways[up, y] & plane[v]
-            for x in range(1, columns):
+    rows, columns, words = aim.shape
+    width = columns * words
+    for i in range(len(conditions)):
+        condition, plane = store[conditions[i]], out[places[i]].reshape(rows, width)
+        nowhere = np.uint64(0) - (condition[0, 0, words - 1] >> np.uint64(63))
+        for y in range(rows):
+            line = plane[y]
+            for x in range(columns):
                 for w in range(words):
-                    plane[y, x, w] |= ways[2, y, x, w] & plane[y, x - 1, w]
-            for x in range(columns - 2, -1, -1):
+                    line[x * words + w] = aim[y, x, w] & condition[y, x, w]
+            for k in range(words, width):
+                line[k] |= ways[2, y, k] & line[k - words]
+            for k in range(width - words - 1, -1, -1):
+                line[k] |= ways[3, y, k] & line[k + words]
+        for y in range(1, rows):
+            line, above = plane[y], plane[y - 1]
+            for k in range(width):
+                line[k] |= ways[0, y, k] & above[k]
+        for y in range(rows - 2, -1, -1):
+            line, below = plane[y], plane[y + 1]
+            for k in range(width):
+                line[k] |= ways[1, y, k] & below[k]
+        for y in range(rows):
+            for x in range(columns):
                 for w in range(words):
-                    plane[y, x, w] |= ways[3, y, x, w] & plane[y, x + 1, w]
+                    plane[y, x * words + w] |= ~near[y, x, w] & nowhere

@@ -41,6 +41,7 @@ MAX_BUTTONS = 1000
 """A world with more is refused as a mistake: every program is asked about every action of every state."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_CELL = re.compile(r"\s*[(\[]?\s*(\d{1,6})\s*,\s*(\d{1,6})\s*[)\]]?\s*")
 _BUTTON = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 
 
@@ -351,6 +352,25 @@ def action_from_json(value: Any, where: str = "") -> Action:
     if isinstance(value, list) and len(value) == 2 and all(type(x) is int and 0 <= x < 2**53 for x in value):
         return value[0], value[1]
     raise BadInput(f"{where}action {_short(value)} must be a cell, [row, column], or a button's name.")
+
+
+def action_to_text(action: Action) -> str:
+    """An action as it is written on the command line and in tables: a button's name, or `row,column`.
+
+    >>> action_to_text((2, 3)), action_to_text("left")
+    ('2,3', 'left')
+    """
+    return str(action) if isinstance(action, str) else f"{action[0]},{action[1]}"
+
+
+def action_from_text(text: str) -> Action:
+    """An action as it is written; text that is no cell is taken for a button's name.
+
+    >>> action_from_text("2,3"), action_from_text("(2, 3)"), action_from_text("left")
+    ((2, 3), (2, 3), 'left')
+    """
+    match = _CELL.fullmatch(text)
+    return text if match is None else (int(match[1]), int(match[2]))
 
 
 def _is_whole(x: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from shown.demonstrations import Demonstrations, game_from_json, names_from_json, tokens_from_json
-from shown.errors import BadInput, BadProgram
+from shown.errors import BadInput
 from shown.files import read_json, write_json
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.inference.formulas import Packed, allowed_rows, first_best, mixture_probabilities, pack
@@ -21,9 +21,9 @@ from shown.inference.rows import Rows
 from shown.language.evaluate import Plan
 from shown.language.languages import named_in_file, the_language
 from shown.language.primitives import LANGUAGE, Language
-from shown.language.reach import margin_for
-from shown.language.terms import Term, parse
-from shown.rules import NO_FACTS, Facts, Formula, Literal, Speaker
+from shown.language.terms import Term
+from shown.rules import NO_FACTS, Conditions, Facts, Formula, Literal, Speaker
+from shown.rules.reading import read_program
 from shown.symmetry import Folded, Transformation, of_clause, unfold
 
 SCHEMA = "shown/policy/1"
@@ -33,7 +33,6 @@ MAX_TEXT = 2**19
 """Characters of the distinct programs of a policy, together: so much is read and acted upon within seconds."""
 MAX_FILE = 2**24
 """Bytes of a policy file."""
-MAX_REACH = 250
 BATCH_BYTES = 2**27
 """Grids are looked at together as long as their planes take no more than this."""
 
@@ -132,6 +131,11 @@ class Policy:
     def map_policy(self) -> Policy:
         """The most probable component alone."""
         return replace(self, components=(replace(self.components[0], weight=1.0),))
+
+    def keeps_to(self, conditions: Conditions) -> bool:
+        """Whether all its rules have what is pinned, and none has what is struck."""
+        world = (self.tokens.values, self.buttons, self.language)
+        return all(conditions.hold_of(component.formula, *world) for component in self.components)
 
     def taught_by(self, demonstrations: Demonstrations, symmetries: Sequence[Transformation] = ()) -> Policy:
         """The policy with what saying its rules needs to know of the demonstrations it was learned from.
@@ -368,14 +372,7 @@ class _ComponentReader:
             self.text_left -= len(program)
             if self.text_left < 0:
                 raise BadInput(f"{where}: different programs of more than {MAX_TEXT:,} characters in all.")
-            try:
-                term = parse(program, self.language, self.tokens.values, self.buttons)
-            except BadProgram as error:
-                raise BadInput(f"{where}: {error}") from None
-            self.language[term.primitive].check_actions(self.buttons, f"{where}: program {program!r}: ")
-            if margin_for([term], self.language, []) > MAX_REACH:
-                raise BadInput(f"{where}: program {program!r} looks more than {MAX_REACH} cells away.")
-            self.known[program] = term
+            self.known[program] = read_program(program, self.language, self.tokens, self.buttons, where)
         return Literal(self.known[program], positive)
 
 

@@ -13,6 +13,7 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.grid import Grid, Tokens, grid
 from shown.inference.learner import Learner
 from shown.policy import Policy, uniform_policy
+from shown.rules import Conditions
 
 QUICK = ("--programs", "1000", "--quiet")
 
@@ -149,12 +150,22 @@ def test_when_nothing_fits_the_reason_is_told_and_nothing_is_written(shown, hope
     error, *advice = ran.err.splitlines()
     assert error == (
         "shown: nothing fits demonstration 0, step 0: among the first 3 programs none tells the click (0, 2) from "
-        "(0, 0). Try more programs (--programs 15), or a primitive that sees the difference; if one of the two was a "
-        "slip, take it out."
+        "(0, 0). Try more programs (--programs 15), more words (--language standard), or a primitive that sees the "
+        "difference; if one of the two was a slip, take it out."
     )
     assert advice[0] == "In game 1, click 1 was on the wall in row 1, column 3."
     assert advice[-1] == "If one of the clicks was a slip, take it back."
+    assert advice[-2].endswith("or let me try more programs or the words of the standard language.")
     assert not Path("policy.json").exists()
+
+
+@pytest.mark.parametrize("asked", [("--language", "standard"), ("--published",)])
+def test_more_words_are_not_offered_where_they_are_used_or_not_wanted(shown, hopeless, asked):
+    hopeless.save("demos.json")
+    ran = shown("learn", "demos.json", "--programs", "3", "--quiet", *asked)
+    assert ran.code == 1
+    assert "(--programs 15), or a primitive that sees the difference" in ran.err
+    assert "--language" not in ran.err
 
 
 def test_the_reason_is_data_too(shown, hopeless):
@@ -281,3 +292,39 @@ def test_who_is_not_sure_asks_for_what_would_help(shown):
     ran = shown("learn", "chase", "--levels", "random:200000", "--programs", "1000", "--quiet", "--practise", "0")
     assert "I am not sure what you meant: my rule has" in ran.out
     assert "It would help me most to see you play random:" in ran.out
+
+
+# --- conditions -------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_pinned_and_struck_is_kept_to(shown, nim_demos):
+    nim_demos.select([0, 1]).save("two.json")
+    shown("learn", "two.json", *QUICK, "--out", "before.json")
+    told = shown("explain", "before.json", "--programs", "--most", "1").out.splitlines()
+    rule = told[1]
+    struck = rule.split(" and ")[-1]
+    ran = shown("learn", "two.json", *QUICK, "--strike", struck, "--out", "struck.json")
+    assert ran.code == 0
+    assert Policy.load("struck.json").keeps_to(Conditions.parse([], [struck], nim_demos.tokens))
+    assert not Policy.load("before.json").keeps_to(Conditions.parse([], [struck], nim_demos.tokens))
+    ran = shown("learn", "two.json", *QUICK, "--pin", rule, "--ensemble", "5", "--out", "pinned.json")
+    assert ran.code == 0
+    assert Policy.load("pinned.json").keeps_to(Conditions.parse([rule], [], nim_demos.tokens))
+
+
+@pytest.mark.parametrize("more", [(), ("--published",)])
+def test_a_pinned_rule_that_contradicts_is_named_on_stderr(shown, nim_demos, more):
+    nim_demos.select([0]).save("one.json")
+    ran = shown("learn", "one.json", *QUICK, "--pin", "at_action_cell(cell_is_value(matchstick))", *more)
+    assert ran.code == 0
+    (line,) = ran.err.splitlines()
+    assert line.startswith('shown: the rule "the clicked cell is a matchstick" allows (')
+    assert "in demonstration 0, step 0, where" in line
+
+
+@pytest.mark.parametrize("option", ["--pin", "--strike"])
+def test_a_condition_that_cannot_be_read_is_refused(shown, nim_demos, option):
+    nim_demos.select([0]).save("one.json")
+    ran = shown("learn", "one.json", *QUICK, option, "at_action_cell(cell_is_value(matchstik))")
+    assert ran.complaint.startswith("--pin, --strike: program 'at_action_cell(cell_is_value(matchstik))'")
+    assert "Did you mean 'matchstick'?" in ran.complaint

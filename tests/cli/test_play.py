@@ -6,6 +6,7 @@ import termios
 
 import pytest
 
+from shown import worlds
 from shown.cli import main
 from shown.cli.play import Session, view
 from shown.cli.terminal import Press, decode
@@ -14,6 +15,7 @@ from shown.games import find
 from shown.games.levels import Level, load_levels
 from shown.grid import grid
 from shown.teaching.recording import Recorder
+from shown.world import play
 
 NIM = find("nim")
 SIZE = 30, 80
@@ -237,3 +239,30 @@ def test_the_terminal_is_left_as_it_was(terminal, tmp_path, stop):
     code = person.wait()
     assert code == {"ctrl-c": 0, "term": 143, "hangup": 129}[stop]
     assert not (tmp_path / "demos.json").exists()
+
+
+# --- worlds with buttons ----------------------------------------------------------------------------------------------
+
+KEYS = {"left": "\x1b[D", "right": "\x1b[C", "forward": "\x1b[A", "pickup": "p", "toggle": "t"}
+
+
+def test_a_person_plays_a_world_with_keys_and_it_is_saved(terminal, tmp_path):
+    out = tmp_path / "demos.json"
+    world = worlds.find("gym:MiniGrid-DoorKey-5x5-v0")
+    episode = play(world, lambda _: world.expert(), seed=2)
+    person = terminal("play", world.name, "--seeds", "2", "--out", str(out))
+    person.until("← left · → right · ↑ forward · p pickup")
+    person.send(KEYS["left"])
+    person.until("1 step so far.")
+    person.send("u")
+    person.until("Taken back.")
+    for number, step in enumerate(episode.steps, 1):
+        person.send(KEYS[step.action])
+        last = number == len(episode.steps)
+        person.until(f"You won in {number} steps!" if last else f"{number} step{'s' if number > 1 else ''} so far.")
+    person.send("\r")
+    person.until(f"won in {len(episode.steps)} steps; saved in")
+    assert person.wait() == 0
+    saved = Demonstrations.load(out)
+    assert (saved.game, saved.buttons) == (world.name, world.buttons)
+    assert saved.items == (episode.demonstration,)

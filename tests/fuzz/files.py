@@ -152,7 +152,7 @@ def _use(folder: Path, name: str) -> None:
         with expected():
             desk.click(desk.game.expert(desk.lesson.table.attempt.grid))
         with expected():
-            desk.paint(None, desk.lessons[0].grid)
+            desk.paint(None, desk.place.lessons[0].grid)
         wanted = desk.view()
     with Project(folder) as project:
         found = Desk(project, name).view()

@@ -38,9 +38,19 @@ def test_two_clicks_on_one_board():
     assert (failure.other_demonstration, failure.other_step) == (1, 0)
     assert failure.text == (
         "nothing fits demonstration 1, step 0: among the first 5 programs none tells the click (0, 2) from (0, 0). "
-        "Try more programs (25, say), or a primitive that sees the difference; if one of the two was a slip, take it "
-        "out."
+        'Try more programs (25, say), more words (language="standard"), or a primitive that sees the difference; if '
+        "one of the two was a slip, take it out."
     )
+
+
+def test_more_words_are_offered_to_whoever_has_the_papers_only():
+    same = (grid("A."), (0, 0)), (grid("#.##"), (0, 2))
+    assert failure_of(demos(*same)).richer == "standard"
+    said = failure_of(demos(*same), language="standard")
+    assert said.richer is None
+    assert "(25, say), or a primitive that sees" in said.text
+    pressed = (grid("A."), BUTTONS[0]), (grid("A."), BUTTONS[1]), (grid("A#"), BUTTONS[0])
+    assert failure_of(demos(*pressed, buttons=BUTTONS), programs=1).richer == "walking"
 
 
 def test_two_clicks_on_different_boards():
@@ -92,6 +102,7 @@ def test_the_report_is_data():
         "other_demonstration": 0,
         "other_step": 0,
         "programs": 5,
+        "richer": "standard",
         "text": failure.text,
     }
 

@@ -10,6 +10,7 @@ from shown.language.evaluate import reference_columns
 from shown.language.grammar import paper_grammar
 from shown.language.phrases import say
 from shown.language.primitives import CELL_IS_VALUE, LANGUAGE, Primitive
+from shown.language.standard import STANDARD
 from shown.language.terms import Kind, Term, parse
 from strategies import BUTTONS, TOKENS, programs
 
@@ -89,6 +90,46 @@ def test_how_programs_are_said(program, phrase, negation):
     term = parse(program, LANGUAGE, FALL.values, BUTTONS)
     assert say(term, LANGUAGE) == phrase
     assert say(term, LANGUAGE, positive=False) == negation
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one", "one", "many"),
+    [
+        ("sheep", "a sheep", "a sheep", "sheep"),
+        ("loaded_shelf", "a loaded shelf", "a loaded shelf", "loaded shelves"),
+        ("box", "a box", "a box", "boxes"),
+        ("key", "a key", "a key", "keys"),
+        ("berry", "a berry", "a berry", "berries"),
+        ("white_mouse", "a white mouse", "a white mouse", "white mice"),
+        ("floor", "floor", "a floor cell", "floor cells"),
+        ("lava", "lava", "a lava cell", "lava cells"),
+        ("empty", "empty", "an empty cell", "empty cells"),
+        ("unit", "a unit", "a unit", "units"),
+        ("one", "a one", "a one", "ones"),
+        ("apple", "an apple", "an apple", "apples"),
+    ],
+)
+def test_one_and_many(value, is_one, one, many):
+    def said(text):
+        return say(parse(f"at_action_cell({text})", STANDARD, [value, "wall"]), STANDARD)
+
+    assert said(f"cell_is_value({value})") == f"the clicked cell is {is_one}"
+    assert said(f"at_least(1, row, cell_is_value({value}))") == f"there is {one} in the row of the clicked cell"
+    assert said(f"at_least(2, row, cell_is_value({value}))") == (
+        f"there are at least 2 {many} in the row of the clicked cell"
+    )
+    assert said(f"reachable(cell_is_value(wall), cell_is_value({value}))") == (
+        f"one can walk from the clicked cell over {many} to a wall"
+    )
+
+
+def test_where_there_is_only_ever_one_it_is_the_one():
+    term = parse("at_action_cell(nearer((0, 1), cell_is_value(star), cell_is_value(empty)))", STANDARD, TOKENS.values)
+    assert say(term, STANDARD).endswith("over empty cells to a star")
+    assert say(term, STANDARD, single=["star"]).endswith("over empty cells to the star")
+    term = parse("at_action_cell(escape(agent, cell_is_value(empty)))", STANDARD, TOKENS.values)
+    assert say(term, STANDARD).endswith("nearer to the nearest agent")
+    assert say(term, STANDARD, single=["agent"]).endswith("nearer to the agent")
 
 
 def test_programs_that_are_said_alike_mean_the_same():

@@ -140,19 +140,22 @@ def test_compiled_floods_are_floods(case):
 @settings(max_examples=10)
 def test_machine_code_does_what_its_python_says(case):
     world, store, tuples = case
-    steps = np.array([offset for offset, *_ in tuples])
-    words, flat = world.shape[2], (world.shape[0], world.shape[1] * world.shape[2])
-    near, again, stand = (plane.reshape(flat) for plane in (store[0].copy(), store[0].copy(), store[0] | store[1]))
-    out, shorter = (np.zeros((len(steps), *flat), dtype=np.uint64) for _ in range(2))
-    floods._flood_loop(near, stand, steps, out, words)
+    words, flat = world.shape[2], floods._flat(store)
+    near, again, stand = flat[0].copy(), flat[0].copy(), flat[0] | flat[1]
+    out, shorter = (np.zeros((4, *near.shape), dtype=np.uint64) for _ in range(2))
+    floods._flood_loop(near, stand, out, words)
     with np.errstate(over="ignore"):
-        floods._flood_loop.plain(again, stand, steps, shorter, words)
+        floods._flood_loop.plain(again, stand, shorter, words)
     assert np.array_equal(near, again)
     assert np.array_equal(out, shorter)
-    sides = store[[0, 1, 2, 3]]
-    found, expected = store[2].copy(), store[2].copy()
-    floods._sweep_loop(sides, found)
-    floods._sweep_loop.plain(sides, expected)
+    chosen, places = np.array([second for *_, second in tuples]), np.arange(len(tuples))[::-1].copy()
+    found, expected = (np.zeros((len(tuples), *world.shape), dtype=np.uint64) for _ in range(2))
+    floods._step_loop(flat, chosen, flat, places, floods._flat(found), words)
+    floods._step_loop.plain(flat, chosen, flat, places, floods._flat(expected), words)
+    assert np.array_equal(found, expected)
+    floods._sweep_loop(flat, store[0], store[1], store, chosen, places, found)
+    with np.errstate(over="ignore"):
+        floods._sweep_loop.plain(flat, store[0], store[1], store, chosen, places, expected)
     assert np.array_equal(found, expected)
 
 

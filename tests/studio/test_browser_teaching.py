@@ -12,7 +12,7 @@ from serving import until
 from shown.demonstrations import Demonstrations
 from shown.experiments.styles import find_style
 from shown.games import find, load_levels, play
-from shown.studio.desk import curriculum
+from shown.studio.places import curriculum
 from visiting import Visitor
 
 
@@ -188,17 +188,21 @@ def test_a_new_project_opens_on_nim_with_its_shortest_lesson(make_server, visit)
     assert visitor.board(find("nim")) == curriculum(find("nim"))[0].grid
 
 
-def test_the_list_shows_what_fits_and_the_rest_on_demand(make_server, visit):
+def test_the_list_shows_what_fits_and_the_rest_a_page_at_a_time(make_server, visit):
     server = make_server()
     for _ in range(15):
         server.post("expert", game="nim")
     visitor = visit(server)
     expect(visitor.at(".record")).to_have_count(12)
     expect(visitor.at(".record-title").first).to_have_text(re.compile("^4\\. "))
-    visitor.at("text=3 earlier ones").click()
-    expect(visitor.at(".record")).to_have_count(15)
-    visitor.at("text=Only the latest").click()
+    visitor.at("#earlier-records").click()
     expect(visitor.at(".record")).to_have_count(12)
+    expect(visitor.at(".record-title").first).to_have_text(re.compile("^1\\. "))
+    expect(visitor.at("#records-shown")).to_have_text("1 to 12")
+    expect(visitor.at("#later-records")).to_be_focused()
+    visitor.at("#latest-records").click()
+    expect(visitor.at("#records-shown")).to_have_text("4 to 15")
+    expect(visitor.at("#latest-records")).to_be_disabled()
 
 
 def test_the_same_message_is_said_once(make_server, visit):

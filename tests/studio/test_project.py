@@ -17,6 +17,7 @@ from shown.grid import grid
 from shown.studio import forms, teach
 from shown.studio.desk import Desk
 from shown.studio.project import Painted, Project, Saved, Settings, Way
+from shown.studio.session import Studio
 from shown.teaching.readings import Reading
 
 NIM = find("nim")
@@ -70,8 +71,8 @@ def test_undo_crosses_the_end_of_a_game(project):
 
 def test_after_a_win_the_next_lesson_is_laid_out_and_after_all_lessons_a_random_level(project):
     desk = Desk(project, "nim")
-    for i in range(len(desk.lessons)):
-        assert desk.lesson.table.attempt.level.name == desk.lessons[i].name
+    for i in range(len(desk.place.lessons)):
+        assert desk.lesson.table.attempt.level.name == desk.place.lessons[i].name
         desk.expert()
     assert desk.lesson.table.attempt.level.name.startswith("random:")
 
@@ -181,7 +182,6 @@ def test_a_hostile_table_or_level_hides_nothing_else(project, name, content):
 
 
 HOSTILE_SETTINGS = [
-    {"game": "../etc"},
     {"ways": []},
     {"ways": {"nim": []}},
     {"ways": {"nim": {"programs": 0}}},
@@ -507,3 +507,12 @@ def test_only_so_many_painted_levels(project):
     assert Desk(project, "nim").painted == desk.painted
     project.save_painted(NIM, (*desk.painted, Painted(201, Level("painted:201", board))))
     assert "at most 200" in Desk(project, "nim").notes[0]
+
+
+@pytest.mark.parametrize("game", ["../etc", "gym:FrozenLake-v1", "uninstalled"])
+def test_a_game_that_is_not_here_any_more_does_not_keep_the_project_from_opening(project, game):
+    project.save_settings(Settings(game))
+    studio = Studio(project)
+    assert studio.first is None
+    with pytest.raises(BadInput, match="no game of that name"):
+        studio.desk(game)

@@ -61,3 +61,13 @@ def test_what_nothing_explains_is_not_hidden_by_the_rest():
     shown = demonstrate(NIM, load_levels(NIM, "train"))
     pupil = Pupil(NIM, programs=2, practise=0)
     assert not learn(pupil, shown, 2).learned
+
+
+def test_a_first_rule_is_told_at_a_glance_before_anything_is_tried_out():
+    shown = demonstrate(NIM, load_levels(NIM, "train"))
+    pupil = Pupil(NIM, programs=2000)
+    first = next(iter_learn_many(pupil, shown, 2))
+    assert first.text == "at a glance"
+    assert first.best is not None
+    assert first.best.origin["demonstrations"]["count"] < len(shown)
+    assert pupil.taught is None

@@ -3,13 +3,14 @@
 import pytest
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.games import find, load_levels
+from shown.games import demonstrate, find, load_levels
+from shown.games.episodes import LevelWorld
 from shown.games.levels import Level
 from shown.grid import Tokens, grid
 from shown.language.primitives import LANGUAGE
 from shown.language.terms import parse
 from shown.policy import Component, Formula, Literal, Policy
-from shown.teaching import by_use, doubt, most_useful
+from shown.teaching import by_use, by_use_from, doubt, most_useful
 
 TOKENS = Tokens(empty=".", star="*", wall="#")
 AGREED, SPLIT = Level("agreed", grid("..")), Level("split", grid("*#"))
@@ -80,3 +81,11 @@ def test_of_positions_equally_in_doubt_the_first_counts():
     level = load_levels(NIM, "train:0")[0]
     found = doubt(NIM_EITHER, level, NIM)
     assert (found.step, found.grid) == (0, level.grid)
+
+
+def test_episodes_are_asked_about_as_levels_are():
+    levels = load_levels(NIM, "train:0-4")
+    starts = [(LevelWorld(NIM, level), 0) for level in levels]
+    assert by_use_from(NIM_EITHER, starts) == by_use(NIM_EITHER, levels, NIM)
+    shown_before = demonstrate(NIM, levels[:1])
+    assert by_use_from(NIM_EITHER, starts, shown_before) == by_use(NIM_EITHER, levels, NIM, shown_before)

@@ -5,10 +5,12 @@ import json
 import sys
 
 import pytest
+from PIL import Image
 
 from shown import Policy
-from shown.cli.play import Session, button_keys, view
+from shown.cli.play import Session, view
 from shown.demonstrations import Demonstrations
+from shown.teaching.keys import button_keys
 from shown.teaching.recording import Recorder
 from shown.worlds import find
 
@@ -67,6 +69,55 @@ def test_corrections_in_a_world(command, learned):
     assert fix.steps[0].grid == find(LAVA).reset(3)
 
 
+LARGE = "gym:MiniGrid-LavaGapS5-v0"
+"""Another world that looks alike."""
+
+
+def test_in_another_world(command, learned):
+    code, _, err = command(
+        *("correct", learned, "--world", LARGE, "--seeds", "1", "--at", "0", "--action", "right", "--out", "fix.json")
+    )
+    assert code == 0, err
+    assert Demonstrations.load("fix.json").steps[0].grid == find(LARGE).reset(1)
+    code, _, err = command("watch", learned, "--world", LARGE, "--seeds", "0-1", "--gif", "both.gif")
+    assert (code, "of 2 levels won" in err) == (0, True)
+    with Image.open("both.gif") as film:
+        assert film.n_frames > 4
+    code, out, _ = command("explain", learned, "--world", LARGE, "--seeds", "1")
+    assert (code, out.startswith("seed:1: ")) == (0, True)
+
+
+def test_which_seed_to_show_next(command, learned, tmp_path):
+    demos = tmp_path / "demos.json"
+    assert command("demonstrate", LAVA, "--seeds", "0", "--out", demos)[0] == 0
+    command("learn", demos, "--practise", "0", "--programs", "500", "--quiet", "--out", "little.json")
+    code, out, _ = command("next", "little.json", "--seeds", "1-6", "--json")
+    told = json.loads(out)
+    assert (code, told["game"], told["looked_at"]) == (0, LAVA, 6)
+    first = told["useful"][0]
+    assert first["level"] in {f"seed:{seed}" for seed in range(1, 7)}
+    assert first["disagreement"] == max(one["disagreement"] for one in told["useful"])
+    _, out, _ = command("next", "little.json", "--seeds", "1-6")
+    assert out.startswith(f"{first['level']}  the candidates disagree by ")
+    _, out, _ = command("next", "little.json", "--seeds", "0", "--demos", demos)
+    assert "the candidates agree on all that is new in 1 episodes" in out
+    code, _, err = command("next", "little.json", "--levels", "test")
+    assert (code, "has no levels. Give --seeds" in err) == (2, True)
+
+
+def test_what_there_is_to_know_of_a_world(command):
+    code, out, _ = command("games")
+    assert (code, "shown games gym:ID" in out) == (0, True)
+    code, out, _ = command("games", LAVA)
+    assert code == 0
+    for line in ("    ~  lava", "← left · → right · ↑ forward · p pickup", find(LAVA).reset(0).text):
+        assert line in out
+    told = json.loads(command("games", LAVA, "--json")[1])[0]
+    assert (told["buttons"], told["grid"]) == (list(find(LAVA).buttons), list(find(LAVA).reset(0).rows))
+    code, _, err = command("games", LAVA, "--floor")
+    assert (code, err) == (2, f"shown: --floor: {LAVA} has no levels to measure it on.\n")
+
+
 def test_act_and_explain_on_a_grid(command, learned, tmp_path, monkeypatch):
     grids = [find(LAVA).reset(seed) for seed in (5, 6)]
     (tmp_path / "grids.txt").write_text("\n\n".join(grid.text for grid in grids))
@@ -87,7 +138,10 @@ def test_act_and_explain_on_a_grid(command, learned, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["learn", LAKE], "nobody here knows how to play it. Name an expert, or play it yourself."),
+        (
+            ["learn", "gym:CartPole-v1#blocks-100"],
+            "nobody here knows how to play it. Name an expert, or play it yourself.",
+        ),
         (["learn", LAKE, "--expert", "nowhere"], "--expert nowhere: must be module:function."),
         (
             ["learn", LAKE, "--expert", "nowhere:way"],
@@ -100,7 +154,7 @@ def test_act_and_explain_on_a_grid(command, learned, tmp_path, monkeypatch):
         (["learn", LAVA, "--seeds", "4-0"], "argument --seeds: '4-0' are no seeds"),
         (["learn", LAVA, "--seeds", "0-999999"], "argument --seeds: '0-999999' are more than 100,000 seeds"),
         (["play", "gym:Nothing-v0"], "no environment called 'Nothing-v0'"),
-        (["watch", LAKE], "nobody here knows how to play it"),
+        (["watch", "gym:CartPole-v1#blocks-100"], "nobody here knows how to play it"),
     ],
 )
 def test_wrong_use_is_one_line(command, words, complaint):

@@ -11,7 +11,7 @@ from shown.errors import BadInput, MissingExtra
 from shown.grid import Grid
 from shown.world import play
 from shown.worlds import find, wrap
-from shown.worlds.views import Channels, Frames, Numbers, TextMap, colours, most_common
+from shown.worlds.views import Channels, Frames, Numbers, Objects, TextMap, most_common, patches
 
 
 def test_frozen_lake_is_a_map():
@@ -102,7 +102,7 @@ def test_a_frame_that_is_drawn_is_seen_too():
 
 def test_unknown_colours_are_the_nearest_known():
     black, white = np.zeros((2, 2, 3), np.uint8), np.full((2, 2, 3), 255, np.uint8)
-    look = Frames(colours([black, black, white], 2), 2)
+    look = Frames(Frames.colours([black, black, white], 2), 2)
     assert look(None, np.full((2, 2, 3), 30, np.uint8)) == Grid("0")
     assert look(None, np.full((2, 2, 3), 200, np.uint8)) == Grid("1")
 
@@ -180,3 +180,66 @@ def test_an_environment_that_cannot_be_copied(corridor):
     env.handle = (x for x in ())  # generators cannot be copied
     with pytest.raises(BadInput, match="gym:Corridor: a second one cannot be made"):
         wrap(env).another()
+
+
+# --- objects ----------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.randoms(use_true_random=False))
+def test_patches_are_what_filling_finds(height, width, random):
+    frame = np.array([[[random.randrange(2)] * 3 for _ in range(width)] for _ in range(height)], np.uint8)
+    expected = np.full((height, width), -1)
+    for cell in np.ndindex(height, width):
+        if expected[cell] >= 0:
+            continue
+        edge = [cell]
+        while edge:
+            r, c = edge.pop()
+            inside = 0 <= r < height and 0 <= c < width
+            if inside and expected[r, c] < 0 and (frame[r, c] == frame[cell]).all():
+                expected[r, c] = cell[0] * width + cell[1]
+                edge += [(r - 1, c), (r + 1, c), (r, c - 1), (r, c + 1)]
+    assert patches(frame).tolist() == expected.tolist()
+
+
+@given(st.integers(0, 12), st.integers(0, 28), st.integers(1, 4), st.integers(1, 4))
+def test_a_small_object_is_one_cell_wherever_it_is(top, left, height, width):
+    frame = np.zeros((16, 32, 3), np.uint8)
+    frame[top : top + height, left : left + width] = (255, 0, 0)
+    look = Objects(np.array([(0, 0, 0), (255, 0, 0)]), 4)
+    seen = look(None, frame)
+    assert seen.where("1") == (((2 * top + height) // 8, (2 * left + width) // 8),)
+
+
+def test_large_things_are_seen_by_blocks_and_small_ones_before_them():
+    frame = np.zeros((8, 16, 3), np.uint8)
+    frame[4:, :] = (0, 0, 255)  # a floor
+    frame[3:6, 6:9] = (255, 0, 0)  # stands half before it, half in the air, and in two blocks
+    palette = np.array([(0, 0, 0), (0, 0, 255), (255, 0, 0)])
+    assert Objects(palette, 4)(None, frame) == Grid(["0000", "1211"])
+    assert Objects(palette, 4).name == "objects-4"
+    assert Frames(palette, 4)(None, frame) == Grid(["0000", "1111"])
+
+
+def test_a_block_full_of_small_things_has_the_background_behind_them():
+    frame = np.zeros((4, 8, 3), np.uint8)
+    frame[:, 4:6], frame[:, 6:] = (255, 0, 0), (0, 255, 0)
+    seen = Objects(np.array([(0, 0, 0), (255, 0, 0), (0, 255, 0)]), 4)(None, frame)
+    assert seen == Grid("02")  # both are in one cell, and equally large: the later one is seen
+
+
+def test_the_colours_of_objects_are_learned_from_one_episode(corridor):
+    def painted(env):
+        frame = np.zeros((8, 40, 3), np.uint8)
+        frame[3, 8 * env.goal + 3] = (0, 255, 0)
+        frame[2:5, 8 * env.at + 3 : 8 * env.at + 6] = (255, 0, 0)
+        return frame
+
+    world = wrap(corridor(painted, space=spaces.Box(0, 255, (8, 40, 3), np.uint8)), see="objects-8")
+    assert world.name == "gym:Corridor#objects-8"
+    assert len(world.tokens) == 3
+    seen = world.reset(0)
+    assert seen.shape == (1, 5)
+    assert seen.rows[0].count("0") == 3
+    by_blocks = wrap(corridor(painted), see="blocks-8").reset(0)
+    assert set(by_blocks.text) == {"0"}  # where most pixels of a block are black, nothing is to be seen

@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "studio": ("shown.cli.studio", "teach by showing, in the browser"),
     "games": ("shown.cli.games", "list the games, their tokens and levels"),
     "languages": ("shown.cli.languages", "list the languages, and the words of one"),
+    "convert": ("shown.cli.convert", "turn tables and Minari's datasets into demonstrations, and back"),
     "export": ("shown.cli.export", "turn a policy into a Python file without dependencies"),
     "reproduce": ("shown.cli.reproduce", "run the paper's experiments"),
     "results": ("shown.cli.results", "list and export experiment results"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from shown.cli.common import add_json, add_language, load_policy, print_json, read_grids
-from shown.grid import Action, action_to_json
+from shown.grid import action_to_json, action_to_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,10 +29,5 @@ def run(args: argparse.Namespace) -> int:
             told.append({"action": action_to_json(action), "probability": float(policy.probabilities(grid)[place])})
         print_json(told)
     else:
-        print("\n".join(map(_written, actions)))
+        print("\n".join(map(action_to_text, actions)))
     return 0
-
-
-def _written(action: Action) -> str:
-    """An action as --action takes it: a button's name, or row,column."""
-    return action if isinstance(action, str) else f"{action[0]},{action[1]}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 from typing import TYPE_CHECKING
 
 from shown.cli.common import (
@@ -23,6 +22,7 @@ from shown.cli.common import (
 )
 from shown.cli.play import Session, add_to, count, report, show
 from shown.errors import BadInput
+from shown.grid import action_from_text
 
 if TYPE_CHECKING:
     from shown.demonstrations import Demonstration
@@ -251,9 +251,7 @@ class Watching:
 
 def _action(text: str, game: Playable) -> Action:
     """An action as it is written on the command line."""
-    if game.buttons:
-        return text
-    match = re.fullmatch(r"\s*\(?(\d{1,6})\s*,\s*(\d{1,6})\)?\s*", text)
-    if match is None:
+    action = action_from_text(text)
+    if isinstance(action, str) and not game.buttons:
         raise BadInput(f"--action {text!r}: a cell is a row and a column from 0, such as 2,5.")
-    return int(match[1]), int(match[2])
+    return action

@@ -6,17 +6,19 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from shown.cli.common import add_json, add_seed, print_json, say
-from shown.errors import BadInput
+from shown.cli.common import WORLD, Playable, add_json, add_seed, find_playable, print_json, say
+from shown.errors import BadInput, printable
 from shown.games import Game, find, installed, load_levels
 from shown.games.levels import built_in
+from shown.teaching.keys import arrow, button_keys
+from shown.world import World
 
 FLOORS = {"random:0-99": 1, "test": 10}
 """The levels of which floors are told, and how often each is played: about a hundred games of either."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("game", nargs="?", metavar="GAME", help="tell all about this one")
+    parser.add_argument("game", nargs="?", metavar="GAME|WORLD", help="tell all about this one")
     parser.add_argument(
         "--floor", action="store_true", help="what random clicks win, on any cell and on cells whose click counts"
     )
@@ -28,6 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.levels and not args.floor:
         raise BadInput("--levels says where the floor is measured; give --floor too.")
+    if args.game and args.game.startswith(WORLD):
+        return _tell_world(args)
     games, broken = ([find(args.game)], []) if args.game else installed()
     for reason in broken:
         say(f"shown: {reason}")
@@ -48,6 +52,27 @@ def run(args: argparse.Namespace) -> int:
             count = _counts(game)
             print(f"\n  levels: train:0-{count['train'] - 1}, test:0-{count['test'] - 1}, random:SEED-SEED")
             _tell_styles(game)
+    if not args.game:
+        print(f"\nAny environment of Gymnasium with discrete actions is a world to play, too: shown games {WORLD}ID")
+    return 0
+
+
+def _tell_world(args: argparse.Namespace) -> int:
+    """Of a world there is nothing but what can be seen and pressed."""
+    if args.floor:
+        raise BadInput(f"--floor: {args.game} has no levels to measure it on.")
+    world = find_playable(args.game)
+    first = world.reset(0) if isinstance(world, World) else None
+    if args.json:
+        rows = None if first is None else list(first.rows)
+        print_json([{**_names(world), "max_steps": world.max_steps, "symmetries": len(world.symmetries), "grid": rows}])
+        return 0
+    print(f"  {printable(world.name)}  {printable(world.goal)}\n")
+    for name, character in world.tokens.characters.items():
+        print(f"    {character}  {name.replace('_', ' ')}")
+    keys = " · ".join(f"{arrow(key)} {name}" for key, name in button_keys(world.buttons).items())
+    print(f"\n  buttons, and the keys for them in shown play: {keys}")
+    print(f"  no levels but seeds; an episode has at most {world.max_steps:,} steps. Seed 0 begins with\n\n{first}")
     return 0
 
 
@@ -64,13 +89,16 @@ def _tell_styles(game: Game) -> None:
 
 
 def _described(game: Game) -> dict[str, Any]:
+    return {**_names(game), "levels": _counts(game)}
+
+
+def _names(place: Playable) -> dict[str, Any]:
     return {
-        "game": game.name,
-        "title": game.title,
-        "goal": game.goal,
-        "tokens": game.tokens.characters,
-        "buttons": list(game.buttons),
-        "levels": _counts(game),
+        "game": place.name,
+        "title": place.title,
+        "goal": place.goal,
+        "tokens": place.tokens.characters,
+        "buttons": list(place.buttons),
     }
 
 

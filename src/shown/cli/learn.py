@@ -34,12 +34,15 @@ from shown.cli.common import (
 )
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError, printable
-from shown.games import Game, load_levels
+from shown.games import Game
+from shown.inference.conditioned import Contradiction
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
 from shown.language.primitives import LANGUAGE, Language
+from shown.language.standard import STANDARD
 from shown.policy import Policy
-from shown.teaching.next_level import most_useful
+from shown.rules import Conditions
+from shown.teaching.next_level import by_use_from
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Stage, Taught, iter_teach
 from shown.world import World, demonstrate
@@ -49,7 +52,8 @@ PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 
 
 NEW = "random:0-23"
-"""Among these a level to be shown next is looked for."""
+NEW_SEEDS = "0-23"
+"""Among these a level to be shown next, or in a world a seed, is looked for."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +75,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--before", metavar="POLICY", help="what was learned before: it is amended, not forgotten")
     parser.add_argument("--keep", metavar="LEVELS|SEEDS", help="levels that --before won and that should stay won")
+    parser.add_argument(
+        "--pin", action="append", default=[], metavar="RULE", help='a rule that stays: "PROGRAM and not PROGRAM …"'
+    )
+    parser.add_argument(
+        "--strike", action="append", default=[], metavar="PROGRAM", help="a condition that was an accident"
+    )
     parser.add_argument(
         "--reading", metavar="NAME", help="how clicks are meant: clicked, open, changed, any, open/any …"
     )
@@ -101,18 +111,23 @@ def run(args: argparse.Namespace) -> int:
     if args.keep and not args.before:
         raise BadInput("--keep: levels that stay won need --before, the policy that won them.")
     demonstrations, place = load(args)
+    tokens, buttons = demonstrations.tokens, demonstrations.buttons
+    words = STANDARD if language is None else language
+    conditions = Conditions.parse(args.pin, args.strike, tokens, buttons, words, "--pin, --strike")
     start = time.monotonic()
     if args.published or any(getattr(args, name) for name in PLAIN):
-        found = _one_fit(args, demonstrations, language)
+        found = _one_fit(args, demonstrations, language, conditions)
     else:
-        found = _understood(args, demonstrations, place, reading, language)
+        found = _understood(args, demonstrations, place, reading, language, conditions)
+    for item in found.contradictions:
+        say(f"shown: {item.text}")
     if found.policy is None:
         more = f"--programs {5 * (found.failure.programs if found.failure else 10_000)}"
         nothing = f"nothing fits the demonstrations so far. Try more programs ({more})."
         if args.json:
             failure = found.failure.to_json() if found.failure else None
             print_json({"learned": False, "failure": failure, "advice": found.advice})
-        say(f"shown: {found.failure.told(more) if found.failure else nothing}")
+        say(f"shown: {found.failure.told(more, f'--language {found.failure.richer}') if found.failure else nothing}")
         for line in found.told:
             say(line)
         return found.code or FAILURE
@@ -138,9 +153,12 @@ class Found:
     code: int
     told: tuple[str, ...] = ()
     advice: dict[str, Any] | None = None
+    contradictions: tuple[Contradiction, ...] = ()
 
 
-def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations, language: Language | None) -> Found:
+def _one_fit(
+    args: argparse.Namespace, demonstrations: Demonstrations, language: Language | None, conditions: Conditions
+) -> Found:
     learner = Learner.published() if args.published else Learner()
     learner = replace(
         learner,
@@ -154,9 +172,14 @@ def _one_fit(args: argparse.Namespace, demonstrations: Demonstrations, language:
         finish_level=args.finish_level,
         language=language,
         memory_limit=args.memory * 2**20 if args.memory else None,
+        conditions=conditions,
     )
     code = learn(learner, demonstrations, args.quiet)
-    return Found(learner.policy_ if learner.candidates_ else None, learner.failure_, code)
+    failure = learner.failure_
+    if failure is not None and args.published:
+        failure = replace(failure, richer=None)  # other words are another method
+    policy = learner.policy_ if learner.candidates_ else None
+    return Found(policy, failure, code, contradictions=learner.contradictions_)
 
 
 def _understood(
@@ -165,6 +188,7 @@ def _understood(
     game: Playable | None,
     reading: Reading | None,
     language: Language | None,
+    conditions: Conditions,
 ) -> Found:
     """By all that is known about the game or world: readings, symmetries, practice."""
     if args.symmetry and (game is None or not game.symmetries):
@@ -182,6 +206,7 @@ def _understood(
         seed=args.seed,
         threads=args.threads,
         memory_limit=args.memory * 2**20 if args.memory else None,
+        conditions=conditions,
     )
     best, code = None, 0
     try:
@@ -198,7 +223,8 @@ def _understood(
         if args.memory and args.programs != "auto" and seen < args.programs:
             say(f"shown: there was memory for {seen:,} programs only (--memory {args.memory}).")
         advice = taught.advice.to_json() if taught.advice is not None else None
-        return Found(policy, taught.failure, code, tuple(_told(taught, game)), advice)
+        told = tuple(_told(taught, game))
+        return Found(policy, taught.failure, code, told, advice, taught.contradictions)
     except KeyboardInterrupt:
         say("shown: stopped; keeping the best so far.")
         return Found(best, None, INTERRUPTED)
@@ -237,9 +263,9 @@ def _told(taught: Taught, game: Playable | None) -> Iterator[str]:
         yield f"I am not sure what you meant: my rule has {taught.literals} conditions for {taught.steps} clicks."
     if taught.advice is not None:
         yield from (*taught.advice.problem, *taught.advice.remedies)
-    if taught.memorises and isinstance(game, Game):
-        useful = most_useful(taught.policy, load_levels(game, NEW), game)
-        yield from [] if useful is None else [f"It would help me most to see you play {useful.level.name}."]
+    if taught.memorises and game is not None:
+        useful = by_use_from(taught.policy, starts_named(game, NEW if isinstance(game, Game) else NEW_SEEDS, 0))
+        yield from [f"It would help me most to see you play {one.level.name}." for one in useful[:1]]
 
 
 def _playable(demonstrations: Demonstrations) -> Playable | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from shown.cli.common import Playable, add_seed, add_starts, check_writable, find_playable, say, starts
 from shown.errors import BadInput
+from shown.teaching.keys import arrow, button_keys
 
 if TYPE_CHECKING:
     from shown.cli.terminal import Event, Screen
@@ -20,13 +20,6 @@ if TYPE_CHECKING:
 
 OTHER_KEYS = "u undo · r redo · s start over · q quit"
 KEYS = f"arrows and Enter, or mouse: click · {OTHER_KEYS}"
-_ARROWS = {
-    "up": ("↑", ("up", "forward", "north")),
-    "down": ("↓", ("down", "backward", "back", "south")),
-    "left": ("←", ("left", "west")),
-    "right": ("→", ("right", "east")),
-}
-"""The arrow keys, and the names of buttons that they press."""
 _MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 _TOO_SMALL = 8, 16
 
@@ -138,7 +131,7 @@ class Session:
             return "y keep · n throw away · Esc play on"
         if self.attempt.over:
             return "Enter next · u undo · s start over · q quit"
-        buttons = (f"{_ARROWS[key][0] if key in _ARROWS else key} {name}" for key, name in self._keys.items())
+        buttons = (f"{arrow(key)} {name}" for key, name in self._keys.items())
         return " · ".join((*buttons, OTHER_KEYS)) if self._keys else KEYS
 
     def handle(self, event: str) -> None:
@@ -218,23 +211,6 @@ class Session:
     def _finish(self, keep: bool, goes_on: bool = False) -> None:
         self.done, self.goes_on = True, goes_on
         self.kept = self.recorder.demonstration if keep else None
-
-
-def button_keys(buttons: Sequence[str]) -> dict[str, str]:
-    """The key for each button: an arrow where its name is a direction, else a letter of its name, else a digit.
-
-    >>> button_keys(["left", "right", "forward", "pickup", "toggle", "undo"])
-    {'left': 'left', 'right': 'right', 'up': 'forward', 'p': 'pickup', 't': 'toggle', 'n': 'undo'}
-    """
-    keys: dict[str, str] = {}
-    for name in buttons:
-        arrows = [arrow for arrow, (_, names) in _ARROWS.items() if name in names]
-        letters = [letter for letter in name.lower() if letter.isalpha() and letter not in "ursq"]
-        free = (key for key in (*arrows, *letters, *"123456789abcdefghijklmnoptvwxyz") if key not in keys)
-        key = next(free, None)
-        if key is not None:
-            keys[key] = name
-    return keys
 
 
 @dataclass(frozen=True, slots=True)

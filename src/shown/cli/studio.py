@@ -14,6 +14,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
     parser.add_argument("--project", default="shown-studio", metavar="DIR", help="folder everything is saved in")
     parser.add_argument(
+        "--world",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a world to teach beside the games, such as gym:FrozenLake-v1; give it again for more",
+    )
+    parser.add_argument(
         "--host",
         default="127.0.0.1",
         help="address to listen on; by default this machine only",
@@ -24,11 +31,13 @@ def run(args: argparse.Namespace) -> int:
     """Runs until interrupted."""
     from shown.cli.common import say
     from shown.games import installed
+    from shown.studio.places import find_world
     from shown.studio.server import serve
 
+    worlds = [find_world(name) for name in args.world]
     for reason in installed()[1]:
         say(f"shown: {reason}")
-    serve(args.project, args.host, args.port, browser=not args.no_browser)
+    serve(args.project, args.host, args.port, browser=not args.no_browser, worlds=worlds)
     return 0
 
 

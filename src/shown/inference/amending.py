@@ -20,8 +20,6 @@ from shown.inference.formulas import Clause, Clauses, clause_bits, formula_bits
 from shown.inference.posterior import log_likelihood, log_prior
 from shown.inference.rows import Evidence
 from shown.language.evaluate import Plan
-from shown.language.shapes import Block
-from shown.language.terms import Term
 from shown.policy import Policy
 from shown.rules import Formula, Literal
 
@@ -43,7 +41,7 @@ def amended(policy: Policy, fitting: Fitting, evidence: Evidence, programs: int 
         return None  # it was learned from more programs than are looked at now
     amend = Amender(features, np.concatenate([plan.columns(world) for world in worlds], axis=1), evidence)
     place = {term: len(features) + i for i, term in enumerate(own)}
-    prices = np.append(features.log_prior, [_log_prior(term, fitting.blocks) for term in own])
+    prices = np.append(features.log_prior, [fitting.log_prior(term) for term in own])
     components = []
     for part in policy.components:
         found = amend(tuple(tuple((place[x.term], x.positive) for x in clause) for clause in part.formula.clauses))
@@ -58,11 +56,6 @@ def amended(policy: Policy, fitting: Fitting, evidence: Evidence, programs: int 
         )
         components.append(replace(part, log_prior=log_prior(found, prices), log_likelihood=likelihood, formula=formula))
     return replace(policy, components=tuple(components))
-
-
-def _log_prior(term: Term, blocks: Sequence[Block]) -> float:
-    """What a program costs; as much as the last of all if it is not among them."""
-    return next((block for block in blocks if block.shape.has(term)), blocks[-1]).log_prior
 
 
 class Amender:

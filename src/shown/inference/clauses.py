@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shown.compiled import compiled
+from shown.inference.conditioned import Struck
 from shown.inference.features import Features
 from shown.inference.formulas import Clause, Clauses, clause_bits, shorten
 from shown.inference.rows import Evidence
@@ -27,6 +28,9 @@ MAX_LITERALS = 4000
 
 MAX_POOL = 5000
 """So many clauses are kept to choose from; beyond that, the dearest go."""
+
+DEARER = 100.0
+"""So much dearer a literal becomes once it was part of something struck."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,7 @@ class ClauseSearch:
         tries: how often to cover what was shown.
         covers: how many formulas to make of the clauses found.
         taste: what makes a literal good.
+        struck: says which clauses come to something that was struck; they are not used.
     """
 
     def __init__(
@@ -90,7 +95,9 @@ class ClauseSearch:
         tries: int = 40,
         covers: int = 40,
         taste: Taste = TASTE,
+        struck: Struck | None = None,
     ) -> None:
+        self._struck = struck
         self._evidence, self._trees, self._tries, self._covers, self._taste = evidence, trees, tries, covers, taste
         self._rng = np.random.default_rng([seed, 0xC1A])
         # In the order in which they were shown, wherever their rows are kept.
@@ -128,7 +135,12 @@ class ClauseSearch:
             order = self._rng.permutation(len(self._words))
             changes = self._rng.standard_normal(len(costs)) * (self._taste.spread if attempt else 0.0)
             words, bits = self._words[order], self._bits[order]
-            yield cover(features.columns, self._evidence, words, bits, costs * np.exp(changes), self._taste)
+            found = cover(features.columns, self._evidence, words, bits, costs * np.exp(changes), self._taste)
+            for clause in found or ():
+                if self._struck is not None and self._struck(clause, features):
+                    # Without one of its literals it would not come to what is struck; which one, is tried.
+                    costs[clause[self._rng.integers(len(clause))][0]] *= DEARER
+            yield found
 
     def _take_in(self, clauses: Sequence[Clause], features: Features, prices: np.ndarray) -> None:
         """Keeps the exact ones among these clauses, each without the literals it does not need."""
@@ -137,6 +149,8 @@ class ClauseSearch:
         wrong = np.any(clause_bits(new, features.columns, against), axis=1)
         exact = [new[k] for k in np.flatnonzero(~wrong).tolist()]
         distinct = set(shorten(exact, features.columns, against, prices))
+        if self._struck is not None:
+            distinct = {clause for clause in distinct if not self._struck(clause, features)}
         # By cost, so that neither the order nor the number of checkpoints changes what is made of them.
         self._pool = tuple(sorted(distinct, key=lambda clause: (-_price(clause, prices), clause))[:MAX_POOL])
 

@@ -12,6 +12,8 @@ from shown.demonstrations import Demonstrations, Step
 from shown.grid import Action, action_to_json
 from shown.inference.features import Features
 from shown.inference.rows import Evidence, Rows
+from shown.language.languages import with_more_words
+from shown.language.primitives import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Failure:
         other: what looks the same but was not shown.
         other_demonstration, other_step: where that is; often the same step.
         programs: how many programs have been tried.
+        richer: the name of a language whose words may tell them apart, if there is one to try.
     """
 
     demonstration: int
@@ -33,22 +36,23 @@ class Failure:
     other_demonstration: int
     other_step: int
     programs: int
+    richer: str | None = None
 
     @property
     def text(self) -> str:
         """What happened and what to do, in a sentence or two."""
-        return self.told(f"{5 * self.programs:,}, say")
+        return self.told(f"{5 * self.programs:,}, say", f'language="{self.richer}"')
 
-    def told(self, more: str) -> str:
-        """The same, with another way to say how to ask for more programs."""
+    def told(self, more: str, words: str) -> str:
+        """The same, with another way to say how to ask for more programs, and for more words."""
         same = (self.demonstration, self.step) == (self.other_demonstration, self.other_step)
         place = "" if same else f" of demonstration {self.other_demonstration}, step {self.other_step}"
         what = "the click" if isinstance(self.action, tuple) else "the action"
         return (
             f"nothing fits demonstration {self.demonstration}, step {self.step}: among the first {self.programs:,} "
             f"programs none tells {what} {self.action} from {self.other}{place}. "
-            f"Try more programs ({more}), or a primitive that sees the difference; "
-            "if one of the two was a slip, take it out."
+            f"Try more programs ({more}){f', more words ({words})' if self.richer else ''}, or a primitive that sees "
+            "the difference; if one of the two was a slip, take it out."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -60,12 +64,13 @@ class Failure:
             "other_demonstration": self.other_demonstration,
             "other_step": self.other_step,
             "programs": self.programs,
+            "richer": self.richer,
             "text": self.text,
         }
 
 
 def explain_failure(
-    demonstrations: Demonstrations, rows: Rows, features: Features, evidence: Evidence
+    demonstrations: Demonstrations, rows: Rows, features: Features, evidence: Evidence, language: Language
 ) -> Failure | None:
     """The first demonstrated row that looks to every feature like rows that were not, and one of those rows.
 
@@ -92,7 +97,8 @@ def explain_failure(
             )
             other_state, action = _nearest(rows, unlike & own if (unlike & own).any() else unlike, state)
             od, os = (d, s) if other_state == state else shown_at[other_state]
-            found = Failure(d, s, step.action, action, od, os, len(features.of_program))
+            richer = with_more_words(language, demonstrations.tokens, demonstrations.buttons)
+            found = Failure(d, s, step.action, action, od, os, len(features.of_program), richer)
             if outvoted:
                 break
     return found

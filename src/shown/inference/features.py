@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,16 +77,21 @@ def combine(
     blocks: Sequence[Block],
     count: int | None = None,
     mask: np.ndarray | None = None,
+    without: Collection[int] = (),
 ) -> Features:
     """The features of several batches together, of the first `count` blocks.
 
-    Programs are equal if they are so on every batch, on all rows in `mask` (by default, on all rows there are).
+    Programs are equal if they are so on every batch, on all rows in `mask` (by default, on all rows there are). Those
+    at the places in `without` are taken for constant: if one is the first of a column, the next has it.
     """
     blocks = tuple(blocks[:count])
     every_row = np.concatenate([e.world.row_mask for e in evaluators])
     ids = [np.concatenate(e.of_program[: len(blocks)]) for e in evaluators]
     flips = [np.concatenate(e.flipped[: len(blocks)]) for e in evaluators]
-    if len(evaluators) == 1:
+    away = [place for place in without if place < len(ids[0])]
+    for of_batch, flipped in zip(ids, flips, strict=True):
+        of_batch[away], flipped[away] = CONSTANT, False
+    if len(evaluators) == 1 and not away:
         # An evaluator numbers its columns as features are: by their first programs, and with those programs' signs.
         of_program = ids[0]
         before = np.maximum.accumulate(np.concatenate([[CONSTANT], of_program[:-1]]))

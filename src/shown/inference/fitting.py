@@ -18,15 +18,20 @@ from shown.demonstrations import Demonstrations, Step
 from shown.errors import OutOfMemory
 from shown.grid import Grid
 from shown.inference.columns import Evaluator
+from shown.inference.conditioned import Contradiction, Pinned, Struck, contradictions, pin, pinned_bits
 from shown.inference.features import Features, combine
 from shown.inference.formulas import Clauses, Shortener, formula_bits
 from shown.inference.posterior import Candidate, Mixture, literal_prices, log_likelihood, log_prior
 from shown.inference.proposals import Search
 from shown.inference.rows import Evidence, Rows, evidence_of
 from shown.language.grammar import Block, Grammar
+from shown.language.primitives import Language
 from shown.language.reach import margin_for
+from shown.language.terms import Term
 from shown.memory import Account
 from shown.planes import Planes, frame
+from shown.rules import NO_CONDITIONS, Conditions
+from shown.rules.formula import Clause
 
 CHECKPOINTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 """After so many programs formulas are proposed and progress is told."""
@@ -128,6 +133,7 @@ class Fitting:
         threads: how many threads evaluate programs.
         evaluators: one for each batch of states that came together.
         steps: all that was shown, in order.
+        conditions: what every formula must keep to.
     """
 
     grammar: Grammar
@@ -136,6 +142,8 @@ class Fitting:
     threads: int
     evaluators: list[Evaluator] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    conditions: Conditions = NO_CONDITIONS
+    _struck: dict[int, bool] = field(default_factory=dict, init=False, repr=False)
 
     def add(self, demonstrations: Demonstrations) -> None:
         """Takes in what was shown. A state that was there before is not evaluated again."""
@@ -149,12 +157,18 @@ class Fitting:
         """Another fitting that has these too, and shares what is evaluated already. This one stays as it is."""
         account = Account(self.account.limit)
         account.held = self.account.held
-        more = Fitting(self.grammar, self.blocks, account, self.threads, list(self.evaluators), list(self.steps))
+        more = Fitting(
+            self.grammar, self.blocks, account, self.threads, list(self.evaluators), list(self.steps), self.conditions
+        )
+        more._struck = self._struck
         more.add(demonstrations)
         return more
 
     def _evaluator(self, grids: list[Grid], demonstrations: Demonstrations) -> Evaluator:
-        margin = margin_for((block.shape for block in self.blocks), self.grammar.language, grids)
+        margin = max(
+            margin_for((block.shape for block in self.blocks), self.grammar.language, grids),
+            margin_for((x.term for clause in self.conditions.pinned for x in clause), self.language, grids),
+        )
         planes = len(demonstrations.tokens.values) + 2
         self.account.take(
             8 * math.prod(frame(grids, margin)) * planes,
@@ -165,6 +179,11 @@ class Fitting:
         evaluator = Evaluator(world, self.grammar.language, self.account, self.threads)
         evaluator.expect(self.blocks)
         return evaluator
+
+    @property
+    def language(self) -> Language:
+        """What formulas are in: the words of the programs, and of what is pinned."""
+        return self.conditions.spoken_with(self.grammar.language)
 
     @property
     def rows(self) -> Rows:
@@ -184,7 +203,51 @@ class Fitting:
         blocks = self.up_to(programs)
         for place, block in enumerate(blocks):
             self._evaluate(block, place)
-        return combine(self.evaluators, blocks, mask=evidence.mask)
+        return self._combined(len(blocks), evidence.mask)
+
+    def _combined(self, count: int, mask: np.ndarray) -> Features:
+        """The features of the first `count` blocks, without the programs that are struck.
+
+        Only the programs that stand for a column are read. Where one is struck, the next of its column stands for it,
+        and is read in turn; so the result is as if all programs had been read.
+        """
+        while True:
+            away = [place for place, struck in self._struck.items() if struck]
+            features = combine(self.evaluators, self.blocks, count, mask, away)
+            unread = [f for f, place in enumerate(features.first.tolist()) if place not in self._struck]
+            if not self.conditions.struck or not unread:
+                return features
+            for f in unread:
+                struck = self.conditions.strikes(features.terms[f], self.grammar.language)
+                self._struck[int(features.first[f])] = struck
+
+    def log_prior(self, term: Term) -> float:
+        """What a program costs; as much as the last of all if it is not among them."""
+        return next((block for block in self.blocks if block.shape.has(term)), self.blocks[-1]).log_prior
+
+    def contradictions(self, evidence: Evidence, shown: Demonstrations) -> tuple[Contradiction, ...]:
+        """What is pinned and allows what is ruled out by what was shown (`shown`, and the same as `evidence`)."""
+        if not self.conditions.pinned:
+            return ()
+        bits = self._bits_of(self.conditions.pinned)
+        return contradictions(self.conditions, bits, self.rows, evidence, shown)
+
+    def pinned(self, evidence: Evidence, apart: Sequence[Contradiction] = (), prior: str = "grammar") -> Pinned | None:
+        """What every formula for some evidence has, apart from what contradicts it; None if there is nothing."""
+        clauses = self.conditions.without([item.clause for item in apart]).pinned
+        if not clauses:
+            return None
+        costs = np.array([self.log_prior(literal.term) for clause in clauses for literal in clause])
+        paid = math.fsum(literal_prices(costs, prior).tolist())
+        return pin(clauses, self._bits_of(clauses), paid, evidence)
+
+    def _bits_of(self, clauses: Sequence[Clause]) -> np.ndarray:
+        worlds = [evaluator.world for evaluator in self.evaluators]
+        return pinned_bits(clauses, worlds, self.language, np.concatenate([world.row_mask for world in worlds]))
+
+    def struck(self) -> Struck | None:
+        """Says which clauses come to something struck; None if nothing is."""
+        return Struck(self.conditions, self.evaluators[0].world) if self.conditions.struck else None
 
     def search(
         self,
@@ -194,14 +257,17 @@ class Fitting:
         at_once: bool = False,
         programs: int | None = None,
         patience: Patience | None = None,
+        pinned: Pinned | None = None,
     ) -> Iterator[Moment]:
         """Goes through the programs and keeps the best formulas that `searches` propose.
 
         With `at_once`, they are asked only when all programs are there, which is quicker when nobody looks on. If
         memory runs out after something was found, the search ends there with what there is; with `patience`, also when
-        that says so. With `programs`, it goes no further than those.
+        that says so. With `programs`, it goes no further than those. With something `pinned`, the evidence is the rest
+        that it leaves, and formulas are weighed together with it.
         """
-        scorer = _Scorer(evidence, weighing)
+        scorer = _Scorer(evidence, weighing, pinned, self.struck())
+        given = 0.0 if pinned is None else pinned.log_prior
         blocks = self.up_to(programs)
         total = sum(block.count for block in blocks)
         features: Features | None = None
@@ -209,7 +275,7 @@ class Fitting:
         enough: str | None = None
         done, told = 0, time.monotonic()
         for chunk in [blocks] if at_once else _until_checkpoints(blocks):
-            if weighing.stop_early and done and _price(chunk[0], weighing.prior) < scorer.mixture.bound:
+            if weighing.stop_early and done and given + _price(chunk[0], weighing.prior) < scorer.mixture.bound:
                 break
             for block in chunk:
                 try:
@@ -223,7 +289,7 @@ class Fitting:
                     yield Moment("enumerating programs", *self._seen(done), total, features, scorer.mixture)
             if shortage is not None and not done:
                 raise shortage
-            features = combine(self.evaluators, self.blocks, done, evidence.mask)
+            features = self._combined(done, evidence.mask)
             seen = self._seen(done, features)
             yield Moment("proposing rules", *seen, total, features, scorer.mixture)
             prices = literal_prices(features.log_prior, weighing.prior)
@@ -265,22 +331,25 @@ class Fitting:
 
 
 class _Scorer:
-    """Weighs proposals and keeps the best."""
+    """Weighs proposals, together with what is pinned, and keeps the best; none that comes to something struck."""
 
-    def __init__(self, evidence: Evidence, weighing: Weighing) -> None:
-        self.evidence, self.weighing = evidence, weighing
+    def __init__(self, evidence: Evidence, weighing: Weighing, pinned: Pinned | None, struck: Struck | None) -> None:
+        self.evidence, self.weighing, self.pinned, self.struck = evidence, weighing, pinned, struck
         self.mixture = Mixture(weighing.ensemble)
         self._shortened = Shortener()
 
     def consider(self, clauses: Clauses, features: Features, prices: np.ndarray) -> None:
-        evidence, weighing = self.evidence, self.weighing
+        evidence, weighing, pinned = self.evidence, self.weighing, self.pinned
         allowed = formula_bits(clauses, features.columns, evidence.mask)
-        likelihood = log_likelihood(allowed, evidence, weighing.noise, weighing.uniform_if_empty)
+        whole, given = (evidence, None) if pinned is None else (pinned.whole, pinned.log_prior)
+        together = allowed if pinned is None else pinned.allowed(allowed)
+        likelihood = log_likelihood(together, whole, weighing.noise, weighing.uniform_if_empty)
         if likelihood == -math.inf:
             return
         if weighing.drop_literals:
             clauses = self._shortened(clauses, features.columns, evidence.mask, prices)
-        self.mixture.offer(Candidate(clauses, log_prior(clauses, prices), likelihood))
+        if self.struck is None or not self.struck.any_of(clauses, features):
+            self.mixture.offer(Candidate(clauses, log_prior(clauses, prices, given), likelihood))
 
 
 def _price(block: Block, prior: str) -> float:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.errors import BadInput, NothingFits
+from shown.errors import BadInput, Contradicted, NothingFits
 from shown.inference.clauses import ClauseSearch
+from shown.inference.conditioned import Contradiction, Pinned
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
 from shown.inference.fitting import MOST, Fitting, Moment, Patience, Programs, Weighing
@@ -27,7 +28,7 @@ from shown.language.languages import grammar_for
 from shown.language.primitives import Language
 from shown.memory import Account
 from shown.policy import Component, Policy, uniform_policy
-from shown.rules import Formula, Literal
+from shown.rules import NO_CONDITIONS, Conditions, Formula, Literal
 from shown.version import __version__
 
 SEARCHES = ("trees", "clauses")
@@ -90,6 +91,8 @@ class Learner:
             "standard", `module:OBJECT`); the paper's if None.
         grammar: a grammar of your own, instead of a language.
         memory_limit: bytes that programs' columns and planes may take; by default half of what the process can have.
+        conditions: what is pinned and what is struck (`shown.Conditions`): every rule keeps to it. Where something is
+            struck, formulas are also looked for clause by clause, since trees may come to it in other words.
 
     After `fit` or `add` there are:
 
@@ -97,7 +100,9 @@ class Learner:
     * `failure_`: if nothing fits, the two actions that no program tells apart; otherwise None.
     * `stopped_`: why not all programs were looked at; None if they were.
     * `explained_`: of the steps shown, how many the best rule allows. Without noise, all.
-    * `demonstrations_`, `features_`, `candidates_`: what it was learned from, the columns, and the formulas over them.
+    * `contradictions_`: what is pinned and was left out, since it allows what was ruled out; there is a warning, too.
+    * `demonstrations_`, `features_`, `candidates_`: what it was learned from, the columns, and the formulas over them,
+      without what is pinned.
     """
 
     programs: Programs = 10_000
@@ -115,6 +120,7 @@ class Learner:
     language: Language | str | None = None
     grammar: Grammar | None = None
     memory_limit: int | None = None
+    conditions: Conditions = NO_CONDITIONS
 
     demonstrations_: Demonstrations | None = field(default=None, init=False, repr=False, compare=False)
     policy_: Policy = field(init=False, repr=False, compare=False)
@@ -122,6 +128,7 @@ class Learner:
     failure_: Failure | None = field(default=None, init=False, repr=False, compare=False)
     explained_: int = field(default=0, init=False, repr=False, compare=False)
     stopped_: str | None = field(default=None, init=False, repr=False, compare=False)
+    contradictions_: tuple[Contradiction, ...] = field(default=(), init=False, repr=False, compare=False)
     candidates_: list[Candidate] = field(default_factory=list, init=False, repr=False, compare=False)
     _fitting: Fitting | None = field(default=None, init=False, repr=False, compare=False)
     _grammar_name: str = field(default="", init=False, repr=False, compare=False)
@@ -176,42 +183,51 @@ class Learner:
         blocks = list(grammar.blocks(MOST if self.programs == "auto" else self.programs, self.finish_level))
         if not blocks:
             raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
-        return Fitting(grammar, blocks, Account(self.memory_limit), self.threads or os.cpu_count() or 1)
+        threads = self.threads or os.cpu_count() or 1
+        return Fitting(grammar, blocks, Account(self.memory_limit), threads, conditions=self.conditions)
 
     def _run(self, fitting: Fitting, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
         start = time.monotonic()
-        language = fitting.grammar.language
+        language = fitting.language
         self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons, language)
         self.failure_, self.candidates_, self.explained_, self.stopped_ = None, [], 0, None
         rows = fitting.rows
-        evidence = fitting.evidence(rows)
+        whole = fitting.evidence(rows)
+        self.contradictions_ = fitting.contradictions(whole, demonstrations)
+        pinned = fitting.pinned(whole, self.contradictions_, self.prior)
+        evidence = whole if pinned is None else pinned.rest
         patience = Patience() if self.programs == "auto" else None
-        for moment in fitting.search(evidence, [self._search(evidence)], self._weighing, patience=patience):
+        search = self._search(evidence, fitting)
+        for moment in fitting.search(evidence, [search], self._weighing, patience=patience, pinned=pinned):
             if moment.phase.startswith("stopped: "):
                 self.stopped_ = moment.phase.removeprefix("stopped: ")
             if moment.features is not None:
                 self.features_ = moment.features
             if moment.news and moment.mixture.best:
-                self._publish(moment, evidence, demonstrations)
+                self._publish(moment, evidence, demonstrations, pinned)
             yield self._progress(moment, time.monotonic() - start)
         if not self.candidates_ and np.array_equal(evidence.positive, evidence.mask):
             # Every action was shown: the policy that knows nothing is right, and nothing can be learned.
             self.explained_ = len(evidence.word)
         elif not self.candidates_:
-            self.failure_ = explain_failure(demonstrations, rows, self.features_, evidence)
+            self.failure_ = explain_failure(demonstrations, rows, self.features_, evidence, language)
 
     def _to_the_end(self, run: Generator[Progress, None, None]) -> Learner:
         for _ in run:
             pass
+        for item in self.contradictions_:
+            warnings.warn(item.text, Contradicted, stacklevel=3)
         if self.failure_ is not None:
             warnings.warn(
                 f"{self.failure_.text} The policy knows nothing and acts at random.", NothingFits, stacklevel=3
             )
         return self
 
-    def _search(self, evidence: Evidence) -> Search:
-        trees = TreeSearch(evidence, self.trees, self.seed)
-        return trees if self.search == "trees" else ClauseSearch(evidence, trees, self.seed)
+    def _search(self, evidence: Evidence, fitting: Fitting) -> Search:
+        trees, struck = TreeSearch(evidence, self.trees, self.seed), fitting.struck()
+        if self.search == "trees" and struck is None:
+            return trees
+        return ClauseSearch(evidence, trees, self.seed, struck=struck)
 
     @property
     def _weighing(self) -> Weighing:
@@ -219,13 +235,17 @@ class Learner:
             self.ensemble, self.noise, self.prior, self.drop_literals, self.uniform_if_empty, self.stop_early
         )
 
-    def _publish(self, moment: Moment, evidence: Evidence, demonstrations: Demonstrations) -> None:
+    def _publish(
+        self, moment: Moment, evidence: Evidence, demonstrations: Demonstrations, pinned: Pinned | None
+    ) -> None:
         """Makes the best so far the learner's policy."""
         features, best = moment.features, moment.mixture.best
         assert features is not None
         self.candidates_ = best
-        self.explained_ = int(evidence.shows(formula_bits(best[0].clauses, features.columns, evidence.mask)).sum())
-        components = to_components(moment.mixture, features)
+        allowed = formula_bits(best[0].clauses, features.columns, evidence.mask)
+        shows = evidence.shows(allowed) if pinned is None else pinned.whole.shows(pinned.allowed(allowed))
+        self.explained_ = int(shows.sum())
+        components = to_components(moment.mixture, features, pinned)
         policy = Policy(
             demonstrations.tokens,
             components,
@@ -256,6 +276,7 @@ class Learner:
                     "uniform_if_empty", "stop_early", "prior",
                 )
             },
+            **({"conditions": self.conditions.to_json()} if self.conditions else {}),
         }  # fmt: skip
 
     def _progress(self, moment: Moment, seconds: float) -> Progress:
@@ -291,14 +312,16 @@ class Learner:
             raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
 
 
-def to_formula(clauses: Clauses, features: Features) -> Formula:
-    """A formula over features as one over programs."""
-    return Formula(tuple(tuple(Literal(features.terms[f], positive) for f, positive in clause) for clause in clauses))
+def to_formula(clauses: Clauses, features: Features, pinned: Pinned | None = None) -> Formula:
+    """A formula over features as one over programs, with the pinned clauses before it."""
+    first = () if pinned is None else pinned.clauses
+    own = (tuple(Literal(features.terms[f], positive) for f, positive in clause) for clause in clauses)
+    return Formula((*first, *(clause for clause in own if set(clause) not in map(set, first))))
 
 
-def to_components(mixture: Mixture, features: Features) -> tuple[Component, ...]:
+def to_components(mixture: Mixture, features: Features, pinned: Pinned | None = None) -> tuple[Component, ...]:
     """The best candidates as the components of a policy."""
     return tuple(
-        Component(float(weight), candidate.log_prior, candidate.log_likelihood, to_formula(candidate.clauses, features))
-        for candidate, weight in zip(mixture.best, mixture.weights, strict=True)
+        Component(float(weight), found.log_prior, found.log_likelihood, to_formula(found.clauses, features, pinned))
+        for found, weight in zip(mixture.best, mixture.weights, strict=True)
     )

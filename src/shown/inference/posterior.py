@@ -37,13 +37,16 @@ class Candidate:
         return self.log_prior + self.log_likelihood
 
 
-def log_prior(clauses: Clauses, prices: np.ndarray) -> float:
+def log_prior(clauses: Clauses, prices: np.ndarray, pinned: float | None = None) -> float:
     """Every literal of every clause pays for its program, negated or not, as often as it occurs.
 
     The paper counts literals from 1: a formula without any ("never", "always") is no policy, and has log prior −∞.
+    With clauses that are `pinned` beside these, and pay so much, these may be none.
     """
     paid = [float(prices[column]) for clause in clauses for column, _ in clause]
-    return math.fsum(paid) if paid else -math.inf
+    if pinned is None or (clauses and not paid):
+        return math.fsum(paid) if paid else -math.inf
+    return math.fsum([pinned, *paid])
 
 
 def literal_prices(log_priors: np.ndarray, prior: str) -> np.ndarray:

@@ -112,6 +112,23 @@ def the_language(given: Language | str | None) -> Language:
     return given
 
 
+def with_more_words(language: Language, tokens: Tokens, buttons: tuple[str, ...] = ()) -> str | None:
+    """Which language to try in a world where the paper's words are not enough; None where others are used already.
+
+    >>> from shown.grid import Tokens
+    >>> tokens = Tokens(empty=".", agent="A")
+    >>> with_more_words(LANGUAGE, tokens), with_more_words(LANGUAGE, tokens, ("left", "right"))
+    ('standard', 'walking')
+    """
+    if language != LANGUAGE:
+        return None
+    try:
+        find("walking").grammar(tokens, buttons)
+    except BadInput:
+        return "standard"
+    return "walking"
+
+
 def grammar_for(
     tokens: Tokens, buttons: tuple[str, ...], language: Language | str | None = None, grammar: Grammar | None = None
 ) -> tuple[Grammar, str]:

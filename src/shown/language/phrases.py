@@ -18,6 +18,16 @@ _ALONG_AREA = {
     "row": "along its row", "column": "along its column", "diagonals": "along a diagonal",
     "lines": "straight or diagonally", "sides": "among the cells beside it", "neighbours": "among the cells around it",
 }  # fmt: skip
+_LIKE_EMPTY = (
+    "empty", "covered", "floor", "grass", "ground", "ice", "lava", "mud", "open", "sand", "snow", "unseen", "water",
+)  # fmt: skip
+"""What a cell is, or is full of, rather than holds one of: "is lava", "a lava cell", "lava cells"."""
+_PLURALS = {
+    "child": "children", "deer": "deer", "fish": "fish", "foot": "feet", "goose": "geese", "hero": "heroes",
+    "knife": "knives", "leaf": "leaves", "loaf": "loaves", "man": "men", "mouse": "mice", "ox": "oxen",
+    "person": "people", "potato": "potatoes", "sheep": "sheep", "shelf": "shelves", "thief": "thieves",
+    "tomato": "tomatoes", "tooth": "teeth", "wolf": "wolves", "woman": "women",
+}  # fmt: skip
 _BESIDE = {(-1, 0): "above", (1, 0): "below", (0, -1): "left of", (0, 1): "right of"}
 
 
@@ -52,6 +62,18 @@ def say(
     return (phrase if positive else negation).format(*arguments, cell=cell)
 
 
+def say_briefly(offset: Offset, start: str, value: str, positive: bool = True) -> str:
+    """That the cell so far from a place has a value, or has not, in few words.
+
+    >>> say_briefly((-1, 0), "the rabbit", "wall"), say_briefly((0, 2), "this cell", "empty", positive=False)
+    ('above the rabbit is a wall', '2 to the right of this cell is no empty cell')
+    """
+    there = f"{_beside(offset)} {start} is"
+    if value == OFF:
+        return f"{there} {'' if positive else 'not '}the edge of the grid"
+    return f"{there} {_some(value) if positive else f'no {_bare(value)}'}"
+
+
 class _Said:
     """An argument that a phrase can ask for in several forms."""
 
@@ -71,6 +93,8 @@ class _Said:
                 return _noun(self.argument, self.language)
             case Term(), "bare":
                 return _bare_noun(self.argument, self.language)
+            case Term(), "the":
+                return _aim(self.argument, self.language, self.single)
             case Term(), "plural":
                 return _plural_noun(self.argument, self.language)
             case Term(), _:
@@ -80,7 +104,9 @@ class _Said:
             case tuple(), _:
                 return _way(self.argument)
             case str(), "the" if self.kind is Kind.VALUE:
-                return f"the {'' if self.argument in self.single else 'first '}{_bare(self.argument)}"
+                return the_first(self.argument, self.single)
+            case str(), "nearest" if self.kind is Kind.VALUE:
+                return f"the {'' if self.argument in self.single else 'nearest '}{_bare(self.argument)}"
             case str(), "bare" if self.kind is Kind.VALUE:
                 return _bare(self.argument)
             case str(), "some" if self.kind is Kind.VALUE:
@@ -95,21 +121,28 @@ class _Said:
                 return str(self.argument)
 
 
+def the_first(value: str, single: Collection[str] = ()) -> str:
+    """What the first cell with a value is called: "the rabbit" where there is only ever one."""
+    return f"the {'' if value in single else 'first '}{_bare(value)}"
+
+
 def _value(name: str) -> str:
     """How a cell with the value is said to be: "empty", "a wall", "off the grid"."""
     if name == OFF:
         return "off the grid"
     words = name.replace("_", " ")
-    return words if name == "empty" else f"{_article(words)} {words}"
+    return words if name in _LIKE_EMPTY else f"{_article(words)} {words}"
 
 
 def _some(name: str) -> str:
     """A cell with the value as a thing: "an empty cell", "a wall", "the edge of the grid"."""
-    return {"empty": "an empty cell", OFF: "the edge of the grid"}.get(name) or _value(name)
+    words = _bare(name)
+    return "the edge of the grid" if name == OFF else f"{_article(words)} {words}"
 
 
 def _bare(name: str) -> str:
-    return {"empty": "empty cell", OFF: "cell off the grid"}.get(name, name.replace("_", " "))
+    words = name.replace("_", " ")
+    return "cell off the grid" if name == OFF else f"{words} cell" if name in _LIKE_EMPTY else words
 
 
 def _noun(condition: Term, language: Mapping[str, Primitive]) -> str:
@@ -117,6 +150,13 @@ def _noun(condition: Term, language: Mapping[str, Primitive]) -> str:
     if condition.primitive == "cell_is_value":
         return _some(str(condition.arguments[0]))
     return f"a cell where {say(condition, language)}"
+
+
+def _aim(condition: Term, language: Mapping[str, Primitive], single: Collection[str]) -> str:
+    """A thing one can go to: the same, but "the rabbit" where there is only ever one."""
+    if condition.primitive == "cell_is_value" and condition.arguments[0] in single:
+        return f"the {_bare(str(condition.arguments[0]))}"
+    return _noun(condition, language)
 
 
 def _bare_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
@@ -136,13 +176,16 @@ def _plural_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
 
 
 def _plural(words: str) -> str:
+    *before, last = words.split(" ")
+    if last in _PLURALS:
+        return " ".join([*before, _PLURALS[last]])
     if words.endswith("y") and words[-2:-1] not in tuple("aeiou"):
         return f"{words[:-1]}ies"
     return f"{words}es" if words.endswith(("s", "x", "z", "ch", "sh")) else f"{words}s"
 
 
 def _article(words: str) -> str:
-    return "an" if words[0] in "aeiou" and words.split()[0] != "one" else "a"
+    return "an" if words.startswith(tuple("aeiou")) and not words.startswith(("one", "uni", "use")) else "a"
 
 
 def _way(offset: Offset) -> str:

@@ -40,7 +40,7 @@ class View:
         return NOWHERE if value == OFF else self.grid.find(self.tokens[value])
 
     def where(self, value: str) -> tuple[Cell, ...]:
-        """All cells in reading order with `value`; none for OFF."""
+        """All cells in reading order with `value`; none for OFF. Those that matter are then looked at with `value`."""
         return () if value == OFF else self.grid.where(self.tokens[value])
 
     def walked(self, path: list[Cell]) -> None:

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from shown.language.phrases import say
+from shown.language.phrases import say, say_briefly, the_first
 from shown.language.primitives import LANGUAGE, Language
 from shown.rules.canonical import LARGE, canonical
 from shown.rules.facts import NO_FACTS, Facts
 from shown.rules.formula import Clause, Formula, Literal
-from shown.rules.logic import Theory
+from shown.rules.logic import BUTTON, CLICKED, Is, Place, Theory, atom_of
 from shown.symmetry import Folded, of_clause, unfold
 
 WIDTH = 88
 """Characters in a line; a table has 12 more before it."""
-SCREEN = 20
-"""Lines. A rule that needs more of them has several conditions in a line."""
+SCREEN = 22
+"""Lines, beside the first and the last. A rule that needs more of them is set more tightly, until it fits."""
 ALWAYS = "always so in what was shown"
+_TIE = "\u00a0"
+"""A space at which no line ends."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ class Speaker:
         lines = _laid_out(groups, fill=False)
         if len(lines) > SCREEN:
             lines = _laid_out(groups, fill=True)
+        if len(lines) > SCREEN:
+            lines = _in_paragraphs(_Teller(formula, self, mark="*", brief=True).groups())
         return "\n".join([f"{self.subject} if", *lines, *([f"  * {ALWAYS}"] if teller.always else [])])
 
     def sayings(self, formula: Formula) -> tuple[Saying, ...]:
@@ -80,10 +85,25 @@ class Speaker:
         """The formula as it is said: equal to it on every grid."""
         return canonical(formula, self.values, self.buttons)
 
-    def phrase(self, literal: Literal, always: Collection[Literal] = (), mark: str = f"({ALWAYS})") -> str:
-        """What a literal says; if it is one of `always`, with a mark behind it."""
-        said = say(literal.term, self.language, literal.positive, single=self.facts.single)
+    def phrase(
+        self,
+        literal: Literal,
+        always: Collection[Literal] = (),
+        mark: str = f"({ALWAYS})",
+        brief: bool = False,
+    ) -> str:
+        """What a literal says, perhaps in few words; if it is one of `always`, with a mark behind it."""
+        said = self._briefly(literal) if brief else None
+        said = said or say(literal.term, self.language, literal.positive, single=self.facts.single)
         return f"{said} {mark}" if literal in always else said
+
+    def _briefly(self, literal: Literal) -> str | None:
+        """What a literal says, if it is about one cell beside another: "above the rabbit is a wall"."""
+        match atom_of(literal.term):
+            case Is(Place(start, by), value) if by != (0, 0) and start != BUTTON:
+                place = "the clicked cell" if start == CLICKED else the_first(start, self.facts.single)
+                return say_briefly(by, place, value, literal.positive)
+        return None
 
     def always(self, formula: Formula) -> frozenset[Literal]:
         """The literals that held of every action that was shown, though only some of the clauses ask for them.
@@ -115,8 +135,8 @@ class _Group:
 class _Teller:
     """Says the clauses of one formula, which is canonical."""
 
-    def __init__(self, formula: Formula, speaker: Speaker, mark: str = f"({ALWAYS})") -> None:
-        self.speaker, self.language, self.mark = speaker, speaker.language, mark
+    def __init__(self, formula: Formula, speaker: Speaker, mark: str = f"({ALWAYS})", brief: bool = False) -> None:
+        self.speaker, self.language, self.mark, self.brief = speaker, speaker.language, mark, brief
         self.always = speaker.always(formula)
         self.is_large = len(formula.literals) > LARGE
         self.folded = speaker.facts.folded(formula.clauses, self.language)
@@ -159,7 +179,7 @@ class _Teller:
         """What the literals say, two that deny something of one cell in one breath."""
         said: list[str] = []
         for literal in literals:
-            now = self.speaker.phrase(literal, self.always, self.mark)
+            now = self.speaker.phrase(literal, self.always, self.mark, self.brief)
             what, not_, value = now.rpartition(" is not ")
             if said and not literal.positive and literal not in self.always and not_:
                 before, same, other = said[-1].rpartition(" is not ")
@@ -170,8 +190,19 @@ class _Teller:
         return said
 
 
+def _in_paragraphs(groups: Sequence[_Group]) -> list[str]:
+    """Each group as running text; so long a rule speaks of "this cell", where others say "the clicked cell"."""
+    lines: list[str] = []
+    for number, group in enumerate(groups, 1):
+        common = f"{' and '.join(group.common)}, and either " if group.common else ""
+        cases = ", or ".join(" and ".join(_with_images(said, also)) for said, also in group.cases)
+        end = ", or if" if number < len(groups) else ""
+        lines += _wrapped(f"  {common}{cases}{end}".replace("the clicked cell", "this cell"), 4)
+    return lines
+
+
 def _laid_out(groups: Sequence[_Group], fill: bool) -> list[str]:
-    """The groups as lines, with one condition in each, or filled."""
+    """Each case by itself, with one condition in a line, or as many as there is room for."""
     lines: list[str] = []
     for number, group in enumerate(groups, 1):
         end = ", or if" if number < len(groups) else ""
@@ -196,10 +227,11 @@ def _lines(phrases: Sequence[str], end: str, indent: int, fill: bool) -> list[st
 
 
 def _wrapped(line: str, indent: int) -> list[str]:
+    """The line in several if it is too long; what joins it to the next stays with the word before."""
     start = " " * (len(line) - len(line.lstrip()))
-    return textwrap.wrap(
-        line.strip(), WIDTH, initial_indent=start, subsequent_indent=" " * indent, break_on_hyphens=False
-    )
+    tied = re.sub(r", (or|or if|and either)$", lambda end: end[0].replace(" ", _TIE), line.strip())
+    lines = textwrap.wrap(tied, WIDTH, initial_indent=start, subsequent_indent=" " * indent, break_on_hyphens=False)
+    return [line.replace(_TIE, " ") for line in lines]
 
 
 def _with_images(phrases: Sequence[str], also: str) -> list[str]:

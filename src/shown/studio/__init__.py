@@ -4,6 +4,7 @@ project.py     the project: everything saved as it happens
 folder.py      its folder, held open: no link is followed, no file half-written
 teach.py       what a lesson is: recordings and the game in play; pure functions from lesson to lesson
 forms.py       how lessons look on disk and in requests, and what is accepted
+places.py      where lessons begin: the levels of a game, or the seeds of a world
 desk.py        one game in an open project
 session.py     the open project: desks, learning, playing, news
 helpers.py     the two child processes that learn and play, seen from the server

@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import inspect
 import traceback
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -28,6 +28,7 @@ from shown.studio.downloads import download
 from shown.studio.guard import Guard, Rules
 from shown.studio.session import Forgotten, Studio, stamp
 from shown.studio.sprites import sprite_colours, sprite_sheet
+from shown.world import World
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -46,11 +47,11 @@ class Asset:
     tag: str
 
 
-def load_assets() -> dict[str, Asset]:
+def load_assets(worlds: Iterable[World] = ()) -> dict[str, Asset]:
     """Everything under `static/`, by the path it is asked for with; the page with the sprites of all games in it."""
     assets = {"/sprites.css": _asset(sprite_colours().encode(), ".css")}
     _collect(files("shown.studio").joinpath("static"), "/", assets)
-    page = assets.pop("/index.html").content.replace(b"<!-- sprites -->", sprite_sheet().encode())
+    page = assets.pop("/index.html").content.replace(b"<!-- sprites -->", sprite_sheet(worlds).encode())
     assets["/"] = _asset(page, ".html")
     return assets
 
@@ -69,7 +70,7 @@ def _asset(content: bytes, ending: str) -> Asset:
 
 def create_app(studio: Studio, rules: Rules) -> Starlette:
     """The web app around an open project."""
-    assets = load_assets()
+    assets = load_assets(studio.worlds.values())
     run = stamp()
 
     async def asset(request: Request) -> Response:

@@ -10,10 +10,11 @@ from typing import Any
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
-from shown.games.levels import check_level, parse_level
+from shown.games.game import Game
+from shown.games.levels import parse_level
 from shown.grid import check_action
 from shown.studio.desk import Desk, catalogue
-from shown.studio.forms import action_from_json, action_to_json, check_task, grid_from_json
+from shown.studio.forms import action_from_json, action_to_json, before_from_json, check_task, grid_from_json
 from shown.studio.project import Way
 from shown.studio.session import Studio, as_request
 from shown.teaching.readings import READINGS
@@ -42,8 +43,8 @@ def hello(studio: Studio, request: Request) -> Answer:
     """What the page needs first: the games, and what the project remembers."""
     settings = studio.settings
     return {
-        "games": catalogue(),
-        "game": settings.game,
+        "games": catalogue(tuple(studio.worlds.values())),
+        "game": studio.first,
         "toured": settings.toured,
         "folder": studio.project.folder.name,
         "readings": [{**reading.to_json(), "name": reading.name} for reading in READINGS],
@@ -89,7 +90,7 @@ def _teaching(change: Callable[[Desk, Request], Answer | None]) -> Command:
 def _correct(desk: Desk, request: Request) -> None:
     grid = grid_from_json(desk.game, request.get("rows"), "position")
     level = desk.level(_text(request, "level"))
-    desk.correct(level.name, grid)
+    desk.correct(level.name, grid, before_from_json(request.get("before", []), "position"))
 
 
 def _change_click(desk: Desk, request: Request) -> None:
@@ -147,7 +148,7 @@ async def run(studio: Studio, request: Request) -> Answer:
     desk = studio.desk(request.get("game"))
     level = desk.level(_text(request, "level"))
     if level.name.startswith("painted:"):
-        check_level(desk.game, level.grid)
+        desk.place.check(level)
     return await studio.ask_player(desk, "run", **as_request(level), seed=_number(request, "seed"))
 
 
@@ -214,6 +215,8 @@ def import_file(studio: Studio, request: Request) -> Answer:
 
 
 def _import_levels(desk: Desk, value: dict[str, Any]) -> int:
+    if not isinstance(desk.game, Game):
+        raise BadInput(f"{desk.game.title} makes its own levels; none can be brought in.")
     if value.get("game") != desk.game.name:
         raise BadInput(f"the file has levels of {str(value.get('game'))[:40]!r}, but this is {desk.game.name!r}.")
     texts = value["levels"]

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from typing import Any
 
-import numpy as np
-
-from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.demonstrations import Demonstration, Demonstrations
 from shown.errors import BadInput, BadLevel
-from shown.games import find, installed
-from shown.games.episodes import play
+from shown.games import installed
 from shown.games.game import Game
-from shown.games.levels import Level, built_in, check_level, generated
+from shown.games.levels import Level
 from shown.grid import Action, Grid
 from shown.render.palette import ground
 from shown.studio import teach
-from shown.studio.forms import action_to_json, check_recording
-from shown.studio.project import MAX_LEVELS, Painted, Project
+from shown.studio.forms import action_to_json, check_recording, check_table
+from shown.studio.places import Playable, find_playable, key_of, number_of, place_of, walks
+from shown.studio.project import MAX_LEVELS, WORDS, Painted, Project
 from shown.studio.teach import Lesson, Recording, Table
 from shown.symmetry.transformation import in_words
-from shown.teaching.recording import WRONG_FOOTED, History, check_playable, outcome_of, play_on, take_back
-from shown.teaching.same import expert_action
+from shown.teaching.keys import button_keys
+from shown.teaching.recording import WRONG_FOOTED, History, play_on, take_back
+from shown.world import World
 
 FRESH_SEED = 1000
 """Random levels for teaching count up from here; those that are watched come from further up, so they never meet."""
@@ -71,20 +70,20 @@ class Learned:
 
 
 class Desk:
-    """Everything about one game. Every change is saved before the method that makes it returns."""
+    """Everything about one game or world, given itself or by its name. Every change is saved before the method that
+    makes it returns."""
 
-    def __init__(self, project: Project, name: str) -> None:
+    def __init__(self, project: Project, game: Playable | str) -> None:
         self.project = project
-        self.game: Game = find(name)
-        self.lessons: tuple[Level, ...] = curriculum(self.game)
-        self.tests: tuple[Level, ...] = tuple(built_in(self.game, "test"))
-        self._watched = list(self.tests)
-        self._shipped = frozenset(level.grid for level in (*self.lessons, *self.tests))
+        self.game: Playable = find_playable(game) if isinstance(game, str) else game
+        self.place = place_of(self.game)
+        self._watched = list(self.place.tests)
         found = project.lesson(self.game)
         self.painted: tuple[Painted, ...] = found.painted
         self.notes: tuple[str, ...] = found.notes
         table = found.table or self._fresh_table(found.recordings, found.next_id)
         self.history: History[Lesson] = History(Lesson(found.recordings, table, found.next_id))
+        self._shown: tuple[tuple[Recording, ...], Demonstrations] | None = None
         self.revision = 0
         self.learned = Learned()
 
@@ -93,7 +92,11 @@ class Desk:
         return self.history.present
 
     def demonstrations(self) -> Demonstrations:
-        return self.lesson.demonstrations(self.game)
+        """What the computer is to learn from; put together once for each set of recordings, since many take time."""
+        recordings = self.lesson.recordings
+        if self._shown is None or self._shown[0] is not recordings:
+            self._shown = recordings, self.lesson.demonstrations(self.game)
+        return self._shown[1]
 
     # --- teaching ----------------------------------------------------------------------------------------------------
 
@@ -143,7 +146,8 @@ class Desk:
         """Lays the same level out again."""
         table = self.lesson.table
         if table.attempt.steps:
-            self._do(replace(self.lesson, table=teach.lay(table.attempt.level, self._seed(), table.kind)))
+            attempt = table.attempt
+            self._do(replace(self.lesson, table=self._lay(attempt.level, table.kind, attempt.before)))
 
     def keep(self) -> None:
         """Keeps the game in play as a demonstration although it is not won."""
@@ -155,8 +159,8 @@ class Desk:
     def take_level(self, name: str) -> None:
         """Lays out the level called `name`."""
         level = self.level(name)
-        check_level(self.game, level.grid)
-        self._do(replace(self.lesson, table=teach.lay(level, self._seed())))
+        self.place.check(level)
+        self._do(replace(self.lesson, table=self._lay(level)))
 
     def onward(self) -> None:
         """Lays out the next lesson."""
@@ -165,14 +169,15 @@ class Desk:
 
     def another(self) -> None:
         """Lays out a random level that was not shown yet."""
-        shown = _starts(self.lesson.recordings) | {self.lesson.table.attempt.level.grid}
-        self._do(replace(self.lesson, table=teach.lay(self._random_level(self.lesson.recordings, shown), self._seed())))
+        level = self.lesson.table.attempt.level
+        shown = self._starts(self.lesson.recordings) | {self.place.mark(level.name, level.grid)}
+        self._do(replace(self.lesson, table=self._lay(self._random_level(self.lesson.recordings, shown))))
 
     def expert(self) -> dict[str, Any]:
         """Lets the built-in expert play the level on the table, and keeps that."""
         level = self.lesson.table.attempt.level
         try:
-            episode = play(self.game, self.game.expert, level, self._seed())
+            episode = self.place.expert(level, self.place.seed(level, self._seed()))
         except WRONG_FOOTED as error:  # an expert may rely on what a painted level does not have
             raise BadInput(f"the expert does not know what to do on this level ({error}).") from None
         if not episode.won:
@@ -184,13 +189,15 @@ class Desk:
     def hint(self) -> Any:
         """What the expert would do in the game in play, or None if it does not know."""
         attempt = self.lesson.table.attempt
-        action = None if attempt.over else expert_action(self.game, attempt.grid)
+        action = None if attempt.over else self.place.hint(attempt)
         return None if action is None else action_to_json(action)
 
-    def correct(self, level: str, grid: Grid) -> None:
-        """Lays out a position of the computer's play, to be shown what to do there."""
-        check_playable(self.game, grid)
-        self._do(replace(self.lesson, table=teach.lay(Level(level, grid), self._seed(), "correction")))
+    def correct(self, level: str, grid: Grid, before: tuple[Action, ...] = ()) -> None:
+        """Lays out a position of the computer's play, to be shown what to do there.
+
+        A world has to be played to it: by what was done `before`.
+        """
+        self._hand_back(Level(level, grid), before if isinstance(self.game, World) else ())
 
     def resume(self, number: int, step: int) -> None:
         """Lays out a position of a recording, to play on from there."""
@@ -198,9 +205,16 @@ class Desk:
         steps = recording.demonstration.steps
         if not 0 <= step < len(steps):
             raise BadInput(f"that demonstration has no click {step + 1}.")
+        if isinstance(self.game, World) and (recording.edited or recording.demonstration.seed is None):
+            raise BadInput("this demonstration is no run of the world as it happened, so it cannot be played on.")
         level = Level(recording.demonstration.level or "position", steps[step].grid)
-        check_playable(self.game, level.grid)
-        self._do(replace(self.lesson, table=teach.lay(level, self._seed(), "correction")))
+        done = (*recording.before, *(earlier.action for earlier in steps[:step]))
+        self._hand_back(level, done if isinstance(self.game, World) else ())
+
+    def _hand_back(self, level: Level, before: tuple[Action, ...]) -> None:
+        check_table(self.game, self._lay(level, "correction", before), "the position")
+        position = self.place.position(level, self.place.seed(level, 0), before)
+        self._do(replace(self.lesson, table=self._lay(position, "correction", before)))
 
     def delete(self, number: int) -> None:
         self.lesson.recording(number)
@@ -217,7 +231,7 @@ class Desk:
         lesson = self.lesson
         for i, item in enumerate(demonstrations):
             try:
-                lesson = teach.keep(lesson, "imported", item, _after(self.game, item.steps[-1], item.seed))
+                lesson = teach.keep(lesson, "imported", item, self.place.last(item))
                 check_recording(self.game, lesson.recordings[-1], "it")
             except BadInput as error:
                 raise BadInput(f"demonstration {i}: {str(error).removeprefix('it: ')}") from None
@@ -235,39 +249,45 @@ class Desk:
     # --- levels ------------------------------------------------------------------------------------------------------
 
     def level(self, name: str) -> Level:
-        """The level called `name`: `train:0`, `test:3`, `random:17` or `painted:2`. Never a path."""
+        """The level called `name`: `train:0`, `test:3`, `random:17`, `seed:5` or `painted:2`. Never a path."""
         kind, _, number = name.partition(":")
-        if not (number.isascii() and number.isdigit() and len(number) <= 10):
+        found: Level | None = None
+        if number.isascii() and number.isdigit() and len(number) <= 10 and int(number) < MAX_SEED:
+            painted = (p.level for p in self.painted if p.level.name == name)
+            found = next(painted, None) or self.place.named(kind, int(number))
+        if found is None:
             raise BadInput(f"no level called {name[:40]!r}.")
-        if kind == "random" and int(number) < MAX_SEED:
-            return self._generated(int(number))
-        named = {"train": self.lessons, "test": self.tests, "painted": tuple(p.level for p in self.painted)}
-        for level in named.get(kind, ()):
-            if level.name == name:
-                return level
-        raise BadInput(f"no level called {name[:40]!r}.")
+        return found
 
     def unseen(self, number: int, first: int = 0) -> list[Level]:
         """Levels that were never shown: the test levels, then generated ones.
 
         A correction does not count as shown here, so that the levels, and what is won of them, stay comparable.
         """
-        shown = _starts(tuple(r for r in self.lesson.recordings if r.kind != "correction"))
-        levels = (level for level in self._levels_to_watch() if level.grid not in shown)
+        shown = self._starts(tuple(r for r in self.lesson.recordings if r.kind != "correction"))
+        levels = (level for level in self._levels_to_watch() if self._mark(level) not in shown)
         return list(islice(levels, first, first + number))
+
+    def _mark(self, level: Level) -> Hashable:
+        return self.place.mark(level.name, level.grid)
+
+    def _starts(self, recordings: tuple[Recording, ...]) -> set[Hashable]:
+        """What tells the levels that these were shown on."""
+        shown = (recording.demonstration for recording in recordings)
+        return {self.place.mark(one.level, one.steps[0].grid) for one in shown}
 
     def _levels_to_watch(self) -> Iterator[Level]:
         """Endless; each is generated once, since that takes a few milliseconds for some games."""
         for i in count():
             if i == len(self._watched):
-                self._watched.append(self._generated(WATCH_SEED + i - len(self.tests)))
+                self._watched.append(self.place.generated(WATCH_SEED + i - len(self.place.tests)))
             yield self._watched[i]
 
     def candidates(self, number: int) -> list[Level]:
         """Levels that could be shown next: the lessons not shown yet, then generated ones."""
-        shown = _starts(self.lesson.recordings)
-        random = (self._generated(seed) for seed in range(FRESH_SEED, FRESH_SEED + number))
-        return [level for level in (*self.lessons, *random) if level.grid not in shown][:number]
+        shown = self._starts(self.lesson.recordings)
+        random = (self.place.generated(seed) for seed in range(FRESH_SEED, FRESH_SEED + number))
+        return [level for level in (*self.place.lessons, *random) if self._mark(level) not in shown][:number]
 
     def paint(self, number: int | None, grid: Grid) -> dict[str, Any]:
         """Saves a painted level, a new one if `number` is None; legal or not, since painting takes time."""
@@ -281,6 +301,8 @@ class Desk:
 
     def paint_more(self, grids: Sequence[Grid]) -> list[int]:
         """Saves further painted levels, all or none; their numbers."""
+        if not self.place.paints:
+            raise BadInput(f"{self.game.title} makes its own levels; none can be painted.")
         self.check_room(len(grids))
         first = max((p.id for p in self.painted), default=0) + 1
         numbers = list(range(first, first + len(grids)))
@@ -302,7 +324,7 @@ class Desk:
     def legality(self, grid: Grid) -> dict[str, Any]:
         """Whether a grid is a legal level, and if not, why and where."""
         try:
-            check_level(self.game, grid)
+            self.place.check(Level("painted", grid))
         except BadLevel as error:
             return {"legal": False, **located(str(error))}
         return {"legal": True}
@@ -312,25 +334,27 @@ class Desk:
         self.painted = painted
         self.revision += 1
 
+    def _lay(self, level: Level, kind: str = "shown", before: tuple[Action, ...] = ()) -> Table:
+        return teach.lay(level, self.place.seed(level, self._seed()), kind, before)
+
     def _seed(self) -> int:
         # Any fixed rule will do; this one gives every game in play other chances.
         return self.lesson.next_id * 1000 + len(self.history.past) % 1000
 
     def _fresh_table(self, recordings: tuple[Recording, ...], next_id: int) -> Table:
         """The first lesson that was not shown yet, or a random level when all were."""
-        shown = _starts(recordings)
-        level = next((x for x in self.lessons if x.grid not in shown), None) or self._random_level(recordings, shown)
-        return teach.lay(level, next_id * 1000)
+        shown = self._starts(recordings)
+        level = next((x for x in self.place.lessons if self._mark(x) not in shown), None)
+        level = level or self._random_level(recordings, shown)
+        return teach.lay(level, self.place.seed(level, next_id * 1000))
 
-    def _random_level(self, recordings: tuple[Recording, ...], shown: set[Grid]) -> Level:
+    def _random_level(self, recordings: tuple[Recording, ...], shown: set[Hashable]) -> Level:
         """The level after the last random one that was shown; those before it are not drawn again, since that takes
         time."""
-        taken = [number for r in recordings if (number := _seed_of(r.demonstration.level)) < WATCH_SEED]
-        levels = (self._generated(seed) for seed in range(max(taken, default=FRESH_SEED - 1) + 1, MAX_SEED))
-        return next(level for level in levels if level.grid not in shown)
-
-    def _generated(self, seed: int) -> Level:
-        return generated(self.game, seed, self._shipped)
+        numbers = (number_of(recording.demonstration.level) for recording in recordings)
+        last = max((n for n in numbers if n is not None and FRESH_SEED <= n < WATCH_SEED), default=FRESH_SEED - 1)
+        levels = (self.place.generated(seed) for seed in range(last + 1, MAX_SEED))
+        return next(level for level in levels if self._mark(level) not in shown)
 
     # --- what the page sees ------------------------------------------------------------------------------------------
 
@@ -345,12 +369,12 @@ class Desk:
         }
         if brief:
             return play
-        shown = _starts(self.lesson.recordings)
+        shown = self._starts(self.lesson.recordings)
         return {
             **play,
             "notes": list(self.notes),
             "recordings": [self._card(r) for r in self.lesson.recordings],
-            "shown": [level.name for level in self.lessons if level.grid in shown],
+            "shown": [level.name for level in self.place.lessons if self._mark(level) in shown],
             "painted": [
                 {"id": p.id, "name": p.level.name, "rows": list(p.level.grid.rows), **self.legality(p.level.grid)}
                 for p in self.painted
@@ -397,34 +421,32 @@ class Desk:
         }
 
 
-def catalogue() -> list[dict[str, Any]]:
-    """All games, for the page's picker."""
-    return [describe(game) for game in installed()[0]]
+def catalogue(worlds: Sequence[World] = ()) -> list[dict[str, Any]]:
+    """All games, and the worlds that were asked for, for the page's picker."""
+    games: list[Playable] = [*installed()[0], *worlds]
+    return [describe(game) for game in games]
 
 
-def describe(game: Game) -> dict[str, Any]:
-    """What the page must know of a game."""
+def describe(game: Playable) -> dict[str, Any]:
+    """What the page must know of a game or world."""
     lines = " ".join((type(game).__doc__ or "").split()).split("Description: ", 1)[-1]
+    place = place_of(game)
     return {
         "name": game.name,
+        "key": key_of(game.name),
         "title": game.title,
         "goal": game.goal,
-        "rules": lines.split(" Observation: ", 1)[0],
+        "rules": lines.split(" Observation: ", 1)[0] if isinstance(game, Game) else "",
         "tokens": [{"name": name, "character": character} for name, character in game.tokens.characters.items()],
         "buttons": list(game.buttons),
-        "lessons": [{"name": level.name, "rows": list(level.grid.rows)} for level in curriculum(game)],
+        "keys": button_keys(game.buttons),
+        "lessons": [{"name": level.name, "rows": list(level.grid.rows)} for level in place.lessons],
+        "paints": place.paints,
+        "knows": place.knows,
+        "words": [name for name in WORDS if name != "walking" or walks(game)],
         "ground": list(ground(game.name)),
         "mirrors": in_words(game.symmetries) if game.symmetries else None,
     }
-
-
-def curriculum(game: Game) -> tuple[Level, ...]:
-    """The training levels as lessons, the shortest first: those that take the expert fewest clicks.
-
-    >>> [level.name for level in curriculum(find("nim"))][:3]
-    ['train:3', 'train:5', 'train:7']
-    """
-    return tuple(sorted(built_in(game, "train"), key=lambda level: len(play(game, game.expert, level).steps)))
 
 
 def located(reason: str) -> dict[str, Any]:
@@ -439,17 +461,3 @@ def located(reason: str) -> dict[str, Any]:
     row, column = int(match[1]), int(match[2])
     text = f"{reason[: match.start()]}row {row + 1}, column {column + 1}{reason[match.end() :]}"
     return {"reason": text, "cell": [row, column]}
-
-
-def _starts(recordings: tuple[Recording, ...]) -> set[Grid]:
-    return {r.demonstration.steps[0].grid for r in recordings}
-
-
-def _seed_of(level: str | None) -> int:
-    """The seed of a random level; of any other, one below all that are used for teaching."""
-    kind, _, number = (level or "").partition(":")
-    return int(number) if kind == "random" and number.isascii() and number.isdigit() else FRESH_SEED - 1
-
-
-def _after(game: Game, step: Step, seed: int | None) -> Grid:
-    return outcome_of(game, step.grid, step.action, np.random.default_rng(seed or 0)).grid

@@ -8,6 +8,7 @@ from typing import Any
 
 from shown.errors import BadInput, did_you_mean
 from shown.studio.desk import Desk
+from shown.studio.places import key_of
 from shown.studio.session import Studio, as_request
 
 DOWNLOADS = ("policy.json", "policy.py", "demonstrations.json", "levels.json", "run.gif", "demonstration.gif")
@@ -18,7 +19,7 @@ async def download(studio: Studio, what: str, game: str, level: str, number: str
     if what not in DOWNLOADS:
         raise BadInput(f"nothing called {what[:40]!r} to download. {did_you_mean(what[:40], DOWNLOADS)}")
     desk = studio.desk(game)
-    name = f"{desk.game.name}-{what}"
+    name = f"{key_of(desk.game.name)}-{what}"
     if what == "policy.json":
         if desk.learned.policy is None:
             raise BadInput("nothing has been learned yet.")

@@ -13,11 +13,11 @@ from typing import Any, TypeGuard
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.errors import BadInput
 from shown.files import parse_json
-from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
+from shown.studio.places import Playable
 from shown.studio.teach import KINDS, MAX_RECORDINGS, Lesson, Recording, Table, lay
-from shown.teaching.recording import play_on
+from shown.teaching.recording import play_all
 
 SCHEMA = "shown/studio-lesson/2"
 COUNTED = "shown/studio-lesson/1"
@@ -33,7 +33,7 @@ MAX_ID = 2**40
 # --- what is accepted ------------------------------------------------------------------------------------------------
 
 
-def check_lesson(game: Game, lesson: Lesson, before: Lesson | None = None) -> None:
+def check_lesson(game: Playable, lesson: Lesson, before: Lesson | None = None) -> None:
     """BadInput unless the lesson can be read again once it is written; what was there before is not looked at."""
     known = {id(recording) for recording in before.recordings} if before is not None else set()
     for recording in lesson.recordings:
@@ -45,7 +45,7 @@ def check_lesson(game: Game, lesson: Lesson, before: Lesson | None = None) -> No
         check_table(game, lesson.table, "the game in play")
 
 
-def check_recording(game: Game, recording: Recording, where: str) -> None:
+def check_recording(game: Playable, recording: Recording, where: str) -> None:
     """BadInput unless the studio can keep this recording."""
     demonstration = recording.demonstration
     if not is_id(recording.id) or recording.kind not in KINDS:
@@ -57,9 +57,10 @@ def check_recording(game: Game, recording: Recording, where: str) -> None:
         _check_grid(game, grid, where)
     for step in demonstration.steps:
         check_action(step.action, step.grid, game.buttons, f"{where}, ")
+    _check_before(game, recording.before, where)
 
 
-def check_table(game: Game, table: Table, where: str) -> None:
+def check_table(game: Playable, table: Table, where: str) -> None:
     """BadInput unless the studio can keep this game in play."""
     attempt = table.attempt
     if table.kind not in KINDS or not _whole(attempt.seed):
@@ -68,9 +69,10 @@ def check_table(game: Game, table: Table, where: str) -> None:
         raise BadInput(f'{where}: "recording" must be a whole number or null.')
     _check_level_name(attempt.level.name, where)
     _check_grid(game, attempt.level.grid, where)
+    _check_before(game, attempt.before, where)
 
 
-def check_task(game: Game, demonstrations: Demonstrations, where: str) -> None:
+def check_task(game: Playable, demonstrations: Demonstrations, where: str) -> None:
     """BadInput unless the demonstrations are of `game`."""
     task = (demonstrations.game, demonstrations.tokens, demonstrations.buttons)
     if task != (game.name, game.tokens, game.buttons):
@@ -89,7 +91,14 @@ def _check_level_name(name: str | None, where: str) -> None:
         raise BadInput(f"{where}: a level's name must be text on one line, of at most {MAX_LEVEL_NAME} characters.")
 
 
-def _check_grid(game: Game, grid: Grid, where: str, limit: int = MAX_SIDE) -> None:
+def _check_before(game: Playable, before: tuple[Action, ...], where: str) -> None:
+    if not all(isinstance(action, str) and action in game.buttons for action in before):
+        raise BadInput(f"{where}: what was done before it must be a list of buttons.")
+    if len(before) >= game.max_steps:
+        raise BadInput(f"{where}: more than {game.max_steps} steps were done before it.")
+
+
+def _check_grid(game: Playable, grid: Grid, where: str, limit: int = MAX_SIDE) -> None:
     if grid.height > limit or grid.width > limit:
         raise BadInput(f"{where}: a grid of the studio has at most {limit} rows and columns.")
     game.tokens.check(grid, f"{where}, ")
@@ -102,21 +111,24 @@ def _whole(value: Any) -> TypeGuard[int]:
 # --- a lesson --------------------------------------------------------------------------------------------------------
 
 
-def lesson_to_json(game: Game, recordings: tuple[Recording, ...], next_id: int) -> dict[str, Any]:
+def lesson_to_json(game: Playable, recordings: tuple[Recording, ...], next_id: int) -> dict[str, Any]:
     """The recordings; the table has a file of its own, since it changes with every click."""
     items = tuple(recording.demonstration for recording in recordings)
     return {
         "schema": SCHEMA,
         "next": next_id,
         "notes": [
-            {"id": r.id, "kind": r.kind, "learn": r.learn, "edited": r.edited, "last": list(r.last.rows)}
+            {
+                **{"id": r.id, "kind": r.kind, "learn": r.learn, "edited": r.edited, "last": list(r.last.rows)},
+                **({"before": list(r.before)} if r.before else {}),
+            }
             for r in recordings
         ],
         "demonstrations": Demonstrations(game.tokens, items, game.name, game.buttons).to_json(),
     }
 
 
-def lesson_from_json(game: Game, value: Any, where: str) -> tuple[tuple[Recording, ...], int, list[str]]:
+def lesson_from_json(game: Playable, value: Any, where: str) -> tuple[tuple[Recording, ...], int, list[str]]:
     """The recordings, the next id, and what is wrong with the recordings that are left out.
 
     BadInput if it is not a lesson of this game at all.
@@ -161,7 +173,7 @@ def _recording(note: Any, demonstration: Demonstration, where: str) -> Recording
     number, kind, last = note.get("id"), note.get("kind"), _grid(note.get("last"), where)
     if not is_id(number) or not isinstance(kind, str):
         raise BadInput(f'{where}: needs an "id" and a "kind" of {", ".join(KINDS)}.')
-    return Recording(number, kind, demonstration, last, learn, edited)
+    return Recording(number, kind, demonstration, last, learn, edited, before_from_json(note.get("before", []), where))
 
 
 def _as_clicked(note: Any, demonstration: Demonstration, where: str) -> Demonstration:
@@ -190,12 +202,13 @@ def table_to_lines(table: Table) -> list[str]:
         "seed": attempt.seed,
         "kind": table.kind,
         "recording": table.recording,
+        **({"before": list(attempt.before)} if attempt.before else {}),
     }
     clicks = (action_to_json(step.action) for step in attempt.steps)
     return [json.dumps(line, ensure_ascii=False) for line in (head, *clicks)]
 
 
-def table_from_lines(game: Game, lines: list[str], where: str) -> Table:
+def table_from_lines(game: Playable, lines: list[str], where: str) -> Table:
     """The game in play, played again; BadInput if it cannot have been played."""
     if len(lines) > game.max_steps + 1:
         raise BadInput(f"{where}: more than {game.max_steps} clicks.")
@@ -206,12 +219,11 @@ def table_from_lines(game: Game, lines: list[str], where: str) -> Table:
     if not isinstance(level, str) or not isinstance(kind, str) or not _whole(seed):
         raise BadInput(f'{where}: "level", "seed" or "kind" is not what the studio writes.')
     start = Level(level, grid_from_json(game, value.get("start"), f"{where}, start"))
-    table = replace(lay(start, seed, kind), recording=recording)
+    before = before_from_json(value.get("before", []), where)
+    table = replace(lay(start, seed, kind, before), recording=recording)
     check_table(game, table, where)
-    attempt = table.attempt
     try:
-        for click in clicks:
-            attempt = play_on(game, attempt, action_from_json(click))
+        attempt = play_all(game, table.attempt, [action_from_json(click) for click in clicks])
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from None
     return replace(table, attempt=attempt)
@@ -220,7 +232,7 @@ def table_from_lines(game: Game, lines: list[str], where: str) -> Table:
 # --- grids and actions -----------------------------------------------------------------------------------------------
 
 
-def grid_from_json(game: Game, value: Any, where: str, limit: int = MAX_SIDE) -> Grid:
+def grid_from_json(game: Playable, value: Any, where: str, limit: int = MAX_SIDE) -> Grid:
     """A grid of the game's tokens from a list of rows; BadInput otherwise."""
     grid = _grid(value, where)
     _check_grid(game, grid, where, limit)
@@ -238,6 +250,13 @@ def _grid(value: Any, where: str) -> Grid:
 
 def action_to_json(action: Action) -> str | list[int]:
     return action if isinstance(action, str) else [int(x) for x in action]
+
+
+def before_from_json(value: Any, where: str) -> tuple[Action, ...]:
+    """What was done before, as a list of actions; whether the world has them is for others to say."""
+    if not isinstance(value, list):
+        raise BadInput(f'{where}: "before" must be a list of actions.')
+    return tuple(map(action_from_json, value))
 
 
 def action_from_json(value: Any) -> Action:

@@ -29,8 +29,6 @@ from typing import Any
 
 from shown.errors import BadInput
 from shown.files import MAX_BYTES, encode_json, parse_json
-from shown.games import all_games
-from shown.games.game import Game
 from shown.games.levels import Level
 from shown.studio.folder import Folder
 from shown.studio.forms import (
@@ -42,6 +40,7 @@ from shown.studio.forms import (
     table_from_lines,
     table_to_lines,
 )
+from shown.studio.places import Playable, key_of
 from shown.studio.teach import Lesson, Recording, Table
 from shown.teaching.readings import Reading
 
@@ -54,8 +53,8 @@ LEARNED_SCHEMA = "shown/studio-learned/2"
 MAX_LEVELS = 200
 MAX_PROGRAMS = 100_000
 DEFAULT_PROGRAMS = 10_000
-WORDS = ("paper", "standard")
-"""The languages that make sense wherever cells are clicked."""
+WORDS = ("paper", "standard", "walking")
+"""The languages that rules may be in; walking only where an agent goes about by buttons."""
 MAX_TABLE = 2**20
 
 
@@ -199,8 +198,8 @@ class Project:
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:
             raise BadInput(f'{path}: not a project of the studio: "schema" must be "{SCHEMA}".')
         game, ways = value.get("game"), value.get("ways", {})
-        if game is not None and (not isinstance(game, str) or game not in all_games()):
-            raise BadInput(f'{path}: "game" must be one of {", ".join(all_games())}.')
+        if game is not None and not isinstance(game, str):
+            raise BadInput(f'{path}: "game" must be a name or null.')
         if not isinstance(ways, dict):
             raise BadInput(f'{path}: "ways" must be an object.')
         self._own.add(("", PROJECT))
@@ -222,36 +221,41 @@ class Project:
         finally:
             self._root.remove(name)
 
-    def set_aside(self, game: Game) -> str:
+    def set_aside(self, game: Playable) -> str:
         """Moves a game's folder out of the way, whole, so that a fresh one can begin; returns its new name."""
         self._own = {(folder, name) for folder, name in self._own if folder != game.name}
-        return self._root.set_aside(game.name)
+        return self._root.set_aside(key_of(game.name))
 
     # --- demonstrations and the game in play -------------------------------------------------------------------------
 
-    def lesson(self, game: Game) -> Opened:
+    def lesson(self, game: Playable) -> Opened:
         """What was shown of a game. What cannot be read of it is set aside and named, and hides nothing else.
 
         Only if nothing of the demonstrations can be read it is an error, and nothing is touched.
         """
-        with self._root.inner(game.name) as folder:
+        with self._inner(game.name) as folder:
             if folder is not None:
                 folder.tidy()
         notes: list[str] = []
         recordings, next_id = self._recordings(game, notes)
         return Opened(recordings, next_id, self._table(game, notes), self._painted(game, notes), tuple(notes))
 
-    def _recordings(self, game: Game, notes: list[str]) -> tuple[tuple[Recording, ...], int]:
+    def _recordings(self, game: Playable, notes: list[str]) -> tuple[tuple[Recording, ...], int]:
         data = self._data(game.name, LESSON)
         if data is None:
             return (), 1
         where = self._path(game.name, LESSON)
         recordings, next_id, bad = lesson_from_json(game, parse_json(_text(data, where), where), where)
         if self._keep_copy(game, LESSON, data, bad, notes) and bad:
-            self._write(game.name, LESSON, lesson_to_json(game, recordings, next_id))
+            self._save_recordings(game, recordings, next_id)
         return recordings, next_id
 
-    def _table(self, game: Game, notes: list[str]) -> Table | None:
+    def _save_recordings(self, game: Playable, recordings: tuple[Recording, ...], next_id: int) -> None:
+        """Hundreds of demonstrations are written again with each new one, so they are written the quick way."""
+        value = lesson_to_json(game, recordings, next_id)
+        self._write_bytes(game.name, LESSON, encode_json(value, self._path(game.name, LESSON), indent=None))
+
+    def _table(self, game: Playable, notes: list[str]) -> Table | None:
         where = self._path(game.name, TABLE)
         try:
             data = self._data(game.name, TABLE, MAX_TABLE)
@@ -264,30 +268,30 @@ class Project:
             self._own.add((game.name, TABLE))
         return table
 
-    def save_lesson(self, game: Game, lesson: Lesson, before: Lesson | None = None) -> None:
+    def save_lesson(self, game: Playable, lesson: Lesson, before: Lesson | None = None) -> None:
         """Saves what differs from `before`. Demonstrations first: a stop in between must not lose one.
 
         What could not be read again is refused before anything is written.
         """
         check_lesson(game, lesson, before)
         if before is None or lesson.recordings is not before.recordings or lesson.next_id != before.next_id:
-            self._write(game.name, LESSON, lesson_to_json(game, lesson.recordings, lesson.next_id))
+            self._save_recordings(game, lesson.recordings, lesson.next_id)
         # A level that was only laid out has no file yet. Once more is shown, another would be laid out in its place.
         if before is None or lesson.table is not before.table or (game.name, TABLE) not in self._own:
             self._save_table(game, lesson.table, before.table if before is not None else None)
 
-    def _save_table(self, game: Game, table: Table, before: Table | None) -> None:
+    def _save_table(self, game: Playable, table: Table, before: Table | None) -> None:
         """Appends a click, which takes microseconds; any other change writes the file anew."""
         lines = table_to_lines(table)
         if before is not None and (game.name, TABLE) in self._own and lines[:-1] == table_to_lines(before):
-            with self._root.inner(game.name) as folder:
+            with self._inner(game.name) as folder:
                 if folder is not None and folder.append(TABLE, f"{lines[-1]}\n".encode()):
                     return
         self._write_bytes(game.name, TABLE, "".join(f"{line}\n" for line in lines).encode())
 
     # --- painted levels ----------------------------------------------------------------------------------------------
 
-    def _painted(self, game: Game, notes: list[str]) -> tuple[Painted, ...]:
+    def _painted(self, game: Playable, notes: list[str]) -> tuple[Painted, ...]:
         """The levels painted for a game, legal or not."""
         where = self._path(game.name, LEVELS)
         try:
@@ -302,13 +306,13 @@ class Project:
             self.save_painted(game, levels)
         return levels
 
-    def save_painted(self, game: Game, levels: tuple[Painted, ...]) -> None:
+    def save_painted(self, game: Playable, levels: tuple[Painted, ...]) -> None:
         items = [{"id": painted.id, "rows": list(painted.level.grid.rows)} for painted in levels]
         self._write(game.name, LEVELS, {"schema": LEVELS_SCHEMA, "game": game.name, "levels": items})
 
     # --- what was learned --------------------------------------------------------------------------------------------
 
-    def learned(self, game: Game) -> Saved | None:
+    def learned(self, game: Playable) -> Saved | None:
         """What was learned last. The policy is as it was found, not yet checked; whoever loads it does that."""
         policy, about = self._read_or_none(game, POLICY), self._read_or_none(game, LEARNED)
         if isinstance(about, dict) and about.get("schema") == LEARNED_SCHEMA:
@@ -319,22 +323,22 @@ class Project:
             return None
         return _saved_from_json(_without_mark(policy), about, self._path(game.name, LEARNED))
 
-    def _read_or_none(self, game: Game, name: str) -> Any:
+    def _read_or_none(self, game: Playable, name: str) -> Any:
         """What was learned can be learned again, so what cannot be read of it is as good as not there."""
         try:
             return self._read(game.name, name)
         except BadInput:
             return None
 
-    def save_learned(self, game: Game, saved: Saved) -> None:
+    def save_learned(self, game: Playable, saved: Saved) -> None:
         """Saves a policy, and how it came about."""
         self._write(game.name, POLICY, _with_mark(saved.policy))
         about = {"schema": LEARNED_SCHEMA, "digest": saved.digest, "tried": saved.tried}
         self._write(game.name, LEARNED, about)
 
-    def drop_learned(self, game: Game) -> None:
+    def drop_learned(self, game: Playable) -> None:
         """Removes what was learned; a policy that came from elsewhere stays."""
-        with self._root.inner(game.name) as folder:
+        with self._inner(game.name) as folder:
             for name in (LEARNED, POLICY):
                 if folder is not None and (game.name, name) in self._own:
                     folder.remove(name)
@@ -342,12 +346,16 @@ class Project:
     # --- files -------------------------------------------------------------------------------------------------------
 
     def _path(self, game: str, name: str) -> str:
-        return str(self.folder / game / name)
+        return str(self.folder / key_of(game) / name)
+
+    def _inner(self, game: str, make: bool = False) -> contextlib.AbstractContextManager[Folder | None]:
+        """The folder of a game."""
+        return self._root.inner(key_of(game), make)
 
     def _data(self, game: str, name: str, limit: int = MAX_BYTES) -> bytes | None:
         if not game:
             return self._root.read(name, limit)
-        with self._root.inner(game) as folder:
+        with self._inner(game) as folder:
             return None if folder is None else folder.read(name, limit)
 
     def _read(self, game: str, name: str) -> Any:
@@ -362,7 +370,7 @@ class Project:
         if not game:
             self._write_into(self._root, game, name, data)
             return
-        with self._root.inner(game, make=True) as folder:
+        with self._inner(game, make=True) as folder:
             assert folder is not None
             self._write_into(folder, game, name, data)
 
@@ -374,12 +382,12 @@ class Project:
         folder.write(name, data)
         self._own.add((game, name))
 
-    def _keep_copy(self, game: Game, name: str, data: bytes, bad: list[str], notes: list[str]) -> bool:
+    def _keep_copy(self, game: Playable, name: str, data: bytes, bad: list[str], notes: list[str]) -> bool:
         """Keeps a file as it was under another name if it has bad parts; then it may be written without them."""
         kept = ""
         if bad:
             try:
-                with self._root.inner(game.name) as folder:
+                with self._inner(game.name) as folder:
                     assert folder is not None
                     kept = folder.free_name(name)
                     folder.create(kept, data)
@@ -390,13 +398,13 @@ class Project:
         self._own.add((game.name, name))
         return True
 
-    def _move_aside(self, game: Game, name: str) -> str:
-        with self._root.inner(game.name) as folder:
+    def _move_aside(self, game: Playable, name: str) -> str:
+        with self._inner(game.name) as folder:
             assert folder is not None
             return folder.set_aside(name)
 
 
-def _painted_from_json(game: Game, value: Any, where: str) -> tuple[tuple[Painted, ...], list[str]]:
+def _painted_from_json(game: Playable, value: Any, where: str) -> tuple[tuple[Painted, ...], list[str]]:
     """The levels, and what is wrong with those that are left out."""
     if not isinstance(value, dict) or value.get("schema") != LEVELS_SCHEMA or value.get("game") != game.name:
         raise BadInput(f'{where}: not painted levels of {game.name}: "schema" must be "{LEVELS_SCHEMA}".')

@@ -9,17 +9,25 @@ import sys
 import threading
 import time
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 
 from shown.errors import BadInput, MissingExtra
+from shown.world import World
 
 DEFAULT_PORT = 7469
 """S-H-O-W on a telephone."""
 MAX_HEAD = 16 * 1024
 
 
-def serve(folder: str | Path, host: str = "127.0.0.1", port: int = DEFAULT_PORT, browser: bool = True) -> None:
-    """Opens the project in `folder` and serves its page until interrupted."""
+def serve(
+    folder: str | Path,
+    host: str = "127.0.0.1",
+    port: int = DEFAULT_PORT,
+    browser: bool = True,
+    worlds: Sequence[World] = (),
+) -> None:
+    """Opens the project in `folder` and serves its page until interrupted. `worlds` stand beside the games."""
     try:
         import uvicorn
 
@@ -41,7 +49,7 @@ def serve(folder: str | Path, host: str = "127.0.0.1", port: int = DEFAULT_PORT,
         crowd = Crowd(max_open=max_open())
         server = uvicorn.Server(
             uvicorn.Config(
-                create_app(Studio(project, _command(folder, host, port)), rules),
+                create_app(Studio(project, _command(folder, host, port, worlds), worlds), rules),
                 http=protocol(crowd),
                 # So many are let in before the crowd hears of the first; a few such waves must fit in what is left.
                 backlog=crowd.max_open // 8,
@@ -65,14 +73,15 @@ def serve(folder: str | Path, host: str = "127.0.0.1", port: int = DEFAULT_PORT,
             server.run(sockets=[listener])
 
 
-def _command(folder: str | Path, host: str, port: int) -> str:
+def _command(folder: str | Path, host: str, port: int, worlds: Sequence[World] = ()) -> str:
     """What to type to open the same project at the same address again.
 
     >>> _command("my lessons", "127.0.0.1", 8000)
     "shown studio --project 'my lessons' --port 8000"
     """
     elsewhere = [] if host == "127.0.0.1" else ["--host", host]
-    return shlex.join(["shown", "studio", "--project", str(folder), *elsewhere, "--port", str(port)])
+    named = [word for world in worlds for word in ("--world", world.name)]
+    return shlex.join(["shown", "studio", "--project", str(folder), *elsewhere, "--port", str(port), *named])
 
 
 def bind(host: str, port: int) -> socket.socket:

@@ -6,17 +6,19 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.errors import BadInput, ShownError
-from shown.games import all_games
+from shown.games import all_games, find
 from shown.games.levels import Level
 from shown.studio.desk import Desk, Learned
 from shown.studio.helpers import Helper, HelperDied
+from shown.studio.places import Playable
 from shown.studio.project import Project, Saved, Way
+from shown.world import World
 
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
 STOP_PATIENCE = 3.0
@@ -70,11 +72,12 @@ class Forgotten(ShownError):
 class Studio:
     """The state behind the page. `start` it inside a running event loop, `close` it at the end.
 
-    `command` is what starts it again, should it end while a page is open.
+    `command` is what starts it again, should it end while a page is open. `worlds` can be taught beside the games.
     """
 
-    def __init__(self, project: Project, command: str = "shown studio") -> None:
+    def __init__(self, project: Project, command: str = "shown studio", worlds: Sequence[World] = ()) -> None:
         self.project, self.command = project, command
+        self.worlds = {world.name: world for world in worlds}
         self.settings = project.settings()
         self.news = Broadcast()
         self.learner = Helper("learns", LEARN_NICENESS, self._warm)
@@ -122,13 +125,26 @@ class Studio:
 
     def desk(self, name: Any) -> Desk:
         """The desk of a game, opened when first asked for; BadInput if its files are not right."""
-        if not isinstance(name, str) or not (name in self._desks or name in all_games()):
+        if not isinstance(name, str) or not (name in self._desks or self.knows(name)):
             raise BadInput("no game of that name.")
         if name not in self._desks:
-            desk = Desk(self.project, name)
+            desk = Desk(self.project, self._playable(name))
             self._restore_policy(desk)
             self._desks[name] = desk
         return self._desks[name]
+
+    def knows(self, name: str | None) -> bool:
+        """Whether there is a game or world of that name."""
+        return name in self.worlds or name in all_games()
+
+    @property
+    def first(self) -> str | None:
+        """What a page opens on: a world that was just asked for, or else what was open last."""
+        name = next(iter(self.worlds), None) if self.settings.game not in self.worlds else self.settings.game
+        return name or (self.settings.game if self.knows(self.settings.game) else None)
+
+    def _playable(self, name: str) -> Playable:
+        return self.worlds[name] if name in self.worlds else find(name)
 
     def open(self, name: Any) -> Desk:
         """Opens a game: remembers it for the next visit, and learns if there is something new to learn from."""
@@ -147,13 +163,11 @@ class Studio:
 
     def set_aside(self, name: Any) -> str:
         """Moves a game's unreadable files out of the way."""
-        if not isinstance(name, str) or name not in all_games():
+        if not isinstance(name, str) or not self.knows(name):
             raise BadInput("no game of that name.")
         if name in self._desks:
             raise BadInput("this game's files are in order; there is nothing to set aside.")
-        from shown.games import find
-
-        return self.project.set_aside(find(name))
+        return self.project.set_aside(self._playable(name))
 
     def _restore_policy(self, desk: Desk) -> None:
         """Takes up what was learned before. If it was not learned from just this, it plays until something else is."""

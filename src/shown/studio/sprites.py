@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from shown.games import installed
 from shown.render import stylesheet, symbols
+from shown.studio.places import Playable, key_of
+from shown.world import World
 
 
-def sprite_sheet() -> str:
-    """One hidden SVG a game, with symbols called `chase-rabbit`, `chase-ground-0`, `chase-click`, …"""
-    return "".join(symbols(game.tokens, game.name, dark=None, prefix=f"{game.name}-") for game in installed()[0])
+def sprite_sheet(worlds: Iterable[World] = ()) -> str:
+    """One hidden SVG a game or world, with symbols called `chase-rabbit`, `chase-ground-0`, `chase-click`, …"""
+    games: list[Playable] = [*installed()[0], *worlds]
+    return "".join(symbols(game.tokens, game.name, dark=None, prefix=f"{key_of(game.name)}-") for game in games)
 
 
 def sprite_colours() -> str:

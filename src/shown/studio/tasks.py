@@ -12,20 +12,23 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator
 from dataclasses import asdict, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from shown import world
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.games import find
 from shown.games.episodes import Episode, demonstrate, play, play_many
-from shown.games.game import Game
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
 from shown.studio.forms import action_to_json
+from shown.studio.places import Playable, find_playable, number_of, walks
 from shown.studio.project import WORDS
 from shown.studio.teach import why_lost
 from shown.teaching.next_level import doubt
 from shown.teaching.readings import Reading
+from shown.world import World
 
 if TYPE_CHECKING:
     from shown.policy import Policy
@@ -49,6 +52,7 @@ class Tasks:
 
     def __init__(self) -> None:
         self.policies: OrderedDict[tuple[str, int], Policy] = OrderedDict()
+        self.game = cache(find_playable)
 
     def table(self) -> dict[str, Callable[[Request], Any]]:
         return {
@@ -94,14 +98,14 @@ class Tasks:
         from shown.teaching.many import iter_learn_many
         from shown.teaching.teach import Pupil
 
-        game, shown = find(request["game"]), Demonstrations.from_json(request["demonstrations"])
+        game, shown = self.game(request["game"]), Demonstrations.from_json(request["demonstrations"])
         reading, mirrored = request["reading"], request["mirrored"]
         pupil = Pupil(
             game,
             request["programs"],
             readings=None if reading is None else [Reading.from_json(reading)],
             symmetries=None if mirrored is None else game.symmetries if mirrored else (),
-            language=request["language"],
+            language=request["language"] or ("walking" if walks(game) else None),
             # One processor stays free for the page and whoever else is at work.
             threads=max(1, (os.cpu_count() or 1) - 1),
         )
@@ -135,7 +139,7 @@ class Tasks:
 
         policy = Policy.from_json(request["policy"], "the policy")
         key = (request["key"][0], request["key"][1])
-        game = find(key[0])
+        game = self.game(key[0])
         if policy.tokens != game.tokens or policy.buttons != game.buttons:
             raise BadInput(f"the policy is not one for {game.name}.")
         self.policies[key] = policy
@@ -145,13 +149,19 @@ class Tasks:
 
     def run(self, policy: Policy, request: Request) -> Answer:
         """One whole run on a level."""
-        return _run(find(request["game"]), _episode(policy, request))
+        game = self.game(request["game"])
+        return _run(game, _episode(game, policy, request))
 
     def runs(self, policy: Policy, request: Request) -> Answer:
         """Whole runs on several levels, played side by side."""
         levels = [_level(level) for level in request["levels"]]
-        game = find(request["game"])
-        return {"runs": [_run(game, episode) for episode in play_many(game, policy, levels, request.get("seed", 0))]}
+        game = self.game(request["game"])
+        if isinstance(game, World):
+            starts = [(game.another(), number_of(level.name) or 0) for level in levels]
+            episodes = world.play_many(starts, policy)
+        else:
+            episodes = play_many(game, policy, levels, request.get("seed", 0))
+        return {"runs": [_run(game, episode) for episode in episodes]}
 
     def position(self, policy: Policy, request: Request) -> Answer:
         """How likely every action is, and what each candidate would do."""
@@ -208,21 +218,23 @@ class Tasks:
 
     def doubt(self, policy: Policy, request: Request) -> Answer:
         """How much the candidates disagree on a level: the most on any position of a run."""
-        return {"doubt": doubt(policy, _level(request), find(request["game"])).disagreement}
+        level, game = _level(request), self.game(request["game"])
+        return {"doubt": doubt(policy, level, game, number_of(level.name) or 0).disagreement}
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 
     def gif(self, policy: Policy, request: Request) -> Answer:
         """A run on a level as a GIF."""
-        episode = _episode(policy, request)
-        return _film(request["game"], episode.demonstration, episode.last)
+        game = self.game(request["game"])
+        episode = _episode(game, policy, request)
+        return _film(game, episode.demonstration, episode.last)
 
     def film(self, request: Request) -> Answer:
         """A recording as a GIF."""
         recording = request["recording"]
         steps = tuple(Step(Grid(tuple(s["rows"])), _action(s["action"])) for s in recording["steps"])
         demonstration = Demonstration(steps, outcome=recording["outcome"])
-        return _film(request["game"], demonstration, Grid(tuple(recording["last"])))
+        return _film(self.game(request["game"]), demonstration, Grid(tuple(recording["last"])))
 
 
 # --- what was learned ------------------------------------------------------------------------------------------------
@@ -286,7 +298,13 @@ def understood(origin: dict[str, Any]) -> Answer:
             expected: Answer | None = _expected(won, of)
         case _:
             expected = None
+    match origin.get("demonstrations"):
+        case {"count": int(count)}:
+            seen: int | None = count
+        case _:
+            seen = None
     return {
+        "seen": seen,
         "reading": Reading.from_json(origin["reading"]).name if "reading" in origin else None,
         "mirrored": bool(origin.get("symmetry")),
         "language": origin.get("grammar") if origin.get("grammar") in WORDS else None,
@@ -309,7 +327,7 @@ def rule(policy: Policy, formula: Formula) -> list[list[str]]:
     return [list(one.phrases) for one in policy.speaker.sayings(formula)]
 
 
-def _run(game: Game, episode: Episode) -> Answer:
+def _run(game: Playable, episode: Episode) -> Answer:
     return {
         "level": episode.level.name,
         "seed": episode.seed,
@@ -321,19 +339,22 @@ def _run(game: Game, episode: Episode) -> Answer:
     }
 
 
-def _episode(policy: Policy, request: Request) -> Episode:
-    return play(find(request["game"]), policy.act, _level(request), request.get("seed", 0))
+def _episode(game: Playable, policy: Policy, request: Request) -> Episode:
+    level = _level(request)
+    if isinstance(game, World):
+        return world.play(game, policy.act, number_of(level.name) or 0)
+    return play(game, policy.act, level, request.get("seed", 0))
 
 
 def _level(request: Request) -> Level:
     return Level(request["name"], Grid(tuple(request["rows"])))
 
 
-def _film(game: str, demonstration: Demonstration, last: Grid) -> Answer:
+def _film(game: Playable, demonstration: Demonstration, last: Grid) -> Answer:
     from shown.render import film, gif
 
     frames = film(demonstration.steps, last, demonstration.outcome)
-    picture = gif(frames, find(game).tokens, game, cell=None)
+    picture = gif(frames, game.tokens, game.name, cell=None)
     return {"gif": base64.b64encode(picture).decode()}
 
 

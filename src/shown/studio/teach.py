@@ -15,6 +15,7 @@ from shown.errors import BadInput
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
+from shown.studio.places import Playable
 from shown.teaching.recording import WRONG_FOOTED, Attempt, begin, outcome_of
 
 KINDS = ("shown", "expert", "correction", "imported")
@@ -32,6 +33,7 @@ class Recording:
         last: the position after the last click.
         learn: the computer learns from it.
         edited: clicks have been changed or taken out, so it is no longer a run of the game as it happened.
+        before: what was done before its first step, in a world that can only be played to where that was.
     """
 
     id: int
@@ -40,6 +42,7 @@ class Recording:
     last: Grid
     learn: bool = True
     edited: bool = False
+    before: tuple[Action, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +74,24 @@ class Lesson:
                 return recording
         raise BadInput("that demonstration is not there any more.")
 
-    def demonstrations(self, game: Game) -> Demonstrations:
+    def demonstrations(self, game: Playable) -> Demonstrations:
         """What the computer is to learn from."""
         items = tuple(r.demonstration for r in self.recordings if r.learn)
         return Demonstrations(game.tokens, items, game.name, game.buttons)
 
 
-def lay(level: Level, seed: int, kind: str = "shown") -> Table:
+def lay(level: Level, seed: int, kind: str = "shown", before: tuple[Action, ...] = ()) -> Table:
     """A level laid out to be played."""
-    return Table(begin(level, seed), kind)
+    return Table(begin(level, seed, before), kind)
 
 
-def keep(lesson: Lesson, kind: str, demonstration: Demonstration, last: Grid) -> Lesson:
+def keep(
+    lesson: Lesson, kind: str, demonstration: Demonstration, last: Grid, before: tuple[Action, ...] = ()
+) -> Lesson:
     """The lesson with one more recording."""
     if len(lesson.recordings) >= MAX_RECORDINGS:
         raise BadInput(f"{MAX_RECORDINGS:,} demonstrations are all that a project keeps. Delete some first.")
-    recording = Recording(lesson.next_id, kind, demonstration, last)
+    recording = Recording(lesson.next_id, kind, demonstration, last, before=before)
     return replace(lesson, recordings=(*lesson.recordings, recording), next_id=lesson.next_id + 1)
 
 
@@ -98,7 +103,7 @@ def keep_table(lesson: Lesson) -> Lesson:
     if table.recording is not None and any(r.id == table.recording for r in lesson.recordings):
         before = lesson.recording(table.recording)
         return _swap(lesson, replace(before, demonstration=attempt.demonstration, last=attempt.grid, learn=True))
-    kept = keep(lesson, table.kind, attempt.demonstration, attempt.grid)
+    kept = keep(lesson, table.kind, attempt.demonstration, attempt.grid, attempt.before)
     return replace(kept, table=replace(table, recording=lesson.next_id))
 
 
@@ -113,7 +118,7 @@ def set_learn(lesson: Lesson, number: int, learn: bool) -> Lesson:
     return lesson if recording.learn == learn else _swap(lesson, replace(recording, learn=learn))
 
 
-def change_click(lesson: Lesson, game: Game, number: int, step: int, action: Action | None) -> Lesson:
+def change_click(lesson: Lesson, game: Playable, number: int, step: int, action: Action | None) -> Lesson:
     """The lesson with one recorded click changed, or taken out if `action` is None.
 
     The positions after it stay as they were: what teaches is each click in the position it was made in.
@@ -130,19 +135,22 @@ def change_click(lesson: Lesson, game: Game, number: int, step: int, action: Act
         check_action(action, steps[step].grid, game.buttons)
         if steps[step].action == action:
             return lesson
-        outcome_of(game, steps[step].grid, action, np.random.default_rng(0))  # BadInput where the rules cannot go on
+        if isinstance(game, Game):  # BadInput where the rules cannot go on
+            outcome_of(game, steps[step].grid, action, np.random.default_rng(0))
         steps[step] = Step(steps[step].grid, action)
     demonstration = replace(recording.demonstration, steps=tuple(steps), outcome="unfinished")
     return _swap(lesson, replace(recording, demonstration=demonstration, edited=True))
 
 
-def why_lost(game: Game, last: Grid, steps: int) -> str:
+def why_lost(game: Playable, last: Grid, steps: int) -> str:
     """Why a game that ended like this is lost, in a sentence."""
     try:
-        reason = game.why_lost(last)
+        reason = game.why_lost(last) if isinstance(game, Game) else ""
     except WRONG_FOOTED:  # rules may rely on what a painted level does not have
         reason = ""
-    return reason or (f"{steps} clicks are all a game may take." if steps >= game.max_steps else "It is over.")
+    if reason or steps < game.max_steps:
+        return reason or "It is over."
+    return f"{steps} {'steps' if game.buttons else 'clicks'} are all a game may take."
 
 
 def _swap(lesson: Lesson, recording: Recording) -> Lesson:

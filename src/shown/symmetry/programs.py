@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from shown.grid import OFF, Grid, Tokens
 from shown.language.terms import Argument, Kind, Offset, Term
 from shown.symmetry.images import of_cell, of_grid
-from shown.symmetry.transformation import IDENTITY, Transformation, closure, in_words
+from shown.symmetry.transformation import IDENTITY, TURNS, Transformation, closure, in_words
 
 if TYPE_CHECKING:
     from shown.language.primitives import Primitive
@@ -186,13 +186,22 @@ def fold(
     folded: list[Folded[L]] = []
     while left:
         clause = next(iter(left.values()))
-        under = []
+        ways: dict[frozenset[L], list[Transformation]] = {}
         for transformation in group:
             image = of_clause(clause, transformation, language)
-            if image is not None and left.pop(frozenset(image), None) is not None:
-                under.append(transformation)
-        folded.append(Folded(clause, tuple(under)))
+            if image is not None and frozenset(image) in left:
+                ways.setdefault(frozenset(image), []).append(transformation)
+        left = {key: other for key, other in left.items() if key not in ways}
+        folded.append(Folded(clause, _best_said(list(ways.values()))))
     return tuple(folded)
+
+
+def _best_said(ways: Sequence[Sequence[Transformation]]) -> tuple[Transformation, ...]:
+    """For each image one of the transformations that give it: turns if these alone give all four."""
+    turns = tuple(t for same in ways for t in same if t.cells in TURNS)
+    if len(ways) == len(turns) == len(TURNS):
+        return turns
+    return tuple(same[0] for same in ways)
 
 
 def unfold(folded: Iterable[Folded[L]], language: Mapping[str, Primitive]) -> tuple[tuple[L, ...], ...]:

@@ -174,9 +174,12 @@ _WORDS = {
     "anti-transpose": "mirrored and turned clockwise",
 }
 
+TURNS = frozenset(("same", "half-turn", "clockwise", "counter-clockwise"))
+"""The motions that do not mirror."""
+
 _TOGETHER = {
     frozenset(UNDO_THEMSELVES): "mirrored, upside down, or both",
-    frozenset(("same", "half-turn", "clockwise", "counter-clockwise")): "turned in any way",
+    TURNS: "turned in any way",
     frozenset(MOTIONS): "turned and mirrored in any way",
 }
 

@@ -18,7 +18,7 @@ It stands on games, policies and demonstrations, and knows nothing of terminals 
 
 from shown.teaching.advice import Advice, advise
 from shown.teaching.corrections import correct, position_at, show_from
-from shown.teaching.next_level import Doubt, by_use, doubt, most_useful
+from shown.teaching.next_level import Doubt, by_use, by_use_from, doubt, most_useful
 from shown.teaching.readings import AS_CLICKED, READINGS, Reading, distinct_readings, find_reading, read, read_step
 from shown.teaching.recording import Attempt, History, Recorder, begin, play_on, take_back
 from shown.teaching.same import Effects, representative, same_effect
@@ -36,6 +36,7 @@ __all__ = [
     "advise",
     "begin",
     "by_use",
+    "by_use_from",
     "correct",
     "distinct_readings",
     "doubt",

@@ -147,7 +147,8 @@ def advise(
     later = lesson.later(here if one_board else there, twin)
     near = how_near(here.grid, here.counted, there.grid, twin)
     better = lesson.better_reading(there.grid, twin, readings)
-    words = _Words(demonstrations.tokens, "looks just like" if failure is None else "is to me the same as", near)
+    alike, richer = ("looks just like", None) if failure is None else ("is to me the same as", failure.richer)
+    words = _Words(demonstrations.tokens, alike, near, richer)
     if one_board and later is not None:
         there, problem, remedies = later, words.one_first(here, later), words.then_order(better)
     elif one_board:
@@ -277,11 +278,13 @@ class _Words:
         tokens: what things are called.
         alike: what is said of two actions that are taken for one another.
         near: how far around them everything looks the same.
+        richer: a language whose words may tell them apart, if there is one to try.
     """
 
     tokens: Tokens
     alike: str
     near: int
+    richer: str | None
 
     def one_first(self, here: Click, later: Click) -> tuple[str, ...]:
         came_first = f"so I do not know why click {here.step + 1} came first."
@@ -318,9 +321,12 @@ class _Words:
         ways = "play that game again and click it there"
         if better is not None:
             ways = f"{_read_as(better)}; or {ways}"
+        help_me = "play a small game that shows it, or let me try more programs"
+        if self.richer is not None:
+            help_me += f" or the words of the {self.richer} language"
         return (
             f"If {self._thing(there.grid, twin)} would have been just as good, {ways}.",
-            "If not, I do not see the difference: play a small game that shows it, or let me try more programs.",
+            f"If not, I do not see the difference: {help_me}.",
             _SLIP,
         )
 

@@ -13,6 +13,7 @@ import numpy as np
 from shown.demonstrations import Demonstrations
 from shown.errors import OutOfMemory
 from shown.games.game import Game
+from shown.inference.conditioned import Contradiction
 from shown.inference.failure import Failure
 from shown.policy import Policy, uniform_policy
 from shown.teaching.hypotheses import Fitted, Fitter, Hypothesis, flattened
@@ -73,6 +74,7 @@ class Choice:
         self._earlier: list[Candidate] = []
         self._failure: Failure | None = None
         self._failed_with_images = False
+        self._contradictions: dict[Hypothesis | None, tuple[Contradiction, ...]] = {}
         self._left_out: dict[Hypothesis, LeftOut | None] = {}
         self._sizes: dict[Hypothesis, dict[str, int]] = {}
 
@@ -110,11 +112,15 @@ class Choice:
 
     def _take_in(self, found: Fitted) -> None:
         """A hypothesis that was fitted: tried out on a few levels, and on many if it wins them all."""
+        self.contradicted(found.hypothesis, found.contradictions)
         if found.policy is None:
             self._tried.append(Tried(found.hypothesis, False))
             # Of images nobody knows: a failure without them is easier to explain.
             if self._failure is None or (self._failed_with_images and not found.hypothesis.symmetries):
                 self._failure, self._failed_with_images = found.failure, bool(found.hypothesis.symmetries)
+            tried = found.hypothesis.language
+            if self._failure is not None and tried is not None and tried.name == self._failure.richer:
+                self._failure = replace(self._failure, richer=None)
             return
         features = found.features
         self._sizes[found.hypothesis] = {"programs": len(features.of_program), "distinct": len(features)}
@@ -129,6 +135,11 @@ class Choice:
             self._offer(grown, found.hypothesis, self._score(grown))
             score = max(score, self._candidates[-1][0])
         self.fitted.append((score, found))
+
+    def contradicted(self, hypothesis: Hypothesis, by: tuple[Contradiction, ...]) -> None:
+        """What is pinned and is left out under a hypothesis; the first stands for what is learned under none."""
+        self._contradictions.setdefault(None, by)
+        self._contradictions[hypothesis] = by
 
     @property
     def perfect(self) -> bool:
@@ -218,7 +229,10 @@ class Choice:
         best = self._best
         if best is None:
             nothing = uniform_policy(shown.tokens, shown.game, shown.buttons, self._fitter.language)
-            return Taught(nothing, None, tuple(self._tried), failure=self._failure, stopped=self.stopped)
+            return Taught(
+                nothing, None, tuple(self._tried), failure=self._failure, stopped=self.stopped,
+                contradictions=self._contradictions.get(None, ()),
+            )  # fmt: skip
         _, _, policy, hypothesis = best
         practice = (sum(self.ground.won(policy, LAST)), LAST) if self.ground is not None else None
         left = self._left_out.get(hypothesis) if hypothesis is not None else None
@@ -231,7 +245,7 @@ class Choice:
         lost = self._lost(policy)
         return Taught(
             policy, hypothesis, tuple(self._tried), True, practice, expectation, lost=lost, stopped=self.stopped,
-            steps=len(shown.steps),
+            steps=len(shown.steps), contradictions=self._contradictions.get(hypothesis, ()),
         )  # fmt: skip
 
     def _not_kept(self, policy: Policy) -> tuple[str, ...]:
@@ -282,6 +296,8 @@ class Choice:
             origin["reading"] = hypothesis.reading.to_json()
             origin["symmetry"] = [transformation.to_json() for transformation in hypothesis.symmetries]
             origin["read_as"] = hypothesis.name
+        if self._fitter.conditions:
+            origin["conditions"] = self._fitter.conditions.to_json()
         if practice is not None:
             origin["practice"] = {"won": practice[0], "levels": practice[1]}
         if expectation is not None:

@@ -16,6 +16,7 @@ from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.inference.amending import amended
 from shown.inference.clauses import ClauseSearch, Pool
+from shown.inference.conditioned import Contradiction, Pinned
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
 from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Programs, Weighing
@@ -28,6 +29,7 @@ from shown.language.languages import grammar_for
 from shown.language.primitives import LANGUAGE, Language
 from shown.memory import Account
 from shown.policy import Policy
+from shown.rules import NO_CONDITIONS, Conditions
 from shown.symmetry import Transformation, images
 from shown.symmetry.transformation import in_words
 from shown.teaching.readings import AS_CLICKED, Reading
@@ -77,6 +79,8 @@ class Fitted:
         policy: their mixture, or None.
         grown: the mixture of the trees' formulas alone, or None; longer rules, and sometimes safer ones.
         failure: why nothing fits, or None.
+        pinned: the clauses that all of them have beside these, on the rows of the evidence; None if nothing is pinned.
+        contradictions: what is pinned and contradicts what was shown under it.
     """
 
     hypothesis: Hypothesis
@@ -88,6 +92,8 @@ class Fitted:
     policy: Policy | None
     grown: Policy | None
     failure: Failure | None
+    pinned: Pinned | None = None
+    contradictions: tuple[Contradiction, ...] = ()
 
 
 class Fitter:
@@ -98,6 +104,7 @@ class Fitter:
         programs: how many programs are looked at.
         widest: how many it can come to; more than `programs` where that is left open.
         seed: of all random choices.
+        conditions: what is pinned and what is struck.
     """
 
     def __init__(
@@ -109,8 +116,9 @@ class Fitter:
         language: Language | str | None = None,
         grammar: Grammar | None = None,
         memory_limit: int | None = None,
+        conditions: Conditions = NO_CONDITIONS,
     ) -> None:
-        self.demonstrations, self.seed = demonstrations, seed
+        self.demonstrations, self.seed, self.conditions = demonstrations, seed, conditions
         own, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
         self._grammars: dict[Language | None, Grammar] = {None: own, own.language: own}
         self.programs, self.widest = (FIRST, MOST) if programs == "auto" else (programs, programs)
@@ -161,23 +169,39 @@ class Fitter:
             fitting = fitting.extended(_with_images(more, hypothesis.symmetries))
         rows = fitting.rows
         evidence = evidence_of(rows, with_images.steps)
-        search = ClauseSearch(evidence, TreeSearch(evidence, TREES, self.seed), self.seed)
+        against = self._contradictions(fitting, hypothesis, read)
+        pinned = fitting.pinned(evidence, against)
+        rest = evidence if pinned is None else pinned.rest
+        search = ClauseSearch(rest, TreeSearch(rest, TREES, self.seed), self.seed, struck=fitting.struck())
         grown: Policy | None = None
         policy: Policy | None = None
-        for last in fitting.search(evidence, [search], WEIGHING, self.programs <= AT_ONCE, self.programs):
+        for last in fitting.search(rest, [search], WEIGHING, self.programs <= AT_ONCE, self.programs, pinned=pinned):
             features = last.features
             if last.news and features is not None:
                 # The trees' formulas come first, and at the end what is made of clauses.
-                grown, policy = policy, self._mixture(last.mixture, features, fitting.grammar.language)
+                grown, policy = policy, self._mixture(last.mixture, features, fitting.language, pinned)
             yield last, policy
         assert features is not None
         if policy is None:
-            failure = explain_failure(with_images, rows, features, evidence)
-            return Fitted(hypothesis, read, features, evidence, (), None, None, None, failure)
+            failure = explain_failure(with_images, rows, features, rest, fitting.grammar.language)
+            return Fitted(hypothesis, read, features, rest, (), None, None, None, failure, pinned, against)
         pool = search.pool(features, features.log_prior)
         exact = pool.formula(np.zeros(len(pool.clauses))) is not None
         best = tuple(last.mixture.best)
-        return Fitted(hypothesis, read, features, evidence, best, pool if exact else None, policy, grown, None)
+        usable = pool if exact else None
+        return Fitted(hypothesis, read, features, rest, best, usable, policy, grown, None, pinned, against)
+
+    def contradictions(self, hypothesis: Hypothesis, read: Demonstrations) -> tuple[Contradiction, ...]:
+        """What is pinned and contradicts the demonstrations as a hypothesis has them."""
+        return self._contradictions(self._fitting(hypothesis), hypothesis, read) if self.conditions.pinned else ()
+
+    def _contradictions(
+        self, fitting: Fitting, hypothesis: Hypothesis, read: Demonstrations
+    ) -> tuple[Contradiction, ...]:
+        if not self.conditions.pinned:
+            return ()
+        shown = _with_images(read, hypothesis.symmetries)
+        return fitting.contradictions(evidence_of(fitting.rows, shown.steps), shown)
 
     def amend(self, policy: Policy, hypothesis: Hypothesis, read: Demonstrations) -> Policy | None:
         """A policy with as few changes as it takes to explain these demonstrations too; None if that cannot be done.
@@ -191,11 +215,13 @@ class Fitter:
         evidence = evidence_of(fitting.rows, _with_images(read, hypothesis.symmetries).steps)
         return amended(policy, fitting, evidence, self.programs)
 
-    def _mixture(self, mixture: Mixture, features: Features, language: Language) -> Policy | None:
+    def _mixture(
+        self, mixture: Mixture, features: Features, language: Language, pinned: Pinned | None
+    ) -> Policy | None:
         if not mixture.best:
             return None
         shown = self.demonstrations
-        components = to_components(mixture, features)
+        components = to_components(mixture, features, pinned)
         return Policy(shown.tokens, components, shown.game, shown.buttons, {}, language)
 
     def _fitting(self, hypothesis: Hypothesis) -> Fitting:
@@ -203,7 +229,7 @@ class Fitter:
         key = (grammar.language, hypothesis.symmetries)
         if key not in self._fittings:
             blocks = list(grammar.blocks(self.widest))
-            fitting = Fitting(grammar, blocks, Account(self._memory), self._threads)
+            fitting = Fitting(grammar, blocks, Account(self._memory), self._threads, conditions=self.conditions)
             fitting.add(_with_images(self.demonstrations, hypothesis.symmetries))
             self._fittings[key] = fitting
         return self._fittings[key]

@@ -6,14 +6,15 @@ what was meant.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shown.games.episodes import play
+from shown.games.episodes import LevelWorld
 from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Grid
+from shown.world import Start, World, play, play_many
 
 if TYPE_CHECKING:
     from shown.demonstrations import Demonstrations
@@ -40,11 +41,17 @@ class Doubt:
     grid: Grid
 
 
-def doubt(policy: Policy, level: Level, game: Game | None = None, seed: int = 0) -> Doubt:
-    """Where on `level` the candidates disagree most: on the way of the policy's own game, or, with no rules to play
-    by, on the first position.
+def doubt(policy: Policy, level: Level, game: Game | World | None = None, seed: int = 0) -> Doubt:
+    """Where on `level` (in a world: from `seed`) the candidates disagree most: on the way of the policy's own game, or,
+    with no rules to play by, on the first position.
     """
-    grids = [level.grid] if game is None else [step.grid for step in play(game, policy.act, level, seed).steps]
+    if game is None:
+        return _worst(policy, level, [level.grid])
+    world = game if isinstance(game, World) else LevelWorld(game, level)
+    return _worst(policy, level, [step.grid for step in play(world, policy.act, seed).steps])
+
+
+def _worst(policy: Policy, level: Level, grids: Sequence[Grid]) -> Doubt:
     # Of equal positions, and of positions equally in doubt, the first counts; the last digits are chance.
     first = {grid: step for step, grid in reversed(list(enumerate(grids)))}
     disagreement = {grid: round(policy.disagreement(grid), 9) for grid in first}
@@ -61,8 +68,26 @@ def by_use(
     agreed: float = AGREED,
 ) -> tuple[Doubt, ...]:
     """The levels worth showing, the most useful first; none on which the candidates agree, none shown before."""
-    before = {item.steps[0].grid for item in shown} if shown is not None else set()
-    doubts = [doubt(policy, level, game, seed) for level in levels if level.grid not in before]
+    before = _begun(shown)
+    return _ranked((doubt(policy, level, game, seed) for level in levels if level.grid not in before), agreed)
+
+
+def by_use_from(
+    policy: Policy, starts: Iterable[Start], shown: Demonstrations | None = None, agreed: float = AGREED
+) -> tuple[Doubt, ...]:
+    """As `by_use`, of episodes about to begin: so worlds are asked about, which have seeds and no levels."""
+    before = _begun(shown)
+    new = [(world, seed) for world, seed in starts if world.level(seed).grid not in before]
+    episodes = play_many(new, policy)
+    return _ranked((_worst(policy, one.level, [step.grid for step in one.steps]) for one in episodes), agreed)
+
+
+def _begun(shown: Demonstrations | None) -> set[Grid]:
+    """The positions that demonstrations began with."""
+    return {item.steps[0].grid for item in shown} if shown is not None else set()
+
+
+def _ranked(doubts: Iterable[Doubt], agreed: float) -> tuple[Doubt, ...]:
     return tuple(sorted((x for x in doubts if x.disagreement >= agreed), key=lambda x: -x.disagreement))
 
 

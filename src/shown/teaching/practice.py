@@ -158,9 +158,14 @@ class Variation:
         return self.ground.score(self.policy(committee), self.levels)
 
     def _component(self, formula: Clauses) -> Component:
-        features, evidence = self.fitted.features, self.fitted.evidence
-        likelihood = log_likelihood(formula_bits(formula, features.columns, evidence.mask), evidence)
-        return Component(1.0, log_prior(formula, features.log_prior), likelihood, to_formula(formula, features))
+        features, evidence, pinned = self.fitted.features, self.fitted.evidence, self.fitted.pinned
+        allowed = formula_bits(formula, features.columns, evidence.mask)
+        if pinned is None:
+            likelihood, prior = log_likelihood(allowed, evidence), log_prior(formula, features.log_prior)
+        else:
+            likelihood = log_likelihood(pinned.allowed(allowed), pinned.whole)
+            prior = log_prior(formula, features.log_prior, pinned.log_prior)
+        return Component(1.0, prior, likelihood, to_formula(formula, features, pinned))
 
 
 class Varying(Protocol):

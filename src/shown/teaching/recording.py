@@ -7,7 +7,7 @@ holds an attempt (`History`), for a game in the terminal as for a lesson in the 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -78,30 +78,52 @@ def play_on(game: Game | World, attempt: Attempt, action: Action) -> Attempt:
     >>> play_on(find("nim"), attempt, (0, 0)).steps[0].action
     (0, 0)
     """
-    if attempt.over:
-        raise BadInput("this game is over. Undo the last click, or take another level.")
-    check_action(action, attempt.grid, game.buttons)
-    # The opponents' chances depend on the seed and what was done before; doing that again costs a millisecond or two
-    # and keeps attempts free of hidden state, so that undo, redo and a file read back all lead to the same game.
+    return play_all(game, attempt, (action,))
+
+
+def play_all(game: Game | World, attempt: Attempt, actions: Iterable[Action]) -> Attempt:
+    """The attempt after some more actions, one `play_on` each; those that change nothing are left out.
+
+    >>> from shown.games import find
+    >>> from shown.grid import grid
+    >>> attempt = begin(Level("mine", grid("|.", "||")))
+    >>> len(play_all(find("nim"), attempt, [(0, 1), (0, 0)]).steps)
+    1
+    """
+    world: World | None = None
+    for action in actions:
+        if attempt.over:
+            raise BadInput("this game is over. Undo the last click, or take another level.")
+        check_action(action, attempt.grid, game.buttons)
+        world = world or _played(game, attempt)
+        with _on_firm_ground(game.title):
+            outcome = world.step(action)
+        if outcome.grid == attempt.grid and not outcome.over and world.seen_whole:
+            world = None  # what was done in vain has not happened; not even a chance was taken
+            continue
+        steps = (*attempt.steps, Step(attempt.grid, action))
+        over = outcome.over or len(attempt.before) + len(steps) >= game.max_steps
+        attempt = replace(attempt, steps=steps, grid=outcome.grid, won=outcome.won, over=over)
+    return attempt
+
+
+def _played(game: Game | World, attempt: Attempt) -> World:
+    """The world as the attempt has left it.
+
+    The opponents' chances depend on the seed and what was done before; doing that again costs a millisecond or two and
+    keeps attempts free of hidden state, so that undo, redo and a file read back all lead to the same game.
+    """
     world = game if isinstance(game, World) else LevelWorld(game, attempt.level)
     world.reset(attempt.seed)
     for earlier in (*attempt.before, *(step.action for step in attempt.steps)):
         world.step(earlier)
-    with _on_firm_ground(game.title):
-        outcome = world.step(action)
-    if outcome.grid == attempt.grid and not outcome.over and world.seen_whole:
-        return attempt
-    steps = (*attempt.steps, Step(attempt.grid, action))
-    over = outcome.over or len(attempt.before) + len(steps) >= game.max_steps
-    return replace(attempt, steps=steps, grid=outcome.grid, won=outcome.won, over=over)
+    return world
 
 
 def take_back(game: Game | World, attempt: Attempt) -> Attempt:
     """The attempt before its last action."""
     before = begin(attempt.level, attempt.seed, attempt.before)
-    for step in attempt.steps[:-1]:
-        before = play_on(game, before, step.action)
-    return before
+    return play_all(game, before, [step.action for step in attempt.steps[:-1]])
 
 
 def outcome_of(game: Game, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:

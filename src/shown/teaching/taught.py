@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from shown.inference.conditioned import Contradiction
 from shown.inference.failure import Failure
 from shown.policy import Policy
 from shown.teaching.advice import Advice
@@ -82,6 +83,7 @@ class Taught:
         stopped: why no more programs were looked at, where that was left open.
         steps: how many steps it was learned from.
         advice: if nothing fits, or the rule memorises, which of the teacher's own clicks are at odds.
+        contradictions: what is pinned and was left out, since it allows what was ruled out.
     """
 
     policy: Policy
@@ -95,6 +97,7 @@ class Taught:
     stopped: str | None = None
     steps: int = 0
     advice: Advice | None = None
+    contradictions: tuple[Contradiction, ...] = ()
 
     @property
     def memorises(self) -> bool:

@@ -9,7 +9,7 @@ learning from one demonstration or correction to the next.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from shown.inference.fitting import Patience, Programs
 from shown.language.primitives import Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
+from shown.rules import NO_CONDITIONS, Conditions
 from shown.symmetry import Transformation
 from shown.teaching.advice import advise
 from shown.teaching.choosing import Choice
@@ -70,6 +71,7 @@ def iter_teach(
     seed: int = 0,
     threads: int | None = None,
     memory_limit: int | None = None,
+    conditions: Conditions = NO_CONDITIONS,
 ) -> Generator[Stage, None, Taught]:
     """Learns what a teacher means, telling of its progress; one may stop after any stage and take its `best`.
 
@@ -94,10 +96,13 @@ def iter_teach(
         seed: of all random choices.
         threads: how many threads evaluate programs.
         memory_limit: bytes that may be taken; by default half of what the process can have.
+        conditions: what is pinned and what is struck: every rule that is learned keeps to it. Only hypotheses are
+            tried that contradict as little as possible of what is pinned; what contradicts all the same is left out
+            and named (`Taught.contradictions`).
     """
     pupil = Pupil(
         game, programs, practise, rounds, readings, symmetries, keep=tuple(keep), language=language, seed=seed,
-        threads=threads, memory_limit=memory_limit,
+        threads=threads, memory_limit=memory_limit, conditions=conditions,
     )  # fmt: skip
     if before is not None:
         pupil.remember(before)
@@ -137,6 +142,7 @@ class Pupil:
     seed: int = 0
     threads: int | None = None
     memory_limit: int | None = None
+    conditions: Conditions = NO_CONDITIONS
     demonstrations: Demonstrations | None = None
     taught: Taught | None = None
 
@@ -177,8 +183,9 @@ class Pupil:
         shown = self._take_in(more)
         if self._fitter is None:
             self._fitter = Fitter(
-                shown, self.programs, self.seed, self.threads, self.language, memory_limit=self.memory_limit
-            )
+                shown, self.programs, self.seed, self.threads, self.language, memory_limit=self.memory_limit,
+                conditions=self.conditions,
+            )  # fmt: skip
         before = self.taught if self.taught is not None and self.taught.learned else None
         choice = Choice(shown, self._fitter, self.game, self._ground, before, self._won(before), self.seed)
         try:
@@ -230,7 +237,7 @@ class Pupil:
             if choice.perfect:
                 return
         as_read = distinct_readings(choice.demonstrations, self._effects, tuple(self.readings or READINGS))
-        asked: Iterable[Hypothesis] = self._hypotheses(choice, tuple(as_read))
+        asked: Iterable[Hypothesis] = self._hypotheses(choice, fitter, as_read)
         auto, patience = self.programs == "auto", Patience()
         while True:
             for hypothesis in asked:
@@ -245,7 +252,7 @@ class Pupil:
             if choice.stopped is not None:
                 return
             best = [found.hypothesis for _, found in choice.best_fitted()]
-            asked = best or self._hypotheses(choice, tuple(as_read))
+            asked = best or self._hypotheses(choice, fitter, as_read)
             choice.look_further()
 
     @property
@@ -269,19 +276,35 @@ class Pupil:
         policy: Policy | None = before.policy
         if not does(before.policy, as_read):
             policy = fitter.amend(before.policy, hypothesis, as_read)
-        if policy is not None:
+        if policy is not None and self._keeps_to_conditions(policy, hypothesis, as_read, choice, fitter):
             choice.at_once = (policy, hypothesis)
             yield choice.stage("corrected", "does what was shown now")
             choice.offer_before(policy, hypothesis)
 
-    def _hypotheses(self, choice: Choice, readings: tuple[Reading, ...]) -> Iterator[Hypothesis]:
+    def _keeps_to_conditions(
+        self, policy: Policy, hypothesis: Hypothesis, as_read: Demonstrations, choice: Choice, fitter: Fitter
+    ) -> bool:
+        """Whether a policy has what is pinned, as far as that contradicts nothing, and nothing that is struck."""
+        if not self.conditions:
+            return True
+        against = fitter.contradictions(hypothesis, as_read)
+        choice.contradicted(hypothesis, against)
+        return policy.keeps_to(self.conditions.without([item.clause for item in against]))
+
+    def _hypotheses(
+        self, choice: Choice, fitter: Fitter, as_read: Mapping[Reading, Demonstrations]
+    ) -> Iterator[Hypothesis]:
         """All there are, in the words that were asked for or else the paper's; and where playing can tell which words
-        are better, the best of them, or all if none fits, in the standard ones."""
+        are better, the best of them, or all if none fits, in the standard ones. Where something is pinned, only those
+        that contradict least of it."""
         if self.symmetries is None:
             group, only = tuple(self.game.symmetries) if self.game is not None else (), False
         else:
             group, only = tuple(self.symmetries), bool(self.symmetries)
-        first = list(hypotheses(readings, group, only))
+        first = list(hypotheses(tuple(as_read), group, only))
+        if self.conditions.pinned:
+            against = {h: len(fitter.contradictions(h, as_read[h.reading])) for h in first}
+            first = [h for h in first if against[h] == min(against.values())]
         yield from first
         if self.language is None and self._ground is not None:
             best = [found.hypothesis for _, found in choice.best_fitted(SAID_AGAIN)]

@@ -4,6 +4,8 @@ world.py (beside this package)   what a world is, and the one way to play it
 gym.py        `wrap`: any environment with discrete actions
 views.py      ways of seeing: arrays, channels, maps of letters, frames
 minigrid.py   Minigrid's views, and an expert that searches
+toytext.py    FrozenLake, CliffWalking, Taxi, and an expert for all that have a table of what leads where
+minari.py     datasets of Minari as demonstrations, and back
 minecraft/    Fence In in Minecraft
 """
 
@@ -15,7 +17,7 @@ from shown.errors import BadInput
 from shown.world import Episode, Outcome, World, demonstrate, play, play_many, starts_of
 from shown.worlds import minecraft
 from shown.worlds.gym import PREFIX, wrap
-from shown.worlds.views import Channels, Frames, Numbers, TextMap, View, colours
+from shown.worlds.views import Channels, Frames, Numbers, Objects, TextMap, View
 
 if TYPE_CHECKING:
     from shown.worlds.gym import Expert
@@ -45,11 +47,11 @@ __all__ = [
     "Episode",
     "Frames",
     "Numbers",
+    "Objects",
     "Outcome",
     "TextMap",
     "View",
     "World",
-    "colours",
     "demonstrate",
     "find",
     "play",

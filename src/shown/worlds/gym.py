@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import difflib
 import os
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
 from shown.errors import BadInput, MissingExtra, did_you_mean
 from shown.grid import Action, Grid
+from shown.registry import reason
 from shown.world import Outcome, World
-from shown.worlds import minigrid
-from shown.worlds.views import Channels, Frames, Numbers, TextMap, View, colours
+from shown.worlds import minigrid, toytext
+from shown.worlds.views import Channels, Frames, Numbers, Objects, View
 
 PREFIX = "gym:"
 STEPS = 1000
@@ -29,6 +31,10 @@ Expert = Callable[[Any], Any]
 """Gets the environment and gives the number of the next action."""
 
 
+Won = Callable[[float, bool, Mapping[str, Any]], bool]
+"""Gets the last reward, whether the episode was terminated, and `info`; says whether that is a success."""
+
+
 class ButtonPlayer(Protocol):
     """Anything that looks at a grid and presses a button: a `Policy`."""
 
@@ -37,22 +43,14 @@ class ButtonPlayer(Protocol):
         ...
 
 
-_BUTTONS = {
-    "FrozenLakeEnv": ("left", "down", "right", "up"),
-    "CliffWalkingEnv": ("up", "right", "down", "left"),
-}
-"""Names of actions that environments tell only in their documentation."""
-
-
 class GymWorld(World):
-    """An environment of Gymnasium, played with buttons. `wrap` makes them.
+    """An environment of Gymnasium, played with buttons. `wrap` makes them, and says what won means."""
 
-    Won is what the environment's `info` says ("won", "success" or "is_success"), or else an end with a reward above 0.
-    """
-
-    def __init__(self, env: Any, view: View, name: str, teacher: Expert | None = None) -> None:
-        self.env, self.view, self.teacher = env, view, teacher
-        self.name, self.tokens, self.buttons = name, view.tokens, _buttons(env)
+    def __init__(
+        self, env: Any, view: View, name: str, teacher: Expert | None = None, won: float | Won | None = None
+    ) -> None:
+        self.env, self.view, self.teacher, self.won = env, view, teacher, won
+        self.name, self.tokens, self.buttons = name, view.tokens, buttons_of(env)
         self.title = name.removeprefix(PREFIX)
         self.goal = str(getattr(env.unwrapped, "mission", "")) or "Do as well as the environment lets you."
         self.goal = self.goal[0].upper() + self.goal[1:].rstrip(".") + "."
@@ -60,14 +58,17 @@ class GymWorld(World):
         self._first = int(env.action_space.start)
 
     def reset(self, seed: int) -> Grid:
-        observation, _ = self.env.reset(seed=seed)
-        return self._seen(observation)
+        with self._in_one_line():
+            observation, _ = self.env.reset(seed=seed)
+            return self.view(self.env, observation)
 
     def step(self, action: Action) -> Outcome:
         number = self.buttons.index(str(action)) + self._first
-        observation, reward, terminated, truncated, info = self.env.step(number)
-        over = bool(terminated or truncated)
-        return Outcome(self._seen(observation), over and _won(float(reward), terminated, info), over, float(reward))
+        with self._in_one_line():
+            observation, reward, terminated, truncated, info = self.env.step(number)
+            over = bool(terminated or truncated)
+            won = over and has_won(float(reward), bool(terminated), info, self.won)
+            return Outcome(self.view(self.env, observation), won, over, float(reward))
 
     def expert(self) -> Action:
         if self.teacher is None:
@@ -90,19 +91,31 @@ class GymWorld(World):
         >>> agent(observation)
         0
         """
-        return lambda observation: self._first + self.buttons.index(policy.press(self._seen(observation)))
+
+        def act(observation: Any) -> int:
+            with self._in_one_line():
+                seen = self.view(self.env, observation)
+            return self._first + self.buttons.index(policy.press(seen))
+
+        return act
 
     def another(self) -> GymWorld:
-        return GymWorld(_another(self.env, self.name), self.view, self.name, self.teacher)
+        return GymWorld(_another(self.env, self.name), self.view, self.name, self.teacher, self.won)
 
-    def _seen(self, observation: Any) -> Grid:
+    @contextlib.contextmanager
+    def _in_one_line(self) -> Iterator[None]:
+        """Whatever goes wrong in the environment, or in how it is seen, is told in one line."""
         try:
-            return self.view(self.env, observation)
+            yield
         except BadInput as error:
             raise BadInput(f"{self.name}: {error}") from None
+        except Exception as error:
+            raise BadInput(f"{self.name}: it has broken off ({one_line(reason(error))}).") from error
 
 
-def wrap(env: Any, see: str | View | None = None, expert: Expert | None = None) -> GymWorld:
+def wrap(
+    env: Any, see: str | View | None = None, expert: Expert | None = None, won: float | Won | None = None
+) -> GymWorld:
     """An environment as a world.
 
     >>> lake = wrap("FrozenLake-v1")
@@ -117,21 +130,30 @@ def wrap(env: Any, see: str | View | None = None, expert: Expert | None = None) 
     Args:
         env: an environment or the id of one; its actions must be discrete.
         see: how to see it: a view (`worlds.views`), or the name of one: "turned", "full" or "partial" for Minigrid;
-            "blocks-8" for frames by blocks of 8 pixels; or None for the usual way.
-        expert: who shows how: gets the environment and gives the next action's number. Minigrid has one.
+            "blocks-8" for frames by blocks of 8 pixels, "objects-8" for frames by objects; or None for the usual way.
+        expert: who shows how: gets the environment and gives the next action's number. Minigrid has one, and so have
+            FrozenLake, CliffWalking, Taxi and all that have such a table of what leads where (`P`).
+        won: which ends are a success: those with a reward of at least this number, or those of which this function says
+            so. It gets the last reward, whether the episode was terminated (rather than cut off), and `info`. By
+            default what `info` says ("won", "success" or "is_success"), or else an end with a reward above 0.
     """
+    module = ""
     if isinstance(env, str):
-        env = make(env, frames=isinstance(see, str) and bool(_BLOCKS.fullmatch(see)))
+        # An id may say which module has it (module:ID), and must go on saying so: that is how it is found again.
+        module = env[: env.rfind(":") + 1]
+        env = make(env, frames=isinstance(see, str) and bool(_PIXELS.fullmatch(see)))
     spec = getattr(env, "spec", None)
-    name = PREFIX + (spec.id if spec is not None else type(env.unwrapped).__name__)
+    name = PREFIX + module + (spec.id if spec is not None else type(env.unwrapped).__name__)
     _check_actions(env, name)
     try:
-        view = _named(env, see) if see is None or isinstance(see, str) else see
+        view = view_of(env, see)
     except BadInput as error:
         raise BadInput(f"{name}: {error}") from None
-    if expert is None and minigrid.is_minigrid(env):
-        expert = minigrid.expert
-    return GymWorld(env, view, f"{name}#{see}" if isinstance(see, str) else name, expert)
+    if expert is None:
+        expert = minigrid.expert if minigrid.is_minigrid(env) else toytext.expert if toytext.is_table(env) else None
+    if won is None:
+        won = toytext.LEAST.get(type(env.unwrapped).__name__)
+    return GymWorld(env, view, f"{name}#{see}" if isinstance(see, str) else name, expert, won)
 
 
 def make(name: str, frames: bool = False) -> Any:
@@ -151,11 +173,11 @@ def make(name: str, frames: bool = False) -> Any:
             warnings.simplefilter("ignore")  # what a newer version of an environment is called is not asked here
             return gymnasium.make(name, render_mode="rgb_array") if frames else gymnasium.make(name)
     except gymnasium.error.DependencyNotInstalled as error:
-        raise BadInput(f"{PREFIX}{name}: {_one_line(error)}") from None
+        raise BadInput(f"{PREFIX}{name}: {one_line(error)}") from None
     except gymnasium.error.UnregisteredEnv:
         raise BadInput(f"no environment called {name!r}. {_near(name, gymnasium.registry)}") from None
     except (gymnasium.error.Error, ImportError) as error:
-        raise BadInput(f"{PREFIX}{name}: cannot be made ({_one_line(error)}).") from None
+        raise BadInput(f"{PREFIX}{name}: cannot be made ({one_line(error)}).") from None
 
 
 def _near(name: str, known: Iterable[str]) -> str:
@@ -164,20 +186,22 @@ def _near(name: str, known: Iterable[str]) -> str:
     return f"Did you mean {near[0]!r}?" if near else "gymnasium.pprint_registry() lists them."
 
 
-_BLOCKS = re.compile(r"blocks-([1-9]\d{0,2})")
+_PIXELS = re.compile(r"(blocks|objects)-([1-9]\d{0,2})")
 
 
-def _named(env: Any, see: str | None) -> View:
-    """The view of that name, or the usual one."""
+def view_of(env: Any, see: str | View | None) -> View:
+    """The view of that name, or the usual one; a view itself is what it is."""
+    if see is not None and not isinstance(see, str):
+        return see
     if minigrid.is_minigrid(env):
         if see is not None and see not in minigrid.WAYS:
             raise BadInput(f"no way of seeing called {see!r}. {did_you_mean(see, minigrid.WAYS)}")
         return minigrid.MinigridView(env, see or "turned")
     if see is not None:
-        blocks = _BLOCKS.fullmatch(see)
-        if blocks is None:
-            raise BadInput(f"no way of seeing called {see!r}. For frames of pixels there is blocks-8 and its like.")
-        return _by_blocks(env, int(blocks[1]))
+        pixels = _PIXELS.fullmatch(see)
+        if pixels is None:
+            raise BadInput(f"no way of seeing called {see!r}. For frames of pixels there are blocks-8 and objects-8.")
+        return _of_pixels(env, Frames if pixels[1] == "blocks" else Objects, int(pixels[2]))
     return _usual(env)
 
 
@@ -185,14 +209,9 @@ def _usual(env: Any) -> View:
     """By what the environment says of its observations."""
     from gymnasium import spaces
 
-    bare, space = env.unwrapped, env.observation_space
-    if isinstance(space, spaces.Discrete) and getattr(bare, "desc", None) is not None:
-        rows = ["".join(letter.decode() for letter in row) for row in bare.desc]
-        return TextMap(rows, {"S": "ice", "F": "ice", "H": "hole", "G": "goal"})
-    if isinstance(space, spaces.Discrete) and getattr(bare, "_cliff", None) is not None:
-        rows = ["".join("C" if cliff else "." for cliff in row) for row in bare._cliff]
-        rows[-1] = rows[-1][:-1] + "G"
-        return TextMap(rows, {".": "empty", "C": "cliff", "G": "goal"})
+    view, space = toytext.seen(env), env.observation_space
+    if view is not None:
+        return view
     if isinstance(space, spaces.Box) and space.dtype.kind in "iu":
         if len(space.shape) == 2:
             low, high = int(space.low.min()), int(space.high.max())
@@ -204,12 +223,12 @@ def _usual(env: Any) -> View:
     if isinstance(space, spaces.MultiDiscrete) and len(space.shape) == 2:
         return Numbers(int(space.nvec.max()), space.shape)
     raise BadInput(
-        f"its observations ({_one_line(space)}) are not seen as a grid by themselves. Give a way of seeing: "
-        "shown.worlds.wrap(env, see=…), or #blocks-8 for frames of pixels."
+        f"its observations ({one_line(space)}) are not seen as a grid by themselves. Give a way of seeing: "
+        "shown.worlds.wrap(env, see=…), or #blocks-8 or #objects-8 for frames of pixels."
     )
 
 
-def _by_blocks(env: Any, block: int) -> View:
+def _of_pixels(env: Any, kind: type[Frames], block: int) -> View:
     """Frames, with the colours that one episode of random play shows."""
     frames = [_frame(env, env.reset(seed=0)[0])]
     env.action_space.seed(0)
@@ -218,7 +237,7 @@ def _by_blocks(env: Any, block: int) -> View:
         frames.append(_frame(env, observation))
         if terminated or truncated:
             break
-    return _Rendered(Frames(colours(frames, block), block, frames[0].shape))
+    return _Rendered(kind(kind.colours(frames, block), block, frames[0].shape))
 
 
 class _Rendered:
@@ -244,15 +263,15 @@ def _check_actions(env: Any, name: str) -> None:
     from gymnasium import spaces
 
     if not isinstance(env.action_space, spaces.Discrete):
-        raise BadInput(f"{name}: its actions ({_one_line(env.action_space)}) are not discrete, so they are no buttons.")
+        raise BadInput(f"{name}: its actions ({one_line(env.action_space)}) are not discrete, so they are no buttons.")
 
 
-def _buttons(env: Any) -> tuple[str, ...]:
+def buttons_of(env: Any) -> tuple[str, ...]:
     """The names of the actions, as the environment tells them, or else by number."""
     bare, count = env.unwrapped, int(env.action_space.n)
     names: list[str] = []
-    if type(bare).__name__ in _BUTTONS:
-        names = list(_BUTTONS[type(bare).__name__])
+    if type(bare).__name__ in toytext.BUTTONS:
+        names = list(toytext.BUTTONS[type(bare).__name__])
     elif hasattr(bare, "get_action_meanings"):
         names = [name.lower() for name in bare.get_action_meanings()]
     elif hasattr(bare, "actions") and hasattr(bare.actions, "__members__"):
@@ -266,11 +285,16 @@ def _max_steps(env: Any) -> int:
     return limit if isinstance(limit, int) and limit > 0 else STEPS
 
 
-def _won(reward: float, terminated: bool, info: dict[str, Any]) -> bool:
+def has_won(reward: float, terminated: bool, info: Mapping[str, Any], won: float | Won | None = None) -> bool:
+    """Whether an episode that ended so was a success; see `wrap`."""
+    if callable(won):
+        return bool(won(reward, terminated, info))
+    if won is not None:
+        return terminated and reward >= won
     for key in ("won", "success", "is_success"):
         if key in info:
             return bool(info[key])
-    return bool(terminated) and reward > 0
+    return terminated and reward > 0
 
 
 def _another(env: Any, name: str) -> Any:
@@ -279,9 +303,9 @@ def _another(env: Any, name: str) -> Any:
     try:
         return gymnasium.make(env.spec) if getattr(env, "spec", None) is not None else copy.deepcopy(env)
     except Exception as error:  # whatever the environment's own code does when it is made or copied
-        raise BadInput(f"{name}: a second one cannot be made ({_one_line(error)}).") from error
+        raise BadInput(f"{name}: a second one cannot be made ({one_line(error)}).") from error
 
 
-def _one_line(what: object) -> str:
+def one_line(what: object) -> str:
     text = " ".join(str(what).split())
     return text if len(text) <= 160 else f"{text[:160]}…"

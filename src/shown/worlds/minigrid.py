@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from shown.errors import BadInput
 from shown.grid import Cell, Grid, Tokens
 from shown.symmetry import Transformation
@@ -32,6 +34,9 @@ WAYS = {"full": dict(zip(FACING, ">v<^", strict=True)), "turned": {"agent": "A"}
 LOOKED_AT = 20
 """From so many seeds it is told which kinds of things a world has: few tokens make all programs more probable."""
 
+NUMBERED = {0: "?", 1: ".", 2: "#", 3: ".", 5: "k", 6: "o", 7: "b", 8: "G", 9: "~"}
+DOOR, DOORS = 4, ".+D"
+"""How Minigrid numbers what an agent sees, and the states of a door: open, closed, locked."""
 
 MIRRORED = Transformation("left-right", buttons=(("left", "right"),))
 """Where the agent looks up, a mirrored world is the same world with left and right exchanged."""
@@ -99,10 +104,22 @@ def _turned(env: Any) -> Grid:
 
 
 def _partial(env: Any) -> Grid:
-    grid, visible = env.gen_obs_grid()
-    seen = [_character(thing) if visible[i % grid.width, i // grid.width] else "?" for i, thing in enumerate(grid.grid)]
-    seen[(grid.height - 1) * grid.width + grid.width // 2] = "A"
-    return Grid(tuple("".join(seen[i : i + grid.width]) for i in range(0, len(seen), grid.width)))
+    return partial(env.gen_obs()["image"])
+
+
+def partial(image: Any) -> Grid:
+    """What the agent sees, from Minigrid's own numbers: the kind of each thing, its colour and its state. [W, H, 3]"""
+    array = np.asarray(image)
+    if array.ndim != 3 or array.shape[2] != 3 or array.dtype.kind not in "iu":
+        raise BadInput(f"Minigrid's image must be whole numbers, [width, height, 3], not {array.dtype}, {array.shape}.")
+    try:
+        rows = [
+            "".join(DOORS[state] if kind == DOOR else NUMBERED[kind] for kind, _, state in row)
+            for row in array.transpose(1, 0, 2).tolist()
+        ]
+    except (KeyError, IndexError):
+        raise BadInput("Minigrid's image has a thing in it that this way of seeing does not know.") from None
+    return Grid(tuple(rows)).with_cells({(len(rows) - 1, len(rows[0]) // 2): "A"})
 
 
 # --- the expert -------------------------------------------------------------------------------------------------------

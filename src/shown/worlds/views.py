@@ -18,6 +18,9 @@ from shown.grid import Grid, Tokens
 CHARACTERS = string.digits + string.ascii_letters
 """What stands for values that have no name."""
 
+COLOURS = 2**24
+"""So many colours there are."""
+
 
 class View(Protocol):
     """How to see an environment.
@@ -124,29 +127,113 @@ class Frames:
 
     >>> frame = np.zeros((4, 8, 3), np.uint8)
     >>> frame[:, 4:] = 255
-    >>> look = Frames(colours([frame], block=4), block=4)
+    >>> look = Frames(Frames.colours([frame], 4), 4)
     >>> print(look(None, frame))
     01
     """
 
+    kind = "blocks"
+
     def __init__(self, palette: np.ndarray, block: int, shape: tuple[int, int, int] | None = None) -> None:
         """`palette` is the known colours, [n, 3]; `colours` learns it from frames."""
-        self.name, self.shape = f"blocks-{block}", shape
+        self.name, self.shape = f"{self.kind}-{block}", shape
         self.palette, self.block = palette.astype(np.int64), block
         self.tokens = tokens_for([f"colour_{number}" for number in range(len(palette))])
         self._characters = np.array(list(self.tokens))
 
     def __call__(self, env: Any, observation: Any) -> Grid:
         frame = as_array(observation, self.shape, "height, width, 3", 3)
-        seen = most_common(frame, self.block).astype(np.int64)
+        seen = self.coarse(frame, self.block).astype(np.int64)
         distance = ((seen[:, :, None] - self.palette) ** 2).sum(axis=3)
         return Grid(tuple("".join(row) for row in self._characters[distance.argmin(axis=2)].tolist()))
 
+    @classmethod
+    def colours(cls, frames: Sequence[np.ndarray], block: int) -> np.ndarray:
+        """The colours that are seen in some frame, the most frequent first. [n, 3] uint8"""
+        return _palette([cls.coarse(frame, block) for frame in frames])
 
-def colours(frames: Sequence[np.ndarray], block: int) -> np.ndarray:
-    """The colours that are most in some block of some frame, the most frequent first. [n, 3] uint8"""
-    seen = np.concatenate([most_common(frame, block).reshape(-1, 3) for frame in frames])
-    palette, counts = np.unique(seen, axis=0, return_counts=True)
+    @staticmethod
+    def coarse(frame: np.ndarray, block: int) -> np.ndarray:
+        """The colour of each cell. [H, W, 3] uint8"""
+        return most_common(frame, block)
+
+
+class Objects(Frames):
+    """RGB frames by objects: what is small is one cell, wherever it is and however small.
+
+    An object is a patch of pixels of one colour that hang together side by side. One that is no higher and no wider
+    than a block is on the cell that its middle lies in, and nowhere else: it is not split between two blocks, and not
+    lost in one. All that is larger (walls, floors, the background) is seen by blocks, without the small ones. Of two on
+    one cell, the smaller is seen.
+
+    >>> frame = np.zeros((8, 16, 3), np.uint8)
+    >>> frame[3:5, 6:10] = 255
+    >>> print(Objects(Objects.colours([frame], 8), 8)(None, frame))
+    01
+    """
+
+    kind = "objects"
+
+    @staticmethod
+    def coarse(frame: np.ndarray, block: int) -> np.ndarray:
+        objects, large = small_objects(frame, block)
+        seen = most_common(frame, block, large)
+        height, width = seen.shape[:2]
+        for top, left, bottom, right, colour in objects:
+            # The middle of a patch from pixel a to pixel b lies at (a + b + 1) / 2.
+            row, column = (top + bottom + 1) // (2 * block), (left + right + 1) // (2 * block)
+            if row < height and column < width:
+                seen[row, column] = colour
+        return seen
+
+
+def small_objects(frame: np.ndarray, block: int) -> tuple[list[tuple[int, int, int, int, np.ndarray]], np.ndarray]:
+    """The objects that fit into a block, the largest first: top, left, bottom, right (inclusive) and colour; and which
+    pixels belong to none of them ([height, width] bool).
+    """
+    labels = patches(frame)
+    names, place, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    low, high = np.full((2, len(names)), labels.size), np.full((2, len(names)), -1)
+    for axis, where in enumerate(np.indices(labels.shape)):
+        np.minimum.at(low[axis], place, where)
+        np.maximum.at(high[axis], place, where)
+    is_small = (high - low < block).all(axis=0)
+    pixels = frame.reshape(-1, 3)
+    found = [
+        (*low[:, i].tolist(), *high[:, i].tolist(), pixels[names[i]])
+        for i in sorted(np.flatnonzero(is_small).tolist(), key=lambda i: (-sizes[i], i))
+    ]
+    return found, ~is_small[place]
+
+
+def patches(frame: np.ndarray) -> np.ndarray:
+    """To which patch of one colour each pixel belongs; a patch is called by its first pixel. [H, W] int64
+
+    >>> patches(np.array([[[1], [2], [1]], [[1], [1], [1]]])).tolist()
+    [[0, 1, 0], [0, 0, 0]]
+    """
+    height, width = frame.shape[:2]
+    labels = np.arange(height * width).reshape(height, width)
+    beside, below = (frame[:, 1:] == frame[:, :-1]).all(axis=2), (frame[1:] == frame[:-1]).all(axis=2)
+    while True:
+        lower = labels.copy()
+        for one, other, joined in (
+            (lower[:, :-1], lower[:, 1:], beside),
+            (lower[:-1], lower[1:], below),
+        ):
+            least = np.minimum(one, other)
+            np.copyto(one, least, where=joined)
+            np.copyto(other, np.minimum(one, other), where=joined)
+        # A label is a pixel of the same patch; that pixel may know a lower one by now.
+        lower = lower.reshape(-1)[lower]
+        if np.array_equal(lower, labels):
+            return labels
+        labels = lower
+
+
+def _palette(seen: Sequence[np.ndarray]) -> np.ndarray:
+    """All colours of some pictures, the most frequent first. [n, 3] uint8"""
+    palette, counts = np.unique(np.concatenate([one.reshape(-1, 3) for one in seen]), axis=0, return_counts=True)
     if len(palette) > len(CHARACTERS):
         raise BadInput(
             f"there are {len(palette)} colours in the frames, and at most {len(CHARACTERS)} can be told apart. "
@@ -155,19 +242,31 @@ def colours(frames: Sequence[np.ndarray], block: int) -> np.ndarray:
     return palette[np.argsort(-counts, kind="stable")]
 
 
-def most_common(frame: np.ndarray, block: int) -> np.ndarray:
-    """The colour that most pixels of each block have; pixels that fill no whole block are left out. [H, W, 3] uint8"""
+def most_common(frame: np.ndarray, block: int, counted: np.ndarray | None = None) -> np.ndarray:
+    """The colour that most pixels of each block have; pixels that fill no whole block are left out. [H, W, 3] uint8
+
+    If `counted` is given ([height, width] bool), no other pixels count; where that leaves none, the colour is the one
+    that most pixels of the frame have.
+    """
     height, width = frame.shape[0] // block, frame.shape[1] // block
     if not (height and width):
         raise BadInput(f"blocks of {block} pixels are larger than the frame of {frame.shape[0]} × {frame.shape[1]}.")
-    whole = frame[: height * block, : width * block].astype(np.uint32)
-    packed = (whole[..., 0] << 16 | whole[..., 1] << 8 | whole[..., 2]).reshape(height, block, width, block)
-    cells = np.sort(packed.transpose(0, 2, 1, 3).reshape(height, width, block * block), axis=2)
+    wide = frame.astype(np.int64)
+    packed = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
+    if counted is not None and not counted.all():
+        colours, counts = np.unique(packed[counted] if counted.any() else packed, return_counts=True)
+        background = colours[counts.argmax()]
+        # A number of its own, above all colours, is never the most common unless there is nothing else.
+        packed = np.where(counted, packed, COLOURS + np.arange(packed.size).reshape(packed.shape))
+    blocks = packed[: height * block, : width * block].reshape(height, block, width, block)
+    cells = np.sort(blocks.transpose(0, 2, 1, 3).reshape(height, width, block * block), axis=2)
     # In a sorted row the most common number is the one that ends the longest run.
     run = np.ones(cells.shape, np.int64)
     for i in range(1, cells.shape[2]):
         run[:, :, i] = np.where(cells[:, :, i] == cells[:, :, i - 1], run[:, :, i - 1] + 1, 1)
     most = np.take_along_axis(cells, run.argmax(axis=2)[:, :, None], axis=2)[:, :, 0]
+    if counted is not None and not counted.all():
+        most = np.where(most >= COLOURS, background, most)
     return np.stack([most >> 16, most >> 8 & 255, most & 255], axis=2).astype(np.uint8)
 
 

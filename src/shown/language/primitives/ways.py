@@ -2,7 +2,15 @@
 
 A walk takes steps up, down, left and right over cells of the grid where a condition holds; where it begins and where it
 ends do not have to be such cells. Nothing here goes by reading order, so that a rule mirrored or turned is exactly the
-rule for the mirrored or turned world.
+rule for the mirrored or turned world. Here with the tasks that cannot be learned without:
+
+* `nearer(step, C, over)`: a step that shortens the walk to where C holds. A robot finds its way round walls.
+* `reachable(C, over)`: there is such a walk at all. The switch to be pressed is the one in a room one can get into.
+* `enclosed(C)`: no walk leads off the grid without crossing C, whatever else is in the way. A hole that is fenced in,
+  among trees, is filled.
+* `escape(value, C)`: there is a step away from the nearest cell with the value. A dog barks when the sheep has none.
+* `nearest(value, C)`: what C says of the nearest cell with the value, instead of the first in reading order. A lorry
+  goes when the gate nearest to it has its light on.
 """
 
 from __future__ import annotations
@@ -48,7 +56,10 @@ def _nearer(view: View, cell: Cell | None, offset: Offset, aim: Condition, over:
         return False
     after = _shortest_way(view, there, aim, over)
     before = None if after is None else _shortest_way(view, cell, aim, over)
-    if after is None or (before is not None and len(before) <= len(after)):
+    if after is None:
+        return False
+    if before is not None and len(before) <= len(after):
+        _went(view, before)
         return False
     _went(view, [cell] + after)  # noqa: RUF005
     return True
@@ -82,16 +93,23 @@ def _steps(cell: Cell, there: Cell) -> int:
     return abs(cell[0] - there[0]) + abs(cell[1] - there[1])
 
 
+def _nearest_with(view: View, cell: Cell, value: str) -> list[Cell]:
+    """The cells with a value that are nearest to a cell, nothing being in the way."""
+    others = view.where(value)
+    fewest = min((_steps(cell, other) for other in others), default=0)
+    # Of all the others only these are looked at, which is what pictures frame.
+    return [other for other in others if _steps(cell, other) == fewest and view.value(other) == value]
+
+
 def _escape(view: View, cell: Cell | None, value: str, over: Condition) -> bool:
     """Whether some step leads to a cell of the grid where `over` holds, and no nearer to the nearest with the value."""
     if cell is NOWHERE:
         return False
-    others = view.where(value)
-    fewest = min((_steps(cell, other) for other in others), default=0)
+    fewest = min((_steps(cell, other) for other in _nearest_with(view, cell, value)), default=0)
     for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
         there = (cell[0] + down, cell[1] + right)
         free = view.inside(there) and over(view, there)
-        if free and all(_steps(there, other) >= fewest for other in others):
+        if free and all(_steps(there, other) >= fewest for other in view.where(value)):
             view.walked([cell, there])
             return True
     return False
@@ -102,11 +120,10 @@ def _nearest(view: View, cell: Cell | None, value: str, condition: Condition) ->
 
     Of several that are equally near, one at which the condition holds.
     """
-    others = () if cell is NOWHERE else view.where(value)
-    if cell is NOWHERE or not others:
+    nearest = [] if cell is NOWHERE else _nearest_with(view, cell, value)
+    if not nearest:
         return condition(view, NOWHERE)
-    fewest = min(_steps(cell, other) for other in others)
-    return any(condition(view, other) for other in others if _steps(cell, other) == fewest)
+    return any(condition(view, other) for other in nearest)
 
 
 NEARER = Primitive(
@@ -117,8 +134,8 @@ NEARER = Primitive(
     kernel=floods.nearer,
     many=floods.nearer_many,
     image=True,
-    phrase="a step {0} from {cell} shortens the walk over {2:plural} to {1:noun}",
-    negation="a step {0} from {cell} does not shorten the walk over {2:plural} to {1:noun}",
+    phrase="a step {0} from {cell} shortens the walk over {2:plural} to {1:the}",
+    negation="a step {0} from {cell} does not shorten the walk over {2:plural} to {1:the}",
     reach=1,
 )
 
@@ -130,8 +147,8 @@ REACHABLE = Primitive(
     kernel=floods.reachable,
     many=floods.reachable_many,
     image=True,
-    phrase="one can walk from {cell} over {1:plural} to {0:noun}",
-    negation="one cannot walk from {cell} over {1:plural} to {0:noun}",
+    phrase="one can walk from {cell} over {1:plural} to {0:the}",
+    negation="one cannot walk from {cell} over {1:plural} to {0:the}",
     reach=1,
 )
 
@@ -155,8 +172,8 @@ ESCAPE = Primitive(
     kernel=floods.escape,
     many=floods.escape_many,
     image=True,
-    phrase="one can step from {cell} to {1:noun} without coming nearer to the nearest {0:bare}",
-    negation="every step from {cell} to {1:noun} leads nearer to the nearest {0:bare}",
+    phrase="one can step from {cell} to {1:noun} without coming nearer to {0:nearest}",
+    negation="every step from {cell} to {1:noun} leads nearer to {0:nearest}",
 )
 
 NEAREST = Primitive(

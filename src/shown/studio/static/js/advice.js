@@ -50,7 +50,7 @@ function figure(click, [demonstration, step], action, twin) {
   const name = `Game ${demonstration + 1}, click ${step + 1}`;
   const picture = new Miniature(game, click.grid, name);
   const place = ([r, c]) => ({ x: 100 * c, y: 100 * r, width: 100, height: 100 });
-  if (Array.isArray(action)) picture.node.append(svg("use", { ...place(action), href: `#${game.name}-click` }));
+  if (Array.isArray(action)) picture.node.append(svg("use", { ...place(action), href: `#${game.key}-click` }));
   if (Array.isArray(twin)) picture.node.append(svg("rect", { ...place(twin), rx: 12, class: "wrong" }));
   picture.node.setAttribute("viewBox", around([action, twin].filter(Array.isArray), click.grid).join(" "));
   const id = state.lesson.recordings.filter((card) => card.learn)[demonstration]?.id;

@@ -119,7 +119,7 @@ export class Board {
   #paint(r, c, character) {
     const cell = this.cells[r][c];
     const name = this.game.names.get(character);
-    cell.use_.setAttribute("href", name && character !== this.game.empty ? `#${this.game.name}-${name}` : "");
+    cell.use_.setAttribute("href", name && character !== this.game.empty ? `#${this.game.key}-${name}` : "");
   }
 
   #listen() {
@@ -212,7 +212,7 @@ export class Miniature {
         const name = this.game.names.get(rows[r][c]);
         this.uses[r][c].setAttribute(
           "href",
-          name && rows[r][c] !== this.game.empty ? `#${this.game.name}-${name}` : "",
+          name && rows[r][c] !== this.game.empty ? `#${this.game.key}-${name}` : "",
         );
       }
     }
@@ -248,7 +248,7 @@ export function legend(game) {
           svg(
             "svg",
             { viewBox: "0 0 100 100", class: "sprite", "aria-hidden": "true" },
-            svg("use", { href: `#${game.name}-${token.name}` }),
+            svg("use", { href: `#${game.key}-${token.name}` }),
           ),
           el("span", { text: thing(token.name) }),
         ),

@@ -17,6 +17,14 @@ export function initExport() {
 }
 
 function snippet(game) {
+  if (!game.paints)
+    return [
+      "from shown import Policy, worlds",
+      `policy = Policy.load("${game.key}-policy.json")`,
+      `world = worlds.find("${game.name}")`,
+      "for seed in range(10):",
+      '    print(seed, "won" if worlds.play(world, policy.act, seed).won else "not won")',
+    ].join("\n");
   return [
     "from shown import Policy",
     "from shown.games import find, load_levels, play",
@@ -41,7 +49,7 @@ function open() {
             {
               class: "take",
               id: `take-${what.replace(".", "-")}`,
-              href: `/export/${what}?game=${game.name}`,
+              href: `/export/${what}?game=${encodeURIComponent(game.name)}`,
               download: "",
             },
             icon("download"),

@@ -5,7 +5,7 @@ import { post } from "./api.js";
 import { $, button, el, replace } from "./dom.js";
 import { emit, on, state } from "./store.js";
 import { attempt } from "./toast.js";
-import { capital, dozen, plural } from "./words.js";
+import { capital, dozen, moves, plural } from "./words.js";
 
 const FIRST = 3;
 const BUDGETS = [1000, 10000, 30000, 100000];
@@ -29,7 +29,7 @@ let spoken = "";
 let here = null;
 
 /** The languages rules may be in, and what they are called here. */
-const WORDS = { paper: "of the paper", standard: "of the standard library" };
+const WORDS = { paper: "of the paper", standard: "of the standard library", walking: "of walking about" };
 
 export function initLearn() {
   parts.state = el("span", { class: "pill", id: "learn-state" });
@@ -204,9 +204,10 @@ function showRule(learned) {
   markHere();
 }
 
-function from({ demonstrations, clicks, summary: { components } }) {
+function from({ demonstrations, clicks, state: how, summary: { components, seen } }) {
+  if (how === "running" && seen && seen < demonstrations) return `From ${seen} of ${plural(demonstrations, "demonstration")} so far.`;
   const others = components > 1 ? ` The simplest of ${components} rules that explain them; all have a say.` : "";
-  return `From ${plural(demonstrations, "demonstration")} (${plural(clicks, "click")}).${others}`;
+  return `From ${plural(demonstrations, "demonstration")} (${moves(clicks)}).${others}`;
 }
 
 /** Marks the sentences that mean some cell of the position on the computer's board. */
@@ -290,7 +291,7 @@ function showDetails(learned, busy) {
   parts.language.fill(
     [
       [null, used ? `found out: ${WORDS[summary.language]}` : "find out by itself"],
-      ...Object.entries(WORDS),
+      ...state.game.words.map((name) => [name, WORDS[name]]),
     ],
     way.language,
   );

@@ -75,8 +75,8 @@ function showGames() {
       const face = game.tokens.find((token) => token.name === FACES[game.name]) ?? game.tokens.at(-1);
       return el(
         "button",
-        { type: "button", class: "game", id: `game-${game.name}`, onClick: () => attempt(() => openGame(game.name)) },
-        sprite(game.name, face.name),
+        { type: "button", class: "game", id: `game-${game.key}`, onClick: () => attempt(() => openGame(game.name)) },
+        sprite(game.key, face.name),
         el("span", { text: game.title }),
       );
     }),
@@ -84,7 +84,7 @@ function showGames() {
 }
 
 async function openGame(name) {
-  for (const node of $("games").children) node.toggleAttribute("aria-current", node.id === `game-${name}`);
+  for (const node of $("games").children) node.toggleAttribute("aria-current", node.id === `game-${state.games.get(name)?.key}`);
   try {
     take(name, await post("open", { game: name }));
   } catch (error) {

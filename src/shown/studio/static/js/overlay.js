@@ -75,7 +75,7 @@ export function draw(board, marks = {}) {
   const parts = [];
   const near = ([r, c]) => r >= -1 && c >= -1 && r <= height && c <= width;
   for (const item of marks.heat ?? []) parts.push(tint(item));
-  for (const cell of marks.lit ?? []) {
+  for (const cell of (marks.lit ?? []).filter(Array.isArray)) {
     parts.push(svg("rect", { ...rounded(box(cell, height, width)), class: "lit" }));
   }
   const looked = new Map((marks.look ?? []).filter(near).map((cell) => [cell.join(), cell]));
@@ -105,7 +105,7 @@ function rounded({ x, y, width, height }) {
 
 function use(board, [r, c], kind) {
   return svg("use", {
-    href: `#${board.game.name}-click`,
+    href: `#${board.game.key}-click`,
     x: 100 * c,
     y: 100 * r,
     width: 100,

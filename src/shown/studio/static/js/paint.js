@@ -85,7 +85,7 @@ class Painter {
         },
         token.character === this.game.empty
           ? el("span", { class: "sprite blank" })
-          : sprite(this.game.name, token.name),
+          : sprite(this.game.key, token.name),
         i < 9 ? el("kbd", { text: String(i + 1) }) : null,
       );
       return swatch;

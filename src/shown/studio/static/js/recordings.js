@@ -2,12 +2,13 @@
 
 import { post } from "./api.js";
 import { Board, Miniature } from "./board.js";
+import { buttonRow } from "./buttons.js";
 import { button, calm, el, icon, replace } from "./dom.js";
 import { draw } from "./overlay.js";
 import { on, state } from "./store.js";
 import { backToPlay, offerUndo, teach } from "./teach.js";
 import { attempt } from "./toast.js";
-import { actionName, levelTitle, plural } from "./words.js";
+import { actionName, capital, hand, levelTitle, moves } from "./words.js";
 
 const STEP = 650;
 const FIT = 12;
@@ -16,7 +17,8 @@ let box = null;
 let stage = null;
 let replay = null;
 let shown = "";
-let all = false;
+/** The place of the first card that is shown, or null for the latest ones. */
+let first = null;
 /** The cards that were drawn, by id: most changes touch one of them, or none. */
 let drawn = new Map();
 
@@ -24,11 +26,11 @@ export function initRecordings(node, putOnStage) {
   box = node;
   stage = putOnStage;
   on("lesson", showCards);
-  on("game", () => (all = false));
+  on("game", () => (first = null));
 }
 
 function outcome(card) {
-  const clicks = plural(card.clicks, "click");
+  const clicks = moves(card.clicks);
   if (card.edited) return `${clicks}, edited`;
   return card.outcome === "won" ? `won, ${clicks}` : card.outcome === "lost" ? `lost, ${clicks}` : clicks;
 }
@@ -36,7 +38,7 @@ function outcome(card) {
 function showCards(lesson) {
   const { game } = state;
   // Most clicks change the game in play only; the cards are left alone then.
-  const seen = JSON.stringify([game.name, lesson.recordings, all]);
+  const seen = JSON.stringify([game.name, lesson.recordings, first]);
   if (seen === shown) return;
   shown = seen;
   const learned = lesson.recordings.filter((card) => card.learn).length;
@@ -45,25 +47,45 @@ function showCards(lesson) {
     replace(box, head, el("p", { class: "note", text: "What you play is kept here." }));
     return;
   }
-  const first = all ? 0 : Math.max(0, lesson.recordings.length - FIT);
+  const last = Math.max(0, lesson.recordings.length - FIT);
+  if (first !== null && first >= last) first = null;
+  const start = first ?? last;
   const before = drawn;
   drawn = new Map();
-  const cards = lesson.recordings.slice(first).map((card, i) => {
-    const key = JSON.stringify([game.name, first + i, card]);
+  const cards = lesson.recordings.slice(start, start + FIT).map((card, i) => {
+    const key = JSON.stringify([game.name, start + i, card]);
     const known = before.get(card.id);
-    const made = known?.key === key ? known : { key, node: cardOf(game, card, first + i) };
+    const made = known?.key === key ? known : { key, node: cardOf(game, card, start + i) };
     drawn.set(card.id, made);
     return made.node;
   });
-  const toggle = (text, to) =>
-    button({ id: "all-records", text, kind: "link", onClick: () => ((all = to), showCards(state.lesson)) });
   replace(
     box,
-    head,
-    first > 0 ? toggle(`${plural(first, "earlier one")}`, true) : null,
-    all && lesson.recordings.length > FIT ? toggle("Only the latest", false) : null,
-    el("ol", { class: "record-list", start: first + 1 }, cards),
+    el("div", { class: "record-head" }, head, last > 0 ? pages(start, last, lesson.recordings.length) : null),
+    el("ol", { class: "record-list", start: start + 1 }, cards),
   );
+}
+
+/** As many cards as fit are on the page, however many there are; these lead to the others. */
+function pages(start, last, count) {
+  const turn = (id, glyph, label, to, disabled) =>
+    button({ id, icon: glyph, label, kind: "quiet small", disabled, onClick: () => turnTo(id, to) });
+  return el(
+    "div",
+    { class: "pages", role: "group", "aria-label": "Demonstrations on the page" },
+    turn("earliest-records", "first", "The first ones", 0, start === 0),
+    turn("earlier-records", "back", "Earlier ones", Math.max(0, start - FIT), start === 0),
+    el("span", { class: "note", id: "records-shown", text: `${start + 1} to ${Math.min(start + FIT, count)}` }),
+    turn("later-records", "forward", "Later ones", Math.min(last, start + FIT), start >= last),
+    turn("latest-records", "last", "The latest ones", last, start >= last),
+  );
+}
+
+function turnTo(id, to) {
+  first = to;
+  showCards(state.lesson);
+  const again = document.getElementById(id);
+  (again?.disabled ? box.querySelector(".pages button:enabled") : again)?.focus();
 }
 
 function cardOf(game, card, i) {
@@ -163,11 +185,13 @@ class Replay {
     });
     const close = button({ id: "close-replay", text: "Back to the game", kind: "you", onClick: () => backToPlay() });
     this.gif = el("a", { class: "button quiet", download: "", text: "GIF" });
+    this.presses = el("div", { class: "presses", role: "group", "aria-label": "Buttons", hidden: true });
     this.node = el(
       "div",
       { class: "replay" },
       el("div", { class: "replay-head" }, this.title, close),
       this.board.node,
+      this.presses,
       el(
         "div",
         { class: "transport" },
@@ -187,13 +211,14 @@ class Replay {
     this.id = recording.id;
     this.slider.max = recording.steps.length;
     this.title.textContent = `${levelTitle(recording.level)}: ${outcome(recording)}`;
-    this.gif.href = `/export/demonstration.gif?game=${state.game.name}&id=${recording.id}`;
+    this.gif.href = `/export/demonstration.gif?game=${encodeURIComponent(state.game.name)}&id=${recording.id}`;
   }
 
   go(index) {
     const { steps, last } = this.recording;
     this.index = index;
     this.changing = false;
+    this.presses.hidden = true;
     const step = steps[index];
     this.board.show(state.game, step ? step.rows : last);
     this.board.disabled = true;
@@ -210,7 +235,7 @@ class Replay {
       this.alike?.step === this.index
         ? `, which looks the same as ${actionName(game, step.rows, this.alike.cell)}`
         : "";
-    const place = `Click ${this.index + 1} of ${this.recording.steps.length}`;
+    const place = `${capital(hand().move)} ${this.index + 1} of ${this.recording.steps.length}`;
     return `${place}: ${actionName(game, step.rows, step.action)}${alike}`;
   }
 
@@ -248,6 +273,14 @@ class Replay {
   startChange() {
     this.pause();
     this.changing = true;
+    const { game } = state;
+    if (game.buttons.length) {
+      this.status.textContent = "Press the button that should have been pressed here.";
+      replace(this.presses, buttonRow(game, { onPress: (name) => this.press(name) }));
+      this.presses.hidden = false;
+      this.presses.firstChild.focus();
+      return;
+    }
     this.board.disabled = false;
     this.status.textContent = "Click the cell that should have been clicked here.";
     this.board.focus();

@@ -2,6 +2,7 @@
 
 import { post } from "./api.js";
 import { Board, Miniature, legend } from "./board.js";
+import { buttonFor, buttonRow } from "./buttons.js";
 import { $, button, calm, el, replace } from "./dom.js";
 import { openPaint } from "./paint.js";
 import { draw } from "./overlay.js";
@@ -9,7 +10,7 @@ import { closeReplay, initRecordings, openRecording } from "./recordings.js";
 import { initNext } from "./next.js";
 import { emit, on, state, takeLesson } from "./store.js";
 import { attempt, toast } from "./toast.js";
-import { actionName, levelTitle, plural } from "./words.js";
+import { actionName, capital, hand, levelTitle, moves } from "./words.js";
 
 const PAUSE = 1400;
 const ARROWS = { ArrowLeft: "left_arrow", ArrowRight: "right_arrow", ArrowUp: "up_arrow", ArrowDown: "down_arrow" };
@@ -33,7 +34,8 @@ export function initTeach() {
   parts.goal = el("p", { class: "goal" });
   parts.rules = el("details", { class: "rules" });
   parts.actions = el("div", { class: "actions" });
-  parts.play = el("div", { class: "stage" }, parts.board.node, parts.status, parts.actions);
+  parts.presses = el("div", { class: "presses", id: "presses", role: "group", "aria-label": "Buttons" });
+  parts.play = el("div", { class: "stage" }, parts.board.node, parts.presses, parts.status, parts.actions);
   parts.other = el("div", { class: "stage", hidden: true });
   parts.recordings = el("div", { class: "recordings", id: "recordings" });
   parts.next = el("div", { class: "next", id: "next" });
@@ -50,18 +52,21 @@ export function initTeach() {
   parts.pick.setAttribute("popovertarget", "levels");
   parts.levels.addEventListener("beforetoggle", (event) => event.newState === "open" && fillLevels());
   parts.levels.addEventListener("toggle", (event) => event.newState === "open" && placeLevels());
-  replace(
-    $("teach-tools"),
-    parts.pick,
-    parts.levels,
-    button({ id: "open-paint", icon: "brush", text: "Paint a level", kind: "quiet", onClick: () => openPaint() }),
-  );
+  parts.paint = button({
+    id: "open-paint",
+    icon: "brush",
+    text: "Paint a level",
+    kind: "quiet",
+    onClick: () => openPaint(),
+  });
+  replace($("teach-tools"), parts.pick, parts.levels, parts.paint);
   fillActions();
   initRecordings(parts.recordings, stage);
   initNext(parts.next);
   on("game", showGame);
   on("lesson", () => pause || show());
   document.addEventListener("keydown", shortcut);
+  document.addEventListener("keydown", pressKey);
 }
 
 /** Puts something else where the board is (a replay, the painter), or with null the board again. */
@@ -147,6 +152,9 @@ function showGame(game) {
   parts.goal.textContent = game.goal;
   replace(parts.rules, el("summary", { text: "How it works" }), el("p", { text: game.rules }), legend(game));
   parts.rules.open = false;
+  replace(parts.presses, buttonRow(game, { onPress: press, onDown: peek }));
+  parts.board.disabled = game.buttons.length > 0;
+  parts.paint.hidden = !game.paints;
 }
 
 function show() {
@@ -154,8 +162,7 @@ function show() {
   if (!lesson || !game || parts.play.hidden) return;
   const { table } = lesson;
   parts.board.show(game, table.rows);
-  const keys = game.tokens.some(({ name }) => Object.values(ARROWS).includes(name));
-  parts.board.label = `${levelTitle(table.level)} of ${game.title}, ${table.rows.length} rows by ${table.rows[0].length} columns${keys ? "; arrow keys walk, with Shift they go from cell to cell" : ""}`;
+  parts.board.label = `${levelTitle(table.level)} of ${game.title}, ${table.rows.length} rows by ${table.rows[0].length} columns${keysOf(game)}`;
   parts.board.frame.classList.toggle("lost", table.over && !table.won);
   parts.board.frame.classList.remove("won");
   draw(parts.board, { ghost: table.action });
@@ -166,9 +173,16 @@ function show() {
   parts.restart.disabled = !table.clicks;
   parts.keep.hidden = !table.clicks || table.kind === "correction";
   parts.hint.disabled = table.over;
-  parts.expert.hidden = table.kind === "correction";
+  parts.hint.hidden = !game.knows;
+  parts.expert.hidden = table.kind === "correction" || !game.knows;
   parts.onward.hidden = table.kind !== "correction";
   say(said ?? describe(table, lesson));
+}
+
+function keysOf(game) {
+  if (game.buttons.length) return "; played with the buttons below it and their keys, with Shift arrows go from cell to cell";
+  const walks = game.tokens.some(({ name }) => Object.values(ARROWS).includes(name));
+  return walks ? "; arrow keys walk, with Shift they go from cell to cell" : "";
 }
 
 function describe(table, lesson) {
@@ -176,14 +190,17 @@ function describe(table, lesson) {
   if (table.kind === "correction") {
     return table.clicks
       ? [
-          `Recorded ${plural(table.clicks, "click")}; it is learning from this. Play on, or choose another level.`,
+          `Recorded ${moves(table.clicks)}; it is learning from this. Play on, or choose another level.`,
           "good",
         ]
-      : ["What should it have done here? Click it.", "you"];
+      : [`What should it have done here? ${capital(hand().do)} it.`, "you"];
   }
   if (table.over) return [`Lost. ${table.why} It is not counted: undo, start over, or keep it as it is.`, "bad"];
-  if (table.clicks) return [`${plural(table.clicks, "click")}, all recorded.`, ""];
-  if (!lesson.recordings.length) return ["Your turn. Click the board to play; the computer watches.", "you"];
+  if (table.clicks) return [`${moves(table.clicks)}, all recorded.`, ""];
+  if (!lesson.recordings.length) {
+    const how = state.game.buttons.length ? "Press the buttons, or their keys," : "Click the board";
+    return [`Your turn. ${how} to play; the computer watches.`, "you"];
+  }
   return ["Your turn.", ""];
 }
 
@@ -223,11 +240,27 @@ function press(cell) {
 /** Where the game has arrow keys on its board, those of the keyboard press them. */
 function walk(key) {
   const { game, lesson } = state;
+  if (game.buttons.length) {
+    const name = buttonFor(game, { key });
+    if (name) press(name);
+    return true;
+  }
   const character = game.tokens.find(({ name }) => name === ARROWS[key])?.character;
   const r = character ? lesson.table.rows.findIndex((row) => row.includes(character)) : -1;
   if (r < 0) return false;
   press([r, lesson.table.rows[r].indexOf(character)]);
   return true;
+}
+
+/** Where a world has buttons, their keys press them, wherever on the board's side one is. */
+function pressKey(event) {
+  const { game } = state;
+  if (!game?.buttons.length || event.defaultPrevented || parts.play.hidden) return;
+  if (event.target !== document.body && !parts.play.contains(event.target)) return;
+  const name = buttonFor(game, event);
+  if (!name) return;
+  event.preventDefault();
+  press(name);
 }
 
 function settle() {
@@ -263,7 +296,7 @@ function celebrate(answer) {
   parts.board.frame.classList.add("won");
   const count = answer.lesson.recordings.filter((recording) => recording.learn).length;
   const more = count === 1 ? " One more, and it has something to compare." : "";
-  say([`Won in ${plural(shown.clicks, "click")}. That is demonstration ${count}.${more}`, "good"]);
+  say([`Won in ${moves(shown.clicks)}. That is demonstration ${count}.${more}`, "good"]);
   emit("recorded", count);
   pause = setTimeout(
     () => {
@@ -292,7 +325,7 @@ async function showHint() {
     return;
   }
   draw(parts.board, { lit: [action] });
-  say([`The expert would click ${actionName(state.game, state.lesson.table.rows, action)}.`, "you"]);
+  say([`The expert would ${hand().do} ${actionName(state.game, state.lesson.table.rows, action)}.`, "you"]);
 }
 
 function fillLevels() {
@@ -331,7 +364,11 @@ function fillLevels() {
     el(
       "div",
       { class: "popover-foot" },
-      button({ id: "random-level", text: "A random level", onClick: () => takeLevel(null) }),
+      button({
+        id: "random-level",
+        text: game.paints ? "A random level" : "Another seed",
+        onClick: () => takeLevel(null),
+      }),
     ),
   );
 }

@@ -5,7 +5,7 @@ import { Miniature } from "./board.js";
 import { $, button, calm, el, icon, replace } from "./dom.js";
 import { state } from "./store.js";
 import { attempt } from "./toast.js";
-import { levelTitle, plural } from "./words.js";
+import { levelTitle, moves, plural } from "./words.js";
 
 const COUNT = 12;
 const STEP = 320;
@@ -104,7 +104,7 @@ export class Wall {
     this.rate.className = `rate ${won === all ? "good" : won * 2 >= all ? "" : "bad"}`;
     for (const tile of this.tiles) {
       const how = tile.run.won
-        ? `solved in ${plural(tile.run.steps.length, "click")}`
+        ? `solved in ${moves(tile.run.steps.length)}`
         : tile.run.over
           ? "lost"
           : "not solved";

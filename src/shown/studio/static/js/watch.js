@@ -2,13 +2,14 @@
 
 import { post } from "./api.js";
 import { Board } from "./board.js";
+import { buttonRow } from "./buttons.js";
 import { $, button, calm, el, icon, replace } from "./dom.js";
 import { draw } from "./overlay.js";
 import { emit, on, state } from "./store.js";
 import { backToPlay, showBoard, teach } from "./teach.js";
 import { attempt } from "./toast.js";
 import { Wall } from "./wall.js";
-import { actionName, levelTitle, percent, plural, same } from "./words.js";
+import { actionName, capital, hand, levelTitle, moves, percent, same } from "./words.js";
 
 const STEP = 800;
 const SPEEDS = [0.5, 1, 2, 4, 8];
@@ -29,8 +30,9 @@ const now = {
 export function initWatch() {
   parts.board = new Board({
     label: "The computer's board",
-    onPress: (cell) => emit("pin", cell),
-    onPoint: (cell) => emit("point", cell),
+    // Where there are buttons, those are asked about instead of cells.
+    onPress: (cell) => state.game.buttons.length || emit("pin", cell),
+    onPoint: (cell) => state.game.buttons.length || emit("point", cell),
     suffix: chance,
   });
   parts.empty = el("div", { class: "waiting" });
@@ -71,6 +73,7 @@ export function initWatch() {
     "div",
     { class: "stage", hidden: true },
     parts.board.node,
+    (parts.presses = el("div", { class: "presses", id: "watch-presses", role: "group", "aria-label": "Its buttons" })),
     el(
       "div",
       { class: "transport" },
@@ -163,7 +166,7 @@ function show(run) {
   parts.empty.hidden = true;
   parts.title.textContent = levelTitle(run.level);
   parts.slider.max = run.steps.length;
-  parts.gif.href = `/export/run.gif?game=${state.game.name}&level=${encodeURIComponent(`${run.level}@${run.seed}`)}`;
+  parts.gif.href = `/export/run.gif?game=${encodeURIComponent(state.game.name)}&level=${encodeURIComponent(`${run.level}@${run.seed}`)}`;
   parts.wall.select(run);
   parts.board.label = `${levelTitle(run.level)} of ${state.game.title}, played by the computer`;
   go(0);
@@ -181,7 +184,7 @@ function go(index) {
   parts.board.frame.classList.toggle("won", !at && run.won);
   parts.board.frame.classList.toggle("lost", !at && !run.won);
   parts.slider.value = index;
-  parts.slider.setAttribute("aria-valuetext", at ? `Click ${index + 1} of ${run.steps.length}` : "The end");
+  parts.slider.setAttribute("aria-valuetext", at ? `${capital(hand().move)} ${index + 1} of ${run.steps.length}` : "The end");
   parts.correct.hidden = !at && run.won;
   parts.correct.disabled = !at && run.over;
   mark();
@@ -192,12 +195,12 @@ function go(index) {
 function say(at) {
   const { run, index } = now;
   let text;
-  if (at) text = `Click ${index + 1}: ${actionName(state.game, at.rows, at.action)}`;
-  else if (run.won) text = `Solved in ${plural(run.steps.length, "click")}, on a level nobody has shown it.`;
+  if (at) text = `${capital(hand().move)} ${index + 1}: ${actionName(state.game, at.rows, at.action)}`;
+  else if (run.won) text = `Solved in ${moves(run.steps.length)}, on a level nobody has shown it.`;
   else if (run.over) text = `Lost. ${run.why} Step back to where it went wrong and show it what to do.`;
   else
-    text = `Not solved in ${plural(run.steps.length, "click")}. Step back to where it went wrong and show it what to do.`;
-  if (shownBefore(run.level) && !at && run.won) text = `Solved in ${plural(run.steps.length, "click")}.`;
+    text = `Not solved in ${moves(run.steps.length)}. Step back to where it went wrong and show it what to do.`;
+  if (shownBefore(run.level) && !at && run.won) text = `Solved in ${moves(run.steps.length)}.`;
   parts.status.textContent = text;
   parts.status.className = `status ${at ? "" : run.won ? "good" : "bad"}`;
 }
@@ -214,8 +217,26 @@ export function takePosition(position) {
 function mark() {
   if (!now.run) return;
   const at = now.run.steps[now.index];
-  const heat = now.heat && at && now.position ? now.position.probabilities : [];
-  draw(parts.board, { heat, click: at?.action, ...now.marks });
+  const chances = now.heat && at && now.position ? now.position.probabilities : [];
+  const buttons = state.game.buttons.length > 0;
+  draw(parts.board, { heat: buttons ? [] : chances, click: at?.action, ...now.marks });
+  if (buttons) markButtons(at?.action ?? null, chances);
+  else replace(parts.presses);
+}
+
+/** Where there are buttons, these have the chances, and can be asked about. */
+function markButtons(action, chances) {
+  const { game } = state;
+  if (parts.presses.game_ !== game || !parts.presses.childNodes.length) {
+    parts.presses.game_ = game;
+    const ask = (name) => now.position && emit("point", name);
+    replace(parts.presses, buttonRow(game, { onPress: (name) => emit("pin", name), onPoint: ask, note: () => " " }));
+  }
+  for (const node of parts.presses.childNodes) {
+    const p = chances.find(([name]) => name === node.dataset.button)?.[1];
+    node.setAttribute("aria-pressed", String(node.dataset.button === action));
+    node.lastChild.textContent = p ? percent(p) : "";
+  }
 }
 
 function chance(cell) {
@@ -261,7 +282,8 @@ async function correct() {
   const { run, index } = now;
   const at = run.steps[index] ?? { rows: run.last };
   now.chosen = { level: run.level, seed: run.seed };
-  await teach("correct", { level: run.level, rows: at.rows });
+  const before = state.game.buttons.length ? run.steps.slice(0, index).map((step) => step.action) : [];
+  await teach("correct", { level: run.level, rows: at.rows, before });
   backToPlay();
   showBoard();
 }

@@ -4,7 +4,7 @@ import { post } from "./api.js";
 import { $, button, el, icon, replace } from "./dom.js";
 import { emit, on, state } from "./store.js";
 import { takePosition } from "./watch.js";
-import { actionName, percent, plural, same } from "./words.js";
+import { actionName, hand, percent, plural, same } from "./words.js";
 
 const MOST_MISSES = 2;
 const parts = {};
@@ -99,7 +99,7 @@ async function explain(action) {
 
 function showNothing() {
   parts.lead.textContent =
-    "Whenever it plays, you can ask why: point at any cell of its board, and the sentences that speak for or against clicking it stand here.";
+    `Whenever it plays, you can ask why: point at any ${hand().cell} of its board, and the sentences that speak for or against it stand here.`;
   parts.lead.className = "why-lead note";
   replace(parts.reasons);
   replace(parts.sure);
@@ -128,7 +128,7 @@ async function showEnd(run, round) {
   parts.lead.className = "why-lead";
   replace(
     parts.lead,
-    "Its last click was ",
+    `Its last ${hand().move} was `,
     el("strong", { text: actionName(state.game, last.rows, last.action) }),
     reason ? ", because" : ". It was a guess.",
   );
@@ -140,7 +140,7 @@ function showAnswer(answer, action, own) {
   const base = own ? {} : { ghost: action };
   const holding = answer.clauses.filter((clause) => clause.holds);
   parts.lead.className = "why-lead";
-  const verb = own ? "It clicks" : answer.allowing ? "It might click" : "It would not click";
+  const verb = own ? `It ${hand().does}` : answer.allowing ? `It might ${hand().do}` : `It would not ${hand().do}`;
   replace(parts.lead, `${verb} `, el("strong", { text: name }), holding.length ? ", because" : ".");
   emit("mark", base);
   if (holding.length) {
@@ -234,14 +234,14 @@ function showSure(position) {
     total === 1
       ? "It has one rule only."
       : agreeing.length === total
-        ? `All ${total} candidate rules allow this click.`
-        : `${agreeing.length} of ${plural(total, "candidate rule")} allow this click.`;
+        ? `All ${total} candidate rules allow this ${hand().move}.`
+        : `${agreeing.length} of ${plural(total, "candidate rule")} allow this ${hand().move}.`;
   const rows = sorted.slice(0, 5).map((group) => {
     const text = !group.actions
-      ? "no idea, any click"
+      ? `no idea, any ${hand().move}`
       : group.actions.length === 1
         ? `only ${actionName(state.game, now.place.rows, group.actions[0])}`
-        : `any of ${plural(group.actions.length, "cell")}${group.actions.some((action) => same(action, chosen)) ? ", this one included" : ""}`;
+        : `any of ${plural(group.actions.length, hand().cell)}${group.actions.some((action) => same(action, chosen)) ? ", this one included" : ""}`;
     const marks = { lit: group.actions ?? [] };
     return el(
       "li",

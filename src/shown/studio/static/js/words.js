@@ -10,6 +10,7 @@ export function levelTitle(name) {
   if (kind === "test") return `New level ${Number(number) + 1}`;
   if (kind === "painted") return `Painted level ${number}`;
   if (kind === "random") return `Random level ${number}`;
+  if (kind === "seed") return `Seed ${number}`;
   return "A position";
 }
 
@@ -22,12 +23,21 @@ export function cellName(game, rows, [r, c]) {
 }
 
 export function actionName(game, rows, action) {
-  if (typeof action === "string") return action;
+  if (typeof action === "string") return thing(action);
   const token = game.names.get(rows[action[0]]?.[action[1]]);
   return `row ${action[0] + 1}, column ${action[1] + 1}${token ? ` (${thing(token)})` : ""}`;
 }
 
 export const plural = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+
+/** What one does in the game that is open: click cells, or press buttons. */
+export const hand = () =>
+  state.game?.buttons.length
+    ? { move: "step", does: "presses", do: "press", cell: "button" }
+    : { move: "click", does: "clicks", do: "click", cell: "cell" };
+
+/** "3 clicks", or "3 steps" where there are buttons. */
+export const moves = (n) => plural(n, hand().move);
 
 export function percent(p) {
   if (p > 0.995 && p < 1) return "> 99 %";

@@ -1,0 +1,249 @@
+"""Datasets of Minari: what others recorded, seen as grids; and demonstrations of ours, written as such datasets.
+
+A dataset names the environment it was recorded in. Only its id is taken from that, never code: an environment that is
+registered here lends its way of seeing and the names of its actions. Otherwise there is what the dataset says itself.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shown.demonstrations import Demonstration, Demonstrations, Step, game_from_json, names_from_json, tokens_from_json
+from shown.errors import BadInput, MissingExtra, ShownError
+from shown.files import parse_json
+from shown.grid import Grid
+from shown.worlds import minigrid
+from shown.worlds.gym import buttons_of, has_won, make, one_line, view_of
+from shown.worlds.views import View
+
+KEY = "shown"
+"""Where in a dataset stands what Minari has no place for: tokens, buttons, names of levels."""
+
+
+def read(dataset: Any, see: str | View | None = None, episodes: Iterable[int] | None = None) -> Demonstrations:
+    """The demonstrations of a dataset of Minari, which must be on this machine (`minari download ID` brings it).
+
+    Args:
+        dataset: the dataset, or its id.
+        see: how to see its observations, as for `worlds.wrap`; a dataset that `write` made needs none.
+        episodes: the numbers of those to read; by default all.
+    """
+    found = _loaded(dataset) if isinstance(dataset, str) else dataset
+    where = f"minari:{found.id}"
+    numbers = [int(i) for i in found.episode_indices] if episodes is None else [int(i) for i in episodes]
+    try:
+        about = found.storage.metadata.get(KEY)
+        if about is not None and see is None:
+            return _ours(found, numbers, parse_json(about, where), where)
+        return _theirs(found, numbers, see)
+    except BadInput as error:
+        text = str(error)
+        raise BadInput(text if text.startswith(where) else f"{where}: {text}") from None
+
+
+def write(demonstrations: Demonstrations, name: str) -> Any:
+    """Writes a dataset of Minari, with the id `name` ("mine/belt-v0"): the grids as arrays of token numbers, a cell as
+    [row, column] and a button as its number. `read` gives the same demonstrations back.
+
+    Minari wants to know, too, what was seen after the last action; demonstrations do not, so the last grid stands there
+    twice. The reward is 1 for winning and 0 else.
+    """
+    minari = _minari()
+    from gymnasium import spaces
+
+    steps = demonstrations.steps
+    if not steps:
+        raise BadInput(f"minari:{name}: there are no demonstrations to write.")
+    shapes = {step.grid.shape for step in steps}
+    if len(shapes) > 1:
+        one, other = sorted(shapes)[:2]
+        raise BadInput(
+            f"minari:{name}: a dataset of Minari has observations of one shape, and these grids have several "
+            f"({one[0]} × {one[1]}, {other[0]} × {other[1]}). Keep them as .csv or .jsonl."
+        )
+    tokens, buttons, shape = demonstrations.tokens, demonstrations.buttons, steps[0].grid.shape
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that nobody has said who the author is
+            dataset = minari.create_dataset_from_buffers(
+                name,
+                [_buffer(i, item, demonstrations) for i, item in enumerate(demonstrations)],
+                observation_space=spaces.Box(0, len(tokens) - 1, shape, steps[0].grid.to_array(tokens).dtype),
+                action_space=spaces.Discrete(len(buttons)) if buttons else spaces.MultiDiscrete(list(shape)),
+                data_format="hdf5" if importlib.util.find_spec("h5py") else "arrow",
+                description=f"Demonstrations of {demonstrations.game or 'a world of its own'}, as grids.",
+            )
+        about = {"tokens": tokens.characters, "buttons": list(buttons), "game": demonstrations.game}
+        dataset.storage.update_metadata({KEY: json.dumps(about)})
+        said = [{KEY: json.dumps(_said(item))} for item in demonstrations]
+        dataset.storage.update_episode_metadata(said, range(len(said)))
+    except Exception as error:  # whatever Minari makes of a name it does not like, or of one that is taken
+        raise BadInput(f"minari:{name}: cannot be written ({one_line(error)}).") from None
+    return dataset
+
+
+# --- those we wrote ---------------------------------------------------------------------------------------------------
+
+
+def _buffer(number: int, item: Demonstration, all_of_them: Demonstrations) -> Any:
+    from minari.data_collector import EpisodeBuffer
+
+    grids = [step.grid.to_array(all_of_them.tokens) for step in item.steps]
+    actions = [
+        all_of_them.buttons.index(str(step.action)) if all_of_them.buttons else np.array(step.action)
+        for step in item.steps
+    ]
+    last = [*[False] * (len(grids) - 1), True]
+    return EpisodeBuffer(
+        id=number,
+        seed=item.seed,
+        observations=[*grids, grids[-1]],
+        actions=actions,
+        rewards=[float(end and item.outcome == "won") for end in last],
+        terminations=[end and item.outcome != "unfinished" for end in last],
+        truncations=[end and item.outcome == "unfinished" for end in last],
+    )
+
+
+def _said(item: Demonstration) -> dict[str, Any]:
+    """What a dataset has no place for, of one demonstration."""
+    return {"level": item.level, "seed": item.seed, "outcome": item.outcome, "marks": [s.marks for s in item.steps]}
+
+
+def _ours(dataset: Any, numbers: list[int], about: Any, where: str) -> Demonstrations:
+    """Read as a file of demonstrations is, so that everything is checked in one place."""
+    about = about if isinstance(about, dict) else {}
+    tokens = tokens_from_json(about.get("tokens"), where)
+    buttons = names_from_json(about.get("buttons", []), f'{where}: "buttons"')
+    value = {
+        **Demonstrations(tokens, (), game_from_json(about.get("game"), where), buttons).to_json(),
+        "schema": "shown/demonstrations/2",
+        "demonstrations": [
+            _as_json(dataset[i], said, tokens, buttons, f"{where}, episode {i}")
+            for i, said in zip(numbers, dataset.storage.get_episode_metadata(numbers), strict=True)
+        ],
+    }
+    return Demonstrations.from_json(value, where)
+
+
+def _as_json(episode: Any, said: Mapping[str, Any], tokens: Any, buttons: tuple[str, ...], where: str) -> Any:
+    told = parse_json(str(said.get(KEY, "{}")), where)
+    told = told if isinstance(told, dict) else {}
+    actions = [buttons[int(a)] if buttons else np.asarray(a).tolist() for a in episode.actions]
+    marks = told.pop("marks", None) or [{}] * len(actions)
+    grids = [list(Grid.from_array(array, tokens).rows) for array in episode.observations[:-1]]
+    return told | {
+        "steps": [{"grid": g, "action": a, **mark} for g, a, mark in zip(grids, actions, marks, strict=True)]
+    }
+
+
+# --- those of others --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Spaces:
+    """All that is known of an environment that is not here."""
+
+    observation_space: Any
+    action_space: Any
+    spec: None = None
+    render_mode: None = None
+
+    @property
+    def unwrapped(self) -> _Spaces:
+        return self
+
+
+def _theirs(dataset: Any, numbers: list[int], see: str | View | None) -> Demonstrations:
+    env = _environment(dataset)
+    if minigrid.is_minigrid(env):
+        see = "partial" if see is None else see
+        if isinstance(see, str) and see != "partial":
+            raise BadInput(f"a dataset holds what the agent saw, and not what {see!r} looks at. Leave it out.")
+    view = view_of(env, see)
+    look = _as_the_agent if isinstance(view, minigrid.MinigridView) else view
+    buttons, first = buttons_of(env), int(env.action_space.start)
+    name = f"gym:{env.spec.id}" if env.spec is not None else None
+    if name is not None and isinstance(see, str):
+        name = f"{name}#{see}"
+    items = []
+    for i in numbers:
+        episode = dataset[i]
+        steps = []
+        for s, action in enumerate(episode.actions):
+            try:
+                steps.append(Step(look(env, _at(episode.observations, s)), buttons[int(action) - first]))
+            except BadInput as error:
+                raise BadInput(f"episode {i}, step {s}: {error}") from None
+        items.append(Demonstration(tuple(steps), f"episode:{i}", _seed(dataset, i), _outcome(episode)))
+    return Demonstrations(view.tokens, tuple(items), name, buttons)
+
+
+def _as_the_agent(_: Any, observation: Any) -> Grid:
+    if not isinstance(observation, Mapping) or "image" not in observation:
+        raise BadInput('an observation of Minigrid has an "image".')
+    return minigrid.partial(observation["image"])
+
+
+def _environment(dataset: Any) -> Any:
+    """The environment that the dataset names, if it is registered here; or what is known without it."""
+    from gymnasium import spaces
+
+    if not isinstance(dataset.action_space, spaces.Discrete):
+        raise BadInput(f"its actions ({one_line(dataset.action_space)}) are not discrete, so they are no buttons.")
+    if dataset.env_spec is not None and ":" not in dataset.env_spec.id:
+        try:
+            env = make(dataset.env_spec.id)
+            if env.action_space == dataset.action_space:
+                return env
+        except ShownError:
+            pass
+    return _Spaces(dataset.observation_space, dataset.action_space)
+
+
+def _at(observations: Any, s: int) -> Any:
+    """What was seen at step `s`, out of what was seen at all steps."""
+    if isinstance(observations, Mapping):
+        return {key: _at(value, s) for key, value in observations.items()}
+    if isinstance(observations, tuple):
+        return tuple(_at(value, s) for value in observations)
+    return observations[s]
+
+
+def _seed(dataset: Any, i: int) -> int | None:
+    seed = next(iter(dataset.storage.get_episode_metadata([i]))).get("seed")
+    return None if seed is None or not 0 <= int(seed) < 2**63 else int(seed)
+
+
+def _outcome(episode: Any) -> str:
+    terminated, truncated = bool(episode.terminations[-1]), bool(episode.truncations[-1])
+    infos = episode.infos if isinstance(episode.infos, Mapping) else {}
+    last = {key: value[-1] for key, value in infos.items() if hasattr(value, "__getitem__") and len(value)}
+    if has_won(float(episode.rewards[-1]), terminated, last):
+        return "won"
+    return "lost" if terminated or truncated else "unfinished"
+
+
+def _loaded(name: str) -> Any:
+    minari = _minari()
+    try:
+        return minari.load_dataset(name)
+    except FileNotFoundError:
+        raise BadInput(f"minari:{name}: is not on this machine. Bring it: minari download {name}") from None
+    except Exception as error:  # whatever Minari makes of a name it does not like, or of files that are damaged
+        raise BadInput(f"minari:{name}: cannot be read ({one_line(error)}).") from None
+
+
+def _minari() -> Any:
+    try:
+        import minari
+    except ImportError:
+        raise MissingExtra("Minari", "minari") from None
+    return minari
