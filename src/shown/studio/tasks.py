@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from shown import world
 from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.errors import BadInput
 from shown.games import find
 from shown.games.episodes import Episode, demonstrate, play, play_many
 from shown.games.levels import Level, load_levels
