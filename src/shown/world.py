@@ -17,6 +17,9 @@ from shown.errors import BadInput
 from shown.grid import Action, Grid, Tokens, check_action
 from shown.symmetry import Transformation
 
+WORLDS = ("gym:", "atari:")
+"""What the names of worlds begin with, to tell them from those of games."""
+
 
 @dataclass(frozen=True, slots=True)
 class Level:

@@ -26,13 +26,10 @@ from shown.language.languages import find as find_by_name
 from shown.language.primitives import Language
 from shown.policy import Policy
 from shown.registry import is_place, reason
-from shown.world import Start, World, starts_of
+from shown.world import WORLDS, Start, World, starts_of
 
 Playable = Game | World
 """What can be played: a game, on its levels, or a world, from seeds."""
-
-WORLD = "gym:"
-"""What the names of worlds begin with."""
 
 MAX_SEEDS = 100_000
 
@@ -204,7 +201,7 @@ def terminated_like_interrupted() -> Iterator[None]:
 
 def is_playable(text: str) -> bool:
     """Whether a word on the command line means a game or a world rather than a file of that name."""
-    if text in GAMES or text.startswith(WORLD):
+    if text in GAMES or text.startswith(WORLDS):
         return True
     if text.endswith(".json") or os.sep in text:
         return False
@@ -213,7 +210,7 @@ def is_playable(text: str) -> bool:
 
 def find_playable(name: str, expert: str | None = None) -> Playable:
     """The game or world of that name; `expert` (module:function) shows how a world is played."""
-    if not name.startswith(WORLD):
+    if not name.startswith(WORLDS):
         if expert is not None:
             raise BadInput(f"--expert: {name} has an expert of its own. Leave it out.")
         return find(name)
@@ -239,7 +236,7 @@ def load_function(name: str) -> Callable[[Any], Any]:
 
 def playable_of(policy: Policy, where: str, world: str | None = None) -> Playable:
     """Where a policy is to be played: in `world`, or else where it was learned."""
-    if world is None and not (policy.game or "").startswith(WORLD):
+    if world is None and not (policy.game or "").startswith(WORLDS):
         return game_of(policy, where)
     place = find_playable(world or trusted(str(policy.game), where))
     if (policy.tokens, policy.buttons) != (place.tokens, place.buttons):
@@ -249,7 +246,7 @@ def playable_of(policy: Policy, where: str, world: str | None = None) -> Playabl
 
 def trusted(world: str, where: str) -> str:
     """The name of a world that stands in a file. A file may not have a module imported; only a user may."""
-    if ":" in world.removeprefix(WORLD):
+    if ":" in world.partition(":")[2]:
         raise BadInput(f"{where}: is for {world}, which imports a module. If you want that: --world {world}")
     return world
 

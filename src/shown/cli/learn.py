@@ -11,7 +11,6 @@ from typing import Any
 
 from shown.cli import FAILURE, INTERRUPTED
 from shown.cli.common import (
-    WORLD,
     Playable,
     add_expert,
     add_json,
@@ -45,7 +44,7 @@ from shown.rules import Conditions
 from shown.teaching.next_level import by_use_from
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Stage, Taught, iter_teach
-from shown.world import demonstrate
+from shown.world import WORLDS, demonstrate
 
 PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 """Settings of one fit. Whoever asks for one of them wants one fit, not all hypotheses about the teacher."""
@@ -272,7 +271,7 @@ def _playable(demonstrations: Demonstrations) -> Playable | None:
     """The game or world that was shown, if it is known here and is the same."""
     name = demonstrations.game
     try:
-        game = None if name is None else find_playable(trusted(name, "") if name.startswith(WORLD) else name)
+        game = None if name is None else find_playable(trusted(name, "") if name.startswith(WORLDS) else name)
     except ShownError:
         return None
     same = game is not None and (game.tokens, game.buttons) == (demonstrations.tokens, demonstrations.buttons)

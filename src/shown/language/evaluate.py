@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from shown.errors import BadInput
+from shown.errors import BadInput, did_you_mean
 from shown.grid import Grid, Tokens
 from shown.language.primitives import Primitive
 from shown.language.reach import reach_of
 from shown.language.reference import NOWHERE, View, run
+from shown.language.shapes import Hole, Shape
 from shown.language.terms import Argument, Kind, Term, names_by_kind
 from shown.memory import Account
 from shown.planes import Planes, frame, pack
@@ -149,6 +150,19 @@ def run_many(world: Planes, primitive: Primitive, arguments: Sequence[np.ndarray
 def how_many(arguments: Sequence[np.ndarray]) -> int:
     """The number of argument tuples: one, the empty tuple, for a primitive that takes nothing."""
     return len(arguments[0]) if arguments else 1
+
+
+def codes_of(hole: Shape | Hole, world: Planes) -> np.ndarray:
+    """Numbers that stand for a hole's atoms: of names their places, of offsets the places in the hole."""
+    assert isinstance(hole, Hole)
+    known = names_by_kind(world.values, world.buttons).get(hole.kind)
+    if known is not None:
+        for atom in hole.atoms:
+            if atom not in known:
+                near = did_you_mean(str(atom), known)
+                raise BadInput(f"the grammar has a {hole.kind} {atom!r} that the demonstrations have not. {near}")
+        return np.array([known.index(str(atom)) for atom in hole.atoms])
+    return np.arange(len(hole.atoms)) if hole.kind is Kind.OFFSET else np.array(hole.atoms)
 
 
 def run_cell_by_cell(world: Planes, primitive: Primitive, arguments: Sequence[Argument | np.ndarray]) -> np.ndarray:

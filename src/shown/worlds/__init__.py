@@ -4,6 +4,7 @@ world.py (beside this package)   what a world is, and the one way to play it
 gym.py        `wrap`: any environment with discrete actions
 views.py      ways of seeing: arrays, channels, maps of letters, frames
 minigrid.py   Minigrid's views, and an expert that searches
+breakout.py   Atari's Breakout, as in the paper's appendix
 toytext.py    FrozenLake, CliffWalking, Taxi, and an expert for all that have a table of what leads where
 minari.py     datasets of Minari as demonstrations, and back
 """
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from shown.errors import BadInput
 from shown.world import Episode, Outcome, World, demonstrate, play, play_many, starts_of
+from shown.worlds import breakout
 from shown.worlds.gym import PREFIX, wrap
 from shown.worlds.views import Channels, Frames, Numbers, Objects, TextMap, View
 
@@ -24,11 +26,16 @@ MAX_SEEDS = 100_000
 
 
 def find(name: str, expert: Expert | None = None) -> World:
-    """The world of that name: `gym:ID`, or `gym:ID#VIEW` for another than the usual way of seeing it.
+    """The world of that name: `gym:ID`, or `gym:ID#VIEW` for another than the usual way of seeing it; `atari:Breakout`,
+    or `atari:Breakout#blocks,game` and its like (`breakout.find`).
 
     >>> find("gym:FrozenLake-v1").tokens.names
     ('ice', 'hole', 'goal', 'agent')
     """
+    if name.startswith("atari:"):
+        if expert is not None:
+            raise BadInput(f"{name} has an expert of its own. Leave yours out.")
+        return breakout.find(name)
     if not name.startswith(PREFIX):
         raise BadInput(f"no world called {name!r}. Environments of Gymnasium are called gym:ID.")
     number, _, see = name.removeprefix(PREFIX).partition("#")
