@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from shown.grid import Tokens, grid
 from shown.inference.features import evaluate
-from shown.language.attention import at_places, lands_on_little
+from shown.language.attention import at_places, lands_on_little, shape_of
+from shown.language.evaluate import Plan
 from shown.language.grammar import paper_grammar
 from shown.language.primitives import LANGUAGE, Language
-from shown.language.shapes import Hole, Shape
 from shown.language.standard import STANDARD
-from shown.language.terms import Term, parse
+from shown.language.terms import parse
 from shown.places import Places, walk
 from shown.planes import Planes
 from strategies import BUTTONS, TOKENS, grids, offsets, programs, random_grids, reference_rows
@@ -28,18 +28,6 @@ batches = st.one_of(
 at_values = programs(TOKENS, BUTTONS).filter(lambda term: term.primitive == "at_cell_with_value")
 
 
-def shape_of(term):
-    """A shape whose only term this is."""
-    kinds = LANGUAGE[term.primitive].takes
-    return Shape(
-        term.primitive,
-        tuple(
-            shape_of(argument) if isinstance(argument, Term) else Hole(kind, (argument,))
-            for kind, argument in zip(kinds, term.arguments, strict=True)
-        ),
-    )
-
-
 def of_states(bits, world):
     """The words of one program taken apart, by state."""
     return [bool(int(bits[slot // 64]) >> (slot % 64) & 1) for slot in world.slot.tolist()]
@@ -49,7 +37,7 @@ def of_states(bits, world):
 def test_at_places_is_what_the_reference_says(states, term):
     """Whatever is nested in what, on grids of any sizes, with and without a cell of the value."""
     world = Planes(states, TOKENS, BUTTONS)
-    (bits,) = np.concatenate(list(at_places(world, shape_of(term), LANGUAGE, 1)))
+    (bits,) = np.concatenate(list(at_places(world, shape_of(term, LANGUAGE), LANGUAGE, 1)))
     expected = [of_state[0] for of_state in reference_rows([term], states, TOKENS, BUTTONS, LANGUAGE)[0]]
     assert of_states(bits, world) == expected
 
@@ -62,7 +50,7 @@ def test_features_are_those_of_whole_planes(seed, count, budget, threads):
     grammar = paper_grammar(TOKENS, BUTTONS)
     world, found = evaluate(states, TOKENS, grammar, budget, BUTTONS, threads)
     blocks = list(grammar.blocks(budget))
-    assert any(lands_on_little(block.shape, LANGUAGE, world) for block in blocks[1:])
+    assert any(lands_on_little(block.shape, LANGUAGE, BUTTONS, world.shape) for block in blocks[1:])
     _, expected = evaluate(states, TOKENS, replace(grammar, language=WHOLE_PLANES), budget, BUTTONS)
     for name in ("columns", "first", "of_program", "negates", "mask"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
@@ -104,7 +92,7 @@ DEEPER = f"at_cell_with_value(agent, scanning((0, 1), {NESTED[26:-1]}, cell_is_v
 def test_what_lands_on_little(text, buttons, language, little):
     world = Planes([*random_grids(1, 3, most=1), grid(*["." * 9] * 9)], TOKENS, buttons)
     term = parse(text, LANGUAGE, TOKENS.values)
-    assert lands_on_little(shape_of(term), language, world) == little
+    assert lands_on_little(shape_of(term, LANGUAGE), language, buttons, world.shape) == little
 
 
 def test_words_that_know_no_places_are_looked_up_on_planes():
@@ -115,3 +103,21 @@ def test_words_that_know_no_places_are_looked_up_on_planes():
     plain = Language([replace(primitive, at_places=None) for primitive in STANDARD.values()])
     _, expected = evaluate(states, tokens, replace(grammar, language=plain), 3000, BUTTONS)
     assert np.array_equal(found.columns, expected.columns)
+
+
+@given(st.lists(programs(TOKENS, BUTTONS), min_size=1, max_size=6), st.integers(0, 10**6), st.sampled_from([1, 70]))
+@settings(max_examples=25)
+def test_fixed_programs_at_places_are_those_on_planes(terms, seed, count):
+    """What a policy does on a large frame."""
+    states = random_grids(seed, count, most=7)
+    plan = Plan(terms, TOKENS, BUTTONS, LANGUAGE)
+    world = plan.world(states)
+    assert np.array_equal(plan._columns_at_places(world), plan.columns(world))
+
+
+def test_a_large_frame_is_looked_at_in_few_places():
+    plan = Plan([parse(SCAN, LANGUAGE, TOKENS.values)], TOKENS, BUTTONS, LANGUAGE)
+    assert plan._look_at_little((210, 160, 1))
+    assert not plan._look_at_little((9, 9, 1))
+    clicked = Plan([parse(SCAN, LANGUAGE, TOKENS.values)], TOKENS, (), LANGUAGE)
+    assert not clicked._look_at_little((210, 160, 1))

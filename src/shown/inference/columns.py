@@ -14,8 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from shown.inference.distinct import Distinct
-from shown.language.attention import at_places, lands_on_little
-from shown.language.evaluate import codes_of, how_many, run_many
+from shown.language.attention import at_places, codes_of, lands_on_little
+from shown.language.evaluate import how_many, run_many
 from shown.language.grammar import Block, Hole, Shape
 from shown.language.primitives import Language, Primitive
 from shown.language.terms import Kind
@@ -79,7 +79,7 @@ class Evaluator:
         primitive = self.language[shape.primitive]
         before = len(self._columns)
         part = shape.parts[0] if len(shape.parts) == 1 else None
-        if lands_on_little(shape, self.language, self.world):
+        if lands_on_little(shape, self.language, self.world.buttons, self.world.shape):
             ids, flips = self._at_places(block)
             expand = np.arange(block.count)
         elif part is None or part in self._shared or part in self._conditions:

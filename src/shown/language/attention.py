@@ -6,15 +6,16 @@ as for all programs that do not depend on the action; another engine can stand b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from shown.language.evaluate import codes_of
+from shown.errors import BadInput, did_you_mean
 from shown.language.primitives import Primitive
 from shown.language.shapes import Hole, Shape, size
-from shown.language.terms import Kind
+from shown.language.terms import Kind, Term, names_by_kind
 from shown.places import Places
 from shown.planes import Planes
 
@@ -22,16 +23,21 @@ CHUNK_BYTES = 2**26
 """How much of the results is held at a time, unless a single choice of the first argument has more."""
 
 
-def lands_on_little(shape: Shape, language: Mapping[str, Primitive], world: Planes) -> bool:
-    """Whether the programs of a shape ask fewer places than a plane has cells, in a world where no cell is clicked."""
-    rows, columns, _ = world.shape
-    return (
-        bool(world.buttons)
-        and bool(shape.arguments)
-        and isinstance(shape.arguments[0], Hole)
-        and _know_places(shape, language)
-        and size(shape.arguments[0]) * _asked(shape, language, max(rows, columns)) <= rows * columns
-    )
+def lands_on_little(
+    shape: Shape, language: Mapping[str, Primitive], buttons: tuple[str, ...], frame: tuple[int, int, int]
+) -> bool:
+    """Whether the programs of a shape ask no more places than a plane has cells, in a world with buttons."""
+    return places_asked(shape, language, buttons, frame) <= frame[0] * frame[1]
+
+
+def places_asked(
+    shape: Shape, language: Mapping[str, Primitive], buttons: tuple[str, ...], frame: tuple[int, int, int]
+) -> float:
+    """At how many places, at most, some condition of a shape of programs is asked; infinity if that cannot be done:
+    where cells are clicked, or a primitive does not know places."""
+    if not (buttons and shape.arguments and isinstance(shape.arguments[0], Hole) and _know_places(shape, language)):
+        return math.inf
+    return size(shape.arguments[0]) * _asked(shape, language, max(frame[:2]))
 
 
 def _know_places(shape: Shape, language: Mapping[str, Primitive]) -> bool:
@@ -66,12 +72,16 @@ def at_places(
     each = shape.count // len(first)
     needed = -(-count // each)
     chunk = max(threads, CHUNK_BYTES // (8 * each * world.shape[2]))
-    with ThreadPoolExecutor(threads) as pool:
-        for start in range(0, needed, chunk):
+    for start in range(0, needed, chunk):
+        some = first[start : min(needed, start + chunk)]
+        if threads == 1 or len(some) == 1:
+            values = program(world, some, *others)
+        else:
             # Loops that Numba has compiled let other threads run: each takes some choices of the first argument.
-            cuts = np.array_split(first[start : min(needed, start + chunk)], threads)
-            parts = pool.map(lambda some: program(world, some, *others), [some for some in cuts if len(some)])
-            yield np.concatenate(list(parts))[: count - start * each]
+            with ThreadPoolExecutor(threads) as pool:
+                cuts = np.array_split(some, min(threads, len(some)))
+                values = np.concatenate(list(pool.map(lambda part: program(world, part, *others), cuts)))
+        yield values[: count - start * each]
 
 
 def _choices(world: Planes, shape: Shape, language: Mapping[str, Primitive]) -> list:
@@ -92,3 +102,27 @@ def _asked_of(world: Planes, shape: Shape, language: Mapping[str, Primitive]) ->
     condition, choices = language[shape.primitive].at_places, _choices(world, shape, language)
     assert condition is not None
     return lambda places: condition(places, *choices)
+
+
+def codes_of(hole: Shape | Hole, world: Planes) -> np.ndarray:
+    """Numbers that stand for a hole's atoms: of names their places, of offsets the places in the hole."""
+    assert isinstance(hole, Hole)
+    known = names_by_kind(world.values, world.buttons).get(hole.kind)
+    if known is not None:
+        for atom in hole.atoms:
+            if atom not in known:
+                near = did_you_mean(str(atom), known)
+                raise BadInput(f"the grammar has a {hole.kind} {atom!r} that the demonstrations have not. {near}")
+        return np.array([known.index(str(atom)) for atom in hole.atoms])
+    return np.arange(len(hole.atoms)) if hole.kind is Kind.OFFSET else np.array(hole.atoms)
+
+
+def shape_of(term: Term, language: Mapping[str, Primitive]) -> Shape:
+    """The shape whose only term this is."""
+    return Shape(
+        term.primitive,
+        tuple(
+            shape_of(argument, language) if isinstance(argument, Term) else Hole(kind, (argument,))
+            for kind, argument in zip(language[term.primitive].takes, term.arguments, strict=True)
+        ),
+    )
