@@ -213,11 +213,14 @@ def _laid_out(groups: Sequence[_Group], fill: bool) -> list[str]:
     lines: list[str] = []
     for number, group in enumerate(groups, 1):
         end = ", or if" if number < len(groups) else ""
+        indent = 2
         if group.common:
-            lines += _lines(group.common, ", and either", 2, fill)
+            common = _lines(group.common, ", and either", 2, fill)
+            indent = 6 if len(common) > 1 < len(group.common) else 4  # cases do not stand where an "and" could stand
+            lines += common
         for case, (said, also) in enumerate(group.cases, 1):
             last = end if case == len(group.cases) else ", or"
-            lines += _lines(_with_images(said, also), last, 4 if group.common else 2, fill)
+            lines += _lines(_with_images(said, also), last, indent, fill)
     return lines
 
 

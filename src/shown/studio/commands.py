@@ -14,7 +14,15 @@ from shown.games.game import Game
 from shown.games.levels import parse_level
 from shown.grid import check_action
 from shown.studio.desk import Desk, catalogue
-from shown.studio.forms import action_from_json, action_to_json, before_from_json, check_task, grid_from_json
+from shown.studio.forms import (
+    MAX_PAINTED,
+    action_from_json,
+    action_to_json,
+    before_from_json,
+    check_task,
+    grid_from_json,
+)
+from shown.studio.lessons import is_lesson, lesson_shared
 from shown.studio.project import Way
 from shown.studio.remarks import Remark, written
 from shown.studio.research import scores_to_json
@@ -27,7 +35,6 @@ Answer = dict[str, Any]
 Command = Callable[[Studio, Request], Answer | Awaitable[Answer]]
 
 MAX_WALL, MAX_FIRST = 24, 500
-MAX_PAINTED = 32
 MAX_RULE = 4000
 MAX_DIFFER = 12
 
@@ -252,11 +259,15 @@ def unpaint(studio: Studio, request: Request) -> Answer:
 # --- export and import -----------------------------------------------------------------------------------------------
 
 
-def import_file(studio: Studio, request: Request) -> Answer:
-    """Takes in a file of demonstrations or of levels, which the page has read."""
+async def import_file(studio: Studio, request: Request) -> Answer:
+    """Takes in a file of demonstrations or of levels, or a lesson, perhaps of another game, which the page has read."""
     desk = studio.desk(request.get("game"))
     value = request.get("content")
-    if isinstance(value, dict) and "levels" in value:
+    if is_lesson(value):
+        shared = lesson_shared(value, studio.playable, "the file")
+        desk = await studio.open_lesson(shared)
+        answer: Answer = {"lessonOf": desk.game.name, "demonstrations": len(shared.recordings)}
+    elif isinstance(value, dict) and "levels" in value:
         answer = {"levels": _import_levels(desk, value)}
     else:
         demonstrations = Demonstrations.from_json(value, "the file")

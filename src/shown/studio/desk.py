@@ -24,9 +24,9 @@ from shown.studio.remarks import Remark
 from shown.studio.research import MAX_SCORES, Score
 from shown.studio.teach import Lesson, Recording, Table
 from shown.symmetry.transformation import in_words
-from shown.teaching.keys import button_keys
 from shown.teaching.recording import WRONG_FOOTED, History, play_on, take_back
 from shown.world import World
+from shown.worlds.keyboard import button_keys
 
 FRESH_SEED = 1000
 """Random levels for teaching count up from here; those that are watched come from further up, so they never meet."""
@@ -250,6 +250,17 @@ class Desk:
             except BadInput as error:
                 raise BadInput(f"demonstration {i}: {str(error).removeprefix('it: ')}") from None
         self._do(lesson)
+
+    def take_in(self, recordings: Sequence[Recording]) -> None:
+        """Adds recordings of another project, all or none; they get numbers of their own here."""
+        lesson = self.lesson
+        for recording in recordings:
+            number = lesson.next_id
+            lesson = teach.keep(lesson, recording.kind, recording.demonstration, recording.last, recording.before)
+            kept = replace(recording, id=number)
+            lesson = replace(lesson, recordings=(*lesson.recordings[:-1], kept))
+        if recordings:
+            self._do(replace(lesson, table=self._fresh_table(lesson.recordings, lesson.next_id)))
 
     def _do(self, lesson: Lesson) -> None:
         self._save(lesson)

@@ -26,6 +26,8 @@ COUNTED = "shown/studio-lesson/1"
 the clicks as they were made."""
 TABLE_SCHEMA = "shown/studio-table/1"
 MAX_SIDE = 64
+MAX_PAINTED = 32
+"""Rows and columns of a level that is painted here."""
 MAX_LEVEL_NAME = 200
 MAX_ID = 2**40
 """A seed is made of an id and three digits, and must be a whole number that JavaScript knows too."""

@@ -23,6 +23,7 @@ from shown.games.episodes import Episode, demonstrate, play, play_many
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
 from shown.studio.forms import action_to_json
+from shown.studio.lessons import policy_of
 from shown.studio.places import Playable, find_playable, number_of, walks
 from shown.studio.project import WORDS
 from shown.studio.remarks import PIN, STRIKE
@@ -63,6 +64,7 @@ class Tasks:
             "warm": self.warm,
             "learn": self.learn,
             "policy": self.policy,
+            "check": self.check,
             "run": self._with(self.run),
             "runs": self._with(self.runs),
             "position": self._with(self.position),
@@ -148,17 +150,17 @@ class Tasks:
 
     def policy(self, request: Request) -> Answer:
         """Takes a policy in; everything about it is checked here."""
-        from shown.policy import Policy
-
-        policy = Policy.from_json(request["policy"], "the policy")
         key = (request["key"][0], request["key"][1])
-        game = self.game(key[0])
-        if policy.tokens != game.tokens or policy.buttons != game.buttons:
-            raise BadInput(f"the policy is not one for {game.name}.")
+        policy = policy_of(self.game(key[0]), request["policy"], "the policy")
         self.policies[key] = policy
         while len(self.policies) > KEPT:
             self.policies.popitem(last=False)
         return {"summary": summary(policy)}
+
+    def check(self, request: Request) -> Answer:
+        """Looks at a policy that somebody has sent: an error if it is not one for the game."""
+        policy_of(self.game(request["game"]), request["policy"], "the policy")
+        return {}
 
     def run(self, policy: Policy, request: Request) -> Answer:
         """One whole run on a level."""
