@@ -5,6 +5,7 @@ Requests are not trusted: every value is checked here before anything else sees 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -84,7 +85,8 @@ def _teaching(change: Callable[[Desk, Request], Answer | None]) -> Command:
         before = desk.lesson.recordings
         answer = change(desk, request) or {}
         if desk.lesson.recordings is not before:
-            studio.consider(desk)
+            # Once the answer is out: to begin to learn from hundreds of games takes longer than a click may.
+            asyncio.get_running_loop().call_soon(studio.consider, desk)
         view = desk.view(brief=desk.lesson.recordings is before)
         studio.news.publish(
             "taught", {"game": desk.game.name, "revision": desk.revision, "page": str(request.get("page"))[:40]}
