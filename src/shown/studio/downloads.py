@@ -11,10 +11,11 @@ from shown.files import encode_json
 from shown.studio.desk import Desk
 from shown.studio.lessons import MAX_FILE, Shared
 from shown.studio.places import key_of
+from shown.studio.research import session_data
 from shown.studio.session import Studio, as_request
 
 DOWNLOADS = (
-    *("lesson.json", "policy.json", "policy.py", "demonstrations.json", "levels.json"),
+    *("lesson.json", "policy.json", "policy.py", "demonstrations.json", "levels.json", "session.json"),
     *("run.gif", "demonstration.gif"),
 )
 
@@ -36,6 +37,8 @@ async def download(studio: Studio, what: str, game: str, level: str, number: str
         return name.replace("-", "_"), "text/x-python; charset=utf-8", answer["text"].encode()
     if what == "demonstrations.json":
         return name, "application/json", _json(desk.demonstrations().to_json())
+    if what == "session.json":
+        return name, "application/json", _json(session_data(studio, desk))
     if what == "levels.json":
         return name, "application/json", _json(_levels(desk))
     if what == "run.gif":

@@ -16,6 +16,7 @@ from shown.files import parse_json
 from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
 from shown.studio.places import Playable
+from shown.studio.remarks import conditions_of
 from shown.studio.teach import KINDS, MAX_RECORDINGS, Lesson, Recording, Table, lay
 from shown.teaching.recording import play_all
 
@@ -43,6 +44,8 @@ def check_lesson(game: Playable, lesson: Lesson, before: Lesson | None = None) -
             check_recording(game, recording, f"demonstration {recording.id}")
     if not is_id(lesson.next_id):
         raise BadInput("this project has numbered more demonstrations than it can. Begin another with --project.")
+    if before is None or lesson.remarks is not before.remarks:
+        conditions_of(game, lesson.remarks)
     if before is None or lesson.table is not before.table:
         check_table(game, lesson.table, "the game in play")
 

@@ -19,6 +19,8 @@ from shown.studio.helpers import Helper, HelperDied
 from shown.studio.lessons import Shared
 from shown.studio.places import Playable
 from shown.studio.project import Project, Saved, Way
+from shown.studio.remarks import conditions_of
+from shown.studio.research import keep_score
 from shown.world import World
 
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
@@ -225,12 +227,17 @@ class Studio:
             desk.learned = Learned(policy=saved.policy, stale=True, version=1)
             if saved.digest == (aim := self._aim(desk, shown)):
                 desk.learned = Learned("done", aim, saved.policy, shown.items, version=1, tried=saved.tried)
+                desk.learned.contradictions = saved.contradictions
 
     # --- learning ----------------------------------------------------------------------------------------------------
 
     def _aim(self, desk: Desk, shown: Demonstrations) -> str:
         """What is to be learned, in a word: another demonstration, or another way to learn, is another aim."""
-        return f"{shown.digest} {json.dumps(self.settings.way(desk.game.name).to_json())}" if shown.items else ""
+        if not shown.items:
+            return ""
+        said = [remark.to_json() for remark in desk.lesson.remarks]
+        way = json.dumps(self.settings.way(desk.game.name).to_json()) + (f" {json.dumps(said)}" if said else "")
+        return f"{shown.digest} {way}"
 
     def consider(self, desk: Desk) -> None:
         """Starts learning if what is to be learned has changed."""
@@ -283,6 +290,7 @@ class Studio:
 
         request = {"game": desk.game.name, "demonstrations": shown.to_json(), "before": before}
         request |= self.settings.way(desk.game.name).to_json()
+        request["conditions"] = conditions_of(desk.game, desk.lesson.remarks).to_json()
         try:
             result = await self._ask_learner(news, request)
         except asyncio.CancelledError:
@@ -295,6 +303,7 @@ class Studio:
         learned.state = "stopped" if result["stopped"] else "done" if result.get("policy") is not None else "failed"
         learned.tried, learned.lost = result.get("tried", []), result.get("lost", 0)
         learned.failure, learned.advice = result.get("failure"), result.get("advice")
+        learned.contradictions = result.get("contradictions", [])
         self._hear(desk, learned, shown, result)
         if learned.policy is not None and not learned.stale:
             self._save(desk, learned)
@@ -317,7 +326,8 @@ class Studio:
 
     def _save(self, desk: Desk, learned: Learned) -> None:
         try:
-            self.project.save_learned(desk.game, Saved(learned.policy, learned.aim, learned.tried))
+            saved = Saved(learned.policy, learned.aim, learned.tried, learned.contradictions)
+            self.project.save_learned(desk.game, saved)
         except BadInput as error:
             # It is learned all the same, and works until the studio ends.
             learned.unsaved = f"What was learned could not be saved. {error}"
@@ -362,8 +372,10 @@ class Studio:
             "summary": learned.summary,
             "failure": learned.failure,
             "advice": learned.advice,
+            "contradictions": learned.contradictions,
             "unsaved": learned.unsaved,
             "next": learned.next,
+            "scored": len(desk.scores),
             "way": self.settings.way(desk.game.name).to_json(),
             "demonstrations": len(demonstrations),
             "clicks": sum(len(r.demonstration.steps) for r in demonstrations),
@@ -423,6 +435,8 @@ class Studio:
             found.sort(key=lambda item: -item["doubt"])
             learned.next = found[:3]
             self.tell_learned(desk)
+            if not learned.stale:
+                await keep_score(self, desk, learned)
 
 
 def _goes_on(source: tuple[Demonstration, ...], shown: tuple[Demonstration, ...]) -> bool:

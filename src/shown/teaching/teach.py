@@ -18,15 +18,17 @@ from shown.errors import BadInput
 from shown.games.game import Game
 from shown.grid import Action, Grid
 from shown.inference.fitting import Patience, Programs
+from shown.language.pressing import can_press
 from shown.language.primitives import Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
 from shown.rules import NO_CONDITIONS, Conditions
-from shown.symmetry import Transformation
+from shown.symmetry import Transformation, images
 from shown.teaching.advice import advise
 from shown.teaching.choosing import Choice
 from shown.teaching.hypotheses import Fitter, Hypothesis, hypotheses, hypothesis_of
 from shown.teaching.practice import Ground
+from shown.teaching.pressed import keys_of
 from shown.teaching.readings import AS_CLICKED, READINGS, Reading, distinct_readings, read
 from shown.teaching.same import Effects
 from shown.teaching.taught import Expectation, Stage, Taught, Tried
@@ -301,14 +303,20 @@ class Pupil:
             group, only = tuple(self.game.symmetries) if self.game is not None else (), False
         else:
             group, only = tuple(self.symmetries), bool(self.symmetries)
-        first = list(hypotheses(tuple(as_read), group, only))
+        first = list(hypotheses(tuple(as_read), group, only, self._keys(choice.demonstrations, group, fitter)))
         if self.conditions.pinned:
             against = {h: len(fitter.contradictions(h, as_read[h.reading])) for h in first}
             first = [h for h in first if against[h] == min(against.values())]
         yield from first
+        if not choice.fitted and any(hypothesis.keys for hypothesis in first):
+            yield from (replace(hypothesis, keys=()) for hypothesis in first)
         if self.language is None and self._ground is not None:
             best = [found.hypothesis for _, found in choice.best_fitted(SAID_AGAIN)]
             yield from (replace(hypothesis, language=STANDARD) for hypothesis in best or first)
+
+    def _keys(self, shown: Demonstrations, group: tuple[Transformation, ...], fitter: Fitter) -> tuple[str, ...]:
+        """What is pressed; what is pressed in mirror images is a key as well."""
+        return keys_of(images(shown, group) if group else shown) if can_press(fitter.language) else ()
 
 
 def _end_of(stages: Generator[Stage, None, Taught]) -> Taught:

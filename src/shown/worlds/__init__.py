@@ -1,11 +1,13 @@
-"""Worlds that are not games: environments of Gymnasium, seen as grids.
+"""Worlds that are not games: environments of Gymnasium, seen as grids; a game in Minecraft.
 
 world.py (beside this package)   what a world is, and the one way to play it
 gym.py        `wrap`: any environment with discrete actions
 views.py      ways of seeing: arrays, channels, maps of letters, frames
+seeing.py     which of them an environment has
 minigrid.py   Minigrid's views, and an expert that searches
 toytext.py    FrozenLake, CliffWalking, Taxi, and an expert for all that have a table of what leads where
 minari.py     datasets of Minari as demonstrations, and back
+minecraft/    Fence In in Minecraft
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from typing import TYPE_CHECKING
 
 from shown.errors import BadInput
 from shown.world import Episode, Outcome, World, demonstrate, play, play_many, starts_of
+from shown.worlds import minecraft
 from shown.worlds.gym import PREFIX, wrap
+from shown.worlds.seeing import Part
 from shown.worlds.views import Channels, Frames, Numbers, Objects, TextMap, View
 
 if TYPE_CHECKING:
@@ -24,13 +28,17 @@ MAX_SEEDS = 100_000
 
 
 def find(name: str, expert: Expert | None = None) -> World:
-    """The world of that name: `gym:ID`, or `gym:ID#VIEW` for another than the usual way of seeing it.
+    """The world of that name: `gym:ID`, `gym:ID#VIEW` for another than the usual way of seeing it, or `minecraft`.
 
     >>> find("gym:FrozenLake-v1").tokens.names
     ('ice', 'hole', 'goal', 'agent')
     """
+    if name.partition(":")[0] == minecraft.NAME:
+        if expert is not None:
+            raise BadInput(f"--expert: {name} has an expert of its own. Leave it out.")
+        return minecraft.find(name)
     if not name.startswith(PREFIX):
-        raise BadInput(f"no world called {name!r}. Environments of Gymnasium are called gym:ID.")
+        raise BadInput(f"no world called {name!r}. There are environments of Gymnasium, gym:ID, and minecraft.")
     number, _, see = name.removeprefix(PREFIX).partition("#")
     return wrap(number, see or None, expert)
 
@@ -43,6 +51,7 @@ __all__ = [
     "Numbers",
     "Objects",
     "Outcome",
+    "Part",
     "TextMap",
     "View",
     "World",
