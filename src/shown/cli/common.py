@@ -235,6 +235,8 @@ def find_playable(name: str, expert: str | None = None) -> Playable:
         return find(name)
     from shown import worlds
 
+    if ":" in name.removeprefix(WORLD):
+        _look_here_too()
     return worlds.find(name, None if expert is None else load_function(expert))
 
 

@@ -10,8 +10,8 @@ from shown.cli.common import WORLD, Playable, add_json, add_seed, find_playable,
 from shown.errors import BadInput, printable
 from shown.games import Game, find, installed, load_levels
 from shown.games.levels import built_in
-from shown.teaching.keys import arrow, button_keys
 from shown.world import World
+from shown.worlds.keyboard import arrow, button_keys
 
 FLOORS = {"random:0-99": 1, "test": 10}
 """The levels of which floors are told, and how often each is played: about a hundred games of either."""

@@ -34,6 +34,7 @@ from shown.cli.common import (
 )
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError, printable
+from shown.files import read_json
 from shown.games import Game
 from shown.inference.conditioned import Contradiction
 from shown.inference.failure import Failure
@@ -323,7 +324,7 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None]:
         return demonstrations, _playable(demonstrations) if isinstance(place, World) and place.levels_of else place
     if args.expert is not None:
         raise BadInput("--expert: files hold what was demonstrated already. Leave it out.")
-    loaded = [Demonstrations.load(source) for source in sources]
+    loaded = [_shown_in(source) for source in sources]
     together = loaded[0]
     for source, more in zip(sources[1:], loaded[1:], strict=True):
         try:
@@ -331,6 +332,16 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None]:
         except BadInput as error:
             raise BadInput(f"{source}: {error}") from None
     return together, _playable(together)
+
+
+def _shown_in(path: str) -> Demonstrations:
+    """The demonstrations in a file, or in a lesson of the studio those that are learned from."""
+    from shown.studio.lessons import is_lesson, lesson_shared
+
+    value = read_json(path, "demonstrations")
+    if not is_lesson(value):
+        return Demonstrations.from_json(value, path)
+    return lesson_shared(value, lambda name: find_playable(trusted(name, path)), path).demonstrations
 
 
 class Teller:

@@ -3,6 +3,7 @@
 world.py (beside this package)   what a world is, and the one way to play it
 gym.py        `wrap`: any environment with discrete actions
 views.py      ways of seeing: arrays, channels, maps of letters, frames
+seeing.py     which of them an environment has
 minigrid.py   Minigrid's views, and an expert that searches
 toytext.py    FrozenLake, CliffWalking, Taxi, and an expert for all that have a table of what leads where
 minari.py     datasets of Minari as demonstrations, and back
@@ -17,6 +18,7 @@ from shown.errors import BadInput
 from shown.world import Episode, Outcome, World, demonstrate, play, play_many, starts_of
 from shown.worlds import minecraft
 from shown.worlds.gym import PREFIX, wrap
+from shown.worlds.seeing import Part
 from shown.worlds.views import Channels, Frames, Numbers, Objects, TextMap, View
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ __all__ = [
     "Numbers",
     "Objects",
     "Outcome",
+    "Part",
     "TextMap",
     "View",
     "World",
