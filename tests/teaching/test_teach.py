@@ -105,6 +105,16 @@ def test_stages_tell_how_far_it_is_and_have_the_best_so_far():
     assert stages[-1].best is not None
     assert {stage.phase for stage in stages} <= {"understanding", "trying it out"}
     assert [stage.seconds for stage in stages] == sorted(stage.seconds for stage in stages)
+    won = [stage.won for stage in stages if stage.won is not None]
+    assert won == sorted(won)
+
+
+def test_who_stops_in_the_middle_of_practice_has_what_practice_found_so_far():
+    run = iter_teach(expert(STOP, "random:200003"), STOP, programs=1000, rounds=12, practise=600)
+    stages = [stage for stage in run if stage.phase == "trying it out"]
+    assert stages[0].won < stages[-1].won
+    ground = Ground(STOP)
+    assert ground.score(stages[-1].best, 120) == stages[-1].won
 
 
 def test_what_was_learned_before_is_a_candidate_if_it_still_explains_all():

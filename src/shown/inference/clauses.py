@@ -126,11 +126,17 @@ class ClauseSearch:
         self._pool: tuple[Clause, ...] = ()
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
-        """The trees' formulas; where there are narrow actions, only their clauses are of use."""
+        """The trees' formulas; where there are narrow actions, only their clauses are of use, and one cover is told."""
         for formula in self._trees.propose(features, prices):
             self._grown += formula
             if not self._is_narrow.any():
                 yield formula
+        if self._is_narrow.any():
+            plainly = np.arange(len(self._words))
+            usable = np.flatnonzero(self._usable(features))
+            told = self._covered(plainly, features, np.maximum(-prices, 1e-3), usable)
+            if told is not None:
+                yield told
 
     def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Formulas made of clauses; none while some shown action cannot be told apart from one that is ruled out."""

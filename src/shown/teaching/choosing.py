@@ -171,7 +171,13 @@ class Choice:
             rng = np.random.default_rng([self._seed, number])
             suspicions.append(Suspicion(self._fitter, found, self.ground, rng, TEMPERATURE))
             yield self.stage("trying it out", f"wins {suspicions[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
+        offered: Policy | None = None
         for won in vary(suspicions, rounds, until):
+            leader = max(suspicions, key=lambda suspicion: suspicion.best[-1][0])
+            policy = leader.best[-1][1]
+            if policy is not offered:  # whoever stops here gets the best so far
+                offered = policy
+                self._offer(policy, leader.fitted.hypothesis, self._score(policy))
             yield self.stage("trying it out", f"the best of several wins {won:.0%}")
         for suspicion in suspicions:
             for policy in suspicion.policies():
