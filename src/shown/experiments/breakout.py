@@ -13,7 +13,7 @@ from shown.experiments.statistics import measured, select
 from shown.experiments.trials import Trial
 from shown.experiments.words import count
 
-FRAMES, BLOCKS = "atari:Breakout", "atari:Breakout#blocks"
+FRAMES, BLOCKS = "atari:Breakout", "atari:Breakout#blocks,ball"
 VALUES = "red,black_to_red,red_to_black,black"
 """Four of the 15 values: the three with the colour of paddle and ball, and what they move over."""
 PUBLISHED, ALL = 120_000, 5_000_000
@@ -24,13 +24,12 @@ TO_THE_END = f"{FRAMES}#ball {ELSEWHERE}"
 STARTS = {
     SERVES: "the 4 serves, 500 frames",
     ELSEWHERE: "10 other starts, 500 frames",
-    f"{FRAMES}#ball {SERVES}": "the 4 serves, until the ball is lost",
     TO_THE_END: "10 other starts, until the ball is lost",
 }
 GAMES = {
-    SERVES: "the 4 serves, 500 frames",
-    ELSEWHERE: "10 other starts, 500 frames",
-    f"{BLOCKS},game seeds:0-4": "5 whole games of five balls",
+    SERVES: "the 4 serves, until the ball is lost",
+    ELSEWHERE: "10 other starts, until the ball is lost",
+    "atari:Breakout#blocks,game seeds:0-4": "5 whole games of five balls",
 }
 SHOWN = ("seeds:0", "seeds:1", "seeds:3")
 """The serves that the expert returns: it loses the third."""
@@ -76,7 +75,7 @@ class Breakout(Experiment):
             Table(
                 head,
                 [line for row in _ordered(select(rows, game=BLOCKS)) for line in _lines(row, GAMES)],
-                "Blocks of 6 × 4 pixels, 17 × 36 cells, 4 values, three demonstrations of 500 frames.",
+                "Blocks of 4 × 4 pixels, 25 × 36 cells, 4 values, three demonstrations, each until the ball is lost.",
             ),
         ]
 
