@@ -83,7 +83,7 @@ def run_page(page: Path) -> None:
                     compare(expected, output, f"{where}: $ {command}")
         elif block.kind == "sh":
             for line in block.code.splitlines():
-                check_usage(line.partition("#")[0].strip(), where)
+                check_usage(line.partition(" #")[0].strip(), where)
         before = block
 
 

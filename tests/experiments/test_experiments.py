@@ -5,12 +5,14 @@ import pytest
 
 from measuring import all_measured, measured
 from shown.errors import BadInput
-from shown.experiments import EXPERIMENTS, find
+from shown.experiments import EXPERIMENTS, breakout, find
 from shown.experiments.claims import MISSING, NO, PARTLY, YES, Finding, Statement, judged
 from shown.experiments.experiment import Scale
 from shown.experiments.paper import STATEMENTS
 from shown.experiments.report import report
+from shown.experiments.rows import Row
 from shown.experiments.statistics import curve, first_perfect, mean_success, size, success
+from shown.experiments.teaching import seeds_named
 from shown.experiments.trials import NETWORKS, Trial
 from shown.experiments.words import percent
 from shown.games import GAMES
@@ -63,7 +65,7 @@ def seeds(levels: str) -> range:
 
 def test_nothing_is_demonstrated_on_levels_that_are_scored():
     for name in EXPERIMENTS:
-        for trial in find(name).trials(FULL):
+        for trial in find(name).trials(FULL) if name != "breakout" else ():
             shown = [part for part in trial.levels.split(",") if not part.startswith("train:")]
             assert all(part.startswith("random:") for part in shown)
             if name in NOT_IN_THE_PAPER:
@@ -72,6 +74,36 @@ def test_nothing_is_demonstrated_on_levels_that_are_scored():
                 assert trial.test == ("test:0-8", "random:0-99")
             scored = seeds(trial.test[-1])
             assert all(set(seeds(part)).isdisjoint(scored) for part in shown)
+
+
+def test_what_breakout_is_judged_on_is_not_shown():
+    for trial in find("breakout").trials(FULL):
+        assert breakout.ELSEWHERE in trial.test
+        assert set(seeds_named(trial.levels)).isdisjoint(seeds_named(breakout.ELSEWHERE))
+    assert len(find("breakout").trials(FULL)) == 9
+    assert {trial.options["programs"] for trial in find("breakout").trials(Scale())} == {120_000, 10_000, 100_000}
+    assert find("breakout").trials(Scale(games=("nim",))) == []
+
+
+def test_breakout_is_told_start_by_start():
+    settings = find("breakout").trials(Scale())[0].settings
+    got, expert = [3.0, 0.0, 0.0, 4.0], [3.0, 3.0, 0.0, 3.0]
+    result = {
+        **{"success": {}, "won": {}, "fit": 1.0, "seconds": {"learn": 1.0, "play": 1.0}, "demonstrations": 1},
+        "steps": 500,
+        "learned": {"found": True, "top_level_programs": 52},
+        "reward": dict.fromkeys(breakout.STARTS, got),
+        "expert": dict.fromkeys(breakout.STARTS, expert),
+    }
+    row = Row.from_json(Row(settings, "ok", result, None, 1.0).to_json(), "here")
+    reading = find("breakout").read([row])
+    assert reading.plots[0].rows[1][-2:] == ["3 0 0 4 (mean 1.75)", "3 3 0 3 (mean 2.25)"]
+    verdicts = {claim.measured: claim.verdict for claim in reading.claims}
+    assert verdicts["As many as the expert or more on 2 of 3 starts on which it gets any."] == "partly"
+    assert verdicts["1.75 on average, with a standard deviation of 1.79."] == "no"
+    hostile = {**result, "reward": {"seeds:0": ["much"]}}
+    with pytest.raises(BadInput, match="reward"):
+        Row.from_json(Row(settings, "ok", hostile, None, 1.0).to_json(), "here")
 
 
 def test_a_scale_narrows():

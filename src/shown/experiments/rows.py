@@ -138,7 +138,7 @@ def _result(value: object) -> None:
     for levels, wins in _object(result["won"], "result, won").items():
         _text(wins, f"result, won, {levels[:40]}")
     for name in ("reward", "expert"):
-        _small(_object(result.get(name, {}), f"result, {name}"), f"result, {name}")
+        _rewards(result.get(name, {}), f"result, {name}")
     _number(result["fit"], "result, fit", most=1)
     seconds = _object(result["seconds"], "result, seconds", ("learn", "play"))
     for name in ("learn", "play"):
@@ -149,6 +149,15 @@ def _result(value: object) -> None:
     for name in ("top_level_programs", "method_calls", "depth"):
         _whole(learned.get(name, 0), f"result, learned, {name}")
     _small(learned, "result, learned")
+
+
+def _rewards(value: object, name: str) -> None:
+    """Of each set of starts, a number a start."""
+    for levels, rewards in _object(value, name).items():
+        if not isinstance(rewards, list | tuple) or len(rewards) > MAX_ENTRIES:
+            raise _Wrong(f'"{name}, {levels[:40]}" must be a list of at most {MAX_ENTRIES:,} numbers')
+        for reward in rewards:
+            _number(reward, f"{name}, {levels[:40]}", least=-(2.0**62))
 
 
 def _object(value: object, name: str, needed: Sequence[str] = ()) -> Mapping[str, Any]:

@@ -6,6 +6,8 @@ two things are kin (wall and new wall, piece and selected piece) a difference of
 
 from __future__ import annotations
 
+from itertools import permutations
+
 from shown.grid import Tokens
 from shown.render import glyphs
 from shown.render.palette import TILES
@@ -111,6 +113,12 @@ _WOOL = ((33, 40, 17), (50, 32, 18), (68, 37, 17), (79, 52, 15), (68, 64, 15), (
 
 _WHITE_KING = _king("white", "ink", "ink")
 _WHITE_QUEEN = _queen("white", "ink", "ink")
+
+_PIXELS = {
+    **{"black": "ink", "grey": "stone", "red": "red", "orange": "orange", "ochre": "wood", "olive": "yellow"},
+    **{"green": "green", "blue": "blue", "teal": "steel"},
+}
+"""The colours of pixels by the names of tokens. What was one and is another now looks like what it is."""
 
 SPRITES: dict[str, Shapes] = {
     "empty": (),
@@ -250,5 +258,11 @@ SPRITES: dict[str, Shapes] = {
             for x in (6.5, 40, 73.5)
         ),
     ),
+    # breakout
+    "paddle": (Rect(0, 30, 100, 40, fill="red"), line((0, 30), (100, 30), stroke="ink", width=PEN)),
+    "ball": (circle(50, 50, 34, fill="red", stroke="ink", width=PEN),),
+    "ball_before": (circle(50, 50, 20, stroke="red", width=PEN),),
+    **{name: (Rect(-1, -1, 102, 102, fill=colour),) for name, colour in _PIXELS.items()},
+    **{f"{was}_to_{now}": (Rect(-1, -1, 102, 102, fill=_PIXELS[now]),) for was, now in permutations(_PIXELS, 2)},
 }
 """The drawings by the tokens' names. A game of one's own that names a token like one of these gets its drawing."""

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from shown.errors import BadInput, MissingExtra, did_you_mean
-from shown.grid import Action, Grid, Tokens
+from shown.grid import Action, Cell, Grid, Tokens
 from shown.world import Outcome, World
 from shown.worlds.views import tokens_for
 
@@ -37,7 +37,7 @@ FLOOR = 189
 NO_OPS = 30
 """At most so many frames pass before the ball is served."""
 
-LENGTHS = {"": 500, "ball": 20_000, "game": 60_000}
+LENGTHS = {"": 500, "ball": 5_000, "game": 25_000}
 """How many frames an episode can take, by its name: the paper's 500; until the ball is lost; all five balls."""
 
 
@@ -76,25 +76,34 @@ class Pixels:
 
 
 class Blocks:
-    """Cells of 6 × 4 pixels between the bricks and the floor: where the ball is, where it was, and the paddle."""
+    """Cells of 4 × 4 pixels between the bricks and the floor: where the ball is, where it was, and the paddle.
+
+    Thing by thing: the ball is one cell, that of its first pixel, so that it moves from cell to cell as it flies.
+    """
 
     name, frames, column = "blocks", 4, 4
     tokens = Tokens(empty=".", paddle="=", ball="o", ball_before=",")
 
     def grid(self, was: np.ndarray, now: np.ndarray) -> Grid:
-        before, here = _red_blocks(was), _red_blocks(now)
-        characters = np.full(here.shape, self.tokens["empty"])
-        characters[:-1][before[:-1]] = self.tokens["ball_before"]
-        characters[:-1][here[:-1]] = self.tokens["ball"]
-        characters[-1][here[-1]] = self.tokens["paddle"]
+        side = self.column
+        characters = np.full(((FLOOR - BRICKS) // side + 1, (FIELD.stop - FIELD.start) // side), self.tokens["empty"])
+        for frame, token in ((was, "ball_before"), (now, "ball")):
+            ball = _ball(frame)
+            if ball is not None:
+                characters[ball[0] // side, ball[1] // side] = self.tokens[token]
+        characters[-1, _paddle(now) // side] = self.tokens["paddle"]
         return _grid(characters)
 
 
-def _red_blocks(frame: np.ndarray) -> np.ndarray:
-    """Which blocks have any red in them; the last row is the paddle's. [17, 36] bool"""
-    part = frame[BRICKS : FLOOR + 6, FIELD] == RED
-    cells: np.ndarray = part.reshape(17, 6, 36, 4).any(axis=(1, 3))
-    return cells
+def _ball(frame: np.ndarray) -> Cell | None:
+    """The first row and column of the ball, counted from below the bricks and from the wall; None if it is not seen."""
+    rows, columns = np.nonzero(frame[BRICKS:FLOOR, FIELD] == RED)
+    return (int(rows.min()), int(columns.min())) if len(rows) else None
+
+
+def _paddle(frame: np.ndarray) -> np.ndarray:
+    """The columns of the paddle, counted from the wall."""
+    return np.flatnonzero(frame[PADDLE, FIELD] == RED)
 
 
 def _grid(characters: np.ndarray) -> Grid:
@@ -128,7 +137,7 @@ class Breakout(World):
         for it: an episode ends when the ball is lost, the ball is served at reset, and some frames pass before that.
     Observation: two frames, the present one and the one before it. Each pixel's 3 × 2 numbers are one value: `red`
         where it was and is red, `black_to_red` where it has become so. 210 × 160 cells; the values are those of one
-        episode of the expert, 15. By blocks: 17 × 36 cells of 6 × 4 pixels, from the bricks to the floor, with the
+        episode of the expert, 15. By blocks: 25 × 36 cells of 4 × 4 pixels, from the bricks to the floor, with the
         values empty, paddle, ball and ball_before; the frames lie 4 apart, and a step takes 4.
     Actions: the buttons noop, fire, right and left.
     Rewards: 1 a brick.
@@ -175,12 +184,10 @@ class Breakout(World):
 
     def expert(self) -> Action:
         """Moves the way the ball moves, unless the paddle is on that side of the ball already."""
-        was, now = (frame[BRICKS:FLOOR, FIELD] == RED for frame in self._two)
-        paddle = np.flatnonzero(self._two[1][PADDLE, FIELD] == RED)
-        if not (was.any() and now.any() and len(paddle)):
+        was, now, paddle = _ball(self._two[0]), _ball(self._two[1]), _paddle(self._two[1])
+        if was is None or now is None or not len(paddle):
             return "noop"
-        before, ball = (np.flatnonzero(field.any(axis=0))[0] for field in (was, now))
-        before, ball, left, right = (x // self.sight.column for x in (before, ball, paddle[0], paddle[-1]))
+        before, ball, left, right = (int(x) // self.sight.column for x in (was[1], now[1], paddle[0], paddle[-1]))
         if ball < before and not left < ball:
             return "left"
         if ball > before and not right > ball:
@@ -287,7 +294,7 @@ def find(name: str) -> Breakout:
 
     >>> game = find("atari:Breakout#blocks,game")
     >>> game.name, game.reset(0).shape
-    ('atari:Breakout#blocks,game', (17, 36))
+    ('atari:Breakout#blocks,game', (25, 36))
     """
     title, _, words = name.partition("#")
     if title != NAME:
