@@ -5,6 +5,7 @@ Requests are not trusted: every value is checked here before anything else sees 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -96,7 +97,8 @@ def _after(studio: Studio, desk: Desk, before: Lesson, request: Request, answer:
     """What is answered after a change of the lesson: the lesson as it is now, which is learned if need be."""
     same = desk.lesson.recordings is before.recordings
     if not same or desk.lesson.remarks is not before.remarks:
-        studio.consider(desk)
+        # Once the answer is out: to begin to learn from hundreds of games takes longer than a click may.
+        asyncio.get_running_loop().call_soon(studio.consider, desk)
     studio.news.publish(
         "taught", {"game": desk.game.name, "revision": desk.revision, "page": str(request.get("page"))[:40]}
     )
