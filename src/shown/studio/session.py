@@ -179,10 +179,10 @@ class Studio:
 
     def set_aside(self, name: Any) -> str:
         """Moves a game's unreadable files out of the way."""
-        if name in self._desks:
-            raise BadInput("this game's files are in order; there is nothing to set aside.")
         if not isinstance(name, str):
             raise BadInput("no game of that name.")
+        if name in self._desks:
+            raise BadInput("this game's files are in order; there is nothing to set aside.")
         return self.project.set_aside(self.playable(name))
 
     async def open_lesson(self, shared: Shared) -> Desk:

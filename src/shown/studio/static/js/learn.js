@@ -26,6 +26,7 @@ const STATES = {
 };
 const parts = {};
 let all = false;
+let drawn = "";
 let spoken = "";
 let here = null;
 
@@ -167,6 +168,12 @@ function showFailure(learned) {
 
 function showRule(learned) {
   const { summary } = learned;
+  // News come several times a second while it learns; a sentence that stays is left alone, with whoever is on it.
+  const { hasPolicy, stale, demonstrations, clicks } = learned;
+  const rule = hasPolicy && summary ? [summary.clauses, summary.pinned, summary.components] : learned.state;
+  const seen = JSON.stringify([state.game.name, all, rule, stale, demonstrations, clicks]);
+  if (seen === drawn) return;
+  drawn = seen;
   if (!learned.hasPolicy || !summary) {
     const text = NO_RULE[learned.state];
     replace(parts.rule, text && el("p", { class: "note", text }));
