@@ -33,7 +33,11 @@ def play_in_style(visitor: Visitor, name: str, style: str, games: int) -> None:
 
 @pytest.mark.parametrize(
     ("game", "style", "reading"),
-    [("nim", "points-first", "as clicked"), ("fence-in", "row-in-any-order", "in any order")],
+    [
+        ("nim", "points-first", "as clicked"),
+        ("fence-in", "row-in-any-order", "in any order"),
+        ("checkmate", "useless-click", "as clicked"),
+    ],
 )
 def test_people_who_play_in_their_own_way_are_understood_from_two_games(game, style, reading, make_server, visit):
     visitor = visit(make_server())

@@ -16,6 +16,7 @@ from shown.policy import uniform_policy
 from shown.studio.desk import Desk
 from shown.studio.lessons import SCHEMA, Shared, lesson_shared, load_lesson, policy_of
 from shown.studio.project import Project, Way
+from shown.studio.remarks import written
 from shown.teaching.readings import Reading
 from shown.worlds import find as find_world
 
@@ -36,7 +37,8 @@ def shared(project):
         desk.expert()
     desk.set_learn(1, False)
     way = Way(500, Reading("open", "any"), mirrored=False)
-    return Shared(NIM, desk.lesson.recordings, (LEVEL,), way, uniform_policy(NIM.tokens, "nim").to_json())
+    said = (written(NIM, "at_action_cell(cell_is_value(matchstick))"),)
+    return Shared(NIM, desk.lesson.recordings, (LEVEL,), way, uniform_policy(NIM.tokens, "nim").to_json(), said)
 
 
 def sent(shared: Shared) -> dict:
@@ -58,6 +60,15 @@ def test_a_lesson_is_added_to_what_is_there_and_can_be_undone(shared, tmp_path):
         assert Desk(project, "nim").lesson.recordings == desk.lesson.recordings
         desk.undo()
         assert len(desk.lesson.recordings) == 1
+
+
+def test_what_was_said_of_the_rule_comes_along_where_nothing_was_shown(shared, tmp_path):
+    with Project(tmp_path / "other") as project:
+        desk = Desk(project, "nim")
+        desk.take_in(shared.recordings, shared.remarks)
+        assert Desk(project, "nim").lesson.remarks == shared.remarks
+        desk.take_in(shared.recordings, ())
+        assert desk.lesson.remarks == shared.remarks
 
 
 def test_a_correction_in_a_world_says_how_it_is_played_to(tmp_path):
@@ -96,6 +107,7 @@ def test_a_correction_in_a_world_says_how_it_is_played_to(tmp_path):
         ({"levels": ["|"]}, "a grid must be a list of rows"),
         ({"way": {"programs": 10**9}}, '"programs" must be a whole number'),
         ({"way": None}, '"way": must be an object'),
+        ({"remarks": None}, "not what was said of the rule of nim"),
     ],
 )
 def test_what_cannot_be_opened_says_why(change, reason, shared):

@@ -251,9 +251,10 @@ class Desk:
                 raise BadInput(f"demonstration {i}: {str(error).removeprefix('it: ')}") from None
         self._do(lesson)
 
-    def take_in(self, recordings: Sequence[Recording]) -> None:
-        """Adds recordings of another project, all or none; they get numbers of their own here."""
-        lesson = self.lesson
+    def take_in(self, recordings: Sequence[Recording], remarks: tuple[Remark, ...] = ()) -> None:
+        """Adds recordings of another project, all or none; they get numbers of their own here. What was said of the
+        rule there is taken over where nothing was shown here."""
+        lesson = self.lesson if self.lesson.recordings else replace(self.lesson, remarks=remarks)
         for recording in recordings:
             number = lesson.next_id
             lesson = teach.keep(lesson, recording.kind, recording.demonstration, recording.last, recording.before)
@@ -468,7 +469,7 @@ def describe(game: Playable) -> dict[str, Any]:
         "key": key_of(game.name),
         "title": game.title,
         "goal": game.goal,
-        "rules": lines.split(" Observation: ", 1)[0] if isinstance(game, Game) else "",
+        "rules": lines.split(" Observation: ", 1)[0] if isinstance(game, Game) else game.about,
         "tokens": [{"name": name, "character": character} for name, character in game.tokens.characters.items()],
         "buttons": list(game.buttons),
         "keys": button_keys(game.buttons),

@@ -1,8 +1,8 @@
 """Lessons to share: all that was shown of one game, as one file to send and to open.
 
 The file is data and nothing in it is run: demonstrations with what the studio notes of them, painted levels, the way to
-learn, and the policy, each in the form it has in a project and checked by the same functions. It is opened whole or not
-at all.
+learn, what was said of the rule, and the policy, each in the form it has in a project and checked by the same
+functions. It is opened whole or not at all.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from shown.grid import Grid
 from shown.studio.forms import MAX_PAINTED, grid_from_json, lesson_from_json, lesson_to_json
 from shown.studio.places import WORLD, Playable, place_of
 from shown.studio.project import MAX_LEVELS, Way
+from shown.studio.remarks import Remark, remarks_from_json, remarks_to_json
 from shown.studio.teach import Recording
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Shared:
         recordings: what was shown.
         levels: those that were painted, legal or not.
         way: how it is to be learned.
+        remarks: what was said of the rule.
         policy: what was learned, as JSON that `policy_of` checks, or None.
     """
 
@@ -46,6 +48,7 @@ class Shared:
     levels: tuple[Grid, ...] = ()
     way: Way = field(default_factory=Way)
     policy: Any = None
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def demonstrations(self) -> Demonstrations:
@@ -61,6 +64,7 @@ class Shared:
             "way": self.way.to_json(),
             "lesson": lesson_to_json(self.game, self.recordings, next_id),
             "levels": [list(grid.rows) for grid in self.levels],
+            "remarks": remarks_to_json(self.game, self.remarks),
             "policy": self.policy,
         }
 
@@ -97,6 +101,7 @@ def lesson_shared(value: Any, find: Callable[[str], Playable], where: str) -> Sh
         _levels(game, value.get("levels"), where),
         Way.from_json(value.get("way"), f'{where}: "way"'),
         value.get("policy"),
+        remarks_from_json(game, value.get("remarks"), where),
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from shown.demonstrations import Demonstration
 from shown.errors import BadInput, ShownError
-from shown.games import find
+from shown.games import all_games, find
 from shown.games.episodes import play
 from shown.games.game import Game
 from shown.games.levels import Level, built_in, check_level, generated
@@ -232,7 +232,7 @@ def walks(game: Playable) -> bool:
 
 def find_playable(name: str) -> Playable:
     """The game or world of that name. Who asks must have been told the name by the user, not by a file."""
-    return find_world(name) if name.startswith(WORLD) else find(name)
+    return find(name) if name in all_games() else find_world(name)
 
 
 def find_world(name: str) -> World:

@@ -196,7 +196,7 @@ class Studio:
         first = not desk.lesson.recordings
         painted = desk.paint_more(shared.levels) if shared.levels else []
         try:
-            desk.take_in(shared.recordings)
+            desk.take_in(shared.recordings, shared.remarks)
         except BadInput:
             for number in painted:
                 desk.unpaint(number)
