@@ -50,6 +50,15 @@ def test_people_who_play_in_their_own_way_are_understood_from_two_games(game, st
     expect(visitor.at("#rate")).to_have_text("It solves 12 of 12 levels nobody has shown it")
 
 
+@pytest.mark.parametrize(("game", "style", "games"), [("stop-the-fall", "top-down", 4)])
+def test_people_whose_way_takes_more_games_are_understood_too(game, style, games, make_server, visit):
+    visitor = visit(make_server())
+    visitor.choose(game)
+    play_in_style(visitor, game, style, games)
+    visitor.has_learned(games)
+    expect(visitor.at("#rate")).to_have_text("It solves 12 of 12 levels nobody has shown it")
+
+
 def test_clicks_at_odds_are_shown_side_by_side_and_reading_them_otherwise_helps(make_server, visit):
     server = make_server()
     fence_in, row = find("fence-in"), find_style("fence-in", "row-in-any-order")
