@@ -26,7 +26,7 @@ from shown.studio.forms import (
 from shown.studio.lessons import is_lesson, lesson_shared
 from shown.studio.project import Way
 from shown.studio.remarks import Remark, written
-from shown.studio.research import scores_to_json
+from shown.studio.research import keep_score, scores_to_json
 from shown.studio.session import Forgotten, Studio, as_request
 from shown.studio.teach import Lesson
 from shown.teaching.readings import READINGS
@@ -223,9 +223,11 @@ async def why(studio: Studio, request: Request) -> Answer:
 # --- for the researcher ----------------------------------------------------------------------------------------------
 
 
-def scores(studio: Studio, request: Request) -> Answer:
-    """How each policy did on the levels that are held out."""
+async def scores(studio: Studio, request: Request) -> Answer:
+    """How each policy did on the levels that are held out; the present one plays them now, if it has not."""
     desk = studio.desk(request.get("game"))
+    if desk.learned.state in ("done", "stopped"):
+        await keep_score(studio, desk, desk.learned)
     return scores_to_json(desk.game, desk.scores)
 
 

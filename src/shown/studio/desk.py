@@ -253,14 +253,15 @@ class Desk:
 
     def take_in(self, recordings: Sequence[Recording], remarks: tuple[Remark, ...] = ()) -> None:
         """Adds recordings of another project, all or none; they get numbers of their own here. What was said of the
-        rule there is taken over where nothing was shown here."""
-        lesson = self.lesson if self.lesson.recordings else replace(self.lesson, remarks=remarks)
+        rule there takes the place of what was said here, if anything was."""
+        lesson = self.lesson
         for recording in recordings:
             number = lesson.next_id
             lesson = teach.keep(lesson, recording.kind, recording.demonstration, recording.last, recording.before)
             kept = replace(recording, id=number)
             lesson = replace(lesson, recordings=(*lesson.recordings[:-1], kept))
-        if recordings:
+        if recordings or remarks:
+            lesson = replace(lesson, remarks=remarks or lesson.remarks)
             self._do(replace(lesson, table=self._fresh_table(lesson.recordings, lesson.next_id)))
 
     def _do(self, lesson: Lesson) -> None:

@@ -17,10 +17,11 @@ from shown.errors import BadInput
 from shown.files import read_json
 from shown.grid import Grid
 from shown.studio.forms import MAX_PAINTED, grid_from_json, lesson_from_json, lesson_to_json
-from shown.studio.places import WORLD, Playable, place_of
+from shown.studio.places import Playable, place_of
 from shown.studio.project import MAX_LEVELS, Way
-from shown.studio.remarks import Remark, remarks_from_json, remarks_to_json
+from shown.studio.remarks import Remark, remarks_from_list
 from shown.studio.teach import Recording
+from shown.world import WORLDS
 
 if TYPE_CHECKING:
     from shown.policy import Policy
@@ -39,8 +40,8 @@ class Shared:
         recordings: what was shown.
         levels: those that were painted, legal or not.
         way: how it is to be learned.
-        remarks: what was said of the rule.
         policy: what was learned, as JSON that `policy_of` checks, or None.
+        remarks: what was said of the rule.
     """
 
     game: Playable
@@ -64,8 +65,8 @@ class Shared:
             "way": self.way.to_json(),
             "lesson": lesson_to_json(self.game, self.recordings, next_id),
             "levels": [list(grid.rows) for grid in self.levels],
-            "remarks": remarks_to_json(self.game, self.remarks),
             "policy": self.policy,
+            "remarks": [remark.to_json() for remark in self.remarks],
         }
 
 
@@ -90,7 +91,9 @@ def lesson_shared(value: Any, find: Callable[[str], Playable], where: str) -> Sh
     try:
         game = find(name)
     except BadInput:
-        offer = f"Start the studio with --world {name}" if name.startswith(WORLD) else "Install the package that has it"
+        offer = (
+            f"Start the studio with --world {name}" if name.startswith(WORLDS) else "Install the package that has it"
+        )
         raise BadInput(f"{where}: is about {name}, which is not here. {offer}, if you trust it.") from None
     recordings, _, bad = lesson_from_json(game, value.get("lesson"), where)
     if bad:
@@ -101,7 +104,7 @@ def lesson_shared(value: Any, find: Callable[[str], Playable], where: str) -> Sh
         _levels(game, value.get("levels"), where),
         Way.from_json(value.get("way"), f'{where}: "way"'),
         value.get("policy"),
-        remarks_from_json(game, value.get("remarks"), where),
+        remarks_from_list(game, value.get("remarks", []), where),
     )
 
 

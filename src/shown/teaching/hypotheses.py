@@ -272,13 +272,14 @@ def hypotheses(
     symmetries: tuple[Transformation, ...],
     only_symmetric: bool = False,
     keys: tuple[str, ...] = (),
+    language: Language | None = None,
 ) -> Iterator[Hypothesis]:
     """All combinations, the most plausible first: each reading with the symmetries, and (unless ruled out) without."""
     for reading in readings:
         if symmetries:
-            yield Hypothesis(reading, symmetries, keys=keys)
+            yield Hypothesis(reading, symmetries, language, keys)
         if not (symmetries and only_symmetric):
-            yield Hypothesis(reading, keys=keys)
+            yield Hypothesis(reading, (), language, keys)
 
 
 def flattened(policy: Policy, temperature: float) -> Policy:
