@@ -103,7 +103,7 @@ def test_a_correction_in_a_world_says_how_it_is_played_to(tmp_path):
         ({"lesson": None}, "not a lesson of the studio"),
         ({"lesson": {"schema": "shown/studio-lesson/2"}}, '"demonstrations" must be an object'),
         ({"remarks": None}, '"remarks" must be a list'),
-        ({"remarks": [{"kind": "pin", "programs": ["x("], "words": ["x"]}]}, "program 'x\\('"),
+        ({"remarks": [{"kind": "pin", "programs": ["x("], "words": ["x"]}]}, "program 'x('"),
         ({"levels": None}, '"levels" must be a list of at most 200'),
         ({"levels": [["|"]] * 201}, '"levels" must be a list of at most 200'),
         ({"levels": [["|" * 33]]}, "at most 32 rows and columns"),
