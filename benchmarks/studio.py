@@ -137,19 +137,20 @@ def first_rule(page: Page) -> float:
     return taken
 
 
-def bring(page: Page, name: str, games: int) -> None:
-    """Brings so many games of the expert into the studio, at once."""
+def games_of(name: str, games: int) -> str:
+    """So many games of the expert, as a request that brings them into the studio at once."""
     game = find(name)
     shown = demonstrate(game, load_levels(game, f"random:{FIRST_SEED}-{FIRST_SEED + games - 1}"))
-    page.evaluate(ASK, ["import", json.dumps({"game": name, "content": shown.to_json()})])
+    return json.dumps({"game": name, "content": shown.to_json()})
 
 
 def many_demonstrations(page: Page) -> dict[str, Any]:
     """Chase with many demonstrations: seconds to the first rule, the page's size, milliseconds to add one more."""
     page.click("#game-chase")
     page.wait_for_selector("#teach .cells[aria-label*=' of Chase']")
+    games = games_of("chase", MANY)
     start = time.perf_counter()
-    bring(page, "chase", MANY)
+    page.evaluate(ASK, ["import", games])
     brought = time.perf_counter() - start
     page.wait_for_selector("#rule .clause")
     rule = time.perf_counter() - start
@@ -173,7 +174,7 @@ def many_demonstrations(page: Page) -> dict[str, Any]:
 def while_learning(page: Page, clicks: int) -> dict[str, Any]:
     page.click(f"#game-{BUSY}")
     page.wait_for_selector(f"#teach .cells[aria-label*=' of {find(BUSY).title}']")
-    bring(page, BUSY, AT_ONCE)
+    page.evaluate(ASK, ["import", games_of(BUSY, AT_ONCE)])
 
     def keep_learning() -> None:
         if page.locator("#learn-state.running").count() == 0:

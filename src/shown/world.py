@@ -53,6 +53,7 @@ class World(ABC):
         name: how users call it, such as "gym:FrozenLake-v1"; policies remember it.
         title: how it is written.
         goal: one sentence that tells a newcomer what to do.
+        about: how to read what is seen, in a sentence or two; empty where it speaks for itself.
         tokens: the values of its cells.
         buttons: the names of its actions; empty where actions are clicks on cells.
         max_steps: an episode that takes longer is not won.
@@ -66,6 +67,7 @@ class World(ABC):
     name: str
     title: str
     goal: str
+    about: str = ""
     tokens: Tokens
     buttons: tuple[str, ...] = ()
     max_steps: int = 1000

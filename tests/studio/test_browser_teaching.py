@@ -13,7 +13,7 @@ from shown.demonstrations import Demonstrations
 from shown.experiments.styles import find_style
 from shown.games import find, load_levels, play
 from shown.studio.places import curriculum
-from visiting import Visitor
+from visiting import PATIENCE, Visitor
 
 
 def play_in_style(visitor: Visitor, name: str, style: str, games: int) -> None:
@@ -33,7 +33,11 @@ def play_in_style(visitor: Visitor, name: str, style: str, games: int) -> None:
 
 @pytest.mark.parametrize(
     ("game", "style", "reading"),
-    [("nim", "points-first", "as clicked"), ("fence-in", "row-in-any-order", "in any order")],
+    [
+        ("nim", "points-first", "as clicked"),
+        ("fence-in", "row-in-any-order", "in any order"),
+        ("checkmate", "useless-click", "as clicked"),
+    ],
 )
 def test_people_who_play_in_their_own_way_are_understood_from_two_games(game, style, reading, make_server, visit):
     visitor = visit(make_server())
@@ -43,6 +47,15 @@ def test_people_who_play_in_their_own_way_are_understood_from_two_games(game, st
     expect(visitor.at("#learn-state")).to_have_text("done")
     expect(visitor.at("#expected")).to_contain_text("Expected to win about 12 of 12 new levels")
     expect(visitor.at("#reading option:checked")).to_have_text(f"found out: {reading}")
+    expect(visitor.at("#rate")).to_have_text("It solves 12 of 12 levels nobody has shown it")
+
+
+def test_people_whose_way_takes_more_games_are_understood_too(make_server, visit):
+    visitor = visit(make_server())
+    visitor.choose("stop-the-fall")
+    play_in_style(visitor, "stop-the-fall", "top-down", 4)
+    expect(visitor.at("#learn-state")).to_have_text("done", timeout=3 * PATIENCE)  # it practises for up to 20 seconds
+    visitor.has_learned(4)
     expect(visitor.at("#rate")).to_have_text("It solves 12 of 12 levels nobody has shown it")
 
 

@@ -38,6 +38,8 @@ def test_a_world_is_taught_with_keys_and_buttons_watched_and_corrected(make_serv
     world = worlds.find(EMPTY)
     expect(visitor.at("#pick-level")).to_have_text("Seed 0")
     expect(visitor.at("#open-paint")).to_be_hidden()
+    visitor.at("text=How it works").click()
+    expect(visitor.at(".rules p")).to_contain_text("The map turns with the agent")
     expect(visitor.at("#teach .status:visible")).to_contain_text("Press the buttons, or their keys,")
 
     # One game with the keys, one with the buttons on the page.

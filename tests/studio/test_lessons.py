@@ -64,6 +64,15 @@ def test_a_lesson_is_added_to_what_is_there_and_can_be_undone(shared, tmp_path):
         assert len(desk.lesson.recordings) == 1
 
 
+def test_what_was_said_of_the_rule_comes_along_where_nothing_was_shown(shared, tmp_path):
+    with Project(tmp_path / "other") as project:
+        desk = Desk(project, "nim")
+        desk.take_in(shared.recordings, shared.remarks)
+        assert Desk(project, "nim").lesson.remarks == shared.remarks
+        desk.take_in(shared.recordings, ())
+        assert desk.lesson.remarks == shared.remarks
+
+
 def test_a_correction_in_a_world_says_how_it_is_played_to(tmp_path):
     lake = find_world("gym:FrozenLake-v1")
     with Project(tmp_path / "lake") as project:

@@ -341,7 +341,11 @@ def _shown_in(path: str) -> Demonstrations:
     value = read_json(path, "demonstrations")
     if not is_lesson(value):
         return Demonstrations.from_json(value, path)
-    return lesson_shared(value, lambda name: find_playable(trusted(name, path)), path).demonstrations
+
+    def find(name: str) -> Playable:
+        return find_playable(trusted(name, path) if is_world(name) else name)
+
+    return lesson_shared(value, find, path).demonstrations
 
 
 class Teller:

@@ -470,7 +470,7 @@ def describe(game: Playable) -> dict[str, Any]:
         "key": key_of(game.name),
         "title": game.title,
         "goal": game.goal,
-        "rules": lines.split(" Observation: ", 1)[0] if isinstance(game, Game) else "",
+        "rules": lines.split(" Observation: ", 1)[0] if isinstance(game, Game) else game.about,
         "tokens": [{"name": name, "character": character} for name, character in game.tokens.characters.items()],
         "buttons": list(game.buttons),
         "keys": button_keys(game.buttons),

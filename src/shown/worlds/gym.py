@@ -53,6 +53,7 @@ class GymWorld(World):
         self.goal = str(getattr(env.unwrapped, "mission", "")) or "Do as well as the environment lets you."
         self.goal = self.goal[0].upper() + self.goal[1:].rstrip(".") + "."
         self.max_steps, self.symmetries = _max_steps(env), getattr(view, "symmetries", ())
+        self.about = getattr(view, "about", "")
         self._first = int(env.action_space.start)
 
     def reset(self, seed: int) -> Grid:

@@ -31,6 +31,13 @@ FACING = ("agent_right", "agent_down", "agent_left", "agent_up")
 WAYS = {"full": dict(zip(FACING, ">v<^", strict=True)), "turned": {"agent": "A"}, "partial": {"agent": "A"}}
 """The ways of seeing, and how each shows the agent."""
 
+ABOUT = {
+    "full": "",
+    "turned": "The map turns with the agent, so that it always looks up: forward is up, and left turns the map right.",
+    "partial": "Only what the agent sees: it stands in the middle of the last row and looks up.",
+}
+"""What a newcomer must know of each way of seeing."""
+
 LOOKED_AT = 20
 """From so many seeds it is told which kinds of things a world has: few tokens make all programs more probable."""
 
@@ -47,6 +54,7 @@ class MinigridView:
 
     def __init__(self, env: Any, way: str = "turned") -> None:
         self.name, self.symmetries = way, () if way == "full" else (MIRRORED,)
+        self.about = ABOUT[way]
         self.tokens = Tokens(**_kinds(env, way), **WAYS[way])
         self._look = {"full": _full, "turned": _turned, "partial": _partial}[way]
 

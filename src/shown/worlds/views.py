@@ -29,7 +29,7 @@ class View(Protocol):
         name: how it is called after the `#` of a world's name; "" for the usual one.
         tokens: the values of the grids it gives.
 
-    If it has `symmetries`, the world has these.
+    If it has `symmetries`, or says what it is `about`, the world has these.
     """
 
     name: str

@@ -6,7 +6,7 @@ import { $, button, el, replace } from "./dom.js";
 import { emit, on, state } from "./store.js";
 import { attempt } from "./toast.js";
 import { initTouch, pinButton, strikeButton } from "./touch.js";
-import { capital, dozen, moves, plural } from "./words.js";
+import { capital, dozen, hand, moves, plural } from "./words.js";
 
 const FIRST = 3;
 const BUDGETS = [1000, 10000, 30000, 100000];
@@ -268,6 +268,7 @@ function showUnderstood(learned) {
   const { mirrors } = state.game;
   parts.understood.hidden = !learned.hasPolicy && !learned.failure;
   const found = (text) => (text && !learned.stale ? `found out: ${text}` : "find out by itself");
+  parts.reading.node.firstChild.textContent = `Your ${hand().move}s mean`;
   parts.reading.fill(
     [
       [null, way.reading ? "find out by itself" : found(summary?.reading)],

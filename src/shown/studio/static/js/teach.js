@@ -257,7 +257,8 @@ function walk(key) {
 function pressKey(event) {
   const { game } = state;
   if (!game?.buttons.length || event.defaultPrevented || parts.play.hidden) return;
-  if (event.target !== document.body && !parts.play.contains(event.target)) return;
+  if (event.target !== document.body && !$("teach").contains(event.target)) return;
+  if (event.target.closest("input, textarea, select, [popover]")) return;
   const name = buttonFor(game, event);
   if (!name) return;
   event.preventDefault();
@@ -352,7 +353,7 @@ function fillLevels() {
   });
   replace(
     parts.levels,
-    el("h3", { text: "Lessons" }),
+    el("h3", { text: game.paints ? "Lessons, the shortest first" : "Lessons" }),
     el(
       "div",
       { class: "level-list" },
