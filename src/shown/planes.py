@@ -15,6 +15,7 @@ look beyond (`language/reach.py` says how wide that is, and why it is enough). T
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -84,6 +85,19 @@ class Planes:
     @property
     def states(self) -> int:
         return len(self.grids)
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """The number of the value at each cell of each state, by the states' slots; OFF where a state's grid is smaller
+        than the largest. [height, width, N]"""
+        height, width = (side - 2 * self.margin for side in self.shape[:2])
+        kind = np.min_scalar_type(len(self.values))
+        codes = np.full((height, width, self.states), len(self.tokens), dtype=kind)
+        cells, sizes = value_codes(self.grids, self.tokens)
+        ends = np.cumsum(sizes.prod(axis=1))
+        for end, (rows, columns), slot in zip(ends.tolist(), sizes.tolist(), self.slot, strict=True):
+            codes[:rows, :columns, slot] = cells[end - rows * columns : end].reshape(rows, columns)
+        return codes
 
     @property
     def bytes_per_plane(self) -> int:

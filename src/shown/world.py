@@ -17,6 +17,9 @@ from shown.errors import BadInput
 from shown.grid import Action, Grid, Tokens, check_action
 from shown.symmetry import Transformation
 
+WORLDS = ("gym:", "atari:")
+"""What the names of worlds begin with, to tell them from those of games."""
+
 
 @dataclass(frozen=True, slots=True)
 class Level:
@@ -181,6 +184,31 @@ def play(world: World, player: Player, seed: int = 0, max_steps: int | None = No
         if run.over:
             break
     return run.episode
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What an episode came to."""
+
+    reward: float
+    steps: int
+    won: bool
+
+
+def tallies(starts: Sequence[Start], player: ManyPlayer) -> list[Tally]:
+    """What each comes to, as `play_many` would tell; nothing is kept, for episodes of thousands of large grids."""
+    playing = [(i, world, world.reset(seed)) for i, (world, seed) in enumerate(starts)]
+    found = [Tally(0.0, 0, False)] * len(starts)
+    while playing:
+        actions = player.act_many([grid for _, _, grid in playing])
+        going = []
+        for (i, world, _), action in zip(playing, actions, strict=True):
+            outcome, before = world.step(action), found[i]
+            found[i] = Tally(before.reward + outcome.reward, before.steps + 1, outcome.won)
+            if not outcome.over and found[i].steps < world.max_steps:
+                going.append((i, world, outcome.grid))
+        playing = going
+    return found
 
 
 def play_many(starts: Sequence[Start], player: ManyPlayer, max_steps: int | None = None) -> list[Episode]:

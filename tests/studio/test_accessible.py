@@ -86,7 +86,28 @@ def world(visitor):
     expect(visitor.at("#watch-presses button").first).to_be_visible()
 
 
-STATES = (levels, correcting, replaying, painting, exporting, details, many, world)
+def touching(visitor):
+    visitor.at("#rule .phrase .touch").nth(1).click()
+    expect(visitor.at(".remark.strike")).to_be_visible()
+    visitor.at("#write-rule").click()
+    visitor.at("#writer-and").click()
+    visitor.at("[data-line='1'] select").first.select_option("walk 1 0")
+    visitor.at("#writer-keep").click()
+    expect(visitor.at(".remark.pin")).to_be_visible()
+    visitor.at("#write-rule").click()
+    expect(visitor.at("#writer-said")).to_contain_text("Click a cell if")
+
+
+def researching(visitor):
+    if not visitor.at("#open-research").is_visible():
+        visitor.at("text=How it got there").click()
+    visitor.at("#open-research").click()
+    expect(visitor.at("#posterior-table")).to_be_visible()
+    expect(visitor.at("#score-table")).to_be_attached()
+    visitor.at("#research-score summary").click()
+
+
+STATES = (levels, correcting, replaying, painting, exporting, details, many, world, researching, touching)
 
 
 def test_axe_finds_nothing_in_either_theme(taught, visit):

@@ -16,6 +16,7 @@ from shown.policy import uniform_policy
 from shown.studio.desk import Desk
 from shown.studio.lessons import SCHEMA, Shared, lesson_shared, load_lesson, policy_of
 from shown.studio.project import Project, Way
+from shown.studio.remarks import written
 from shown.teaching.readings import Reading
 from shown.worlds import find as find_world
 
@@ -36,7 +37,9 @@ def shared(project):
         desk.expert()
     desk.set_learn(1, False)
     way = Way(500, Reading("open", "any"), mirrored=False)
-    return Shared(NIM, desk.lesson.recordings, (LEVEL,), way, uniform_policy(NIM.tokens, "nim").to_json())
+    desk.say(written(NIM, "at_action_cell(cell_is_value(matchstick))"))
+    policy = uniform_policy(NIM.tokens, "nim").to_json()
+    return Shared(NIM, desk.lesson.recordings, (LEVEL,), way, policy, desk.lesson.remarks)
 
 
 def sent(shared: Shared) -> dict:
@@ -52,7 +55,8 @@ def test_a_lesson_is_added_to_what_is_there_and_can_be_undone(shared, tmp_path):
     with Project(tmp_path / "other") as project:
         desk = Desk(project, "nim")
         desk.expert()
-        desk.take_in(shared.recordings)
+        desk.take_in(shared.recordings, shared.remarks)
+        assert desk.lesson.remarks == shared.remarks
         assert [r.id for r in desk.lesson.recordings] == [1, 2, 3]
         assert [r.learn for r in desk.lesson.recordings] == [True, False, True]
         assert Desk(project, "nim").lesson.recordings == desk.lesson.recordings
@@ -89,6 +93,8 @@ def test_a_correction_in_a_world_says_how_it_is_played_to(tmp_path):
         ({"game": "chase"}, "demonstrations of 'nim', but this is 'chase'"),
         ({"lesson": None}, "not a lesson of the studio"),
         ({"lesson": {"schema": "shown/studio-lesson/2"}}, '"demonstrations" must be an object'),
+        ({"remarks": None}, '"remarks" must be a list'),
+        ({"remarks": [{"kind": "pin", "programs": ["x("], "words": ["x"]}]}, "program 'x\\('"),
         ({"levels": None}, '"levels" must be a list of at most 200'),
         ({"levels": [["|"]] * 201}, '"levels" must be a list of at most 200'),
         ({"levels": [["|" * 33]]}, "at most 32 rows and columns"),

@@ -94,6 +94,37 @@ def test_every_policy_is_scored_on_the_same_levels_and_the_session_is_data(make_
         server.post("differ", game="nim", level="../../etc")
 
 
+def test_a_world_is_scored_from_seeds_and_its_lines_go_on(make_server, visit, tmp_path):
+    name = "gym:MiniGrid-Empty-Random-6x6-v0"
+    server = make_server(words=("--world", name))
+    server.post("toured", toured=True)
+    for _ in range(2):
+        server.post("expert", game=name)
+    server.learned(name)
+    until(lambda: server.post("open", game=name)["learned"]["scored"], "a score")
+    answer = server.post("scores", game=name)
+    assert answer["held_out"] == "seed:700000-700039"
+    visitor = visit(server)
+    visitor.has_learned(2)
+    visitor.at("#write-rule").click()
+    expect(visitor.at("#writer-said")).to_have_text("Take the action if the action is left.")
+    visitor.at(".learn-details > summary").click()
+    visitor.at("#open-research").click()
+    (tmp_path / "gym_3a_MiniGrid-Empty-Random-6x6-v0-session.json").write_bytes(
+        server.get(f"/export/session.json?game={name}")
+    )
+    assert f"as it was: {answer['scores'][-1]['won'] / 40}" in run(visitor.at("#session-lines").inner_text(), tmp_path)
+
+
+def run(lines, folder):
+    """What lines of Python print, run in a folder."""
+    ran = subprocess.run(
+        [sys.executable, "-c", lines], cwd=folder, capture_output=True, text=True, env=os.environ, timeout=120
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
 def test_the_drawer_shows_it_and_its_lines_go_on_from_the_session(make_server, visit, tmp_path):
     server = make_server()
     server.post("toured", toured=True)
@@ -122,11 +153,8 @@ def test_the_drawer_shows_it_and_its_lines_go_on_from_the_session(make_server, v
     visitor.at("#copy-session-lines").click()
     lines = visitor.page.evaluate("navigator.clipboard.readText()")
     assert lines == visitor.at("#session-lines").inner_text()
-    ran = subprocess.run(
-        [sys.executable, "-c", lines], cwd=tmp_path, capture_output=True, text=True, env=os.environ, timeout=120
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert f"as it was: {scores[-1]['won'] / 40}" in ran.stdout
-    assert "click a cell if" in ran.stdout
+    told = run(lines, tmp_path)
+    assert f"as it was: {scores[-1]['won'] / 40}" in told
+    assert "click a cell if" in told
     visitor.page.keyboard.press("Escape")
     expect(visitor.at("#research")).to_be_hidden()

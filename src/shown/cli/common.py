@@ -26,13 +26,10 @@ from shown.language.languages import find as find_by_name
 from shown.language.primitives import Language
 from shown.policy import Policy
 from shown.registry import is_place, reason
-from shown.world import Start, World, starts_of
+from shown.world import WORLDS, Start, World, starts_of
 
 Playable = Game | World
 """What can be played: a game, on its levels, or a world, from seeds."""
-
-WORLD = "gym:"
-"""What the names of worlds begin with that files may name."""
 
 MINECRAFT = "minecraft"
 """The world that runs programs of others, so that only users may name it; also with a port, `minecraft:25565`."""
@@ -215,7 +212,7 @@ def is_world(name: str) -> bool:
     >>> is_world("gym:FrozenLake-v1"), is_world("minecraft"), is_world("nim")
     (True, True, False)
     """
-    return name.startswith(WORLD) or name.partition(":")[0] == MINECRAFT
+    return name.startswith(WORLDS) or name.partition(":")[0] == MINECRAFT
 
 
 def is_playable(text: str) -> bool:
@@ -235,7 +232,7 @@ def find_playable(name: str, expert: str | None = None) -> Playable:
         return find(name)
     from shown import worlds
 
-    if ":" in name.removeprefix(WORLD):
+    if ":" in name.partition(":")[2]:
         _look_here_too()
     return worlds.find(name, None if expert is None else load_function(expert))
 
@@ -267,9 +264,9 @@ def playable_of(policy: Policy, where: str, world: str | None = None) -> Playabl
 
 def trusted(world: str, where: str) -> str:
     """The name of a world that stands in a file. A file may not have a module imported or programs of others run."""
-    if not world.startswith(WORLD):
+    if not world.startswith(WORLDS):
         raise BadInput(f"{where}: is for {world}, which runs programs of others. If you want that: --world {MINECRAFT}")
-    if ":" in world.removeprefix(WORLD):
+    if ":" in world.partition(":")[2]:
         raise BadInput(f"{where}: is for {world}, which imports a module. If you want that: --world {world}")
     return world
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from shown.cli.common import WORLD, check_writable, find_playable, is_playable, say, trusted
+from shown.cli.common import check_writable, find_playable, is_playable, say, trusted
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError
+from shown.world import WORLDS
 
 if TYPE_CHECKING:
     from shown.grid import Tokens
@@ -108,7 +109,7 @@ def _about(
         return tokens_from_json(_pairs(args.tokens, "--tokens"), "--tokens"), buttons, None
     named = table.rows[0].get(columns.get("game", "game")) if table.rows else None
     try:
-        place = find_playable(trusted(named, args.source) if named.startswith(WORLD) else named) if named else None
+        place = find_playable(trusted(named, args.source) if named.startswith(WORLDS) else named) if named else None
     except ShownError:
         place = None
     if place is None:

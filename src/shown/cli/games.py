@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from shown.cli.common import WORLD, Playable, add_json, add_seed, find_playable, print_json, say
+from shown.cli.common import Playable, add_json, add_seed, find_playable, is_world, print_json, say
 from shown.errors import BadInput, printable
 from shown.games import Game, find, installed, load_levels
 from shown.games.levels import built_in
@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.levels and not args.floor:
         raise BadInput("--levels says where the floor is measured; give --floor too.")
-    if args.game and args.game.startswith(WORLD):
+    if args.game and is_world(args.game):
         return _tell_world(args)
     games, broken = ([find(args.game)], []) if args.game else installed()
     for reason in broken:
@@ -53,7 +53,8 @@ def run(args: argparse.Namespace) -> int:
             print(f"\n  levels: train:0-{count['train'] - 1}, test:0-{count['test'] - 1}, random:SEED-SEED")
             _tell_styles(game)
     if not args.game:
-        print(f"\nAny environment of Gymnasium with discrete actions is a world to play, too: shown games {WORLD}ID")
+        print("\nAny environment of Gymnasium with discrete actions is a world to play, too: shown games gym:ID")
+        print("So is Atari's Breakout: shown games atari:Breakout")
     return 0
 
 

@@ -20,6 +20,7 @@ What is asked: which trials, and what is read from them
     data_efficiency.py  networks with up to 5,000 demonstrations  (appendix)
     policies.py         the size of the learned policies          (appendix)
     noise.py            noisy demonstrations                      (appendix)
+    breakout.py         Atari Breakout                            (appendix)
     beyond.py           the expert's few demonstrations, ours     (not in the paper)
     people.py           demonstrations by people                  (not in the paper)
     confidence.py       whether what is expected comes true       (not in the paper)
@@ -46,6 +47,7 @@ EXPERIMENTS: dict[str, str] = {
     "policies": "shown.experiments.policies",
     "noise": "shown.experiments.noise",
     "data-efficiency": "shown.experiments.data_efficiency",
+    "breakout": "shown.experiments.breakout",
     "beyond": "shown.experiments.beyond",
     "people": "shown.experiments.people",
     "confidence": "shown.experiments.confidence",

@@ -23,18 +23,20 @@ from shown.errors import ShownError
 from shown.games import find
 from shown.games.levels import load_levels
 from shown.version import __version__
+from shown.world import WORLDS
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
 ENGINE = (
-    "grid.py", "planes.py", "counts.py", "floods.py", "compiled.py", "registry.py", "demonstrations.py", "policy.py",
-    "rules", "language", "inference",
+    "grid.py", "planes.py", "places.py", "counts.py", "floods.py", "compiled.py", "registry.py", "demonstrations.py",
+    "policy.py", "rules", "language", "inference",
 )  # fmt: skip
 """What learns and acts, whatever the method; folders with all that is in them."""
 
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "shown.baselines.lpp": (*ENGINE, "baselines/lpp.py", "baselines/values.py"),
     "shown.baselines.taught": (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching", "world.py"),
+    "shown.baselines.few_values": (*ENGINE, "baselines/few_values.py", "baselines/lpp.py"),
     "shown.baselines.vpi": (*ENGINE, "baselines/vpi.py", "baselines/lpp.py", "baselines/values.py"),
     "shown.baselines.features_nn": (*ENGINE, "baselines/features_nn.py", "baselines/values.py"),
     "shown.baselines.networks": (
@@ -49,6 +51,9 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
 
 PLAYING = ("world.py", "games/episodes.py", "experiments/teaching.py", "experiments/scoring.py")
 """How games are demonstrated, played and scored. A game's own files come with its class."""
+
+AWAY = ("worlds",)
+"""The worlds that are not games."""
 
 PEOPLE = ("experiments/styles",)
 """How people play: part of it only where they demonstrate, so that another style makes no other result stale."""
@@ -89,6 +94,8 @@ def engine_digest(method_module: str) -> str:
 @cache
 def game_digest(game: str, by_people: bool = False) -> str:
     """Of the files that a game's class and its bases are in, and of how games are played (and by whom)."""
+    if game.startswith(WORLDS):
+        return _digest(_sources((*PLAYING, *AWAY)))
     try:
         classes = type(find(game)).__mro__
     except ShownError:
@@ -99,7 +106,9 @@ def game_digest(game: str, by_people: bool = False) -> str:
 
 
 def levels_digest(game: str, specs: Iterable[str]) -> str:
-    """Of the texts of levels; the names of the sets are in a trial's settings already."""
+    """Of the texts of levels; the names of the sets, and seeds of worlds, are in a trial's settings already."""
+    if game.startswith(WORLDS):
+        return _digest([])
     parts = [part for spec in specs for part in ([spec] if "\n" in spec else spec.split(","))]
     found = [(_built_in if part.startswith(BUILT_IN) else _texts)(game, part.strip()) for part in parts]
     return UNKNOWN if UNKNOWN in found else _digest(text.encode() for text in found)

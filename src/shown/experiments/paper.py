@@ -235,13 +235,22 @@ _DATA_EFFICIENCY = {
     "ratio": Statement("LPP is 20 to 1,000 times as data-efficient as these networks."),
 }
 
+_OTHER_STARTS = (
+    "The paper's starts are not known; here the paddle begins in ten other places. How exactly its expert weighs where "
+    "the paddle is was not said either."
+)
+
 _BREAKOUT = {
     "programs": Statement(
         "One demonstration of 500 frames, in which three bricks break, and 120,000 programs over 4 of the 15 values "
         "are enough to learn Breakout; fewer programs are not."
     ),
-    "500 frames": Statement("On 10 of 10 unseen starts the learned policy gets 3 in 500 frames, as the expert does."),
-    "to the end": Statement("Until the ball is lost it gets 8.80 on average, with a standard deviation of 7.47."),
+    "500 frames": Statement(
+        "On 10 of 10 unseen starts the learned policy gets 3 in 500 frames, as the expert does.", _OTHER_STARTS
+    ),
+    "to the end": Statement(
+        "Until the ball is lost it gets 8.80 on average, with a standard deviation of 7.47.", _OTHER_STARTS
+    ),
 }
 
 STATEMENTS: Mapping[str, Mapping[str, Statement]] = {

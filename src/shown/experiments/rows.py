@@ -137,6 +137,8 @@ def _result(value: object) -> None:
         _number(fraction, f"result, success, {levels[:40]}", most=1)
     for levels, wins in _object(result["won"], "result, won").items():
         _text(wins, f"result, won, {levels[:40]}")
+    for name in ("reward", "expert"):
+        _small(_object(result.get(name, {}), f"result, {name}"), f"result, {name}")
     _number(result["fit"], "result, fit", most=1)
     seconds = _object(result["seconds"], "result, seconds", ("learn", "play"))
     for name in ("learn", "play"):

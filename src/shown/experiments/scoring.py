@@ -9,10 +9,13 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from shown.demonstrations import Demonstrations
+from shown.experiments.teaching import seeds_named
 from shown.games.episodes import play_many
 from shown.games.game import Game
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
+from shown.world import ManyPlayer, World, starts_of, tallies
+from shown.worlds import find as find_world
 
 TRAINING_LEVELS_SCORED = 20
 """At most so many of the demonstrated levels are played to see whether the demonstrations were learned."""
@@ -80,5 +83,38 @@ def scores(
         result["won"][spec] = "".join("1" if each else "0" for each in part)
     steps = demos.steps[:STEPS_REPEATED]
     acts = table.act_many([step.grid for step in steps])
+    result["fit"] = round(sum(act == step.action for act, step in zip(acts, steps, strict=True)) / len(steps), 6)
+    return result
+
+
+class _Expert:
+    """The expert of one world, as a player of it."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
+        return [self._world.expert()]
+
+
+def world_scores(
+    world: World, imitator: ManyPlayer, demos: Demonstrations, shown_on: str, scored_on: Sequence[str]
+) -> dict[str, Any]:
+    """Like `scores`, from the seeds of a world, with the "reward" from each and what the "expert" gets there.
+
+    A set in `scored_on` is seeds ("seeds:1-9"), or the name of a world that looks the same, a space, and seeds.
+    """
+    result: dict[str, Any] = {"success": {}, "won": {}, "reward": {}, "expert": {}}
+    for spec in (*scored_on, "train"):
+        name, _, seeds = (shown_on if spec == "train" else spec).rpartition(" ")
+        place = find_world(name) if name else world
+        starts = starts_of(place, seeds_named(seeds))
+        ends = tallies(starts, imitator)
+        result["success"][spec] = round(sum(each.won for each in ends) / len(ends), 6)
+        result["won"][spec] = "".join("1" if each.won else "0" for each in ends)
+        result["reward"][spec] = [each.reward for each in ends]
+        result["expert"][spec] = [tallies([start], _Expert(start[0]))[0].reward for start in starts]
+    steps = demos.steps[:STEPS_REPEATED]
+    acts = Remembering(imitator).act_many([step.grid for step in steps])
     result["fit"] = round(sum(act == step.action for act, step in zip(acts, steps, strict=True)) / len(steps), 6)
     return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import zlib
 from collections.abc import Iterable
 from functools import lru_cache
@@ -16,6 +17,8 @@ from shown.games.episodes import Player, demonstrate, play
 from shown.games.game import Game
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
+from shown.world import World, starts_of
+from shown.world import demonstrate as demonstrate_world
 
 DEMONSTRATIONS = ("perfect", "independent", "correlated")
 """How demonstrations can be given: by the expert alone, with a random action now and then, or a random *token* cell."""
@@ -59,6 +62,28 @@ def demonstrations(game: Game, levels: str, kind: str = "perfect", seed: int = 0
 
     items = tuple(play(game, teacher, level).demonstration for level in found)
     return Demonstrations(game.tokens, items, game.name, game.buttons)
+
+
+def world_demonstrations(world: World, seeds: str, kind: str = "perfect") -> Demonstrations:
+    """The expert's demonstrations of a world, one a seed; `seeds` is as in "seeds:0,3,5-7"."""
+    if kind != "perfect":
+        raise BadInput(f"{world.name}: only its expert demonstrates, not {kind!r}.")
+    return demonstrate_world(starts_of(world, seeds_named(seeds)))
+
+
+def seeds_named(text: str) -> list[int]:
+    """
+    >>> seeds_named("seeds:0,3,5-7")
+    [0, 3, 5, 6, 7]
+    """
+    match = _SEEDS.fullmatch(text)
+    if match is None:
+        raise BadInput(f"{text[:40]!r}: the starts of a world are its seeds, such as seeds:0,3,5-7.")
+    parts = [part.partition("-") for part in match[1].split(",")]
+    return [seed for first, _, last in parts for seed in range(int(first), int(last or first) + 1)]
+
+
+_SEEDS = re.compile(r"seeds:(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*)")
 
 
 def demonstrate_style(game: Game, style: Style, levels: Iterable[Level], seed: int = 0) -> Demonstrations:

@@ -16,12 +16,15 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
+from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
 from shown.experiments.fingerprint import UNKNOWN, fingerprint
-from shown.experiments.scoring import Imitator, scores
-from shown.experiments.teaching import STYLE, check_kind, demonstrations
+from shown.experiments.scoring import Imitator, scores, world_scores
+from shown.experiments.teaching import STYLE, check_kind, demonstrations, world_demonstrations
 from shown.games import find
 from shown.games.game import Game
+from shown.world import WORLDS, World
+from shown.worlds import find as find_world
 
 TEST_LEVELS = "test:0-8"
 """The paper's nine test levels."""
@@ -36,7 +39,7 @@ class Method:
 
     Attributes:
         label: as figures and tables call it.
-        factory: "module:function" of a function (game, seed, options) -> Imitator. Imported when a trial needs it.
+        factory: "module:function" of a function (game or world, seed, options) -> Imitator. Imported when it is needed.
         options: its settings and the values they have unless a trial says otherwise.
     """
 
@@ -44,9 +47,9 @@ class Method:
     factory: str
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def build(self, game: Game, seed: int, options: Mapping[str, Any]) -> Imitator:
+    def build(self, game: Game | World, seed: int, options: Mapping[str, Any]) -> Imitator:
         module, _, name = self.factory.partition(":")
-        make: Callable[[Game, int, Mapping[str, Any]], Imitator] = getattr(import_module(module), name)
+        make: Callable[[Game | World, int, Mapping[str, Any]], Imitator] = getattr(import_module(module), name)
         return make(game, seed, options)
 
 
@@ -66,6 +69,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "features-nn": Method("Features + NN", _PERCEPTRON, {**_FEATURES, "l1": 0.0}),
         "features-nn-l1": Method("Features + NN + L1", _PERCEPTRON, {**_FEATURES, "l1": 1e-4}),
         "no-prior": Method("No Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "uniform"}),
+        "lpp-values": Method("LPP", "shown.baselines.few_values:learner", {"programs": 120_000, "values": ""}),
         "sparsity-prior": Method("Sparsity Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "sparsity"}),
     }
 )
@@ -199,16 +203,16 @@ def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
     The result has "success" (the fraction of levels won, for each set of test levels and for the demonstrated ones,
     "train"), "won" (level by level, "1" or "0"), "fit" (the fraction of demonstrated actions that the learned policy
     repeats), "seconds" (learning and playing), "demonstrations", "steps", and "learned" (what the method says of its
-    policy).
+    policy). In worlds it also has "reward", start by start, and "expert", what the expert gets there.
     """
     trial = Trial.from_settings(settings)
-    game = find(trial.game)
-    demos = demonstrations(game, trial.levels, trial.demonstrations, trial.seed)
+    setting = _world if trial.game.startswith(WORLDS) else _game
+    game, demos, score = setting(trial)
     imitator = METHODS[trial.method].build(game, trial.seed, trial.options)
     begun = time.perf_counter()
     imitator.fit(demos)
     learned = time.perf_counter()
-    result = scores(game, imitator, demos, trial.levels, trial.test)
+    result = score(imitator)
     describe = getattr(imitator, "describe", dict)
     return {
         **result,
@@ -217,6 +221,23 @@ def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
         "steps": len(demos.steps),
         "learned": describe(),
     }
+
+
+Setting = tuple[Game | World, Demonstrations, Callable[[Any], dict[str, Any]]]
+"""Where a trial takes place, what is shown there, and how a fitted imitator is scored."""
+
+
+def _game(trial: Trial) -> Setting:
+    game = find(trial.game)
+    demos = demonstrations(game, trial.levels, trial.demonstrations, trial.seed)
+    return game, demos, lambda imitator: scores(game, imitator, demos, trial.levels, trial.test)
+
+
+def _world(trial: Trial) -> Setting:
+    """A world has seeds where a game has levels."""
+    world = find_world(trial.game)
+    demos = world_demonstrations(world, trial.levels, trial.demonstrations)
+    return world, demos, lambda imitator: world_scores(world, imitator, demos, trial.levels, trial.test)
 
 
 def _is_text(value: object) -> bool:

@@ -13,12 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from shown.errors import BadInput, did_you_mean
 from shown.inference.distinct import Distinct
+from shown.language.attention import at_places, codes_of, lands_on_little
 from shown.language.evaluate import how_many, run_many
 from shown.language.grammar import Block, Hole, Shape
 from shown.language.primitives import Language, Primitive
-from shown.language.terms import Kind, names_by_kind
+from shown.language.terms import Kind
 from shown.memory import Account
 from shown.planes import ALL, Planes
 
@@ -79,7 +79,10 @@ class Evaluator:
         primitive = self.language[shape.primitive]
         before = len(self._columns)
         part = shape.parts[0] if len(shape.parts) == 1 else None
-        if part is None or part in self._shared or part in self._conditions:
+        if lands_on_little(shape, self.language, self.world.buttons, self.world.shape):
+            ids, flips = self._at_places(block)
+            expand = np.arange(block.count)
+        elif part is None or part in self._shared or part in self._conditions:
             arguments, expand = self._arguments(shape)
             if block.count < len(expand):
                 arguments, expand = _needed(arguments, expand[: block.count])
@@ -93,6 +96,12 @@ class Evaluator:
         self._column_of_states = _renumbered(self._column_of_states, before, numbers)
         self.of_program.append(ids)
         self.flipped.append(flips)
+
+    def _at_places(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
+        """Like `_programs`, for a block whose attention lands on few cells."""
+        chunks = at_places(self.world, block.shape, self.language, block.count, self.threads)
+        ids, flips = zip(*map(self._add_states, chunks), strict=True)
+        return np.concatenate(ids), np.concatenate(flips)
 
     def _transient(
         self, primitive: Primitive, shape: Shape, part: Shape, count: int
@@ -115,7 +124,7 @@ class Evaluator:
             planes = self._run(self.language[part.primitive], [a[start:stop] for a in inner], self._stored_planes)
             grids = np.meshgrid(
                 *(
-                    np.arange(stop - start) if argument is part else _codes(argument, self.world)
+                    np.arange(stop - start) if argument is part else codes_of(argument, self.world)
                     for argument in shape.arguments
                 ),
                 indexing="ij",
@@ -145,7 +154,7 @@ class Evaluator:
         inverses: list[np.ndarray] = []
         for argument in shape.arguments:
             if isinstance(argument, Hole):
-                codes = _codes(argument, self.world)
+                codes = codes_of(argument, self.world)
                 choices.append(codes)
                 inverses.append(np.arange(len(codes)))
             else:
@@ -242,16 +251,3 @@ def _flat(grid: np.ndarray, argument: Shape | Hole) -> np.ndarray:
 def _inside(shape: Shape) -> list[Shape]:
     """The shapes of the conditions inside a condition."""
     return [inner for part in shape.parts for inner in (part, *_inside(part))]
-
-
-def _codes(hole: Shape | Hole, world: Planes) -> np.ndarray:
-    """Numbers that stand for a hole's atoms: of names their places, of offsets the places in the hole."""
-    assert isinstance(hole, Hole)
-    known = names_by_kind(world.values, world.buttons).get(hole.kind)
-    if known is not None:
-        for atom in hole.atoms:
-            if atom not in known:
-                near = did_you_mean(str(atom), known)
-                raise BadInput(f"the grammar has a {hole.kind} {atom!r} that the demonstrations have not. {near}")
-        return np.array([known.index(str(atom)) for atom in hole.atoms])
-    return np.arange(len(hole.atoms)) if hole.kind is Kind.OFFSET else np.array(hole.atoms)

@@ -9,6 +9,7 @@ import numpy as np
 
 from shown.errors import BadInput
 from shown.grid import Grid, Tokens
+from shown.language.attention import at_places, places_asked, shape_of
 from shown.language.primitives import Primitive
 from shown.language.reach import reach_of
 from shown.language.reference import NOWHERE, View, run
@@ -19,6 +20,9 @@ from shown.planes import Planes, frame, pack
 SLOWER = 500
 """How many times longer the reference takes for one cell than a kernel does for a word."""
 
+
+AT_PLACES = 50_000
+"""How many words of planes could be computed in the time in which one program is asked at places."""
 
 LARGE = 2**28
 """Bytes beyond which it is asked whether there is room."""
@@ -54,6 +58,7 @@ class Plan:
         for primitive, group in self._groups([self.terms[i] for i in order]):
             places, order = order[: len(group)], order[len(group) :]
             self._tops.append((primitive, self._arguments(primitive, group), np.array(places)))
+        self._shapes = [shape_of(term, language) for term in self.terms]
 
     def world(self, grids: Sequence[Grid]) -> Planes:
         """The states as planes with the margin that these programs need."""
@@ -67,9 +72,13 @@ class Plan:
     def world_and_columns(self, grids: Sequence[Grid]) -> tuple[Planes, np.ndarray]:
         """The rows of some states, and the programs' values there. [terms, R] uint64
 
-        By planes; but where programs look far beyond a small grid, nearly all cells of the planes would be computed in
+        By planes; but where the grids are large and programs look at little of them, at places; and where programs look
+        far beyond a small grid, nearly all cells of the planes would be computed in
         vain, so there the reference is asked, which looks only where it is sent. OutOfMemory if there is no room.
         """
+        if self._look_at_little(frame(grids, self.reach.margin(grids))):
+            world = self.world(grids)
+            return world, self._columns_at_places(world)
         if len(grids) == 1 and self._mostly_margin(grids[0]):
             world = Planes(grids, self.tokens, self.buttons)
             values = reference_columns(self.terms, grids[0], self.tokens, self.buttons, self.language)
@@ -79,6 +88,28 @@ class Plan:
             Account().take(needed, f"acting on a grid of {grids[0].height} × {grids[0].width}")
         world = self.world(grids)
         return world, self.columns(world)
+
+    def _look_at_little(self, frame: tuple[int, int, int]) -> bool:
+        """Whether to ask the programs at places takes less time than to compute planes."""
+        asked = [
+            AT_PLACES + frame[2] * places_asked(shape, self.language, self.buttons, frame)
+            for shape in self._shapes
+            if shape.parts
+        ]
+        return sum(asked) < len(self._conditions) * math.prod(frame)
+
+    def _columns_at_places(self, world: Planes) -> np.ndarray:
+        """What `columns` gives."""
+        columns = np.empty((len(self.terms), len(world.row_words)), dtype=np.uint64)
+        no_planes = np.empty((0, *world.shape), dtype=np.uint64)
+        for i, (term, shape) in enumerate(zip(self.terms, self._shapes, strict=True)):
+            primitive = self.language[shape.primitive]
+            if shape.parts:
+                results = next(at_places(world, shape, self.language, 1))
+            else:
+                results = run_many(world, primitive, self._arguments(primitive, [term]), no_planes)
+            columns[i] = world.columns(results)[0]
+        return columns
 
     def _mostly_margin(self, grid: Grid) -> bool:
         rows, columns, _ = frame([grid], self.reach.margin([grid]))

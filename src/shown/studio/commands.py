@@ -5,6 +5,7 @@ Requests are not trusted: every value is checked here before anything else sees 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -25,7 +26,7 @@ from shown.studio.forms import (
 from shown.studio.lessons import is_lesson, lesson_shared
 from shown.studio.project import Way
 from shown.studio.remarks import Remark, written
-from shown.studio.research import scores_to_json
+from shown.studio.research import keep_score, scores_to_json
 from shown.studio.session import Forgotten, Studio, as_request
 from shown.studio.teach import Lesson
 from shown.teaching.readings import READINGS
@@ -96,7 +97,8 @@ def _after(studio: Studio, desk: Desk, before: Lesson, request: Request, answer:
     """What is answered after a change of the lesson: the lesson as it is now, which is learned if need be."""
     same = desk.lesson.recordings is before.recordings
     if not same or desk.lesson.remarks is not before.remarks:
-        studio.consider(desk)
+        # Once the answer is out: to begin to learn from hundreds of games takes longer than a click may.
+        asyncio.get_running_loop().call_soon(studio.consider, desk)
     studio.news.publish(
         "taught", {"game": desk.game.name, "revision": desk.revision, "page": str(request.get("page"))[:40]}
     )
@@ -221,9 +223,11 @@ async def why(studio: Studio, request: Request) -> Answer:
 # --- for the researcher ----------------------------------------------------------------------------------------------
 
 
-def scores(studio: Studio, request: Request) -> Answer:
-    """How each policy did on the levels that are held out."""
+async def scores(studio: Studio, request: Request) -> Answer:
+    """How each policy did on the levels that are held out; the present one plays them now, if it has not."""
     desk = studio.desk(request.get("game"))
+    if desk.learned.state in ("done", "stopped"):
+        await keep_score(studio, desk, desk.learned)
     return scores_to_json(desk.game, desk.scores)
 
 

@@ -251,15 +251,17 @@ class Desk:
                 raise BadInput(f"demonstration {i}: {str(error).removeprefix('it: ')}") from None
         self._do(lesson)
 
-    def take_in(self, recordings: Sequence[Recording]) -> None:
-        """Adds recordings of another project, all or none; they get numbers of their own here."""
+    def take_in(self, recordings: Sequence[Recording], remarks: tuple[Remark, ...] = ()) -> None:
+        """Adds recordings of another project, all or none; they get numbers of their own here. What was said of the
+        rule there takes the place of what was said here, if anything was."""
         lesson = self.lesson
         for recording in recordings:
             number = lesson.next_id
             lesson = teach.keep(lesson, recording.kind, recording.demonstration, recording.last, recording.before)
             kept = replace(recording, id=number)
             lesson = replace(lesson, recordings=(*lesson.recordings[:-1], kept))
-        if recordings:
+        if recordings or remarks:
+            lesson = replace(lesson, remarks=remarks or lesson.remarks)
             self._do(replace(lesson, table=self._fresh_table(lesson.recordings, lesson.next_id)))
 
     def _do(self, lesson: Lesson) -> None:

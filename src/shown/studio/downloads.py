@@ -58,7 +58,7 @@ def _lesson(studio: Studio, desk: Desk) -> bytes:
     recordings, way = desk.lesson.recordings, studio.settings.way(desk.game.name)
     if not recordings and not levels:
         raise BadInput("nothing has been shown yet.")
-    shared = Shared(desk.game, recordings, levels, way, policy)
+    shared = Shared(desk.game, recordings, levels, way, policy, desk.lesson.remarks)
     return encode_json(shared.to_json(), "the lesson", MAX_FILE)
 
 

@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from typing import Any, TypeGuard
 
-from shown.demonstrations import Demonstration, Demonstrations
+from shown.demonstrations import Demonstration, Demonstrations, demonstrations_to_json
 from shown.errors import BadInput
 from shown.files import parse_json
 from shown.games.levels import Level
@@ -129,7 +129,7 @@ def lesson_to_json(game: Playable, recordings: tuple[Recording, ...], next_id: i
             }
             for r in recordings
         ],
-        "demonstrations": Demonstrations(game.tokens, items, game.name, game.buttons).to_json(),
+        "demonstrations": demonstrations_to_json(items, game.tokens, game.name, game.buttons),
     }
 
 

@@ -1,8 +1,8 @@
 """Lessons to share: all that was shown of one game, as one file to send and to open.
 
 The file is data and nothing in it is run: demonstrations with what the studio notes of them, painted levels, the way to
-learn, and the policy, each in the form it has in a project and checked by the same functions. It is opened whole or not
-at all.
+learn, what was said of the rule, and the policy, each in the form it has in a project and checked by the same
+functions. It is opened whole or not at all.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from shown.errors import BadInput
 from shown.files import read_json
 from shown.grid import Grid
 from shown.studio.forms import MAX_PAINTED, grid_from_json, lesson_from_json, lesson_to_json
-from shown.studio.places import WORLD, Playable, place_of
+from shown.studio.places import Playable, place_of
 from shown.studio.project import MAX_LEVELS, Way
+from shown.studio.remarks import Remark, remarks_from_list
 from shown.studio.teach import Recording
+from shown.world import WORLDS
 
 if TYPE_CHECKING:
     from shown.policy import Policy
@@ -39,6 +41,7 @@ class Shared:
         levels: those that were painted, legal or not.
         way: how it is to be learned.
         policy: what was learned, as JSON that `policy_of` checks, or None.
+        remarks: what was said of the rule.
     """
 
     game: Playable
@@ -46,6 +49,7 @@ class Shared:
     levels: tuple[Grid, ...] = ()
     way: Way = field(default_factory=Way)
     policy: Any = None
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def demonstrations(self) -> Demonstrations:
@@ -62,6 +66,7 @@ class Shared:
             "lesson": lesson_to_json(self.game, self.recordings, next_id),
             "levels": [list(grid.rows) for grid in self.levels],
             "policy": self.policy,
+            "remarks": [remark.to_json() for remark in self.remarks],
         }
 
 
@@ -86,7 +91,9 @@ def lesson_shared(value: Any, find: Callable[[str], Playable], where: str) -> Sh
     try:
         game = find(name)
     except BadInput:
-        offer = f"Start the studio with --world {name}" if name.startswith(WORLD) else "Install the package that has it"
+        offer = (
+            f"Start the studio with --world {name}" if name.startswith(WORLDS) else "Install the package that has it"
+        )
         raise BadInput(f"{where}: is about {name}, which is not here. {offer}, if you trust it.") from None
     recordings, _, bad = lesson_from_json(game, value.get("lesson"), where)
     if bad:
@@ -97,6 +104,7 @@ def lesson_shared(value: Any, find: Callable[[str], Playable], where: str) -> Sh
         _levels(game, value.get("levels"), where),
         Way.from_json(value.get("way"), f'{where}: "way"'),
         value.get("policy"),
+        remarks_from_list(game, value.get("remarks", []), where),
     )
 
 

@@ -23,7 +23,7 @@ from shown.grid import Action, Grid
 from shown.language.walking import walking_grammar
 from shown.teaching.recording import WRONG_FOOTED, Attempt, begin, check_playable, outcome_of, play_all
 from shown.teaching.same import expert_action
-from shown.world import Episode, World
+from shown.world import WORLDS, Episode, World
 from shown.world import play as play_world
 
 Playable = Game | World
@@ -31,8 +31,6 @@ Playable = Game | World
 
 LESSONS = 11
 """So many seeds of a world are lessons to begin with."""
-WORLD = "gym:"
-"""What the names of worlds begin with."""
 
 
 class Place(ABC):
@@ -232,7 +230,7 @@ def walks(game: Playable) -> bool:
 
 def find_playable(name: str) -> Playable:
     """The game or world of that name. Who asks must have been told the name by the user, not by a file."""
-    return find_world(name) if name.startswith(WORLD) else find(name)
+    return find_world(name) if name.startswith(WORLDS) else find(name)
 
 
 def find_world(name: str) -> World:

@@ -112,7 +112,11 @@ def remarks_from_json(game: Playable, value: Any, where: str) -> tuple[Remark, .
     """Checks everything; what is pinned and what is struck must make sense in this game."""
     if not isinstance(value, dict) or value.get("schema") != SCHEMA or value.get("game") != game.name:
         raise BadInput(f'{where}: not what was said of the rule of {game.name}: "schema" must be "{SCHEMA}".')
-    items = value.get("remarks")
+    return remarks_from_list(game, value.get("remarks"), where)
+
+
+def remarks_from_list(game: Playable, items: Any, where: str) -> tuple[Remark, ...]:
+    """Remarks from a list of them, wherever it stands."""
     if not isinstance(items, list):
         raise BadInput(f'{where}: "remarks" must be a list.')
     remarks = tuple(Remark.from_json(item, f"{where}, remark {i}") for i, item in enumerate(items))

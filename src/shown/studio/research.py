@@ -102,7 +102,9 @@ def scores_from_json(game: Playable, value: Any) -> tuple[Score, ...]:
 
 
 async def keep_score(studio: Studio, desk: Desk, learned: Learned) -> None:
-    """Lets a policy that was just learned play the levels that are held out, and notes how many it wins."""
+    """Lets a policy that was learned play the levels that are held out, and notes how many it wins; once."""
+    if learned.policy is None or learned.stale:
+        return
     aim = hashlib.sha256(f"{learned.aim} {json.dumps(learned.policy['components'])}".encode()).hexdigest()[:16]
     if desk.scores and desk.scores[-1].aim == aim:
         return
@@ -113,6 +115,8 @@ async def keep_score(studio: Studio, desk: Desk, learned: Learned) -> None:
             if desk.learned is not learned:
                 return
     except ShownError:
+        return
+    if desk.scores and desk.scores[-1].aim == aim:  # somebody else has asked meanwhile
         return
     recordings = [recording for recording in desk.lesson.recordings if recording.learn]
     corrections = sum(recording.kind == "correction" for recording in recordings)

@@ -196,7 +196,7 @@ class Studio:
         first = not desk.lesson.recordings
         painted = desk.paint_more(shared.levels) if shared.levels else []
         try:
-            desk.take_in(shared.recordings)
+            desk.take_in(shared.recordings, shared.remarks if first else ())
         except BadInput:
             for number in painted:
                 desk.unpaint(number)
@@ -435,8 +435,7 @@ class Studio:
             found.sort(key=lambda item: -item["doubt"])
             learned.next = found[:3]
             self.tell_learned(desk)
-            if not learned.stale:
-                await keep_score(self, desk, learned)
+            await keep_score(self, desk, learned)
 
 
 def _goes_on(source: tuple[Demonstration, ...], shown: tuple[Demonstration, ...]) -> bool:

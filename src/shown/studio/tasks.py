@@ -144,7 +144,7 @@ class Tasks:
         except KeyboardInterrupt:
             pass
         stages.close()
-        return {"stopped": stopped, "progress": progress, **_taught(pupil.taught, shown)}
+        return {"stopped": stopped, "progress": progress, **_taught(pupil.taught, shown, bool(pupil.conditions))}
 
     # --- playing -----------------------------------------------------------------------------------------------------
 
@@ -301,14 +301,15 @@ class Tasks:
 # --- what was learned ------------------------------------------------------------------------------------------------
 
 
-def _taught(taught: Taught | None, shown: Demonstrations) -> Answer:
+def _taught(taught: Taught | None, shown: Demonstrations, conditioned: bool) -> Answer:
     """What came of learning, as an answer; None if it was stopped before there was anything."""
+    nothing = f"No rule explains all that you have shown{' and keeps to what you said of it' if conditioned else ''}."
     if taught is None:
         return {"tried": [], "lost": 0, "failure": None, "advice": None}
     return {
         "tried": [[tried.hypothesis.name, tried.fits, tried.score] for tried in taught.tried],
         "lost": len(taught.lost),
-        "failure": None if taught.learned else "No rule explains all that you have shown.",
+        "failure": None if taught.learned else nothing,
         "advice": _placed(taught.advice, shown),
         "contradictions": [_where(item, shown) for item in taught.contradictions],
         **(_policy(taught.policy) if taught.learned else {}),

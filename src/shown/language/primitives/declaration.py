@@ -49,6 +49,12 @@ class Primitive:
         many: a compiled twin of `kernel` for many argument tuples at once, or None: `(planes, store, *arguments)`,
             where conditions are numbers of planes in `store`, values, buttons and areas are their numbers, and
             offsets pairs.
+        at_places: the same at some places of all states (`places.py`), for primitives that ask few cells, or None. A
+            condition's is `(places, *choices) -> bits`, where a choice of conditions is a function from places to bits
+            `[n, S, words]`, and any other choice an array of numbers as `many` takes them, `[n]` or `[n, 2]`; the
+            result is such bits, for all combinations, the last choice changing fastest. A program's is
+            `(planes, *choices) -> [n, words]`, if it does not depend on the action.
+        walks: whether it asks its conditions all along a line rather than at one place.
         phrase: how it is said. `{cell}` is the cell it is asked at, `{0}` … its arguments.
         negation: how its opposite is said.
         at: if given, how the cell is called at which the condition arguments are asked.
@@ -72,6 +78,8 @@ class Primitive:
     negation: str
     kernel: Callable[..., np.ndarray] | None = None
     many: Callable[..., np.ndarray] | None = None
+    at_places: Callable[..., np.ndarray] | None = None
+    walks: bool = False
     at: str | None = None
     wording: Callable[..., tuple[str, str] | None] | None = None
     reach: float | Callable[..., float] = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,10 +12,14 @@ from shown.grid import OFF, Cell, Tokens
 from shown.language.primitives.declaration import Condition, Language, Primitive
 from shown.language.reference import NOWHERE, View
 from shown.language.terms import Kind, Offset, Term
+from shown.places import Places
 from shown.planes import Planes
 
 if TYPE_CHECKING:
     from shown.language.grammar import Grammar
+
+AtPlaces = Callable[[Places], np.ndarray]
+"""Some conditions, asked at some places: [n, S, words] uint64."""
 
 # --- conditions ------------------------------------------------------------------------------------------------------
 
@@ -32,9 +37,17 @@ def _planes_of_values(world: Planes, store: np.ndarray, values: np.ndarray) -> n
     return world.of_values[values]
 
 
+def _values_at_places(places: Places, values: np.ndarray) -> np.ndarray:
+    return places.holding(values)
+
+
 def _shifted(view: View, cell: Cell | None, offset: Offset, condition: Condition) -> bool:
     """Moves attention by the offset, then asks the condition."""
     return condition(view, NOWHERE if cell is NOWHERE else (cell[0] + offset[0], cell[1] + offset[1]))
+
+
+def _shifted_at_places(places: Places, offsets: np.ndarray, condition: AtPlaces) -> np.ndarray:
+    return np.concatenate([condition(places.moved(offset)) for offset in offsets])
 
 
 def _scanning(view: View, cell: Cell | None, offset: Offset, until: Condition, unless: Condition) -> bool:
@@ -49,6 +62,11 @@ def _scanning(view: View, cell: Cell | None, offset: Offset, until: Condition, u
             break
     view.walked(path)
     return found
+
+
+def _scanning_at_places(places: Places, offsets: np.ndarray, until: AtPlaces, unless: AtPlaces) -> np.ndarray:
+    ways = [places.ahead(offset) for offset in offsets]
+    return np.concatenate([places.walking(way, until(way), unless(way)) for way in ways])
 
 
 def _scanning_wording(offset: Offset, until: Term, unless: Term) -> tuple[str, str] | None:
@@ -66,6 +84,7 @@ CELL_IS_VALUE = Primitive(
     meaning=_cell_is_value,
     kernel=_plane_of_value,
     many=_planes_of_values,
+    at_places=_values_at_places,
     phrase="{cell} is {0}",
     negation="{cell} is not {0}",
     image=True,
@@ -78,6 +97,7 @@ SHIFTED = Primitive(
     meaning=_shifted,
     kernel=planes.shift,
     many=planes.shift_many,
+    at_places=_shifted_at_places,
     phrase="{1}",
     negation="{1:not}",
     at="the cell {0:beside} {cell}",
@@ -91,6 +111,8 @@ SCANNING = Primitive(
     meaning=_scanning,
     kernel=planes.scan,
     many=planes.scan_many,
+    at_places=_scanning_at_places,
+    walks=True,
     phrase="going {0} from {cell}, {1:noun} comes before {2:noun}",
     negation="going {0} from {cell}, {1:noun} does not come before {2:noun}",
     wording=_scanning_wording,
@@ -117,6 +139,10 @@ def _planes_themselves(world: Planes, store: np.ndarray, conditions: np.ndarray)
 def _at_cell_with_value(view: View, value: str, condition: Condition) -> bool:
     """Attends to the first cell with the value, in reading order; nowhere if there is none."""
     return condition(view, view.first(value))
+
+
+def _at_first_places(world: Planes, values: np.ndarray, condition: AtPlaces) -> np.ndarray:
+    return np.concatenate([condition(Places.first(world, int(value)))[:, 0] for value in values])
 
 
 def _at_cell_with_value_wording(value: str, condition: Term) -> tuple[str, str] | None:
@@ -159,6 +185,7 @@ AT_CELL_WITH_VALUE = Primitive(
     meaning=_at_cell_with_value,
     kernel=planes.at_first,
     many=planes.at_first_many,
+    at_places=_at_first_places,
     phrase="{1}",
     negation="{1:not}",
     at="{0:the}",

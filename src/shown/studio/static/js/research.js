@@ -147,7 +147,7 @@ function legend() {
 }
 
 function table(scores) {
-  const head = ["", "Demonstrations", "Corrections", "Clicks", "Said of the rule", "Won"];
+  const head = ["Policy", "Demonstrations", "Corrections", "Clicks", "Said of the rule", "Won"];
   return el(
     "details",
     { class: "learn-details" },

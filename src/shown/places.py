@@ -1,0 +1,142 @@
+"""Places: one cell in each state, all states at once; for programs that look at little of a large grid.
+
+A plane (`planes.py`) has a condition's value at every cell. But where actions are buttons no cell is clicked: a program
+begins at the first cell with some value, and its attention goes on from there by shifts and scans. On a frame of
+210 × 160 pixels nobody looks at most cells. A *place* says where attention is in each state: "the first ball", "the
+cell below it". A condition's value at a place is one bit a state, whatever the size of the grid.
+
+Primitives that know how to do with places say so in their declaration (`Primitive.at_places`), in nearly the words of
+their meaning. The results are those of the planes, bit by bit; tests hold both equal to the reference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from shown.compiled import compiled
+from shown.planes import Planes
+
+FAR = -(2**20)
+"""The row and column of attention that is nowhere: whatever is asked from there reads OFF."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Some places in the states of one world.
+
+    Attributes:
+        world: the states.
+        rows, columns: the cell of each place in each state, by the states' slots. [S, N] int64 each
+        somewhere: 1 for the states in which attention is anywhere. [S, words] uint64
+    """
+
+    world: Planes
+    rows: np.ndarray
+    columns: np.ndarray
+    somewhere: np.ndarray
+
+    @classmethod
+    def first(cls, world: Planes, value: int) -> Places:
+        """The place of the first cell with a value, given by its number; nowhere in states that have none."""
+        margin, width = world.margin, world.shape[1]
+        first = np.empty(world.states, dtype=np.int64)
+        first[world.slot] = world.first[value]
+        found = first >= 0
+        rows, columns = np.divmod(first, width)
+        bits = np.zeros((1, 64 * world.shape[2]), dtype=bool)
+        bits[0, : len(found)] = found
+        return cls(
+            world,
+            np.where(found, rows - margin, FAR)[None],
+            np.where(found, columns - margin, FAR)[None],
+            np.packbits(bits, axis=1, bitorder="little").view(np.uint64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def moved(self, offset: np.ndarray) -> Places:
+        """The places `offset` further; nowhere stays nowhere."""
+        return replace(self, rows=self.rows + offset[0], columns=self.columns + offset[1])
+
+    def ahead(self, offset: np.ndarray) -> Places:
+        """The places one, two, … strides ahead of each, as far as any state's grid goes. [S × strides]"""
+        strides = np.arange(1, self._strides(offset) + 1)[:, None]
+        return Places(
+            self.world,
+            (self.rows[:, None] + strides * offset[0]).reshape(-1, self.rows.shape[1]),
+            (self.columns[:, None] + strides * offset[1]).reshape(-1, self.rows.shape[1]),
+            np.repeat(self.somewhere, len(strides), axis=0),
+        )
+
+    def _strides(self, offset: np.ndarray) -> int:
+        """So many strides lead off the grid from any of these places: a walk ends at the first cell that is off it. One
+        that begins off the grid may lead over all of it, if its first stride does not end it."""
+        sides = self.world.codes.shape[:2]
+        longest = np.full(self.rows.shape, max(sides) + 1, dtype=np.int64)
+        for at, side, step in zip((self.rows, self.columns), sides, offset.tolist(), strict=True):
+            if step:
+                longest = np.minimum(longest, ((side - 1 - at) // step if step > 0 else at // -step) + 1)
+        return max(1, int(longest[self.rows > FAR // 2].max(initial=1)))
+
+    def holding(self, values: np.ndarray) -> np.ndarray:
+        """Whether each place has each of some values, given by number. [values, S, words] uint64"""
+        bits = np.zeros((len(self.world.values), len(self), self.world.shape[2]), dtype=np.uint64)
+        _read_loop(self.world.codes, self.rows, self.columns, bits)
+        return bits[values]
+
+    def walking(self, ahead: Places, until: np.ndarray, unless: np.ndarray) -> np.ndarray:
+        """Whether `until` holds before `unless` and before the grid ends, on the way ahead; for all pairs of these.
+
+        ([A, S × strides, words], [B, S × strides, words]) → [A × B, S, words]
+        """
+        inside = ~ahead.holding(np.array([len(self.world.values) - 1]))[0]
+        shape = (len(self), len(ahead) // len(self), self.world.shape[2])
+        out = np.empty((len(until), len(unless), len(self), shape[2]), dtype=np.uint64)
+        _walk_loop(
+            until.reshape(-1, *shape), unless.reshape(-1, *shape), inside.reshape(shape), self.somewhere, out
+        )  # fmt: skip
+        return out.reshape(-1, len(self), shape[2])
+
+
+def walk(until: np.ndarray, unless: np.ndarray, inside: np.ndarray, somewhere: np.ndarray) -> np.ndarray:
+    """One of the walks of `Places.walking`, in NumPy. ([strides, words] thrice, [words]) → [words]"""
+    found, walking = np.zeros_like(somewhere), somewhere.copy()
+    for here, stop, on_grid in zip(until, unless, inside, strict=True):
+        found |= walking & here
+        walking &= ~(here | stop) & on_grid
+    return found
+
+
+@compiled
+def _read_loop(codes, rows, columns, bits):  # type: ignore[no-untyped-def]
+    height, width, _ = codes.shape
+    off = len(bits) - 1
+    for s in range(rows.shape[0]):
+        for n in range(rows.shape[1]):
+            r, c = rows[s, n], columns[s, n]
+            value = codes[r, c, n] if 0 <= r < height and 0 <= c < width else off
+            bits[value, s, n >> 6] |= np.uint64(1) << np.uint64(n & 63)
+
+
+@compiled
+def _walk_loop(until, unless, inside, somewhere, out):  # type: ignore[no-untyped-def]
+    strides, words = inside.shape[1], inside.shape[2]
+    walking = np.empty(words, dtype=np.uint64)
+    for s in range(inside.shape[0]):
+        for a in range(until.shape[0]):
+            for b in range(unless.shape[0]):
+                for w in range(words):
+                    walking[w] = somewhere[s, w]
+                    out[a, b, s, w] = np.uint64(0)
+                for k in range(strides):
+                    anybody = np.uint64(0)
+                    for w in range(words):
+                        here = until[a, s, k, w]
+                        out[a, b, s, w] |= walking[w] & here
+                        walking[w] &= ~(here | unless[b, s, k, w]) & inside[s, k, w]
+                        anybody |= walking[w]
+                    if anybody == np.uint64(0):
+                        break
