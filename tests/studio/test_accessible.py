@@ -107,7 +107,13 @@ def researching(visitor):
     visitor.at("#research-score summary").click()
 
 
-STATES = (levels, correcting, replaying, painting, exporting, details, many, world, researching, touching)
+def in_depth(visitor):
+    many(visitor)
+    visitor.at("#depth").click()
+    expect(visitor.at("#teach .board.deep")).to_be_visible()
+
+
+STATES = (levels, correcting, replaying, painting, exporting, details, many, in_depth, world, researching, touching)
 
 
 def test_axe_finds_nothing_in_either_theme(taught, visit):

@@ -237,4 +237,10 @@ def find_world(name: str) -> World:
     """The world of that name; its library is loaded when it is asked for."""
     from shown import worlds
 
-    return worlds.find(name)
+    world = worlds.find(name)
+    if world.levels_of:
+        raise BadInput(
+            f"--world {name}: the studio has its game, {world.levels_of}, by its own rules; teach it there, and see it "
+            f"played here with: shown watch policy.json --world {name}"
+        )
+    return world

@@ -49,11 +49,11 @@ export class Board {
     const alike = rows.length === this.rows.length && rows[0].length === this.rows[0]?.length;
     const fresh = game !== this.game || inDepth(game) !== this.deep || !alike;
     if (fresh) this.#build(game, rows);
+    const changed = (r) => fresh || this.rows[r] !== rows[r];
     for (let r = 0; r < rows.length; r++) {
-      const before = fresh ? null : this.rows[r];
-      if (before === rows[r] && !this.deep) continue;
+      if (!changed(r) && !(this.deep && (changed(r - 1) || changed(r + 1)))) continue;
       for (let c = 0; c < rows[r].length; c++) {
-        if (before === null || before[c] !== rows[r][c] || this.deep) this.#paint(rows, r, c);
+        if (fresh || this.deep || this.rows[r][c] !== rows[r][c]) this.#paint(rows, r, c);
       }
     }
     this.rows = rows;
