@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help try test check format benchmarks studio site fuzz soak versions clean
+.PHONY: help try test test-minecraft check format benchmarks studio site fuzz soak versions clean
 
 SEED ?= 1
 ACTIONS ?= 20000
@@ -13,6 +13,7 @@ help:
 	@echo "make try         install shown, learn Nim from four demonstrations, play levels it has never seen"
 	@echo "make studio      teach by showing, in the browser"
 	@echo "make test        install what the tests need, check the code, run all tests"
+	@echo "make test-minecraft  install a Minecraft server (500 MB, once), play Fence In there, compare with the rules"
 	@echo "make check       linter, formatting and types only"
 	@echo "make benchmarks  measure speed on this machine"
 	@echo "make site        the documentation as a web site, in build/site"
@@ -33,6 +34,9 @@ try: .venv/.core
 
 test: check chromium
 	$(BIN)/python -m pytest -n auto
+
+test-minecraft: .venv/.dev
+	$(BIN)/python -m pytest -vv -s tests/worlds/real_minecraft.py
 
 check: .venv/.dev
 	$(BIN)/ruff check .

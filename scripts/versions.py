@@ -26,7 +26,7 @@ OLDER = ("3.6", "3.7", "3.8", "3.9", "3.10")
 """Of these only the exported module is asked."""
 EXTRAS = ("games", "studio", "report")
 """Without the networks, whose library takes gigabytes."""
-FOR_TESTS = ("pytest", "pytest-xdist", "hypothesis", "scikit-learn", "playwright")
+FOR_TESTS = ("pytest", "pytest-xdist", "hypothesis", "scikit-learn", "playwright", "axe-playwright-python")
 QUICK = (
     *("tests/language", "tests/inference", "tests/games", "tests/teaching", "tests/cli", "tests/studio", "tests/fuzz"),
     *(

@@ -526,3 +526,16 @@ def test_a_clause_that_is_its_own_image_stands_for_itself():
 def test_the_empty_rule_and_the_empty_clause():
     assert fold([], [MIRROR], LANGUAGE) == ()
     assert unfold(fold([()], [MIRROR], LANGUAGE), LANGUAGE) == ((),)
+
+
+def test_images_are_called_by_the_simplest_name():
+    def above(down, right):
+        return (Literal(parse(f"at_action_cell(shifted(({down}, {right}), cell_is_value(star)))", LANGUAGE, ["star"])),)
+
+    every = [Transformation(way) for way in MOTIONS]
+    sides = [above(-1, 0), above(1, 0), above(0, -1), above(0, 1)]
+    (folded,) = fold(sides, every, LANGUAGE)
+    assert folded.words == "turned in any way"
+    assert {frozenset(clause) for clause in unfold([folded], LANGUAGE)} == set(map(frozenset, sides))
+    assert [one.words for one in fold(sides[:2], every, LANGUAGE)] == ["upside down"]
+    assert [one.words for one in fold(sides[::2], every, LANGUAGE)] == ["turned counter-clockwise"]

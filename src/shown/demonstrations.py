@@ -84,6 +84,11 @@ class Demonstration:
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", tuple(self.steps))
 
+    def to_json(self) -> dict[str, Any]:
+        """As it stands in files of demonstrations."""
+        steps = [{"grid": list(x.grid.rows), "action": action_to_json(x.action), **x.marks} for x in self.steps]
+        return {"level": self.level, "seed": self.seed, "outcome": self.outcome, "steps": steps}
+
 
 @dataclass(frozen=True)
 class Demonstrations:
@@ -230,23 +235,7 @@ class Demonstrations:
         return Demonstrations(self.tokens, tuple(self.items[i] for i in indices), self.game, self.buttons)
 
     def to_json(self) -> dict[str, Any]:
-        schema = MARKED_SCHEMA if any(step.marks for step in self.steps) else SCHEMA
-        value: dict[str, Any] = {"schema": schema, "game": self.game, "tokens": self.tokens.characters}
-        if self.buttons:
-            value["buttons"] = list(self.buttons)
-        value["demonstrations"] = [
-            {
-                "level": item.level,
-                "seed": item.seed,
-                "outcome": item.outcome,
-                "steps": [
-                    {"grid": list(step.grid.rows), "action": action_to_json(step.action), **step.marks}
-                    for step in item.steps
-                ],
-            }
-            for item in self.items
-        ]
-        return value
+        return demonstrations_to_json(self.items, self.tokens, self.game, self.buttons)
 
     @classmethod
     def from_json(cls, value: Any, where: str = "demonstrations") -> Demonstrations:
@@ -270,6 +259,17 @@ class Demonstrations:
     @classmethod
     def load(cls, path: str | Path) -> Demonstrations:
         return cls.from_json(read_json(path, "demonstrations"), str(path))
+
+
+def demonstrations_to_json(
+    items: Sequence[Demonstration], tokens: Tokens, game: str | None, buttons: tuple[str, ...]
+) -> dict[str, Any]:
+    """Demonstrations of one task as they stand in files; for whoever has checked them already."""
+    marked = any(step.marks for item in items for step in item.steps)
+    value: dict[str, Any] = {"schema": MARKED_SCHEMA if marked else SCHEMA, "game": game, "tokens": tokens.characters}
+    if buttons:
+        value["buttons"] = list(buttons)
+    return {**value, "demonstrations": [item.to_json() for item in items]}
 
 
 def tokens_from_json(value: Any, where: str) -> Tokens:

@@ -59,6 +59,8 @@ class World(ABC):
         symmetries: transformations under which good play stays the same.
         seen_whole: there is nothing to it but what can be seen, so that an action after which it looks the same has
             done nothing.
+        alone: there is only one of it in truth, so that episodes are best played one after the other.
+        levels_of: the name of the game on whose levels it can begin (see `at`); empty where there are seeds only.
     """
 
     name: str
@@ -69,6 +71,8 @@ class World(ABC):
     max_steps: int = 1000
     symmetries: tuple[Transformation, ...] = ()
     seen_whole: bool = False
+    alone: bool = False
+    levels_of: str = ""
 
     @abstractmethod
     def reset(self, seed: int) -> Grid:
@@ -89,6 +93,10 @@ class World(ABC):
     def level(self, seed: int) -> Level:
         """The first position from `seed`, with a name. The world is in it afterwards."""
         return Level(f"seed:{seed}", self.reset(seed))
+
+    def at(self, level: Level) -> World:
+        """One more of the same world, to begin on this level of the game `levels_of`."""
+        raise BadInput(f"{self.name} has no levels. Give --seeds, such as --seeds 0-9.")
 
     def another(self) -> World:
         """One more of the same world, to be played beside this one."""
@@ -208,6 +216,8 @@ def play_many(starts: Sequence[Start], player: ManyPlayer, max_steps: int | None
 
     The player is asked about all positions of a moment together, and about equal ones once.
     """
+    if any(world.alone for world, _ in starts):
+        return [play(world, lambda grid: player.act_many([grid])[0], seed, max_steps) for world, seed in starts]
     runs = [_Run(world, seed) for world, seed in starts]
     playing = runs
     chosen: dict[Grid, Action] = {}

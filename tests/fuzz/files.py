@@ -18,22 +18,24 @@ import numpy as np
 from fuzz import mutate, sound
 from fuzz.cases import expected
 from shown.demonstrations import Demonstrations
-from shown.errors import NothingFits
+from shown.errors import BadInput, NothingFits
 from shown.explain import explain
 from shown.games import GAMES, find, load_levels
 from shown.inference.learner import Learner
 from shown.policy import Policy
 from shown.studio.desk import Desk
 from shown.studio.forms import action_to_json, lesson_to_json, table_to_lines
-from shown.studio.project import LEARNED_SCHEMA, LEVELS_SCHEMA, SCHEMA, Project, _with_mark
+from shown.studio.lessons import Shared, lesson_shared, load_lesson, policy_of
+from shown.studio.project import LEARNED_SCHEMA, LEVELS_SCHEMA, SCHEMA, Project, Way, _with_mark
 from shown.studio.teach import Lesson, keep, lay
+from shown.teaching.readings import Reading
 from shown.teaching.recording import play_on
 
 PROGRAMS, CLICKS = 60, 6
 
 
 def make(rng: random.Random) -> Any:
-    kind = rng.choice(("policy", "policy", "demonstrations", "levels", "project"))
+    kind = rng.choice(("policy", "policy", "demonstrations", "levels", "project", "lesson"))
     if kind == "policy":
         return {"kind": kind, "seed": rng.randrange(1000), "content": _file(rng, sound.policy(rng).to_json())}
     if kind == "demonstrations":
@@ -41,6 +43,8 @@ def make(rng: random.Random) -> Any:
     name = rng.choice(list(GAMES))
     if kind == "levels":
         return {"kind": kind, "game": name, "seed": rng.randrange(1000), "content": _file(rng, sound.levels(rng, name))}
+    if kind == "lesson":
+        return {"kind": kind, "content": _file(rng, _lesson(rng, name).to_json())}
     files = _project(rng, name)
     chosen = rng.choice(sorted(files))
     if rng.random() < 0.9:
@@ -106,6 +110,25 @@ def _try_levels(data: Any, folder: Path) -> None:
                 break
 
 
+def _try_lesson(data: Any, folder: Path) -> None:
+    """Opened whole or not at all; what was opened is sent on as it came."""
+    path = _write(folder / "lesson.json", data["content"])
+    shared = load_lesson(path, find)
+    with expected():
+        policy_of(shared.game, shared.policy, "the policy")
+    value = json.loads(json.dumps(shared.to_json()))
+    assert lesson_shared(value, find, "again").to_json() == shared.to_json(), "a lesson is another one when sent on"
+    with Project(folder / "project") as project:
+        desk = Desk(project, shared.game.name)
+        before = desk.view()
+        try:
+            desk.take_in(shared.recordings)
+        except BadInput:
+            assert desk.view() == before
+            raise
+        assert Desk(project, shared.game.name).lesson.recordings == desk.lesson.recordings
+
+
 def _try_project(data: Any, folder: Path) -> None:
     outside = folder / "outside"
     outside.write_text("precious")
@@ -160,7 +183,10 @@ def _use(folder: Path, name: str) -> None:
         assert found[part] == wanted[part], f"{part}: {found[part]} was found, {wanted[part]} was acknowledged"
 
 
-_TRY = {"policy": _try_policy, "demonstrations": _try_demonstrations, "levels": _try_levels, "project": _try_project}
+_TRY = {
+    **{"policy": _try_policy, "demonstrations": _try_demonstrations, "levels": _try_levels},
+    **{"project": _try_project, "lesson": _try_lesson},
+}
 
 
 def _file(rng: random.Random, value: Any) -> str:
@@ -173,13 +199,27 @@ def _write(path: Path, content: str) -> Path:
     return path
 
 
+def _kept(rng: random.Random, lesson: Lesson, name: str) -> Lesson:
+    """A lesson with what the expert shows."""
+    for item in sound.shown_by_expert(name):
+        lesson = keep(lesson, rng.choice(("shown", "expert", "imported")), item, item.steps[-1].grid)
+    return lesson
+
+
+def _lesson(rng: random.Random, name: str) -> Shared:
+    """A sound lesson to send."""
+    game = find(name)
+    recordings = _kept(rng, Lesson((), lay(load_levels(game, "train:3")[0], 4000), 1), name).recordings
+    levels = tuple(item.steps[0].grid for item in sound.shown_by_expert(name))
+    way = Way(100, rng.choice((None, Reading("open", "any"))), rng.choice((None, True)))
+    return Shared(game, recordings, levels, way, rng.choice((None, sound.policy(rng).to_json())))
+
+
 def _project(rng: random.Random, name: str) -> dict[str, str]:
     """The files of a sound project."""
     game, shown = find(name), sound.shown_by_expert(name)
     table = lay(load_levels(game, "train:3")[0], 4000)
-    lesson = Lesson((), table, 1)
-    for item in shown:
-        lesson = keep(lesson, rng.choice(("shown", "expert", "imported")), item, item.steps[-1].grid)
+    lesson = _kept(rng, Lesson((), table, 1), name)
     attempt = play_on(game, table.attempt, game.expert(table.attempt.grid))
     lines = table_to_lines(lay(table.attempt.level, 4000)) + [
         json.dumps(action_to_json(step.action)) for step in attempt.steps

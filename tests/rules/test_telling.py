@@ -41,6 +41,15 @@ def test_what_clauses_share_is_said_once():
     ]
 
 
+def test_cases_do_not_look_like_what_they_share():
+    assert SPEAKER.english(Formula(((WALL, LEFT, UP), (WALL, LEFT, DOWN)))).splitlines()[1:] == [
+        "  the clicked cell is a wall",
+        "    and the cell left of the clicked cell is a star, and either",
+        "      the cell above the clicked cell is a star, or",
+        "      the cell below the clicked cell is a star",
+    ]
+
+
 def test_mirror_images_are_said_once():
     both = Formula(((WALL, LEFT), (WALL, RIGHT), (WALL, UP)))
     assert MIRRORED.english(both).splitlines()[1:] == [

@@ -474,5 +474,5 @@ def test_files_are_brought_in(make_server, visit, tmp_path):
     path.write_text("not json")
     visitor.at("#open-export").click()
     visitor.at("#bring").set_input_files(path)
-    expect(visitor.at(".toast.bad")).to_contain_text("not valid JSON")
+    expect(visitor.at("#bring-problem")).to_contain_text("not valid JSON")
     assert json.loads(content)["game"] == "nim"

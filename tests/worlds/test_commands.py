@@ -10,9 +10,9 @@ from PIL import Image
 from shown import Policy
 from shown.cli.play import Session, view
 from shown.demonstrations import Demonstrations
-from shown.teaching.keys import button_keys
 from shown.teaching.recording import Recorder
 from shown.worlds import find
+from shown.worlds.keyboard import button_keys
 
 LAVA = "gym:MiniGrid-LavaGapS7-v0"
 LAKE = "gym:FrozenLake-v1"

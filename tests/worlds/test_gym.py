@@ -1,5 +1,8 @@
 """Environments of Gymnasium: how they are seen, and what is refused."""
 
+import sys
+from types import ModuleType
+
 import gymnasium
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ from hypothesis import strategies as st
 from shown.errors import BadInput, MissingExtra
 from shown.grid import Grid
 from shown.world import play
-from shown.worlds import find, wrap
+from shown.worlds import Part, find, wrap
 from shown.worlds.views import Channels, Frames, Numbers, Objects, TextMap, most_common, patches
 
 
@@ -63,6 +66,60 @@ def test_the_first_action_need_not_be_number_0(corridor):
     world.reset(0)
     assert world.expert() == "button_1"
     assert world.step("button_0").grid[0, 3] == "1"  # number 1 goes right
+
+
+BOARD = spaces.Box(0, 2, (1, 5), np.int64)
+LEVEL = spaces.Box(0, 1, (1,), np.float32)
+
+
+def in_parts(env):
+    cells = np.zeros((1, 5), np.int64)
+    cells[0, env.at] = 1
+    return {"board": cells, "battery": np.ones(1, np.float32)}
+
+
+def test_the_part_of_an_observation_that_is_a_grid_is_seen_by_itself(corridor):
+    env = corridor(in_parts, space=spaces.Dict(board=BOARD, battery=LEVEL))
+    assert wrap(env).reset(0) == Grid("00100")
+    assert wrap(env, see="board").name == "gym:Corridor#board"
+    named = wrap(env, see=Part("board", Numbers({0: "empty", 1: "agent"})))
+    assert named.reset(0) == Grid("..A..")
+    with pytest.raises(BadInput, match=r"the part 'battery' of its observations .* is not seen as a grid by itself"):
+        wrap(env, see="battery")
+    with pytest.raises(
+        BadInput, match=r"no way of seeing called 'bord'. Its observations have the parts board, battery"
+    ):
+        wrap(env, see="bord")
+    with pytest.raises(BadInput, match="gym:Corridor: the observation has no part 'board'"):
+        wrap(corridor(), see=Part("board", Numbers(3))).reset(0)
+
+
+def test_of_two_parts_one_has_to_be_named(corridor):
+    env = corridor(in_parts, space=spaces.Dict(board=BOARD, other=BOARD))
+    with pytest.raises(BadInput, match=r"Or name a part: #board or #other\."):
+        wrap(env)
+    assert wrap(env, see="board").reset(0) == Grid("00100")
+
+
+def test_a_view_of_ones_own_is_named_by_its_module(corridor, monkeypatch):
+    module = ModuleType("my_views")
+    module.VIEW, module.WRONG = Numbers({0: "empty", 1: "agent", 2: "goal"}), print
+    monkeypatch.setitem(sys.modules, "my_views", module)
+    world = wrap(corridor(), see="my_views:VIEW")
+    assert (world.name, world.tokens.names) == ("gym:Corridor#my_views:VIEW", ("empty", "agent", "goal"))
+    for see, complaint in (
+        ("my_views:WRONG", "my_views:WRONG is no way of seeing: it must have tokens"),
+        ("my_views:NONE", r"cannot be loaded \(AttributeError"),
+        ("no_views:VIEW", r"cannot be loaded \(ModuleNotFoundError"),
+    ):
+        with pytest.raises(BadInput, match=complaint):
+            wrap(corridor(), see=see)
+
+
+def test_actions_are_named_as_the_environment_does(corridor):
+    env = corridor()
+    env.get_action_meanings = lambda: ["Go left", "go-right"]
+    assert wrap(env).buttons == ("go_left", "go_right")
 
 
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 4), st.randoms(use_true_random=False))
@@ -145,7 +202,10 @@ def test_observations_that_are_no_grids(corridor, see, observation, complaint):
         ("gym:MiniGrid-Empty-5x5-v0#turnd", "no way of seeing called 'turnd'. Did you mean 'turned'?"),
         ("gym:", "gym:: cannot be made (Malformed environment ID"),
         ("gym:Taxi-v3", "cannot be made (Environment version v3 for `Taxi` is deprecated. Please use `Taxi-v4`"),
-        ("gym:Xqz-v0", "no environment called 'Xqz-v0'. gymnasium.pprint_registry() lists them."),
+        (
+            "gym:Xqz-v0",
+            "no environment called 'Xqz-v0'. gymnasium.pprint_registry() lists them. One of your own is called gym:MOD",
+        ),
         ("atari:Pong", "no world called 'atari:Pong'"),
     ],
 )

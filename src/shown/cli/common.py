@@ -31,6 +31,9 @@ from shown.world import WORLDS, Start, World, starts_of
 Playable = Game | World
 """What can be played: a game, on its levels, or a world, from seeds."""
 
+MINECRAFT = "minecraft"
+"""The world that runs programs of others, so that only users may name it; also with a port, `minecraft:25565`."""
+
 MAX_SEEDS = 100_000
 
 
@@ -54,7 +57,9 @@ def add_starts(parser: argparse.ArgumentParser, levels: str, seeds: str, what: s
 
 def add_world(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--world", metavar="NAME", help="where to play it, such as gym:FrozenLake-v1 (default: where it was learned)"
+        "--world",
+        metavar="NAME",
+        help="where to play it, such as gym:FrozenLake-v1, or Fence In in minecraft (default: where it was learned)",
     )
 
 
@@ -66,7 +71,7 @@ def add_expert(parser: argparse.ArgumentParser) -> None:
 
 def starts(place: Playable, args: argparse.Namespace) -> list[Start]:
     """The episodes that --levels or --seeds ask for, each about to begin."""
-    if isinstance(place, World):
+    if isinstance(place, World) and (not place.levels_of or args.seeds is not None):
         if args.levels not in (None, args.default_levels):
             raise BadInput(f"--levels: {place.name} has no levels. Give --seeds, such as --seeds 0-9.")
         return starts_of(place, args.seeds or seed_range(args.default_seeds))
@@ -77,6 +82,8 @@ def starts(place: Playable, args: argparse.Namespace) -> list[Start]:
 
 def starts_named(place: Playable, text: str, seed: int) -> list[Start]:
     """The episodes that levels (in a world: seeds) stand for, each about to begin."""
+    if isinstance(place, World) and place.levels_of:
+        return [(place.at(level), seed) for level in load_levels(find(place.levels_of), text)]
     if isinstance(place, World):
         try:
             return starts_of(place, seed_range(text))
@@ -199,9 +206,18 @@ def terminated_like_interrupted() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def is_world(name: str) -> bool:
+    """Whether it is the name of a world rather than of a game.
+
+    >>> is_world("gym:FrozenLake-v1"), is_world("minecraft"), is_world("nim")
+    (True, True, False)
+    """
+    return name.startswith(WORLDS) or name.partition(":")[0] == MINECRAFT
+
+
 def is_playable(text: str) -> bool:
     """Whether a word on the command line means a game or a world rather than a file of that name."""
-    if text in GAMES or text.startswith(WORLDS):
+    if text in GAMES or is_world(text):
         return True
     if text.endswith(".json") or os.sep in text:
         return False
@@ -210,12 +226,14 @@ def is_playable(text: str) -> bool:
 
 def find_playable(name: str, expert: str | None = None) -> Playable:
     """The game or world of that name; `expert` (module:function) shows how a world is played."""
-    if not name.startswith(WORLDS):
+    if not is_world(name):
         if expert is not None:
             raise BadInput(f"--expert: {name} has an expert of its own. Leave it out.")
         return find(name)
     from shown import worlds
 
+    if ":" in name.partition(":")[2]:
+        _look_here_too()
     return worlds.find(name, None if expert is None else load_function(expert))
 
 
@@ -236,7 +254,7 @@ def load_function(name: str) -> Callable[[Any], Any]:
 
 def playable_of(policy: Policy, where: str, world: str | None = None) -> Playable:
     """Where a policy is to be played: in `world`, or else where it was learned."""
-    if world is None and not (policy.game or "").startswith(WORLDS):
+    if world is None and not is_world(policy.game or ""):
         return game_of(policy, where)
     place = find_playable(world or trusted(str(policy.game), where))
     if (policy.tokens, policy.buttons) != (place.tokens, place.buttons):
@@ -245,7 +263,9 @@ def playable_of(policy: Policy, where: str, world: str | None = None) -> Playabl
 
 
 def trusted(world: str, where: str) -> str:
-    """The name of a world that stands in a file. A file may not have a module imported; only a user may."""
+    """The name of a world that stands in a file. A file may not have a module imported or programs of others run."""
+    if not world.startswith(WORLDS):
+        raise BadInput(f"{where}: is for {world}, which runs programs of others. If you want that: --world {MINECRAFT}")
     if ":" in world.partition(":")[2]:
         raise BadInput(f"{where}: is for {world}, which imports a module. If you want that: --world {world}")
     return world

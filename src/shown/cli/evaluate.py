@@ -63,8 +63,9 @@ def run(args: argparse.Namespace) -> int:
     for episode in episodes:
         result = "won" if episode.won else "lost" if episode.over else "not won"
         print(f"  {errors.printable(episode.level.name):{width}}  {result} in {len(episode.steps)} steps")
-    rewarded = f", mean reward {reward:.2f}" if isinstance(game, World) else ""
-    what = "episodes" if isinstance(game, World) else "levels"
+    seeded = isinstance(game, World) and not game.levels_of
+    rewarded = f", mean reward {reward:.2f}" if seeded else ""
+    what = "episodes" if seeded else "levels"
     print(f"{game.title}: {solved} of {len(episodes)} {what} won ({solved / len(episodes):.0%}){rewarded}")
     return _verdict(solved / len(episodes), args.at_least)
 

@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from shown.cli.common import Playable, add_json, add_seed, find_playable, print_json, say
+from shown.cli.common import Playable, add_json, add_seed, find_playable, is_world, print_json, say
 from shown.errors import BadInput, printable
 from shown.games import Game, find, installed, load_levels
 from shown.games.levels import built_in
-from shown.teaching.keys import arrow, button_keys
-from shown.world import WORLDS, World
+from shown.world import World
+from shown.worlds.keyboard import arrow, button_keys
 
 FLOORS = {"random:0-99": 1, "test": 10}
 """The levels of which floors are told, and how often each is played: about a hundred games of either."""
@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.levels and not args.floor:
         raise BadInput("--levels says where the floor is measured; give --floor too.")
-    if args.game and args.game.startswith(WORLDS):
+    if args.game and is_world(args.game):
         return _tell_world(args)
     games, broken = ([find(args.game)], []) if args.game else installed()
     for reason in broken:

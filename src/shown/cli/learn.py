@@ -22,6 +22,7 @@ from shown.cli.common import (
     find_playable,
     fraction,
     is_playable,
+    is_world,
     load_policy,
     positive,
     print_json,
@@ -33,6 +34,7 @@ from shown.cli.common import (
 )
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError, printable
+from shown.files import read_json
 from shown.games import Game
 from shown.inference.conditioned import Contradiction
 from shown.inference.failure import Failure
@@ -44,7 +46,7 @@ from shown.rules import Conditions
 from shown.teaching.next_level import by_use_from
 from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Stage, Taught, iter_teach
-from shown.world import WORLDS, demonstrate
+from shown.world import World, demonstrate
 
 PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 """Settings of one fit. Whoever asks for one of them wants one fit, not all hypotheses about the teacher."""
@@ -271,7 +273,7 @@ def _playable(demonstrations: Demonstrations) -> Playable | None:
     """The game or world that was shown, if it is known here and is the same."""
     name = demonstrations.game
     try:
-        game = None if name is None else find_playable(trusted(name, "") if name.startswith(WORLDS) else name)
+        game = None if name is None else find_playable(trusted(name, "") if is_world(name) else name)
     except ShownError:
         return None
     same = game is not None and (game.tokens, game.buttons) == (demonstrations.tokens, demonstrations.buttons)
@@ -317,10 +319,12 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None]:
         if len(sources) > 1:
             raise BadInput(f"one game at a time; {sources[1]!r} follows {sources[0]!r}.")
         place = find_playable(sources[0], args.expert)
-        return demonstrate(starts(place, args)), place
+        demonstrations = demonstrate(starts(place, args))
+        # Where a game is played elsewhere, it is practised by its own rules: the same, and a thousand times as fast.
+        return demonstrations, _playable(demonstrations) if isinstance(place, World) and place.levels_of else place
     if args.expert is not None:
         raise BadInput("--expert: files hold what was demonstrated already. Leave it out.")
-    loaded = [Demonstrations.load(source) for source in sources]
+    loaded = [_shown_in(source) for source in sources]
     together = loaded[0]
     for source, more in zip(sources[1:], loaded[1:], strict=True):
         try:
@@ -328,6 +332,16 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None]:
         except BadInput as error:
             raise BadInput(f"{source}: {error}") from None
     return together, _playable(together)
+
+
+def _shown_in(path: str) -> Demonstrations:
+    """The demonstrations in a file, or in a lesson of the studio those that are learned from."""
+    from shown.studio.lessons import is_lesson, lesson_shared
+
+    value = read_json(path, "demonstrations")
+    if not is_lesson(value):
+        return Demonstrations.from_json(value, path)
+    return lesson_shared(value, lambda name: find_playable(trusted(name, path)), path).demonstrations
 
 
 class Teller:

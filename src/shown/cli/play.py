@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from shown.cli.common import Playable, add_seed, add_starts, check_writable, find_playable, say, starts
 from shown.errors import BadInput
-from shown.teaching.keys import arrow, button_keys
+from shown.worlds.keyboard import arrow, button_keys
 
 if TYPE_CHECKING:
     from shown.cli.terminal import Event, Screen

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shown.studio.lessons import Shared
+    from shown.world import World
 
 DEFAULT_PORT = 7469
 
@@ -10,6 +16,7 @@ DEFAULT_PORT = 7469
 def configure(parser: argparse.ArgumentParser) -> None:
     """Adds the command's options."""
     parser.description = "Opens a page in the browser on which you teach the computer a game by playing it."
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="lessons that somebody has sent, to be opened")
     parser.add_argument("--port", type=_port, default=DEFAULT_PORT, help="port to listen on (0: any free one)")
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
     parser.add_argument("--project", default="shown-studio", metavar="DIR", help="folder everything is saved in")
@@ -35,10 +42,23 @@ def run(args: argparse.Namespace) -> int:
     from shown.studio.server import serve
 
     worlds = [find_world(name) for name in args.world]
+    here = {world.name: world for world in worlds}
+    lessons = [_lesson(path, here) for path in args.lessons]
     for reason in installed()[1]:
         say(f"shown: {reason}")
-    serve(args.project, args.host, args.port, browser=not args.no_browser, worlds=worlds)
+    serve(args.project, args.host, args.port, browser=not args.no_browser, worlds=worlds, lessons=lessons)
     return 0
+
+
+def _lesson(path: str, worlds: Mapping[str, World]) -> Shared:
+    """A lesson that somebody has sent, checked before anything is opened."""
+    from shown.games import find
+    from shown.studio.lessons import load_lesson, policy_of
+
+    shared = load_lesson(path, lambda name: worlds[name] if name in worlds else find(name))
+    if shared.policy is not None:
+        policy_of(shared.game, shared.policy, f"{path}, policy")
+    return shared
 
 
 def _port(text: str) -> int:

@@ -11,7 +11,7 @@ the cheapest of them that together allow all that was shown make the formulas th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,7 @@ from shown.inference.features import Features
 from shown.inference.formulas import Clause, Clauses, clause_bits, shorten
 from shown.inference.rows import Evidence
 from shown.inference.trees import TreeSearch
+from shown.language.terms import Term
 
 MAX_LITERALS = 4000
 """A formula with more literals is no rule; the search for it is given up."""
@@ -49,6 +50,19 @@ class Taste:
 
 
 TASTE = Taste()
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """Shown actions that clauses may tell by some programs only.
+
+    Attributes:
+        rows: 1 in their rows. [R] uint64
+        may: whether a clause that allows one of them may use a program.
+    """
+
+    rows: np.ndarray
+    may: Callable[[Term], bool]
 
 
 @dataclass(frozen=True)
@@ -85,6 +99,7 @@ class ClauseSearch:
         covers: how many formulas to make of the clauses found.
         taste: what makes a literal good.
         struck: says which clauses come to something that was struck; they are not used.
+        narrow: of which shown actions only some programs can tell.
     """
 
     def __init__(
@@ -96,22 +111,26 @@ class ClauseSearch:
         covers: int = 40,
         taste: Taste = TASTE,
         struck: Struck | None = None,
+        narrow: Narrow | None = None,
     ) -> None:
-        self._struck = struck
+        self._struck, self._narrow = struck, narrow
         self._evidence, self._trees, self._tries, self._covers, self._taste = evidence, trees, tries, covers, taste
         self._rng = np.random.default_rng([seed, 0xC1A])
         # In the order in which they were shown, wherever their rows are kept.
         rows = dict.fromkeys(zip(evidence.word.tolist(), evidence.bit.tolist(), strict=True))
         places = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
         self._words, self._bits = places[:, 0], places[:, 1].astype(np.uint64)
+        narrowed = np.zeros_like(evidence.mask) if narrow is None else narrow.rows
+        self._is_narrow = ((narrowed[self._words] >> self._bits) & np.uint64(1)).astype(bool)
         self._grown: list[Clause] = []
         self._pool: tuple[Clause, ...] = ()
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
-        """The trees' formulas."""
+        """The trees' formulas; where there are narrow actions, only their clauses are of use."""
         for formula in self._trees.propose(features, prices):
             self._grown += formula
-            yield formula
+            if not self._is_narrow.any():
+                yield formula
 
     def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Formulas made of clauses; none while some shown action cannot be told apart from one that is ruled out."""
@@ -131,16 +150,41 @@ class ClauseSearch:
     def _tried(self, features: Features, prices: np.ndarray) -> Iterator[Clauses | None]:
         """Formulas found clause by clause, from different starts."""
         costs = np.maximum(-prices, 1e-3)
+        usable = np.flatnonzero(self._usable(features))
         for attempt in range(self._tries):
             order = self._rng.permutation(len(self._words))
             changes = self._rng.standard_normal(len(costs)) * (self._taste.spread if attempt else 0.0)
-            words, bits = self._words[order], self._bits[order]
-            found = cover(features.columns, self._evidence, words, bits, costs * np.exp(changes), self._taste)
+            found = self._covered(order, features, costs * np.exp(changes), usable)
             for clause in found or ():
                 if self._struck is not None and self._struck(clause, features):
                     # Without one of its literals it would not come to what is struck; which one, is tried.
                     costs[clause[self._rng.integers(len(clause))][0]] *= DEARER
             yield found
+
+    def _covered(self, order: np.ndarray, features: Features, costs: np.ndarray, usable: np.ndarray) -> Clauses | None:
+        """A formula whose clauses begin at the shown actions in this order; those of narrow ones use some features."""
+        found: Clauses = ()
+        for starts, numbers in (
+            (order[~self._is_narrow[order]], None),
+            (order[self._is_narrow[order]], usable),
+        ):
+            if not len(starts):
+                continue
+            columns = features.columns if numbers is None else features.columns[numbers]
+            own = costs if numbers is None else costs[numbers]
+            part = cover(columns, self._evidence, self._words[starts], self._bits[starts], own, self._taste)
+            if part is None:
+                return None
+            if numbers is not None:
+                part = tuple(tuple((int(numbers[column]), sign) for column, sign in clause) for clause in part)
+            found += part
+        return found
+
+    def _usable(self, features: Features) -> np.ndarray:
+        """The features that clauses for narrow actions may use. [F] bool"""
+        if self._narrow is None or not self._is_narrow.any():
+            return np.ones(len(features), dtype=bool)
+        return np.fromiter(map(self._narrow.may, features.terms), dtype=bool, count=len(features))
 
     def _take_in(self, clauses: Sequence[Clause], features: Features, prices: np.ndarray) -> None:
         """Keeps the exact ones among these clauses, each without the literals it does not need."""
@@ -151,14 +195,30 @@ class ClauseSearch:
         distinct = set(shorten(exact, features.columns, against, prices))
         if self._struck is not None:
             distinct = {clause for clause in distinct if not self._struck(clause, features)}
+        if self._is_narrow.any():
+            distinct = self._within(list(distinct), features)
         # By cost, so that neither the order nor the number of checkpoints changes what is made of them.
         self._pool = tuple(sorted(distinct, key=lambda clause: (-_price(clause, prices), clause))[:MAX_POOL])
+
+    def _within(self, clauses: Sequence[Clause], features: Features) -> set[Clause]:
+        """Those of some clauses that allow no narrow action, or use only what may tell of it."""
+        usable = self._usable(features)
+        narrow = np.any(self._allowed(clauses, features)[:, self._is_narrow], axis=1)
+        return {
+            clause
+            for clause, narrows in zip(clauses, narrow.tolist(), strict=True)
+            if not narrows or all(usable[column] for column, _ in clause)
+        }
+
+    def _allowed(self, clauses: Sequence[Clause], features: Features) -> np.ndarray:
+        """Which shown rows each clause allows. [n, shown] bool"""
+        holds = clause_bits(clauses, features.columns, self._evidence.positive)
+        return ((holds[:, self._words] >> self._bits) & np.uint64(1)).astype(bool)
 
     def pool(self, features: Features, prices: np.ndarray) -> Pool:
         """The exact clauses found so far."""
         clauses = self._pool
-        holds = clause_bits(clauses, features.columns, self._evidence.positive)
-        covered = ((holds[:, self._words] >> self._bits) & np.uint64(1)).astype(bool)
+        covered = self._allowed(clauses, features)
         costs = np.array([-_price(clause, prices) for clause in clauses]) + 1e-3
         return Pool(clauses, covered, costs)
 

@@ -32,10 +32,11 @@ class Contradiction:
     Attributes:
         clause: the sentence.
         sentence: the same in English.
-        demonstration, step: where it does.
+        demonstration, step: where it does; those from `own` on are mirror images.
         grid: the position.
         action: what was shown there, or refused.
         other: what the sentence allows there.
+        own: how many demonstrations the teacher has shown.
     """
 
     clause: Clause
@@ -45,11 +46,14 @@ class Contradiction:
     grid: Grid
     action: Action
     other: Action
+    own: int
 
     @property
     def text(self) -> str:
         """What is wrong, where, and what to do, in one line."""
-        where = f"in demonstration {self.demonstration}, step {self.step}"
+        image = self.demonstration >= self.own
+        where = "in a mirrored demonstration" if image else f"in demonstration {self.demonstration}"
+        where += f", step {self.step}"
         what = f"where {self.action} was shown" if self.other != self.action else "which was refused there"
         return (
             f'the rule "{self.sentence}" allows {self.other} {where}, {what}. It is left out; take back the rule, '
@@ -124,7 +128,7 @@ def pinned_bits(
 
 
 def contradictions(
-    conditions: Conditions, bits: np.ndarray, rows: Rows, evidence: Evidence, shown: Demonstrations
+    conditions: Conditions, bits: np.ndarray, rows: Rows, evidence: Evidence, shown: Demonstrations, own: int
 ) -> tuple[Contradiction, ...]:
     """For each pinned clause that allows what is ruled out, the first place where it does.
 
@@ -133,17 +137,20 @@ def contradictions(
         bits: the rows that each allows. [n, R] uint64
         rows: where the rows are.
         evidence: what was shown, as bits.
-        shown: the same, as it was shown; images behind what they are images of.
+        shown: the same, as it was shown, with the images behind all that they are images of.
+        own: how many of them are no images.
     """
     found = []
     for clause, allowed in zip(conditions.pinned, bits, strict=True):
         wrong = allowed & evidence.mask & ~evidence.positive
         if wrong.any():
-            found.append(_first(clause, conditions.sentence(clause), wrong, rows, shown))
+            found.append(_first(clause, conditions.sentence(clause), wrong, rows, shown, own))
     return tuple(found)
 
 
-def _first(clause: Clause, sentence: str, wrong: np.ndarray, rows: Rows, shown: Demonstrations) -> Contradiction:
+def _first(
+    clause: Clause, sentence: str, wrong: np.ndarray, rows: Rows, shown: Demonstrations, own: int
+) -> Contradiction:
     words, places = np.nonzero((wrong[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1))
     others: dict[int, list[Action]] = {}
     for word, bit in zip(words.tolist(), places.tolist(), strict=True):
@@ -155,7 +162,7 @@ def _first(clause: Clause, sentence: str, wrong: np.ndarray, rows: Rows, shown: 
             # A step that refuses what the clause allows says so itself; any other is at odds with whatever it allows.
             if among and (not step.refused or step.action in among):
                 other = step.action if step.refused else among[0]
-                return Contradiction(clause, sentence, d, s, step.grid, step.action, other)
+                return Contradiction(clause, sentence, d, s, step.grid, step.action, other, own)
     raise AssertionError("what is ruled out is so by some step")
 
 

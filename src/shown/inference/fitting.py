@@ -225,12 +225,13 @@ class Fitting:
         """What a program costs; as much as the last of all if it is not among them."""
         return next((block for block in self.blocks if block.shape.has(term)), self.blocks[-1]).log_prior
 
-    def contradictions(self, evidence: Evidence, shown: Demonstrations) -> tuple[Contradiction, ...]:
-        """What is pinned and allows what is ruled out by what was shown (`shown`, and the same as `evidence`)."""
+    def contradictions(self, evidence: Evidence, shown: Demonstrations, own: int) -> tuple[Contradiction, ...]:
+        """What is pinned and allows what is ruled out by what was shown (`shown`, and the same as `evidence`); all but
+        the first `own` of that are images."""
         if not self.conditions.pinned:
             return ()
         bits = self._bits_of(self.conditions.pinned)
-        return contradictions(self.conditions, bits, self.rows, evidence, shown)
+        return contradictions(self.conditions, bits, self.rows, evidence, shown, own)
 
     def pinned(self, evidence: Evidence, apart: Sequence[Contradiction] = (), prior: str = "grammar") -> Pinned | None:
         """What every formula for some evidence has, apart from what contradicts it; None if there is nothing."""

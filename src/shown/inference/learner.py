@@ -193,7 +193,7 @@ class Learner:
         self.failure_, self.candidates_, self.explained_, self.stopped_ = None, [], 0, None
         rows = fitting.rows
         whole = fitting.evidence(rows)
-        self.contradictions_ = fitting.contradictions(whole, demonstrations)
+        self.contradictions_ = fitting.contradictions(whole, demonstrations, len(demonstrations))
         pinned = fitting.pinned(whole, self.contradictions_, self.prior)
         evidence = whole if pinned is None else pinned.rest
         patience = Patience() if self.programs == "auto" else None

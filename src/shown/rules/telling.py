@@ -32,11 +32,13 @@ class Saying:
         clause: its literals.
         phrases: what they say, in English; the last adds "(and mirrored)" if the clause stands for its images too.
         formula: all that it stands for.
+        told: the literals that each phrase says; mostly one.
     """
 
     clause: Clause
     phrases: tuple[str, ...]
     formula: Formula
+    told: tuple[Clause, ...]
 
 
 @dataclass(frozen=True)
@@ -143,8 +145,10 @@ class _Teller:
 
     def sayings(self) -> Iterator[Saying]:
         for one in self.folded:
-            said = tuple(_with_images(self._phrases(one.clause), one.words))
-            yield Saying(one.clause, said, Formula(unfold([one], self.language)))
+            said = self._told(one.clause)
+            phrases = tuple(_with_images([phrase for phrase, _ in said], one.words))
+            formula = Formula(unfold([one], self.language))
+            yield Saying(one.clause, phrases, formula, tuple(literals for _, literals in said))
 
     def groups(self) -> list[_Group]:
         """Again and again, what most of the clauses that are left have in common."""
@@ -176,17 +180,20 @@ class _Teller:
         return tuple(x for x in one.clause if all(of_clause((x,), t, self.language) == (x,) for t in one.under))
 
     def _phrases(self, literals: Sequence[Literal]) -> list[str]:
-        """What the literals say, two that deny something of one cell in one breath."""
-        said: list[str] = []
+        return [phrase for phrase, _ in self._told(literals)]
+
+    def _told(self, literals: Sequence[Literal]) -> list[tuple[str, Clause]]:
+        """What the literals say, two that deny something of one cell in one breath; and which each phrase says."""
+        said: list[tuple[str, Clause]] = []
         for literal in literals:
             now = self.speaker.phrase(literal, self.always, self.mark, self.brief)
             what, not_, value = now.rpartition(" is not ")
             if said and not literal.positive and literal not in self.always and not_:
-                before, same, other = said[-1].rpartition(" is not ")
+                before, same, other = said[-1][0].rpartition(" is not ")
                 if same and before == what and not other.endswith(self.mark):
-                    said[-1] = f"{what} is neither {other} nor {value}"
+                    said[-1] = f"{what} is neither {other} nor {value}", (*said[-1][1], literal)
                     continue
-            said.append(now)
+            said.append((now, (literal,)))
         return said
 
 
@@ -206,11 +213,14 @@ def _laid_out(groups: Sequence[_Group], fill: bool) -> list[str]:
     lines: list[str] = []
     for number, group in enumerate(groups, 1):
         end = ", or if" if number < len(groups) else ""
+        indent = 2
         if group.common:
-            lines += _lines(group.common, ", and either", 2, fill)
+            common = _lines(group.common, ", and either", 2, fill)
+            indent = 6 if len(common) > 1 < len(group.common) else 4  # cases do not stand where an "and" could stand
+            lines += common
         for case, (said, also) in enumerate(group.cases, 1):
             last = end if case == len(group.cases) else ", or"
-            lines += _lines(_with_images(said, also), last, 4 if group.common else 2, fill)
+            lines += _lines(_with_images(said, also), last, indent, fill)
     return lines
 
 

@@ -3,6 +3,8 @@
 project.py     the project: everything saved as it happens
 folder.py      its folder, held open: no link is followed, no file half-written
 teach.py       what a lesson is: recordings and the game in play; pure functions from lesson to lesson
+remarks.py     what a teacher says of the rule: what stays, what was an accident
+research.py    scores on levels that are held out, and the session as data
 forms.py       how lessons look on disk and in requests, and what is accepted
 places.py      where lessons begin: the levels of a game, or the seeds of a world
 desk.py        one game in an open project

@@ -5,6 +5,7 @@ Requests are not trusted: every value is checked here before anything else sees 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -14,9 +15,20 @@ from shown.games.game import Game
 from shown.games.levels import parse_level
 from shown.grid import check_action
 from shown.studio.desk import Desk, catalogue
-from shown.studio.forms import action_from_json, action_to_json, before_from_json, check_task, grid_from_json
+from shown.studio.forms import (
+    MAX_PAINTED,
+    action_from_json,
+    action_to_json,
+    before_from_json,
+    check_task,
+    grid_from_json,
+)
+from shown.studio.lessons import is_lesson, lesson_shared
 from shown.studio.project import Way
-from shown.studio.session import Studio, as_request
+from shown.studio.remarks import Remark, written
+from shown.studio.research import keep_score, scores_to_json
+from shown.studio.session import Forgotten, Studio, as_request
+from shown.studio.teach import Lesson
 from shown.teaching.readings import READINGS
 
 Request = dict[str, Any]
@@ -24,7 +36,8 @@ Answer = dict[str, Any]
 Command = Callable[[Studio, Request], Answer | Awaitable[Answer]]
 
 MAX_WALL, MAX_FIRST = 24, 500
-MAX_PAINTED = 32
+MAX_RULE = 4000
+MAX_DIFFER = 12
 
 
 def command(studio: Studio, name: str, request: Any) -> Answer | Awaitable[Answer]:
@@ -74,17 +87,22 @@ def _teaching(change: Callable[[Desk, Request], Answer | None]) -> Command:
 
     def run(studio: Studio, request: Request) -> Answer:
         desk = studio.desk(request.get("game"))
-        before = desk.lesson.recordings
-        answer = change(desk, request) or {}
-        if desk.lesson.recordings is not before:
-            studio.consider(desk)
-        view = desk.view(brief=desk.lesson.recordings is before)
-        studio.news.publish(
-            "taught", {"game": desk.game.name, "revision": desk.revision, "page": str(request.get("page"))[:40]}
-        )
-        return {**answer, "lesson": view}
+        before = desk.lesson
+        return _after(studio, desk, before, request, change(desk, request) or {})
 
     return run
+
+
+def _after(studio: Studio, desk: Desk, before: Lesson, request: Request, answer: Answer) -> Answer:
+    """What is answered after a change of the lesson: the lesson as it is now, which is learned if need be."""
+    same = desk.lesson.recordings is before.recordings
+    if not same or desk.lesson.remarks is not before.remarks:
+        # Once the answer is out: to begin to learn from hundreds of games takes longer than a click may.
+        asyncio.get_running_loop().call_soon(studio.consider, desk)
+    studio.news.publish(
+        "taught", {"game": desk.game.name, "revision": desk.revision, "page": str(request.get("page"))[:40]}
+    )
+    return {**answer, "lesson": desk.view(brief=same)}
 
 
 def _correct(desk: Desk, request: Request) -> None:
@@ -129,6 +147,30 @@ def learn(studio: Studio, request: Request) -> Answer:
 def stop(studio: Studio, request: Request) -> Answer:
     studio.stop_learning()
     return {}
+
+
+# --- what is said of the rule ----------------------------------------------------------------------------------------
+
+
+def _saying(whole: bool) -> Command:
+    """A command that keeps a sentence of the rule, or, if not `whole`, strikes one condition of it."""
+
+    async def run(studio: Studio, request: Request) -> Answer:
+        desk = studio.desk(request.get("game"))
+        clause, phrase = _number(request, "clause"), None if whole else _number(request, "phrase")
+        found = await studio.ask_player(desk, "sentence", clause=clause, phrase=phrase)
+        if found["version"] != request.get("version"):
+            raise Forgotten("the rule is another one by now. Look at it again.")
+        before = desk.lesson
+        desk.say(Remark.from_json(found["remark"], "the sentence"))
+        return _after(studio, desk, before, request, {})
+
+    return run
+
+
+def phrase(studio: Studio, request: Request) -> Answer:
+    """What a sentence that is being written says, in English; nothing is kept."""
+    return {"words": list(written(studio.desk(request.get("game")).game, _text(request, "rule", MAX_RULE)).words)}
 
 
 # --- watching --------------------------------------------------------------------------------------------------------
@@ -178,6 +220,30 @@ async def why(studio: Studio, request: Request) -> Answer:
     return await studio.ask_player(desk, "why", rows=list(grid.rows), action=action_to_json(action))
 
 
+# --- for the researcher ----------------------------------------------------------------------------------------------
+
+
+async def scores(studio: Studio, request: Request) -> Answer:
+    """How each policy did on the levels that are held out; the present one plays them now, if it has not."""
+    desk = studio.desk(request.get("game"))
+    if desk.learned.state in ("done", "stopped"):
+        await keep_score(studio, desk, desk.learned)
+    return scores_to_json(desk.game, desk.scores)
+
+
+async def posterior(studio: Studio, request: Request) -> Answer:
+    """The weightiest candidates, and the levels on which they may differ."""
+    desk = studio.desk(request.get("game"))
+    found = await studio.ask_player(desk, "posterior")
+    return {**found, "levels": [level.name for level in desk.candidates(MAX_DIFFER)]}
+
+
+async def differ(studio: Studio, request: Request) -> Answer:
+    """Where on a level each of the weightiest candidates is farthest from the best."""
+    desk = studio.desk(request.get("game"))
+    return await studio.ask_player(desk, "differ", **as_request(desk.level(_text(request, "level"))))
+
+
 # --- painting --------------------------------------------------------------------------------------------------------
 
 
@@ -197,11 +263,15 @@ def unpaint(studio: Studio, request: Request) -> Answer:
 # --- export and import -----------------------------------------------------------------------------------------------
 
 
-def import_file(studio: Studio, request: Request) -> Answer:
-    """Takes in a file of demonstrations or of levels, which the page has read."""
+async def import_file(studio: Studio, request: Request) -> Answer:
+    """Takes in a file of demonstrations or of levels, or a lesson, perhaps of another game, which the page has read."""
     desk = studio.desk(request.get("game"))
     value = request.get("content")
-    if isinstance(value, dict) and "levels" in value:
+    if is_lesson(value):
+        shared = lesson_shared(value, studio.playable, "the file")
+        desk = await studio.open_lesson(shared)
+        answer: Answer = {"lessonOf": desk.game.name, "demonstrations": len(shared.recordings)}
+    elif isinstance(value, dict) and "levels" in value:
         answer = {"levels": _import_levels(desk, value)}
     else:
         demonstrations = Demonstrations.from_json(value, "the file")
@@ -239,9 +309,9 @@ def _number(request: Request, key: str) -> int:
     return value
 
 
-def _text(request: Request, key: str) -> str:
+def _text(request: Request, key: str, most: int = 100) -> str:
     value = request.get(key)
-    if not isinstance(value, str) or len(value) > 100:
+    if not isinstance(value, str) or len(value) > most:
         raise BadInput(f'"{key}" must be a short text.')
     return value
 
@@ -274,6 +344,11 @@ COMMANDS: dict[str, Command] = {
     "delete": _teaching(lambda desk, request: desk.delete(_number(request, "id"))),
     "count": _teaching(lambda desk, request: desk.set_learn(_number(request, "id"), _flag(request, "learn"))),
     "change-click": _teaching(_change_click),
+    "pin": _saying(whole=True),
+    "strike": _saying(whole=False),
+    "write": _teaching(lambda desk, request: desk.say(written(desk.game, _text(request, "rule", MAX_RULE)))),
+    "phrase": phrase,
+    "unsay": _teaching(lambda desk, request: desk.unsay(_number(request, "number"))),
     "recording": recording,
     "learn": learn,
     "stop": stop,
@@ -282,6 +357,9 @@ COMMANDS: dict[str, Command] = {
     "runs": runs,
     "position": position,
     "why": why,
+    "scores": scores,
+    "posterior": posterior,
+    "differ": differ,
     "paint": paint,
     "unpaint": unpaint,
     "import": import_file,

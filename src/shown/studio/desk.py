@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,11 +20,13 @@ from shown.studio import teach
 from shown.studio.forms import action_to_json, check_recording, check_table
 from shown.studio.places import Playable, find_playable, key_of, number_of, place_of, walks
 from shown.studio.project import MAX_LEVELS, WORDS, Painted, Project
+from shown.studio.remarks import Remark
+from shown.studio.research import MAX_SCORES, Score
 from shown.studio.teach import Lesson, Recording, Table
 from shown.symmetry.transformation import in_words
-from shown.teaching.keys import button_keys
 from shown.teaching.recording import WRONG_FOOTED, History, play_on, take_back
 from shown.world import World
+from shown.worlds.keyboard import button_keys
 
 FRESH_SEED = 1000
 """Random levels for teaching count up from here; those that are watched come from further up, so they never meet."""
@@ -49,6 +52,7 @@ class Learned:
         lost: so many practice levels that the policy before won are lost now.
         failure: why there is no new policy, a sentence; or None.
         advice: two clicks that are at odds, and what to do, as data; or None.
+        contradictions: what is to be kept of the rule and was left out, since it allows what was ruled out, as data.
         unsaved: why the policy could not be saved, or None.
         next: the levels that candidates disagree on most, once found.
     """
@@ -65,6 +69,7 @@ class Learned:
     lost: int = 0
     failure: str | None = None
     advice: dict[str, Any] | None = None
+    contradictions: list[dict[str, Any]] = field(default_factory=list)
     unsaved: str | None = None
     next: list[dict[str, Any]] = field(default_factory=list)
 
@@ -82,7 +87,8 @@ class Desk:
         self.painted: tuple[Painted, ...] = found.painted
         self.notes: tuple[str, ...] = found.notes
         table = found.table or self._fresh_table(found.recordings, found.next_id)
-        self.history: History[Lesson] = History(Lesson(found.recordings, table, found.next_id))
+        self.history: History[Lesson] = History(Lesson(found.recordings, table, found.next_id, found.remarks))
+        self.scores: tuple[Score, ...] = project.scores(self.game)
         self._shown: tuple[tuple[Recording, ...], Demonstrations] | None = None
         self.revision = 0
         self.learned = Learned()
@@ -226,6 +232,14 @@ class Desk:
     def change_click(self, number: int, step: int, action: Action | None) -> None:
         self._do(teach.change_click(self.lesson, self.game, number, step, action))
 
+    def say(self, remark: Remark) -> None:
+        """Keeps what was said of the rule."""
+        self._do(teach.say(self.lesson, remark))
+
+    def unsay(self, number: int) -> None:
+        """Takes back what was said of the rule."""
+        self._do(teach.unsay(self.lesson, number))
+
     def add(self, demonstrations: Demonstrations) -> None:
         """Adds demonstrations from elsewhere, all or none."""
         lesson = self.lesson
@@ -237,6 +251,19 @@ class Desk:
                 raise BadInput(f"demonstration {i}: {str(error).removeprefix('it: ')}") from None
         self._do(lesson)
 
+    def take_in(self, recordings: Sequence[Recording], remarks: tuple[Remark, ...] = ()) -> None:
+        """Adds recordings of another project, all or none; they get numbers of their own here. What was said of the
+        rule there takes the place of what was said here, if anything was."""
+        lesson = self.lesson
+        for recording in recordings:
+            number = lesson.next_id
+            lesson = teach.keep(lesson, recording.kind, recording.demonstration, recording.last, recording.before)
+            kept = replace(recording, id=number)
+            lesson = replace(lesson, recordings=(*lesson.recordings[:-1], kept))
+        if recordings or remarks:
+            lesson = replace(lesson, remarks=remarks or lesson.remarks)
+            self._do(replace(lesson, table=self._fresh_table(lesson.recordings, lesson.next_id)))
+
     def _do(self, lesson: Lesson) -> None:
         self._save(lesson)
         self.history.do(lesson)
@@ -245,6 +272,12 @@ class Desk:
         """Saves the lesson that is to come. If that fails, the present one stays, here as on disk."""
         self.project.save_lesson(self.game, lesson, self.lesson)
         self.revision += 1
+
+    def keep_score(self, score: Score) -> None:
+        """Notes how a policy did; a score that cannot be saved is known until the studio ends."""
+        self.scores = (*self.scores, score)[-MAX_SCORES:]
+        with contextlib.suppress(BadInput):
+            self.project.save_scores(self.game, self.scores)
 
     # --- levels ------------------------------------------------------------------------------------------------------
 
@@ -366,6 +399,7 @@ class Desk:
             "table": self._position(self.lesson.table),
             "canUndo": bool(self.history.past or self.lesson.table.attempt.steps),
             "canRedo": bool(self.history.future),
+            "remarks": [remark.to_json() for remark in self.lesson.remarks],
         }
         if brief:
             return play

@@ -7,11 +7,17 @@ import json
 from typing import Any
 
 from shown.errors import BadInput, did_you_mean
+from shown.files import encode_json
 from shown.studio.desk import Desk
+from shown.studio.lessons import MAX_FILE, Shared
 from shown.studio.places import key_of
+from shown.studio.research import session_data
 from shown.studio.session import Studio, as_request
 
-DOWNLOADS = ("policy.json", "policy.py", "demonstrations.json", "levels.json", "run.gif", "demonstration.gif")
+DOWNLOADS = (
+    *("lesson.json", "policy.json", "policy.py", "demonstrations.json", "levels.json", "session.json"),
+    *("run.gif", "demonstration.gif"),
+)
 
 
 async def download(studio: Studio, what: str, game: str, level: str, number: str) -> tuple[str, str, bytes]:
@@ -20,6 +26,8 @@ async def download(studio: Studio, what: str, game: str, level: str, number: str
         raise BadInput(f"nothing called {what[:40]!r} to download. {did_you_mean(what[:40], DOWNLOADS)}")
     desk = studio.desk(game)
     name = f"{key_of(desk.game.name)}-{what}"
+    if what == "lesson.json":
+        return name, "application/json", _lesson(studio, desk)
     if what == "policy.json":
         if desk.learned.policy is None:
             raise BadInput("nothing has been learned yet.")
@@ -29,6 +37,8 @@ async def download(studio: Studio, what: str, game: str, level: str, number: str
         return name.replace("-", "_"), "text/x-python; charset=utf-8", answer["text"].encode()
     if what == "demonstrations.json":
         return name, "application/json", _json(desk.demonstrations().to_json())
+    if what == "session.json":
+        return name, "application/json", _json(session_data(studio, desk))
     if what == "levels.json":
         return name, "application/json", _json(_levels(desk))
     if what == "run.gif":
@@ -39,6 +49,17 @@ async def download(studio: Studio, what: str, game: str, level: str, number: str
     recording = desk.recording(_whole(number))
     answer = await studio.player.ask("film", game=desk.game.name, recording=recording)
     return name, "image/gif", base64.b64decode(answer["gif"])
+
+
+def _lesson(studio: Studio, desk: Desk) -> bytes:
+    """The lesson as a file to send; a policy that was learned from something else stays here."""
+    policy = desk.learned.policy if not desk.learned.stale else None
+    levels = tuple(painted.level.grid for painted in desk.painted)
+    recordings, way = desk.lesson.recordings, studio.settings.way(desk.game.name)
+    if not recordings and not levels:
+        raise BadInput("nothing has been shown yet.")
+    shared = Shared(desk.game, recordings, levels, way, policy, desk.lesson.remarks)
+    return encode_json(shared.to_json(), "the lesson", MAX_FILE)
 
 
 def _levels(desk: Desk) -> dict[str, Any]:

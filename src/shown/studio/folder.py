@@ -210,3 +210,23 @@ class Folder:
                 return self._not_plain(name, mode)
         unchanged = "" if what == "read" else " Nothing was changed."
         return BadInput(f"{self.path / name}: cannot be {what} ({error.strerror}).{unchanged}")
+
+
+def locked(folder: Folder) -> Any:
+    """An open file that holds the lock; the system lets go of it whatever way this process ends."""
+    file = folder.hold("studio.lock")
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise BadInput(
+            f"{folder.path}: already open in another studio. Close that one, or give another folder with --project."
+        ) from None
+    return file

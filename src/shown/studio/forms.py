@@ -10,12 +10,13 @@ import json
 from dataclasses import replace
 from typing import Any, TypeGuard
 
-from shown.demonstrations import Demonstration, Demonstrations
+from shown.demonstrations import Demonstration, Demonstrations, demonstrations_to_json
 from shown.errors import BadInput
 from shown.files import parse_json
 from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
 from shown.studio.places import Playable
+from shown.studio.remarks import conditions_of
 from shown.studio.teach import KINDS, MAX_RECORDINGS, Lesson, Recording, Table, lay
 from shown.teaching.recording import play_all
 
@@ -25,6 +26,8 @@ COUNTED = "shown/studio-lesson/1"
 the clicks as they were made."""
 TABLE_SCHEMA = "shown/studio-table/1"
 MAX_SIDE = 64
+MAX_PAINTED = 32
+"""Rows and columns of a level that is painted here."""
 MAX_LEVEL_NAME = 200
 MAX_ID = 2**40
 """A seed is made of an id and three digits, and must be a whole number that JavaScript knows too."""
@@ -41,6 +44,8 @@ def check_lesson(game: Playable, lesson: Lesson, before: Lesson | None = None) -
             check_recording(game, recording, f"demonstration {recording.id}")
     if not is_id(lesson.next_id):
         raise BadInput("this project has numbered more demonstrations than it can. Begin another with --project.")
+    if before is None or lesson.remarks is not before.remarks:
+        conditions_of(game, lesson.remarks)
     if before is None or lesson.table is not before.table:
         check_table(game, lesson.table, "the game in play")
 
@@ -124,7 +129,7 @@ def lesson_to_json(game: Playable, recordings: tuple[Recording, ...], next_id: i
             }
             for r in recordings
         ],
-        "demonstrations": Demonstrations(game.tokens, items, game.name, game.buttons).to_json(),
+        "demonstrations": demonstrations_to_json(items, game.tokens, game.name, game.buttons),
     }
 
 

@@ -6,6 +6,8 @@
       nim/lesson.json          the demonstrations
       nim/table.jsonl          the game in play, a line a click
       nim/levels.json          painted levels
+      nim/remarks.json         what was said of the rule: what stays, what was an accident
+      nim/scores.json          how each policy did on the levels that are held out
       nim/policy.json          what was learned from them (as `shown learn` writes it)
       nim/learned.json         how that came about: what from, and how the teacher was understood on the way
 
@@ -19,7 +21,6 @@ from __future__ import annotations
 
 import contextlib
 import html
-import os
 import secrets
 import stat
 from collections.abc import Iterator
@@ -30,7 +31,7 @@ from typing import Any
 from shown.errors import BadInput
 from shown.files import MAX_BYTES, encode_json, parse_json
 from shown.games.levels import Level
-from shown.studio.folder import Folder
+from shown.studio.folder import Folder, locked
 from shown.studio.forms import (
     check_lesson,
     grid_from_json,
@@ -41,10 +42,13 @@ from shown.studio.forms import (
     table_to_lines,
 )
 from shown.studio.places import Playable, key_of
+from shown.studio.remarks import Remark, is_contradiction, remarks_from_json, remarks_to_json
+from shown.studio.research import SCORES, Score, scores_from_json, scores_to_json
 from shown.studio.teach import Lesson, Recording, Table
 from shown.teaching.readings import Reading
 
 PROJECT, LESSON, TABLE, LEVELS = "project.json", "lesson.json", "table.jsonl", "levels.json"
+REMARKS = "remarks.json"
 POLICY, LEARNED = "policy.json", "learned.json"
 MARK = "shown studio"
 SCHEMA = "shown/studio-project/1"
@@ -127,6 +131,7 @@ class Opened:
 
     Attributes:
         notes: a sentence for everything that could not be read and was set aside.
+        remarks: what was said of the rule.
     """
 
     recordings: tuple[Recording, ...]
@@ -134,6 +139,7 @@ class Opened:
     table: Table | None
     painted: tuple[Painted, ...]
     notes: tuple[str, ...]
+    remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +150,13 @@ class Saved:
         policy: as JSON.
         digest: of the demonstrations and the way they were learned.
         tried: the hypotheses that were tried, as [name, whether any rule fits, share of practice levels won or None].
+        contradictions: what was to be kept of the rule and is not, and where it is at odds with what was shown.
     """
 
     policy: Any
     digest: str
     tried: list[list[Any]]
+    contradictions: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Project:
@@ -172,7 +180,7 @@ class Project:
                 f"{self.folder}: cannot be made a project folder ({error.strerror}). Give another with --project."
             ) from None
         try:
-            self._lock = _lock(self._root)
+            self._lock = locked(self._root)
         except BadInput:
             self._root.close()
             raise
@@ -238,7 +246,8 @@ class Project:
                 folder.tidy()
         notes: list[str] = []
         recordings, next_id = self._recordings(game, notes)
-        return Opened(recordings, next_id, self._table(game, notes), self._painted(game, notes), tuple(notes))
+        table, painted, remarks = self._table(game, notes), self._painted(game, notes), self._remarks(game, notes)
+        return Opened(recordings, next_id, table, painted, tuple(notes), remarks)
 
     def _recordings(self, game: Playable, notes: list[str]) -> tuple[tuple[Recording, ...], int]:
         data = self._data(game.name, LESSON)
@@ -268,6 +277,18 @@ class Project:
             self._own.add((game.name, TABLE))
         return table
 
+    def _remarks(self, game: Playable, notes: list[str]) -> tuple[Remark, ...]:
+        where = self._path(game.name, REMARKS)
+        try:
+            value = self._read(game.name, REMARKS)
+            remarks = () if value is None else remarks_from_json(game, value, where)
+        except BadInput as error:
+            notes.append(f"{error} It is now called {self._move_aside(game, REMARKS)}.")
+            return ()
+        if value is not None:
+            self._own.add((game.name, REMARKS))
+        return remarks
+
     def save_lesson(self, game: Playable, lesson: Lesson, before: Lesson | None = None) -> None:
         """Saves what differs from `before`. Demonstrations first: a stop in between must not lose one.
 
@@ -276,6 +297,8 @@ class Project:
         check_lesson(game, lesson, before)
         if before is None or lesson.recordings is not before.recordings or lesson.next_id != before.next_id:
             self._save_recordings(game, lesson.recordings, lesson.next_id)
+        if before is None or lesson.remarks is not before.remarks:
+            self._save_remarks(game, lesson.remarks)
         # A level that was only laid out has no file yet. Once more is shown, another would be laid out in its place.
         if before is None or lesson.table is not before.table or (game.name, TABLE) not in self._own:
             self._save_table(game, lesson.table, before.table if before is not None else None)
@@ -288,6 +311,11 @@ class Project:
                 if folder is not None and folder.append(TABLE, f"{lines[-1]}\n".encode()):
                     return
         self._write_bytes(game.name, TABLE, "".join(f"{line}\n" for line in lines).encode())
+
+    def _save_remarks(self, game: Playable, remarks: tuple[Remark, ...]) -> None:
+        """Nothing said, and nothing ever said, needs no file."""
+        if remarks or (game.name, REMARKS) in self._own:
+            self._write(game.name, REMARKS, remarks_to_json(game, remarks))
 
     # --- painted levels ----------------------------------------------------------------------------------------------
 
@@ -333,7 +361,9 @@ class Project:
     def save_learned(self, game: Playable, saved: Saved) -> None:
         """Saves a policy, and how it came about."""
         self._write(game.name, POLICY, _with_mark(saved.policy))
-        about = {"schema": LEARNED_SCHEMA, "digest": saved.digest, "tried": saved.tried}
+        about: dict[str, Any] = {"schema": LEARNED_SCHEMA, "digest": saved.digest, "tried": saved.tried}
+        if saved.contradictions:
+            about["contradictions"] = saved.contradictions
         self._write(game.name, LEARNED, about)
 
     def drop_learned(self, game: Playable) -> None:
@@ -342,6 +372,21 @@ class Project:
             for name in (LEARNED, POLICY):
                 if folder is not None and (game.name, name) in self._own:
                     folder.remove(name)
+
+    # --- scores ------------------------------------------------------------------------------------------------------
+
+    def scores(self, game: Playable) -> tuple[Score, ...]:
+        """How earlier policies did; what cannot be read of that is left where it is, and is as good as not there."""
+        value = self._read_or_none(game, SCORES)
+        try:
+            found = () if value is None else scores_from_json(game, value)
+        except BadInput:
+            return ()
+        self._own.add((game.name, SCORES))
+        return found
+
+    def save_scores(self, game: Playable, scores: tuple[Score, ...]) -> None:
+        self._write(game.name, SCORES, scores_to_json(game, scores))
 
     # --- files -------------------------------------------------------------------------------------------------------
 
@@ -434,7 +479,10 @@ def _saved_from_json(policy: Any, about: Any, where: str) -> Saved:
         raise BadInput(f'{where}: "digest" must be text.')
     if not isinstance(tried, list) or not all(map(_is_trial, tried)):
         raise BadInput(f'{where}: "tried" must be a list of names, each with whether it fits and what it won.')
-    return Saved(policy, digest, tried)
+    against = about.get("contradictions", [])
+    if not isinstance(against, list) or not all(map(is_contradiction, against)):
+        raise BadInput(f'{where}: "contradictions" must be a list of sentences and where each is at odds.')
+    return Saved(policy, digest, tried, against)
 
 
 def _is_trial(value: Any) -> bool:
@@ -471,23 +519,3 @@ def _text(data: bytes, where: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         raise BadInput(f"{where}: not text in UTF-8.") from None
-
-
-def _lock(folder: Folder) -> Any:
-    """An open file that holds the lock; the system lets go of it whatever way this process ends."""
-    file = folder.hold("studio.lock")
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise BadInput(
-            f"{folder.path}: already open in another studio. Close that one, or give another folder with --project."
-        ) from None
-    return file

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from shown.errors import BadInput, MissingExtra
+from shown.studio.lessons import Shared
 from shown.world import World
 
 DEFAULT_PORT = 7469
@@ -26,8 +27,12 @@ def serve(
     port: int = DEFAULT_PORT,
     browser: bool = True,
     worlds: Sequence[World] = (),
+    lessons: Sequence[Shared] = (),
 ) -> None:
-    """Opens the project in `folder` and serves its page until interrupted. `worlds` stand beside the games."""
+    """Opens the project in `folder` and serves its page until interrupted.
+
+    `worlds` stand beside the games; `lessons` that somebody has sent are added to what is in the project.
+    """
     try:
         import uvicorn
 
@@ -49,7 +54,7 @@ def serve(
         crowd = Crowd(max_open=max_open())
         server = uvicorn.Server(
             uvicorn.Config(
-                create_app(Studio(project, _command(folder, host, port, worlds), worlds), rules),
+                create_app(Studio(project, _command(folder, host, port, worlds), worlds, lessons), rules),
                 http=protocol(crowd),
                 # So many are let in before the crowd hears of the first; a few such waves must fit in what is left.
                 backlog=crowd.max_open // 8,

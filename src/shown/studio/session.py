@@ -16,8 +16,11 @@ from shown.games import all_games, find
 from shown.games.levels import Level
 from shown.studio.desk import Desk, Learned
 from shown.studio.helpers import Helper, HelperDied
+from shown.studio.lessons import Shared
 from shown.studio.places import Playable
 from shown.studio.project import Project, Saved, Way
+from shown.studio.remarks import conditions_of
+from shown.studio.research import keep_score
 from shown.world import World
 
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
@@ -73,10 +76,17 @@ class Studio:
     """The state behind the page. `start` it inside a running event loop, `close` it at the end.
 
     `command` is what starts it again, should it end while a page is open. `worlds` can be taught beside the games.
+    `lessons` are opened when it starts.
     """
 
-    def __init__(self, project: Project, command: str = "shown studio", worlds: Sequence[World] = ()) -> None:
-        self.project, self.command = project, command
+    def __init__(
+        self,
+        project: Project,
+        command: str = "shown studio",
+        worlds: Sequence[World] = (),
+        lessons: Sequence[Shared] = (),
+    ) -> None:
+        self.project, self.command, self._to_open = project, command, lessons
         self.worlds = {world.name: world for world in worlds}
         self.settings = project.settings()
         self.news = Broadcast()
@@ -93,6 +103,9 @@ class Studio:
     async def start(self) -> None:
         await self.learner.start()
         await self.player.start()
+        for shared in self._to_open:
+            await self.open_lesson(shared)
+            self.remember(game=shared.game.name)
 
     async def close(self) -> None:
         self.news.close()
@@ -125,10 +138,10 @@ class Studio:
 
     def desk(self, name: Any) -> Desk:
         """The desk of a game, opened when first asked for; BadInput if its files are not right."""
-        if not isinstance(name, str) or not (name in self._desks or self.knows(name)):
+        if not isinstance(name, str):
             raise BadInput("no game of that name.")
         if name not in self._desks:
-            desk = Desk(self.project, self._playable(name))
+            desk = Desk(self.project, self.playable(name))
             self._restore_policy(desk)
             self._desks[name] = desk
         return self._desks[name]
@@ -143,7 +156,10 @@ class Studio:
         name = next(iter(self.worlds), None) if self.settings.game not in self.worlds else self.settings.game
         return name or (self.settings.game if self.knows(self.settings.game) else None)
 
-    def _playable(self, name: str) -> Playable:
+    def playable(self, name: str) -> Playable:
+        """The game or world of that name, if it is here; a file may give the name, since nothing is loaded by it."""
+        if not self.knows(name):
+            raise BadInput("no game of that name.")
         return self.worlds[name] if name in self.worlds else find(name)
 
     def open(self, name: Any) -> Desk:
@@ -163,11 +179,41 @@ class Studio:
 
     def set_aside(self, name: Any) -> str:
         """Moves a game's unreadable files out of the way."""
-        if not isinstance(name, str) or not self.knows(name):
-            raise BadInput("no game of that name.")
         if name in self._desks:
             raise BadInput("this game's files are in order; there is nothing to set aside.")
-        return self.project.set_aside(self._playable(name))
+        if not isinstance(name, str):
+            raise BadInput("no game of that name.")
+        return self.project.set_aside(self.playable(name))
+
+    async def open_lesson(self, shared: Shared) -> Desk:
+        """Adds a lesson that somebody has sent to what is here, all of it or nothing.
+
+        Where nothing was shown before, it is also learned as it was there, and what was learned plays at once.
+        """
+        desk = self.desk(shared.game.name)
+        if shared.policy is not None:
+            await self._ask("check", game=desk.game.name, policy=shared.policy)
+        first = not desk.lesson.recordings
+        painted = desk.paint_more(shared.levels) if shared.levels else []
+        try:
+            desk.take_in(shared.recordings, shared.remarks if first else ())
+        except BadInput:
+            for number in painted:
+                desk.unpaint(number)
+            raise
+        if first:
+            with contextlib.suppress(BadInput):  # then it is learned as if nothing had been chosen
+                self.remember(ways={**self.settings.ways, desk.game.name: shared.way})
+        shown = desk.demonstrations()
+        if first and shared.policy is not None and shown.items:
+            version = desk.learned.version + 1
+            desk.learned = Learned(policy=shared.policy, source=shown.items, stale=True, version=version)
+            if _digest_of(shared.policy) == shown.digest:
+                desk.learned = Learned("done", self._aim(desk, shown), shared.policy, shown.items, version=version)
+                self._save(desk, desk.learned)
+            self.tell_learned(desk)
+        self.consider(desk)
+        return desk
 
     def _restore_policy(self, desk: Desk) -> None:
         """Takes up what was learned before. If it was not learned from just this, it plays until something else is."""
@@ -181,12 +227,17 @@ class Studio:
             desk.learned = Learned(policy=saved.policy, stale=True, version=1)
             if saved.digest == (aim := self._aim(desk, shown)):
                 desk.learned = Learned("done", aim, saved.policy, shown.items, version=1, tried=saved.tried)
+                desk.learned.contradictions = saved.contradictions
 
     # --- learning ----------------------------------------------------------------------------------------------------
 
     def _aim(self, desk: Desk, shown: Demonstrations) -> str:
         """What is to be learned, in a word: another demonstration, or another way to learn, is another aim."""
-        return f"{shown.digest} {json.dumps(self.settings.way(desk.game.name).to_json())}" if shown.items else ""
+        if not shown.items:
+            return ""
+        said = [remark.to_json() for remark in desk.lesson.remarks]
+        way = json.dumps(self.settings.way(desk.game.name).to_json()) + (f" {json.dumps(said)}" if said else "")
+        return f"{shown.digest} {way}"
 
     def consider(self, desk: Desk) -> None:
         """Starts learning if what is to be learned has changed."""
@@ -239,6 +290,7 @@ class Studio:
 
         request = {"game": desk.game.name, "demonstrations": shown.to_json(), "before": before}
         request |= self.settings.way(desk.game.name).to_json()
+        request["conditions"] = conditions_of(desk.game, desk.lesson.remarks).to_json()
         try:
             result = await self._ask_learner(news, request)
         except asyncio.CancelledError:
@@ -251,6 +303,7 @@ class Studio:
         learned.state = "stopped" if result["stopped"] else "done" if result.get("policy") is not None else "failed"
         learned.tried, learned.lost = result.get("tried", []), result.get("lost", 0)
         learned.failure, learned.advice = result.get("failure"), result.get("advice")
+        learned.contradictions = result.get("contradictions", [])
         self._hear(desk, learned, shown, result)
         if learned.policy is not None and not learned.stale:
             self._save(desk, learned)
@@ -273,7 +326,8 @@ class Studio:
 
     def _save(self, desk: Desk, learned: Learned) -> None:
         try:
-            self.project.save_learned(desk.game, Saved(learned.policy, learned.aim, learned.tried))
+            saved = Saved(learned.policy, learned.aim, learned.tried, learned.contradictions)
+            self.project.save_learned(desk.game, saved)
         except BadInput as error:
             # It is learned all the same, and works until the studio ends.
             learned.unsaved = f"What was learned could not be saved. {error}"
@@ -318,8 +372,10 @@ class Studio:
             "summary": learned.summary,
             "failure": learned.failure,
             "advice": learned.advice,
+            "contradictions": learned.contradictions,
             "unsaved": learned.unsaved,
             "next": learned.next,
+            "scored": len(desk.scores),
             "way": self.settings.way(desk.game.name).to_json(),
             "demonstrations": len(demonstrations),
             "clicks": sum(len(r.demonstration.steps) for r in demonstrations),
@@ -379,12 +435,21 @@ class Studio:
             found.sort(key=lambda item: -item["doubt"])
             learned.next = found[:3]
             self.tell_learned(desk)
+            await keep_score(self, desk, learned)
 
 
 def _goes_on(source: tuple[Demonstration, ...], shown: tuple[Demonstration, ...]) -> bool:
     """Whether everything that was learned from is still shown; a correction may have grown."""
     left = set(source) - set(shown)
     return all(any(new.steps[: len(old.steps)] == old.steps for new in shown) for old in left)
+
+
+def _digest_of(policy: Any) -> str | None:
+    """What the demonstrations were, by their digest, that a policy says it was learned from."""
+    match policy:
+        case {"origin": {"demonstrations": {"digest": str(digest)}}}:
+            return digest
+    return None
 
 
 def as_request(level: Level) -> dict[str, Any]:

@@ -23,16 +23,20 @@ from shown.games.episodes import Episode, demonstrate, play, play_many
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
 from shown.studio.forms import action_to_json
+from shown.studio.lessons import policy_of
 from shown.studio.places import Playable, find_playable, number_of, walks
 from shown.studio.project import WORDS
+from shown.studio.remarks import PIN, STRIKE
 from shown.studio.teach import why_lost
+from shown.teaching.differences import differences
 from shown.teaching.next_level import doubt
 from shown.teaching.readings import Reading
 from shown.world import World
 
 if TYPE_CHECKING:
+    from shown.inference.conditioned import Contradiction
     from shown.policy import Policy
-    from shown.rules import Formula
+    from shown.rules import Formula, Literal
     from shown.teaching.advice import Advice, Click
     from shown.teaching.taught import Taught
 
@@ -44,6 +48,7 @@ POLICY_EVERY = 1.0
 """Seconds between two intermediate policies; the first comes as soon as there is one."""
 DOZEN = 12
 MAX_CANDIDATES = 25
+MAX_TABLE = 12
 TINY = 0.0005
 
 
@@ -59,11 +64,16 @@ class Tasks:
             "warm": self.warm,
             "learn": self.learn,
             "policy": self.policy,
+            "check": self.check,
             "run": self._with(self.run),
             "runs": self._with(self.runs),
             "position": self._with(self.position),
             "why": self._with(self.why),
             "doubt": self._with(self.doubt),
+            "sentence": self._with(sentence),
+            "score": self._with(self.score),
+            "posterior": self._with(self.posterior),
+            "differ": self._with(self.differ),
             "python": self._with(lambda policy, request: {"text": policy.to_python()}),
             "gif": self._with(self.gif),
             "film": self.film,
@@ -94,7 +104,9 @@ class Tasks:
 
     def learn(self, request: Request) -> Generator[Answer, bool | None, Answer]:
         """Learns what the teacher means; news are how far it is and, now and then, the best policy so far."""
+        from shown.language.standard import STANDARD
         from shown.policy import Policy
+        from shown.rules import Conditions
         from shown.teaching.many import iter_learn_many
         from shown.teaching.teach import Pupil
 
@@ -106,6 +118,9 @@ class Tasks:
             readings=None if reading is None else [Reading.from_json(reading)],
             symmetries=None if mirrored is None else game.symmetries if mirrored else (),
             language=request["language"] or ("walking" if walks(game) else None),
+            conditions=Conditions.from_json(
+                request.get("conditions", {}), game.tokens, game.buttons, STANDARD, "what was said of the rule"
+            ),
             # One processor stays free for the page and whoever else is at work.
             threads=max(1, (os.cpu_count() or 1) - 1),
         )
@@ -129,23 +144,23 @@ class Tasks:
         except KeyboardInterrupt:
             pass
         stages.close()
-        return {"stopped": stopped, "progress": progress, **_taught(pupil.taught, shown)}
+        return {"stopped": stopped, "progress": progress, **_taught(pupil.taught, shown, bool(pupil.conditions))}
 
     # --- playing -----------------------------------------------------------------------------------------------------
 
     def policy(self, request: Request) -> Answer:
         """Takes a policy in; everything about it is checked here."""
-        from shown.policy import Policy
-
-        policy = Policy.from_json(request["policy"], "the policy")
         key = (request["key"][0], request["key"][1])
-        game = self.game(key[0])
-        if policy.tokens != game.tokens or policy.buttons != game.buttons:
-            raise BadInput(f"the policy is not one for {game.name}.")
+        policy = policy_of(self.game(key[0]), request["policy"], "the policy")
         self.policies[key] = policy
         while len(self.policies) > KEPT:
             self.policies.popitem(last=False)
         return {"summary": summary(policy)}
+
+    def check(self, request: Request) -> Answer:
+        """Looks at a policy that somebody has sent: an error if it is not one for the game."""
+        policy_of(self.game(request["game"]), request["policy"], "the policy")
+        return {}
 
     def run(self, policy: Policy, request: Request) -> Answer:
         """One whole run on a level."""
@@ -221,6 +236,52 @@ class Tasks:
         level, game = _level(request), self.game(request["game"])
         return {"doubt": doubt(policy, level, game, number_of(level.name) or 0).disagreement}
 
+    # --- for the researcher ------------------------------------------------------------------------------------------
+
+    def score(self, policy: Policy, request: Request) -> Answer:
+        """How many of some of the levels that are held out the policy wins."""
+        from shown.studio.research import held_out_starts
+
+        starts = held_out_starts(self.game(request["game"]), request["first"], request["count"])
+        return {"won": sum(world.wins(starts, policy))}
+
+    def posterior(self, policy: Policy, request: Request) -> Answer:
+        """The weightiest candidates, and how many there are."""
+        shown = policy.components[:MAX_TABLE]
+        return {
+            "components": [
+                {
+                    "weight": part.weight,
+                    "log_prior": part.log_prior,
+                    "log_likelihood": part.log_likelihood,
+                    "literals": len(part.formula.literals),
+                    "clauses": rule(policy, part.formula)["clauses"],
+                }
+                for part in shown
+            ],
+            "count": len(policy.components),
+            "rest": max(0.0, 1.0 - sum(part.weight for part in shown)),
+        }
+
+    def differ(self, policy: Policy, request: Request) -> Answer:
+        """Where on a level each of the weightiest candidates is farthest from the best."""
+        few = replace(policy, components=policy.components[:MAX_TABLE])
+        level = _level(request)
+        found = differences(few, level, self.game(request["game"]), number_of(level.name) or 0)
+        return {
+            "differences": [
+                {
+                    "component": item.component,
+                    "distance": item.distance,
+                    "step": item.step,
+                    "rows": list(item.grid.rows),
+                    "best": [action_to_json(action) for action in item.best],
+                    "other": [action_to_json(action) for action in item.other],
+                }
+                for item in found
+            ]
+        }
+
     # --- drawing -----------------------------------------------------------------------------------------------------
 
     def gif(self, policy: Policy, request: Request) -> Answer:
@@ -240,15 +301,17 @@ class Tasks:
 # --- what was learned ------------------------------------------------------------------------------------------------
 
 
-def _taught(taught: Taught | None, shown: Demonstrations) -> Answer:
+def _taught(taught: Taught | None, shown: Demonstrations, conditioned: bool) -> Answer:
     """What came of learning, as an answer; None if it was stopped before there was anything."""
+    nothing = f"No rule explains all that you have shown{' and keeps to what you said of it' if conditioned else ''}."
     if taught is None:
         return {"tried": [], "lost": 0, "failure": None, "advice": None}
     return {
         "tried": [[tried.hypothesis.name, tried.fits, tried.score] for tried in taught.tried],
         "lost": len(taught.lost),
-        "failure": None if taught.learned else "No rule explains all that you have shown.",
+        "failure": None if taught.learned else nothing,
         "advice": _placed(taught.advice, shown),
+        "contradictions": [_where(item, shown) for item in taught.contradictions],
         **(_policy(taught.policy) if taught.learned else {}),
     }
 
@@ -270,6 +333,19 @@ def _placed(advice: Advice | None, shown: Demonstrations) -> Answer | None:
     return {**advice.to_json(), "places": places} if None not in places else None
 
 
+def _where(item: Contradiction, shown: Demonstrations) -> Answer:
+    """A contradiction, with its place among all that was shown, idle clicks included; without, if only a mirror image
+    says so."""
+    places = [
+        [d, s]
+        for d, one in enumerate(shown)
+        for s, step in enumerate(one.steps)
+        if (step.grid, step.action) == (item.grid, item.action)
+    ]
+    found = {key: item.to_json()[key] for key in ("rule", "action", "other")}
+    return {**found, "place": places[0] if places else None}
+
+
 def _policy(policy: Policy) -> Answer:
     return {"policy": policy.to_json(), "summary": summary(policy)}
 
@@ -280,7 +356,7 @@ def summary(policy: Policy) -> Answer:
     return {
         **understood(policy.origin or {}),
         "subject": policy.subject,
-        "clauses": rule(policy, best.formula),
+        **rule(policy, best.formula),
         "weight": best.weight,
         "components": len(policy.components),
         "literals": len(best.formula.literals),
@@ -322,9 +398,61 @@ def _expected(won: int, of: int) -> Answer:
     return {"won": round(DOZEN * found.share), "of": DOZEN, "more_or_less": round(variance**0.5)}
 
 
-def rule(policy: Policy, formula: Formula) -> list[list[str]]:
-    """A formula's clauses as English phrases; the last one says if a clause stands for its mirror images too."""
-    return [list(one.phrases) for one in policy.speaker.sayings(formula)]
+def rule(policy: Policy, formula: Formula) -> Answer:
+    """A formula's clauses as English phrases (the last one says if a clause stands for its mirror images too), and for
+    those that stay because somebody has said so, what was said."""
+    sayings = policy.speaker.sayings(formula)
+    pinned = _pinned(policy)
+    kept = [[pinned.get(frozenset(clause)) for clause in one.formula.clauses] for one in sayings]
+    return {
+        "clauses": [list(one.phrases) for one in sayings],
+        "pinned": [texts[0] if None not in texts else None for texts in kept],
+    }
+
+
+def _pinned(policy: Policy) -> dict[frozenset[Literal], str]:
+    """What was pinned when the policy was learned, clause by clause, as it is said; and as it was pinned."""
+    from shown.language.standard import STANDARD
+    from shown.rules import Conditions, Formula
+
+    found = (policy.origin or {}).get("conditions")
+    if found is None:
+        return {}
+    try:
+        said = Conditions.from_json(found, policy.tokens, policy.buttons, STANDARD, "the policy")
+    except BadInput:  # a file may claim anything about where it came from
+        return {}
+    return {
+        frozenset(as_said): " and ".join(map(str, clause))
+        for clause in said.pinned
+        for as_said in policy.speaker.canonical(Formula((clause,))).clauses
+    }
+
+
+def sentence(policy: Policy, request: Request) -> Answer:
+    """A sentence of the best rule, or one phrase of it, as a remark: what is to stay, or what was an accident.
+
+    A sentence that stands for its mirror images is kept with them, and a condition is struck with its own.
+    """
+    from shown.symmetry import closure, of_term
+
+    sayings = policy.speaker.sayings(policy.components[0].formula)
+    number, phrase = request["clause"], request["phrase"]
+    if number >= len(sayings) or not sayings[number].clause:
+        raise BadInput("there is no such sentence.")
+    saying = sayings[number]
+    if phrase is None:
+        clauses = [" and ".join(map(str, clause)) for clause in saying.formula.clauses]
+        # What happened to be so always when it was pinned need not be so later: that is left unsaid.
+        plain = replace(policy.speaker, facts=replace(policy.facts, always=()))
+        words = plain.sayings(policy.components[0].formula)[number].phrases
+        return {"remark": {"kind": PIN, "programs": clauses, "words": list(words)}}
+    if phrase >= len(saying.told):
+        raise BadInput("there is no such condition.")
+    literals = saying.told[phrase]
+    images = (of_term(x.term, t, policy.language) for x in literals for t in closure(policy.facts.symmetries))
+    programs = list(dict.fromkeys(str(image) for image in images if image is not None))
+    return {"remark": {"kind": STRIKE, "programs": programs, "words": [policy.speaker.phrase(x) for x in literals]}}
 
 
 def _run(game: Playable, episode: Episode) -> Answer:

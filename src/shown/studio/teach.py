@@ -16,6 +16,7 @@ from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
 from shown.studio.places import Playable
+from shown.studio.remarks import Remark
 from shown.teaching.recording import WRONG_FOOTED, Attempt, begin, outcome_of
 
 KINDS = ("shown", "expert", "correction", "imported")
@@ -62,11 +63,13 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """All that was shown of one game, and the game in play. `next_id` is the id of the next recording."""
+    """All that was shown of one game, the game in play, and what was said of the rule. `next_id` is the id of the next
+    recording."""
 
     recordings: tuple[Recording, ...]
     table: Table
     next_id: int = 1
+    remarks: tuple[Remark, ...] = ()
 
     def recording(self, number: int) -> Recording:
         for recording in self.recordings:
@@ -151,6 +154,20 @@ def why_lost(game: Playable, last: Grid, steps: int) -> str:
     if reason or steps < game.max_steps:
         return reason or "It is over."
     return f"{steps} {'steps' if game.buttons else 'clicks'} are all a game may take."
+
+
+def say(lesson: Lesson, remark: Remark) -> Lesson:
+    """The lesson with one more thing said of the rule; the lesson as it is if that was said before."""
+    if any((before.kind, before.programs) == (remark.kind, remark.programs) for before in lesson.remarks):
+        return lesson
+    return replace(lesson, remarks=(*lesson.remarks, remark))
+
+
+def unsay(lesson: Lesson, number: int) -> Lesson:
+    """The lesson without one thing said of the rule, by its place."""
+    if not 0 <= number < len(lesson.remarks):
+        raise BadInput("that was taken back already.")
+    return replace(lesson, remarks=lesson.remarks[:number] + lesson.remarks[number + 1 :])
 
 
 def _swap(lesson: Lesson, recording: Recording) -> Lesson:

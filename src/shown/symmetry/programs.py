@@ -197,11 +197,11 @@ def fold(
 
 
 def _best_said(ways: Sequence[Sequence[Transformation]]) -> tuple[Transformation, ...]:
-    """For each image one of the transformations that give it: turns if these alone give all four."""
+    """For each image one of the transformations that give it: the simplest, or turns if these alone give all four."""
     turns = tuple(t for same in ways for t in same if t.cells in TURNS)
     if len(ways) == len(turns) == len(TURNS):
         return turns
-    return tuple(same[0] for same in ways)
+    return tuple(min(same, key=lambda t: (not t.is_identity, len(t.words))) for same in ways)
 
 
 def unfold(folded: Iterable[Folded[L]], language: Mapping[str, Primitive]) -> tuple[tuple[L, ...], ...]:

@@ -4,7 +4,7 @@ recording.py     play with undo, and keep what was done
 same.py          actions that come to the same
 readings.py      what a demonstrated click stands for
 advice.py        which of the teacher's own clicks are at odds, and what to do
-next_level.py    the most useful level to show next
+next_level.py    the most useful level to show next; differences.py: where each candidate differs from the best
 corrections.py   a demonstration from where the computer went wrong
 hypotheses.py    ways to understand a teacher, fitted
 practice.py      playing levels that the game makes, and getting better at it; suspicion.py: by learning from lost games
@@ -18,6 +18,7 @@ It stands on games, policies and demonstrations, and knows nothing of terminals 
 
 from shown.teaching.advice import Advice, advise
 from shown.teaching.corrections import correct, position_at, show_from
+from shown.teaching.differences import Difference, differences
 from shown.teaching.next_level import Doubt, by_use, by_use_from, doubt, most_useful
 from shown.teaching.readings import AS_CLICKED, READINGS, Reading, distinct_readings, find_reading, read, read_step
 from shown.teaching.recording import Attempt, History, Recorder, begin, play_on, take_back
@@ -28,6 +29,7 @@ __all__ = [
     "READINGS",
     "Advice",
     "Attempt",
+    "Difference",
     "Doubt",
     "Effects",
     "History",
@@ -38,6 +40,7 @@ __all__ = [
     "by_use",
     "by_use_from",
     "correct",
+    "differences",
     "distinct_readings",
     "doubt",
     "find_reading",

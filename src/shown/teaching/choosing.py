@@ -295,6 +295,8 @@ class Choice:
             origin |= self._sizes.get(hypothesis, {})
             origin["reading"] = hypothesis.reading.to_json()
             origin["symmetry"] = [transformation.to_json() for transformation in hypothesis.symmetries]
+            if hypothesis.keys:
+                origin["keys"] = list(hypothesis.keys)
             origin["read_as"] = hypothesis.name
         if self._fitter.conditions:
             origin["conditions"] = self._fitter.conditions.to_json()

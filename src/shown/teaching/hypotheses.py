@@ -9,23 +9,25 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.inference.amending import amended
-from shown.inference.clauses import ClauseSearch, Pool
+from shown.inference.clauses import ClauseSearch, Narrow, Pool
 from shown.inference.conditioned import Contradiction, Pinned
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
 from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Programs, Weighing
 from shown.inference.learner import to_components
 from shown.inference.posterior import Candidate, Mixture
-from shown.inference.rows import Evidence, evidence_of
+from shown.inference.rows import Evidence, Rows, evidence_of
 from shown.inference.trees import TreeSearch
 from shown.language.grammar import Grammar
 from shown.language.languages import grammar_for
+from shown.language.pressing import pressing_grammar, tells_when_to_press
 from shown.language.primitives import LANGUAGE, Language
 from shown.memory import Account
 from shown.policy import Policy
@@ -51,18 +53,21 @@ class Hypothesis:
         reading: what a click stands for.
         symmetries: under which transformations what was shown holds as well; none, or the game's.
         language: the words of the rules; None for those of the fitter.
+        keys: the tokens that are keys to press (`language/pressing.py`): where they lie does not matter.
     """
 
     reading: Reading
     symmetries: tuple[Transformation, ...] = ()
     language: Language | None = None
+    keys: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """In plain words: "in any order, mirrored too"."""
         mirrored = f", {in_words(self.symmetries)} too" if self.symmetries else ""
+        keys = ", wherever the keys are" if self.keys else ""
         words = "" if self.language is None else f", in {self.language.name or 'other'} words"
-        return f"{self.reading.name}{mirrored}{words}"
+        return f"{self.reading.name}{mirrored}{keys}{words}"
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,7 @@ class Fitter:
         widest: how many it can come to; more than `programs` where that is left open.
         seed: of all random choices.
         conditions: what is pinned and what is struck.
+        language: what the programs are written in, unless a hypothesis says otherwise.
     """
 
     def __init__(
@@ -120,15 +126,16 @@ class Fitter:
     ) -> None:
         self.demonstrations, self.seed, self.conditions = demonstrations, seed, conditions
         own, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
-        self._grammars: dict[Language | None, Grammar] = {None: own, own.language: own}
+        self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
+        self.language = own.language
         self.programs, self.widest = (FIRST, MOST) if programs == "auto" else (programs, programs)
         self._threads, self._memory = threads or os.cpu_count() or 1, memory_limit
-        self._fittings: dict[tuple[Language, tuple[Transformation, ...]], Fitting] = {}
+        self._fittings: dict[tuple[Language, tuple[str, ...], tuple[Transformation, ...]], Fitting] = {}
 
     def add(self, more: Demonstrations) -> None:
         """Takes in what else was shown; programs are evaluated on the new positions only."""
         self.demonstrations = self.demonstrations + more
-        for (_, symmetries), fitting in self._fittings.items():
+        for (_, _, symmetries), fitting in self._fittings.items():
             fitting.add(_with_images(more, symmetries))
 
     def widen(self) -> bool:
@@ -137,11 +144,6 @@ class Fitter:
             return False
         self.programs = next((point for point in CHECKPOINTS if point > self.programs), self.widest)
         return True
-
-    @property
-    def language(self) -> Language:
-        """What the programs are written in, unless a hypothesis says otherwise."""
-        return self._grammars[None].language
 
     def fit(self, hypothesis: Hypothesis, read: Demonstrations, more: Demonstrations | None = None) -> Fitted:
         """What can be found under a hypothesis, given the demonstrations as its reading has them.
@@ -172,7 +174,9 @@ class Fitter:
         against = self._contradictions(fitting, hypothesis, read)
         pinned = fitting.pinned(evidence, against)
         rest = evidence if pinned is None else pinned.rest
-        search = ClauseSearch(rest, TreeSearch(rest, TREES, self.seed), self.seed, struck=fitting.struck())
+        trees = TreeSearch(rest, TREES, self.seed)
+        narrow = self._narrow(hypothesis, rest, rows)
+        search = ClauseSearch(rest, trees, self.seed, struck=fitting.struck(), narrow=narrow)
         grown: Policy | None = None
         policy: Policy | None = None
         for last in fitting.search(rest, [search], WEIGHING, self.programs <= AT_ONCE, self.programs, pinned=pinned):
@@ -201,7 +205,7 @@ class Fitter:
         if not self.conditions.pinned:
             return ()
         shown = _with_images(read, hypothesis.symmetries)
-        return fitting.contradictions(evidence_of(fitting.rows, shown.steps), shown)
+        return fitting.contradictions(evidence_of(fitting.rows, shown.steps), shown, len(read))
 
     def amend(self, policy: Policy, hypothesis: Hypothesis, read: Demonstrations) -> Policy | None:
         """A policy with as few changes as it takes to explain these demonstrations too; None if that cannot be done.
@@ -224,9 +228,23 @@ class Fitter:
         components = to_components(mixture, features, pinned)
         return Policy(shown.tokens, components, shown.game, shown.buttons, {}, language)
 
+    def _narrow(self, hypothesis: Hypothesis, evidence: Evidence, rows: Rows) -> Narrow | None:
+        """The shown presses of keys, of which only some programs can tell; None if there are no keys."""
+        if not hypothesis.keys:
+            return None
+        characters = {self.demonstrations.tokens[name] for name in hypothesis.keys}
+        places = [rows.row(word, bit) for word, bit in zip(evidence.word.tolist(), evidence.bit.tolist(), strict=True)]
+        pressed = [
+            (state, action)
+            for state, action in places
+            if not isinstance(action, str) and rows.grids[state][action] in characters
+        ]
+        language = hypothesis.language or self.language
+        return Narrow(rows.bits(pressed), partial(tells_when_to_press, language=language))
+
     def _fitting(self, hypothesis: Hypothesis) -> Fitting:
-        grammar = self._grammar(hypothesis.language)
-        key = (grammar.language, hypothesis.symmetries)
+        grammar = self._grammar(hypothesis.language or self.language, hypothesis.keys)
+        key = (grammar.language, hypothesis.keys, hypothesis.symmetries)
         if key not in self._fittings:
             blocks = list(grammar.blocks(self.widest))
             fitting = Fitting(grammar, blocks, Account(self._memory), self._threads, conditions=self.conditions)
@@ -234,11 +252,15 @@ class Fitter:
             self._fittings[key] = fitting
         return self._fittings[key]
 
-    def _grammar(self, language: Language | None) -> Grammar:
-        if language not in self._grammars:
+    def _grammar(self, language: Language, keys: tuple[str, ...]) -> Grammar:
+        if (language, keys) not in self._grammars:
             shown = self.demonstrations
-            self._grammars[language] = grammar_for(shown.tokens, shown.buttons, language)[0]
-        return self._grammars[language]
+            self._grammars[language, keys] = (
+                pressing_grammar(language, shown.tokens, keys)
+                if keys
+                else grammar_for(shown.tokens, shown.buttons, language)[0]
+            )
+        return self._grammars[language, keys]
 
 
 def _with_images(demonstrations: Demonstrations, symmetries: tuple[Transformation, ...]) -> Demonstrations:
@@ -246,14 +268,18 @@ def _with_images(demonstrations: Demonstrations, symmetries: tuple[Transformatio
 
 
 def hypotheses(
-    readings: Sequence[Reading], symmetries: tuple[Transformation, ...], only_symmetric: bool = False
+    readings: Sequence[Reading],
+    symmetries: tuple[Transformation, ...],
+    only_symmetric: bool = False,
+    keys: tuple[str, ...] = (),
+    language: Language | None = None,
 ) -> Iterator[Hypothesis]:
     """All combinations, the most plausible first: each reading with the symmetries, and (unless ruled out) without."""
     for reading in readings:
         if symmetries:
-            yield Hypothesis(reading, symmetries)
+            yield Hypothesis(reading, symmetries, language, keys)
         if not (symmetries and only_symmetric):
-            yield Hypothesis(reading)
+            yield Hypothesis(reading, (), language, keys)
 
 
 def flattened(policy: Policy, temperature: float) -> Policy:
@@ -277,12 +303,12 @@ def hypothesis_of(policy: Policy) -> Hypothesis:
     'as clicked'
     """
     origin = policy.origin or {}
-    symmetries = origin.get("symmetry")
+    symmetries, keys = origin.get("symmetry", []), origin.get("keys", [])
     language = None if policy.language == LANGUAGE else policy.language
     try:
         reading = Reading.from_json(origin["reading"]) if "reading" in origin else AS_CLICKED
-        if isinstance(symmetries, list):
-            return Hypothesis(reading, tuple(map(Transformation.from_json, symmetries)), language)
+        transformations = tuple(map(Transformation.from_json, symmetries if isinstance(symmetries, list) else ()))
     except BadInput:  # a file may claim anything about where it came from
         return Hypothesis(AS_CLICKED, (), language)
-    return Hypothesis(reading, (), language)
+    known = tuple(name for name in policy.tokens.names if isinstance(keys, list) and name in keys)
+    return Hypothesis(reading, transformations, language, known)

@@ -18,15 +18,17 @@ from shown.errors import BadInput
 from shown.games.game import Game
 from shown.grid import Action, Grid
 from shown.inference.fitting import Patience, Programs
+from shown.language.pressing import can_press
 from shown.language.primitives import Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
 from shown.rules import NO_CONDITIONS, Conditions
-from shown.symmetry import Transformation
+from shown.symmetry import Transformation, images
 from shown.teaching.advice import advise
 from shown.teaching.choosing import Choice
 from shown.teaching.hypotheses import Fitter, Hypothesis, hypotheses, hypothesis_of
 from shown.teaching.practice import Ground
+from shown.teaching.pressed import keys_of
 from shown.teaching.readings import AS_CLICKED, READINGS, Reading, distinct_readings, read
 from shown.teaching.same import Effects
 from shown.teaching.taught import Expectation, Stage, Taught, Tried
@@ -92,7 +94,8 @@ def iter_teach(
             more candidate.
         keep: further episodes in which what was won before should stay won, beside those of practice.
         language: the words of the programs, with the grammar they give: a `Language`, or the name of one. If None, the
-            paper's, and where there is practice and they do not win everything, the standard ones too.
+            paper's (where there are keys on the board, the standard ones); and where there is practice and they do not
+            win everything, the others too.
         seed: of all random choices.
         threads: how many threads evaluate programs.
         memory_limit: bytes that may be taken; by default half of what the process can have.
@@ -294,21 +297,36 @@ class Pupil:
     def _hypotheses(
         self, choice: Choice, fitter: Fitter, as_read: Mapping[Reading, Demonstrations]
     ) -> Iterator[Hypothesis]:
-        """All there are, in the words that were asked for or else the paper's; and where playing can tell which words
-        are better, the best of them, or all if none fits, in the standard ones. Where something is pinned, only those
-        that contradict least of it."""
+        """All there are, in the words that were asked for; or else in the paper's, but where there are keys in the
+        standard ones: when to press one is a matter of ways, for which the paper has no words. Where playing can tell
+        which words are better, the best of them, or all if none fits, are tried in the others, too. Where something is
+        pinned, only those that contradict least of it."""
         if self.symmetries is None:
             group, only = tuple(self.game.symmetries) if self.game is not None else (), False
         else:
             group, only = tuple(self.symmetries), bool(self.symmetries)
-        first = list(hypotheses(tuple(as_read), group, only))
+        keys = self._keys(choice.demonstrations, group, fitter)
+        words = [None] if self.language is not None else [STANDARD, None] if keys else [None, STANDARD]
+        first = list(hypotheses(tuple(as_read), group, only, keys, words[0]))
         if self.conditions.pinned:
             against = {h: len(fitter.contradictions(h, as_read[h.reading])) for h in first}
             first = [h for h in first if against[h] == min(against.values())]
         yield from first
-        if self.language is None and self._ground is not None:
+        if keys and not choice.fitted:
+            first = [replace(hypothesis, keys=(), language=None) for hypothesis in first]
+            yield from first
+        if len(words) > 1 and self._ground is not None:
             best = [found.hypothesis for _, found in choice.best_fitted(SAID_AGAIN)]
-            yield from (replace(hypothesis, language=STANDARD) for hypothesis in best or first)
+            yield from (replace(hypothesis, language=_other(hypothesis.language)) for hypothesis in best or first)
+
+    def _keys(self, shown: Demonstrations, group: tuple[Transformation, ...], fitter: Fitter) -> tuple[str, ...]:
+        """What is pressed; what is pressed in mirror images is a key as well."""
+        return keys_of(images(shown, group) if group else shown) if can_press(fitter.language) else ()
+
+
+def _other(words: Language | None) -> Language | None:
+    """The standard words for the paper's, and the other way round."""
+    return STANDARD if words is None else None
 
 
 def _end_of(stages: Generator[Stage, None, Taught]) -> Taught:

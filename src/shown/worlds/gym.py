@@ -13,19 +13,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from shown.errors import BadInput, MissingExtra, did_you_mean
+from shown.errors import BadInput, MissingExtra
 from shown.grid import Action, Grid
 from shown.registry import reason
 from shown.world import Outcome, World
 from shown.worlds import minigrid, toytext
-from shown.worlds.views import Channels, Frames, Numbers, Objects, View
+from shown.worlds.seeing import is_of_pixels, one_line, view_of
+from shown.worlds.views import View
 
 PREFIX = "gym:"
 STEPS = 1000
 """An episode ends after so many steps where the environment sets no end of its own."""
-
-FRAMES = 200
-"""At most so many frames of one episode are looked at to learn the colours."""
 
 Expert = Callable[[Any], Any]
 """Gets the environment and gives the number of the next action."""
@@ -130,7 +128,8 @@ def wrap(
     Args:
         env: an environment or the id of one; its actions must be discrete.
         see: how to see it: a view (`worlds.views`), or the name of one: "turned", "full" or "partial" for Minigrid;
-            "blocks-8" for frames by blocks of 8 pixels, "objects-8" for frames by objects; or None for the usual way.
+            "blocks-8" for frames by blocks of 8 pixels, "objects-8" for frames by objects; the key of one part of
+            observations that have several; "module:VIEW" for one of your own; or None for the usual way.
         expert: who shows how: gets the environment and gives the next action's number. Minigrid has one, and so have
             FrozenLake, CliffWalking, Taxi and all that have such a table of what leads where (`P`).
         won: which ends are a success: those with a reward of at least this number, or those of which this function says
@@ -141,7 +140,7 @@ def wrap(
     if isinstance(env, str):
         # An id may say which module has it (module:ID), and must go on saying so: that is how it is found again.
         module = env[: env.rfind(":") + 1]
-        env = make(env, frames=isinstance(see, str) and bool(_PIXELS.fullmatch(see)))
+        env = make(env, frames=is_of_pixels(see))
     spec = getattr(env, "spec", None)
     name = PREFIX + module + (spec.id if spec is not None else type(env.unwrapped).__name__)
     _check_actions(env, name)
@@ -171,7 +170,9 @@ def make(name: str, frames: bool = False) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what a newer version of an environment is called is not asked here
-            return gymnasium.make(name, render_mode="rgb_array") if frames else gymnasium.make(name)
+            # What the environment shows is checked by the view; a second check would only warn among our data.
+            how: dict[str, Any] = {"render_mode": "rgb_array"} if frames else {}
+            return gymnasium.make(name, disable_env_checker=True, **how)
     except gymnasium.error.DependencyNotInstalled as error:
         raise BadInput(f"{PREFIX}{name}: {one_line(error)}") from None
     except gymnasium.error.UnregisteredEnv:
@@ -183,80 +184,8 @@ def make(name: str, frames: bool = False) -> Any:
 def _near(name: str, known: Iterable[str]) -> str:
     """The nearest id there is; there are too many to name them all."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"Did you mean {near[0]!r}?" if near else "gymnasium.pprint_registry() lists them."
-
-
-_PIXELS = re.compile(r"(blocks|objects)-([1-9]\d{0,2})")
-
-
-def view_of(env: Any, see: str | View | None) -> View:
-    """The view of that name, or the usual one; a view itself is what it is."""
-    if see is not None and not isinstance(see, str):
-        return see
-    if minigrid.is_minigrid(env):
-        if see is not None and see not in minigrid.WAYS:
-            raise BadInput(f"no way of seeing called {see!r}. {did_you_mean(see, minigrid.WAYS)}")
-        return minigrid.MinigridView(env, see or "turned")
-    if see is not None:
-        pixels = _PIXELS.fullmatch(see)
-        if pixels is None:
-            raise BadInput(f"no way of seeing called {see!r}. For frames of pixels there are blocks-8 and objects-8.")
-        return _of_pixels(env, Frames if pixels[1] == "blocks" else Objects, int(pixels[2]))
-    return _usual(env)
-
-
-def _usual(env: Any) -> View:
-    """By what the environment says of its observations."""
-    from gymnasium import spaces
-
-    view, space = toytext.seen(env), env.observation_space
-    if view is not None:
-        return view
-    if isinstance(space, spaces.Box) and space.dtype.kind in "iu":
-        if len(space.shape) == 2:
-            low, high = int(space.low.min()), int(space.high.max())
-            return Numbers({n: f"value_{n}".replace("-", "minus_") for n in range(low, high + 1)}, space.shape)
-        if len(space.shape) == 3 and space.high.max() <= 1:
-            return Channels(space.shape[2], space.shape)
-    if isinstance(space, spaces.MultiBinary) and len(space.shape) == 3:
-        return Channels(space.shape[2], space.shape)
-    if isinstance(space, spaces.MultiDiscrete) and len(space.shape) == 2:
-        return Numbers(int(space.nvec.max()), space.shape)
-    raise BadInput(
-        f"its observations ({one_line(space)}) are not seen as a grid by themselves. Give a way of seeing: "
-        "shown.worlds.wrap(env, see=…), or #blocks-8 or #objects-8 for frames of pixels."
-    )
-
-
-def _of_pixels(env: Any, kind: type[Frames], block: int) -> View:
-    """Frames, with the colours that one episode of random play shows."""
-    frames = [_frame(env, env.reset(seed=0)[0])]
-    env.action_space.seed(0)
-    while len(frames) < FRAMES:
-        observation, _, terminated, truncated, _ = env.step(env.action_space.sample())
-        frames.append(_frame(env, observation))
-        if terminated or truncated:
-            break
-    return _Rendered(kind(kind.colours(frames, block), block, frames[0].shape))
-
-
-class _Rendered:
-    """Frames of environments whose observations are frames, and of those that draw some."""
-
-    def __init__(self, frames: Frames) -> None:
-        self.frames, self.name, self.tokens = frames, frames.name, frames.tokens
-
-    def __call__(self, env: Any, observation: Any) -> Grid:
-        return self.frames(env, _frame(env, observation))
-
-
-def _frame(env: Any, observation: Any) -> np.ndarray:
-    if isinstance(observation, np.ndarray) and observation.ndim == 3 and observation.shape[2] == 3:
-        return observation
-    drawn = env.render() if env.render_mode == "rgb_array" else None
-    if not isinstance(drawn, np.ndarray) or drawn.ndim != 3:
-        raise BadInput('it shows no frames. Make it with render_mode="rgb_array", if it has that.')
-    return drawn
+    found = f"Did you mean {near[0]!r}?" if near else "gymnasium.pprint_registry() lists them."
+    return found if ":" in name else f"{found} One of your own is called {PREFIX}MODULE:ID."
 
 
 def _check_actions(env: Any, name: str) -> None:
@@ -276,7 +205,8 @@ def buttons_of(env: Any) -> tuple[str, ...]:
         names = [name.lower() for name in bare.get_action_meanings()]
     elif hasattr(bare, "actions") and hasattr(bare.actions, "__members__"):
         names = [action.name for action in sorted(bare.actions)]
-    return tuple(names) if len(names) == count else tuple(f"button_{number}" for number in range(count))
+    names = [re.sub(r"\W+", "_", name) for name in names]
+    return tuple(names) if len(set(names)) == count else tuple(f"button_{number}" for number in range(count))
 
 
 def _max_steps(env: Any) -> int:
@@ -304,8 +234,3 @@ def _another(env: Any, name: str) -> Any:
         return gymnasium.make(env.spec) if getattr(env, "spec", None) is not None else copy.deepcopy(env)
     except Exception as error:  # whatever the environment's own code does when it is made or copied
         raise BadInput(f"{name}: a second one cannot be made ({one_line(error)}).") from error
-
-
-def one_line(what: object) -> str:
-    text = " ".join(str(what).split())
-    return text if len(text) <= 160 else f"{text[:160]}…"

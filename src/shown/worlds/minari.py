@@ -20,7 +20,8 @@ from shown.errors import BadInput, MissingExtra, ShownError
 from shown.files import parse_json
 from shown.grid import Grid
 from shown.worlds import minigrid
-from shown.worlds.gym import buttons_of, has_won, make, one_line, view_of
+from shown.worlds.gym import buttons_of, has_won, make
+from shown.worlds.seeing import one_line, view_of
 from shown.worlds.views import View
 
 KEY = "shown"

@@ -93,23 +93,25 @@ def _steps(cell: Cell, there: Cell) -> int:
     return abs(cell[0] - there[0]) + abs(cell[1] - there[1])
 
 
-def _nearest_with(view: View, cell: Cell, value: str) -> list[Cell]:
-    """The cells with a value that are nearest to a cell, nothing being in the way."""
-    others = view.where(value)
+def _nearest_of(view: View, cell: Cell, others: tuple[Cell, ...]) -> list[Cell]:
+    """Those of some cells that are nearest to a cell, nothing being in the way."""
     fewest = min((_steps(cell, other) for other in others), default=0)
-    # Of all the others only these are looked at, which is what pictures frame.
-    return [other for other in others if _steps(cell, other) == fewest and view.value(other) == value]
+    nearest = [other for other in others if _steps(cell, other) == fewest]
+    for other in nearest:
+        view.value(other)  # what is looked at is framed in pictures: these, and not all of them
+    return nearest
 
 
 def _escape(view: View, cell: Cell | None, value: str, over: Condition) -> bool:
     """Whether some step leads to a cell of the grid where `over` holds, and no nearer to the nearest with the value."""
     if cell is NOWHERE:
         return False
-    fewest = min((_steps(cell, other) for other in _nearest_with(view, cell, value)), default=0)
+    others = view.where(value)
+    fewest = min((_steps(cell, other) for other in _nearest_of(view, cell, others)), default=0)
     for down, right in ((-1, 0), (1, 0), (0, -1), (0, 1)):
         there = (cell[0] + down, cell[1] + right)
         free = view.inside(there) and over(view, there)
-        if free and all(_steps(there, other) >= fewest for other in view.where(value)):
+        if free and all(_steps(there, other) >= fewest for other in others):
             view.walked([cell, there])
             return True
     return False
@@ -120,7 +122,7 @@ def _nearest(view: View, cell: Cell | None, value: str, condition: Condition) ->
 
     Of several that are equally near, one at which the condition holds.
     """
-    nearest = [] if cell is NOWHERE else _nearest_with(view, cell, value)
+    nearest = [] if cell is NOWHERE else _nearest_of(view, cell, view.where(value))
     if not nearest:
         return condition(view, NOWHERE)
     return any(condition(view, other) for other in nearest)

@@ -1,6 +1,7 @@
 // A board of cells that are buttons: to be clicked, walked over with the arrow keys, and read aloud.
 
 import { calm, el, svg } from "./dom.js";
+import { inDepth, lookOf } from "./voxel.js";
 import { cellName, thing } from "./words.js";
 
 /** What the page keeps of a game: its tokens by character. */
@@ -29,6 +30,7 @@ export class Board {
     this.grid = el("div", { class: "cells", role: "group", "aria-label": options.label });
     this.overlay = svg("svg", { class: "overlay", "aria-hidden": "true" });
     this.frame = el("div", { class: "board" }, this.grid, this.overlay);
+    this.frame.board_ = this;
     this.node = el("div", { class: "board-host" }, this.frame);
     this.#listen();
   }
@@ -44,17 +46,23 @@ export class Board {
 
   /** Shows a position; only cells that differ from what is there are touched. */
   show(game, rows) {
-    const fresh = game !== this.game || rows.length !== this.rows.length || rows[0].length !== this.rows[0]?.length;
+    const alike = rows.length === this.rows.length && rows[0].length === this.rows[0]?.length;
+    const fresh = game !== this.game || inDepth(game) !== this.deep || !alike;
     if (fresh) this.#build(game, rows);
     for (let r = 0; r < rows.length; r++) {
       const before = fresh ? null : this.rows[r];
-      if (before === rows[r]) continue;
+      if (before === rows[r] && !this.deep) continue;
       for (let c = 0; c < rows[r].length; c++) {
-        if (before === null || before[c] !== rows[r][c]) this.#paint(r, c, rows[r][c]);
+        if (before === null || before[c] !== rows[r][c] || this.deep) this.#paint(rows, r, c);
       }
     }
     this.rows = rows;
     this.refreshNames();
+  }
+
+  /** Shows the same again, after boards were turned. */
+  redraw() {
+    if (this.game) this.show(this.game, this.rows);
   }
 
   /** Says again what each cell is, after what `suffix` says has changed. */
@@ -90,6 +98,8 @@ export class Board {
     const had = this.grid.contains(document.activeElement);
     this.game = game;
     this.rows = rows;
+    this.deep = inDepth(game);
+    this.frame.classList.toggle("deep", this.deep);
     const [height, width] = [rows.length, rows[0].length];
     this.frame.style.setProperty("--rows", height);
     this.frame.style.setProperty("--cols", width);
@@ -116,10 +126,11 @@ export class Board {
     if (had) this.focus();
   }
 
-  #paint(r, c, character) {
-    const cell = this.cells[r][c];
-    const name = this.game.names.get(character);
-    cell.use_.setAttribute("href", name && character !== this.game.empty ? `#${this.game.key}-${name}` : "");
+  /** In depth a cell looks as those beside it let it, so that it may change without being another. */
+  #paint(rows, r, c) {
+    const { use_ } = this.cells[r][c];
+    const href = this.deep ? lookOf(this.game, rows, [r, c]) : lookFlat(this.game, rows[r][c]);
+    if (use_.getAttribute("href") !== href) use_.setAttribute("href", href);
   }
 
   #listen() {
@@ -191,6 +202,11 @@ export class Board {
   }
 }
 
+function lookFlat(game, character) {
+  const name = game.names.get(character);
+  return name && character !== game.empty ? `#${game.key}-${name}` : "";
+}
+
 /** A small picture of a position, or of a whole run that can be played in it. */
 export class Miniature {
   constructor(game, rows, label) {
@@ -209,11 +225,7 @@ export class Miniature {
     for (let r = 0; r < height; r++) {
       for (let c = 0; c < width; c++) {
         if (this.rows[r][c] === rows[r][c]) continue;
-        const name = this.game.names.get(rows[r][c]);
-        this.uses[r][c].setAttribute(
-          "href",
-          name && rows[r][c] !== this.game.empty ? `#${this.game.key}-${name}` : "",
-        );
+        this.uses[r][c].setAttribute("href", lookFlat(this.game, rows[r][c]));
       }
     }
     this.rows = rows;

@@ -2,7 +2,7 @@
 
 import { post } from "./api.js";
 import { $, button, el, icon, replace } from "./dom.js";
-import { state, takeLesson } from "./store.js";
+import { emit, state, takeLesson } from "./store.js";
 import { attempt, toast } from "./toast.js";
 import { plural } from "./words.js";
 
@@ -69,6 +69,12 @@ function open() {
     el(
       "ul",
       { class: "takes" },
+      link(
+        "lesson.json",
+        "The lesson",
+        "All of it in one file, to send: whoever has a studio can open it.",
+        lesson.recordings.length > 0,
+      ),
       link("policy.json", "Policy", "The rules, to be loaded by shown.", learned.hasPolicy),
       link("policy.py", "Python module", "One file that acts the same and needs nothing installed.", learned.hasPolicy),
       link(
@@ -103,9 +109,10 @@ function open() {
     el(
       "label",
       { class: "bring" },
-      el("span", { text: `A file of demonstrations or levels of ${game.title}` }),
+      el("span", { text: `A lesson, or a file of demonstrations or levels of ${game.title}` }),
       fileInput(),
     ),
+    el("p", { class: "status bad", id: "bring-problem", role: "alert" }),
     el("p", { class: "note", text: `Everything is also saved, as it happens, in the folder ${state.folder}.` }),
   );
   dialog.showModal();
@@ -113,7 +120,16 @@ function open() {
 
 function fileInput() {
   const input = el("input", { type: "file", accept: ".json,application/json", id: "bring" });
-  input.addEventListener("change", () => attempt(() => bring(input.files[0])));
+  input.addEventListener("change", async () => {
+    // What is wrong is said here, where it is seen: messages of the page lie below the dialog.
+    $("bring-problem").textContent = "";
+    try {
+      await bring(input.files[0]);
+    } catch (error) {
+      $("bring-problem").textContent = error.message;
+    }
+    input.value = "";
+  });
   return input;
 }
 
@@ -127,8 +143,13 @@ async function bring(file) {
     throw new Error("That file is not valid JSON.");
   }
   const answer = await post("import", { game: state.game.name, content });
-  takeLesson(answer.lesson);
   dialog.close();
+  if (answer.lessonOf) {
+    emit("open", answer.lessonOf);
+    toast(`Opened a lesson with ${plural(answer.demonstrations, "demonstration")}.`);
+    return;
+  }
+  takeLesson(answer.lesson);
   toast(
     answer.demonstrations
       ? `Brought in ${plural(answer.demonstrations, "demonstration")}.`

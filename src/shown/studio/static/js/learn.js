@@ -5,6 +5,7 @@ import { post } from "./api.js";
 import { $, button, el, replace } from "./dom.js";
 import { emit, on, state } from "./store.js";
 import { attempt } from "./toast.js";
+import { initTouch, pinButton, strikeButton } from "./touch.js";
 import { capital, dozen, moves, plural } from "./words.js";
 
 const FIRST = 3;
@@ -40,6 +41,8 @@ export function initLearn() {
   parts.bar = el("div", { class: "bar", "aria-hidden": "true" }, el("div", { class: "bar-fill" }));
   parts.failure = el("div", { class: "failure" });
   parts.rule = el("div", { class: "rule", id: "rule" });
+  parts.touch = el("div", { class: "remarks", id: "remarks", hidden: true });
+  initTouch(parts.touch);
   parts.expected = el("p", { class: "expected", id: "expected" });
   parts.reading = choice("reading", "Your clicks mean", (reading) => ({ reading }));
   parts.mirrored = choice("mirrored", "Mirrored too", (mirrored) => ({ mirrored }));
@@ -56,6 +59,7 @@ export function initLearn() {
     parts.tried,
     parts.language.node,
     parts.programs.node,
+    button({ id: "open-research", text: "For the researcher …", kind: "link", onClick: () => attempt(openResearch) }),
   );
   replace(
     $("learn-body"),
@@ -63,6 +67,7 @@ export function initLearn() {
     parts.bar,
     parts.failure,
     parts.rule,
+    parts.touch,
     parts.expected,
     parts.understood,
     parts.details,
@@ -76,6 +81,11 @@ export function initLearn() {
     here = position?.clauses ?? null;
     markHere();
   });
+}
+
+/** The drawer is loaded when it is first asked for: most never do. */
+async function openResearch() {
+  (await import("./research.js")).openResearch();
 }
 
 /** Learns again; `way` is what is to be different: {reading}, {mirrored}, {language} or {programs}. */
@@ -162,13 +172,13 @@ function showRule(learned) {
     replace(parts.rule, text && el("p", { class: "note", text }));
     return;
   }
-  const { clauses } = summary;
+  const { clauses, pinned: kept } = summary;
   const shown = all ? clauses : clauses.slice(0, FIRST);
   const items = shown.map((phrases, i) =>
     el(
       "li",
       {
-        class: "clause",
+        class: kept[i] ? "clause pinned" : "clause",
         tabindex: 0,
         data: { clause: i },
         onPointerenter: () => emit("clause", i),
@@ -177,8 +187,17 @@ function showRule(learned) {
         onBlur: () => emit("clause", null),
       },
       phrases.length
-        ? phrases.map((phrase, k) => el("span", { class: "phrase" }, k ? el("i", { text: "and " }) : null, phrase))
+        ? phrases.map((phrase, k) =>
+            el(
+              "span",
+              { class: "phrase" },
+              k ? el("i", { text: "and " }) : null,
+              phrase,
+              kept[i] ? null : strikeButton(i, k, phrase),
+            ),
+          )
         : el("span", { class: "phrase", text: "whatever is there" }),
+      phrases.length ? pinButton(i, kept[i]) : null,
     ),
   );
   const rest = clauses.length - shown.length;

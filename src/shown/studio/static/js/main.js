@@ -34,6 +34,7 @@ async function start() {
   initWhy();
   initExport();
   on("learned", (learned) => banner("unsaved", learned.unsaved));
+  on("open", (name) => attempt(() => openGame(name)));
   const hello = await post("hello");
   for (const game of hello.games) state.games.set(game.name, prepare(game));
   Object.assign(state, { folder: hello.folder, readings: hello.readings });

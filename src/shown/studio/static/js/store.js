@@ -5,7 +5,7 @@ const listeners = new Map();
 /** games: by name; game: the one that is open; lesson, learned: as the server last said. */
 export const state = { games: new Map(), game: null, lesson: null, learned: null };
 
-/** Calls `listener` whenever `event` happens. Events: game, lesson, learned, policy, position, corrected, recorded. */
+/** Calls `listener` whenever `event` happens. Events: open, game, lesson, learned, policy, position, corrected, recorded. */
 export function on(event, listener) {
   if (!listeners.has(event)) listeners.set(event, []);
   listeners.get(event).push(listener);

@@ -10,6 +10,7 @@ import { closeReplay, initRecordings, openRecording } from "./recordings.js";
 import { initNext } from "./next.js";
 import { emit, on, state, takeLesson } from "./store.js";
 import { attempt, toast } from "./toast.js";
+import { depthButton } from "./voxel.js";
 import { actionName, capital, hand, levelTitle, moves } from "./words.js";
 
 const PAUSE = 1400;
@@ -59,7 +60,7 @@ export function initTeach() {
     kind: "quiet",
     onClick: () => openPaint(),
   });
-  replace($("teach-tools"), parts.pick, parts.levels, parts.paint);
+  replace($("teach-tools"), parts.pick, parts.levels, depthButton(), parts.paint);
   fillActions();
   initRecordings(parts.recordings, stage);
   initNext(parts.next);

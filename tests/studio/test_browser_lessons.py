@@ -1,0 +1,40 @@
+"""A lesson is taken home from one page and opened on another."""
+
+from __future__ import annotations
+
+import json
+
+from playwright.sync_api import expect
+
+
+def test_a_lesson_is_sent_and_opened(make_server, visit, tmp_path):
+    here = make_server(tmp_path / "here")
+    for _ in range(2):
+        here.post("expert", game="nim")
+    here.learned("nim")
+    sender = visit(here, accept_downloads=True)
+    sender.at("#open-export").click()
+    with sender.page.expect_download() as download:
+        sender.at("#take-lesson-json").click()
+    assert download.value.suggested_filename == "nim-lesson.json"
+    path = tmp_path / "nim-lesson.json"
+    download.value.save_as(path)
+
+    reader = visit(make_server(tmp_path / "there"))
+    reader.choose("chase")
+    reader.at("#open-export").click()
+    reader.at("#bring").set_input_files(path)
+    expect(reader.at("#game-nim")).to_have_attribute("aria-current", "")
+    expect(reader.at(".record")).to_have_count(2)
+    reader.has_learned(2)
+    expect(reader.at("#rate")).to_have_text("It solves 12 of 12 levels nobody has shown it")
+
+    # What cannot be opened says why, and leaves everything as it is.
+    spoiled = json.loads(path.read_text())
+    spoiled["lesson"]["demonstrations"]["demonstrations"][1]["steps"][0]["action"] = [99, 99]
+    path.write_text(json.dumps(spoiled))
+    reader.at("#open-export").click()
+    reader.at("#bring").set_input_files(path)
+    expect(reader.at("#bring-problem")).to_contain_text("demonstration 1, step 0")
+    expect(reader.at(".record")).to_have_count(2)
+    reader.problems = [problem for problem in reader.problems if " 400 " not in problem]

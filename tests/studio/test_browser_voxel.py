@@ -1,0 +1,144 @@
+"""Boards in depth, in a real browser: the same board, click for click."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from shown.games.game import Game
+from shown.grid import Cell, Grid
+from visiting import Visitor
+
+UNDER = """cells => cells.filter(cell => cell.offsetParent).map(cell => {
+  const {x, y, width, height} = cell.getBoundingClientRect();
+  return document.elementFromPoint(x + width / 2, y + height / 2)?.closest(".cell") === cell;
+})"""
+"""Whether whoever points at the middle of a cell means that cell."""
+
+LOOKS = "cells => cells.filter(cell => cell.offsetParent).map(cell => cell.querySelector('use').getAttribute('href'))"
+
+
+def open_in_depth(visitor: Visitor, name: str = "fence-in") -> Game:
+    game = visitor.choose(name)
+    visitor.at("#depth").click()
+    expect(visitor.at("#depth")).to_have_attribute("aria-pressed", "true")
+    expect(visitor.at("#teach .board.deep")).to_be_visible()
+    return game
+
+
+def looks(visitor: Visitor, grid: Grid) -> dict[Cell, str]:
+    return dict(zip(grid.cells(), visitor.page.eval_on_selector_all("#teach .cell", LOOKS), strict=True))
+
+
+def test_a_level_is_played_in_depth(make_server, visit):
+    visitor = visit(make_server())
+    game = visitor.choose("fence-in")
+    flat = visitor.board(game)
+    open_in_depth(visitor)
+    assert visitor.board(game) == flat
+    visitor.win(game)
+    expect(visitor.at(".record")).to_have_count(1)
+    visitor.stop_practising()
+    expect(visitor.at("#watch .board.deep")).to_be_visible()
+
+
+def test_pointing_at_a_tile_means_its_cell(make_server, visit):
+    visitor = visit(make_server())
+    for name in ("fence-in", "chase"):
+        visitor.choose(name)
+        if name == "fence-in":
+            visitor.at("#depth").click()
+        visitor.at("#teach .board.deep").scroll_into_view_if_needed()
+        assert all(visitor.page.eval_on_selector_all("#teach .cell", UNDER)), name
+    game = visitor.choose("fence-in")
+    grid = visitor.board(game)
+    target = game.expert(grid)
+    box = visitor.cell(game, target).bounding_box()
+    count = visitor.settled()
+    visitor.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    visitor.wait_settled(count + 1)
+    assert visitor.board(game) == grid.with_cells({target: "#"})
+
+
+def test_what_stands_on_a_cell_belongs_to_it(make_server, visit):
+    """Also where it hides the cells behind it: the top of a fence is the fence."""
+    visitor = visit(make_server())
+    game = open_in_depth(visitor)
+    fence = visitor.board(game).where("#")[0]
+    box = visitor.cell(game, fence).bounding_box()
+    meant = visitor.page.evaluate(
+        "([x, y]) => document.elementFromPoint(x, y).closest('.cell').getAttribute('aria-label')",
+        [box["x"] + box["width"] / 2, box["y"] - box["height"] / 6],
+    )
+    assert meant == f"row {fence[0] + 1}, column {fence[1] + 1}, fence"
+
+
+def test_the_keyboard_walks_and_builds(make_server, visit):
+    visitor = visit(make_server())
+    game = open_in_depth(visitor)
+    grid = visitor.board(game)
+    target = next(cell for cell in grid.where(".") if cell > (2, 3))
+    visitor.at("#teach .cell[tabindex='0']").focus()
+    visitor.page.keyboard.press("Home")
+    visitor.page.keyboard.press("PageUp")
+    for key, times in (("ArrowDown", target[0]), ("ArrowRight", target[1])):
+        for _ in range(times):
+            visitor.page.keyboard.press(key)
+    name = f"row {target[0] + 1}, column {target[1] + 1}, empty"
+    expect(visitor.at("#teach .cell:focus")).to_have_attribute("aria-label", name)
+    count = visitor.settled()
+    visitor.page.keyboard.press("Enter")
+    visitor.wait_settled(count + 1)
+    assert visitor.board(game) == grid.with_cells({target: "#"})
+
+
+def test_fences_reach_for_those_beside_them(make_server, visit):
+    visitor = visit(make_server())
+    game = open_in_depth(visitor)
+    for _ in range(2):
+        visitor.click(game, game.expert(visitor.board(game)))
+    grid = visitor.board(game)
+    for (r, c), look in looks(visitor, grid).items():
+        if grid[r, c] == "#":
+            sides = {"n": (r - 1, c), "w": (r, c - 1), "s": (r + 1, c), "e": (r, c + 1)}
+            joins = "".join(f"-{side}" for side, cell in sides.items() if grid.get(cell) == "#")
+            assert look == f"#deep-fence-in-fence{joins}"
+        else:
+            assert look == ("#deep-fence-in-sheep" if grid[r, c] == "S" else "")
+
+
+def test_the_choice_is_remembered_and_can_be_taken_back(make_server, visit):
+    visitor = visit(make_server(), color_scheme="dark")
+    game = open_in_depth(visitor)
+    visitor.page.reload()
+    expect(visitor.page.locator("html[data-ready]")).to_be_attached()
+    expect(visitor.at("#depth")).to_have_attribute("aria-pressed", "true")
+    expect(visitor.at("#teach .board.deep")).to_be_visible()
+    grid = visitor.board(game)
+    visitor.at("#depth").click()
+    expect(visitor.at("#teach .board.deep")).to_have_count(0)
+    assert visitor.board(game) == grid
+    assert set(looks(visitor, grid).values()) == {"", "#fence-in-fence", "#fence-in-sheep"}
+
+
+def test_games_without_depth_do_not_offer_it(make_server, visit):
+    visitor = visit(make_server())
+    open_in_depth(visitor, "chase")
+    for name in ("nim", "checkmate", "stop-the-fall", "reach-for-the-star"):
+        visitor.choose(name)
+        expect(visitor.at("#depth")).to_be_hidden()
+        expect(visitor.at("#teach .board")).not_to_have_class(re.compile("deep"))
+
+
+def test_the_board_stays_in_its_column(make_server, visit):
+    server = make_server()
+    for width in (900, 1440, 2560):
+        visitor = visit(server, viewport={"width": width, "height": 950})
+        open_in_depth(visitor)
+        column, *cells = visitor.page.eval_on_selector_all(
+            "#teach .board-host, #teach .board.deep .cell",
+            "nodes => nodes.map(node => node.getBoundingClientRect()).map(box => [box.left, box.right])",
+        )
+        assert min(left for left, _ in cells) >= column[0] - 1
+        assert max(right for _, right in cells) <= column[1] + 1

@@ -1,0 +1,185 @@
+"""What a teacher says of the rule: kept in the project, undone like everything else, and learned under."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from serving import Refused
+from shown.errors import BadInput
+from shown.games import find
+from shown.policy import Policy
+from shown.studio.desk import Desk
+from shown.studio.project import Project
+from shown.studio.remarks import Remark, conditions_of, remarks_from_json, remarks_to_json, written
+
+NIM = find("nim")
+STICK = "at_action_cell(cell_is_value(matchstick))"
+LEFT = "at_action_cell(shifted((0, -1), cell_is_value(empty)))"
+SCHEMA = "shown/studio-remarks/1"
+
+
+@pytest.fixture
+def project(tmp_path):
+    with Project(tmp_path / "project") as opened:
+        yield opened
+
+
+# --- in the project ---------------------------------------------------------------------------------------------------
+
+
+def test_what_was_said_comes_back_and_goes_through_undo(project):
+    desk = Desk(project, "nim")
+    desk.say(written(NIM, f"{STICK} and not {LEFT}"))
+    desk.say(Remark("strike", (LEFT.replace("empty", "OFF"),), ("the cell left of it is off the grid",)))
+    assert Desk(project, "nim").lesson.remarks == desk.lesson.remarks
+    both = desk.lesson.remarks
+    desk.unsay(0)
+    assert Desk(project, "nim").lesson.remarks == both[1:]
+    desk.undo()
+    assert Desk(project, "nim").lesson.remarks == both
+    desk.undo()
+    desk.undo()
+    assert Desk(project, "nim").lesson.remarks == ()
+    desk.redo()
+    assert Desk(project, "nim").lesson.remarks == both[:1]
+
+
+def test_the_same_is_not_said_twice(project):
+    desk = Desk(project, "nim")
+    for _ in range(2):
+        desk.say(written(NIM, STICK))
+    assert len(desk.lesson.remarks) == 1
+
+
+def test_a_project_in_which_nothing_was_ever_said_has_no_file_for_it(project):
+    Desk(project, "nim").expert()
+    assert not (project.folder / "nim" / "remarks.json").exists()
+    assert Desk(project, "nim").lesson.remarks == ()
+
+
+def file_of(**remark):
+    return json.dumps({"schema": SCHEMA, "game": "nim", "remarks": [{"kind": "pin", "words": ["x"], **remark}]})
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "nonsense",
+        "[]",
+        json.dumps({"schema": SCHEMA, "game": "chase", "remarks": []}),
+        json.dumps({"schema": SCHEMA, "game": "nim", "remarks": {}}),
+        file_of(programs=[STICK], kind="praise"),
+        file_of(programs=["x("]),
+        file_of(programs=[STICK], words=["a\nb"]),
+        file_of(programs=[]),
+    ],
+)
+def test_what_cannot_be_read_is_set_aside_and_hides_nothing_else(project, content):
+    desk = Desk(project, "nim")
+    desk.expert()
+    (project.folder / "nim" / "remarks.json").write_text(content)
+    again = Desk(project, "nim")
+    assert again.lesson.remarks == ()
+    assert len(again.lesson.recordings) == 1
+    (note,) = again.notes
+    assert "It is now called remarks.set-aside-1.json" in note
+    assert (project.folder / "nim" / "remarks.set-aside-1.json").read_text() == content
+
+
+def test_what_is_said_is_checked_before_it_is_kept(project):
+    desk = Desk(project, "nim")
+    desk.say(written(NIM, STICK))
+    with pytest.raises(BadInput, match="is pinned, but"):
+        desk.say(Remark("strike", (STICK,), ("x",)))
+    with pytest.raises(BadInput, match="the sentence: program"):
+        written(NIM, "at_action_cell(cell_is_value(matchstik))")
+    with pytest.raises(BadInput, match="taken back already"):
+        desk.unsay(7)
+    assert Desk(project, "nim").lesson.remarks == desk.lesson.remarks
+
+
+def test_only_so_many_remarks():
+    many = tuple(Remark("strike", (LEFT.replace("-1", f"-{i}"),), ("x",)) for i in range(1, 52))
+    with pytest.raises(BadInput, match="50 remarks are all"):
+        conditions_of(NIM, many)
+    assert remarks_from_json(NIM, remarks_to_json(NIM, many[:50]), "file") == many[:50]
+
+
+# --- learning ---------------------------------------------------------------------------------------------------------
+
+
+def test_it_learns_under_what_was_said_and_nothing_is_lost_by_a_kill(make_server):
+    server = make_server()
+    for _ in range(2):
+        server.post("expert", game="nim")
+    learned = server.learned("nim")
+    struck = learned["summary"]["clauses"][0][1]
+    lesson = server.post("strike", game="nim", clause=0, phrase=1, version=learned["version"])["lesson"]
+    assert [(remark["kind"], remark["words"]) for remark in lesson["remarks"]] == [("strike", [struck])]
+    learned = server.learned("nim")
+    assert learned["state"] == "done"
+    assert not any(struck in phrase for clause in learned["summary"]["clauses"] for phrase in clause)
+    assert learned["summary"]["pinned"] == [None]
+
+    server.post("pin", game="nim", clause=0, version=learned["version"])
+    kept = server.learned("nim")
+    assert kept["summary"]["clauses"] == learned["summary"]["clauses"]
+    assert kept["summary"]["pinned"][0] is not None
+
+    server.post("write", game="nim", rule=STICK)
+    against = server.learned("nim")
+    assert against["state"] == "done"
+    (item,) = against["contradictions"]
+    assert (item["rule"], item["place"]) == (STICK, [0, 0])
+
+    server.kill()
+    server.start()
+    again = server.post("open", game="nim")
+    assert [remark["kind"] for remark in again["remarks"]] == ["strike", "pin", "pin"]
+    assert again["learned"]["state"] == "done"
+    assert again["learned"]["contradictions"] == against["contradictions"]
+    conditions = conditions_of(NIM, tuple(Remark.from_json(remark, "x") for remark in again["remarks"][:2]))
+    assert Policy.from_json(json.loads(server.get("/export/policy.json?game=nim"))).keeps_to(conditions)
+    server.post("unsay", game="nim", number=2)
+    assert server.learned("nim")["contradictions"] == []
+    server.post("undo", game="nim")
+    assert len(server.post("open", game="nim")["remarks"]) == 3
+
+
+def test_a_rule_that_is_another_one_by_now_is_not_touched(make_server):
+    server = make_server()
+    server.post("expert", game="nim")
+    learned = server.learned("nim")
+    answer = server.post("pin", game="nim", clause=0, version=learned["version"] - 1)
+    assert "another one by now" in answer["forgotten"]
+    assert server.post("open", game="nim")["remarks"] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "request_", "reason"),
+    [
+        ("pin", {"clause": 99}, "no such sentence"),
+        ("pin", {"clause": "x"}, '"clause" must be a whole number'),
+        ("strike", {"clause": 0, "phrase": 99}, "no such condition"),
+        ("write", {"rule": "x" * 5000}, '"rule" must be a short text'),
+        ("write", {"rule": "at_action_cell("}, "The sentence: program"),
+        ("phrase", {"rule": "cell_is_value(empty)"}, "The sentence: program"),
+        ("unsay", {"number": 3}, "taken back already"),
+    ],
+)
+def test_requests_about_the_rule_are_checked(server, command, request_, reason):
+    if not server.post("open", game="nim")["recordings"]:
+        server.post("expert", game="nim")
+    version = server.learned("nim")["version"]
+    with pytest.raises(Refused, match=reason):
+        server.post(command, game="nim", version=version, **request_)
+
+
+def test_a_sentence_that_is_being_written_is_said(server):
+    rule = f"{STICK} and not at_action_cell(scanning((-1, 0), cell_is_value(matchstick), cell_is_value(OFF)))"
+    assert server.post("phrase", game="nim", rule=rule)["words"] == [
+        "the clicked cell is a matchstick",
+        "going up from the clicked cell, there is no matchstick",
+    ]
