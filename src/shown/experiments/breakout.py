@@ -18,7 +18,7 @@ VALUES = "red,black_to_red,red_to_black,black"
 """Four of the 15 values: the three with the colour of paddle and ball, and what they move over."""
 PUBLISHED, ALL = 120_000, 5_000_000
 
-SERVES, ELSEWHERE = "seeds:0-3", "seeds:100-109"
+SERVES, ELSEWHERE = "seeds:0-3", "seeds:200-209"
 """The four ways the machine serves the ball; and ten starts with the paddle somewhere else, which nobody shows."""
 TO_THE_END = f"{FRAMES}#ball {ELSEWHERE}"
 STARTS = {
