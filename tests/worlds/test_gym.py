@@ -203,8 +203,8 @@ def test_observations_that_are_no_grids(corridor, see, observation, complaint):
         ("gym:", "gym:: cannot be made (Malformed environment ID"),
         ("gym:Taxi-v3", "cannot be made (Environment version v3 for `Taxi` is deprecated. Please use `Taxi-v4`"),
         (
-            "gym:Xqz-v0",
-            "no environment called 'Xqz-v0'. gymnasium.pprint_registry() lists them. One of your own is called gym:MOD",
+            "gym:Qqqqqqqq-v0",
+            "no environment called 'Qqqqqqqq-v0'. gymnasium.pprint_registry() lists them. One of your own is called gym:",
         ),
         ("atari:Pong", "no world called 'atari:Pong'"),
     ],

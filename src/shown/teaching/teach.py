@@ -320,8 +320,10 @@ class Pupil:
             yield from (replace(hypothesis, language=_other(hypothesis.language)) for hypothesis in best or first)
 
     def _keys(self, shown: Demonstrations, group: tuple[Transformation, ...], fitter: Fitter) -> tuple[str, ...]:
-        """What is pressed; what is pressed in mirror images is a key as well."""
-        return keys_of(images(shown, group) if group else shown) if can_press(fitter.language) else ()
+        """What is pressed; what is pressed in mirror images is a key as well. Without a game every token may matter."""
+        if self.game is None or not can_press(fitter.language):
+            return ()
+        return keys_of(images(shown, group) if group else shown)
 
 
 def _other(words: Language | None) -> Language | None:
