@@ -222,6 +222,29 @@ def kill_the_server_and_come_back(visitor, game):
     expect(visitor.at("#tour")).to_be_hidden()
 
 
+def test_a_rule_put_into_words_before_the_page_could_hear_of_it_is_shown(make_server, visit):
+    visitor = visit(make_server())
+    game = visitor.choose("nim")
+    visitor.win(game)
+    visitor.stop_practising()
+    visitor.has_learned(1)
+
+    answers = []
+
+    def without_words(route):
+        answer = route.fetch()
+        body = answer.json()
+        if not answers:
+            body["learned"]["summary"] = None
+        answers.append(body)
+        route.fulfill(response=answer, json=body)
+
+    visitor.page.route("**/api/open", without_words)
+    visitor.page.reload()
+    visitor.has_learned(1)
+    assert len(answers) > 1
+
+
 def test_replay_edit_and_delete_recorded_clicks(make_server, visit):
     server = make_server()
     server.post("level", game="nim", level="train:0")

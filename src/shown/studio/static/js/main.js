@@ -35,6 +35,9 @@ async function start() {
   initExport();
   on("learned", (learned) => banner("unsaved", learned.unsaved));
   on("open", (name) => attempt(() => openGame(name)));
+  on("learned", ({ game, hasPolicy, summary }) => {
+    if (hasPolicy && !summary) setTimeout(() => attempt(() => askForWords(game)), 500);
+  });
   const hello = await post("hello");
   for (const game of hello.games) state.games.set(game.name, prepare(game));
   Object.assign(state, { folder: hello.folder, readings: hello.readings });
@@ -123,6 +126,14 @@ async function reload() {
   state.lesson = null;
   takeLesson(lesson);
   takeLearned(learned);
+}
+
+/** A rule that was not in words yet when this page opened may have been put into words before it could hear of that. */
+async function askForWords(name) {
+  const waits = () => state.game?.name === name && state.learned?.hasPolicy && !state.learned.summary;
+  if (!waits()) return;
+  const { learned } = await post("open", { game: name });
+  if (waits()) takeLearned(learned);
 }
 
 /** Says what is wrong until it is right again. `about` tells the things that can be wrong apart. */
