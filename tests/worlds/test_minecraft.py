@@ -68,7 +68,10 @@ for number, line in enumerate(sys.stdin):
             time.sleep(600)
         if how == "slow":
             time.sleep(0.3)
-    say(rows=["".join(row) for row in rows], joined=True)
+    try:
+        say(rows=["".join(row) for row in rows], joined=True)
+    except BrokenPipeError:  # nobody listens any more, which is as good as the end of the orders
+        break
 child.kill()
 """
 
