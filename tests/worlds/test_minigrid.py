@@ -77,6 +77,19 @@ def test_a_key_that_is_carried_is_not_on_the_map_and_an_open_door_is_no_obstacle
     assert not any("D" in text for text in grids[opened + 1 :])
 
 
+@pytest.mark.parametrize("see", ["full", "turned", "partial"])
+def test_worlds_beside_it_are_the_same_though_they_do_less(see):
+    """What the agent sees itself is not worked out where nobody looks at it."""
+    place = world("DoorKey-5x5", see)
+    beside = place.another()
+    for seed in range(4):
+        assert beside.reset(seed) == place.reset(seed)
+        for button in ("left", "forward", "pickup", "right", "forward", "toggle", "drop", "forward"):
+            assert beside.step(button) == place.step(button)
+    assert beside.env.unwrapped.gen_obs()["image"].any() == (see == "partial")
+    assert place.env.unwrapped.gen_obs()["image"].any()
+
+
 def test_an_environment_may_be_given_instead_of_its_id():
     env = gymnasium.make("MiniGrid-LavaGapS7-v0")
     assert wrap(env).reset(4) == world("LavaGapS7").reset(4)
