@@ -60,7 +60,11 @@ class MinigridView:
         self._look = {"full": _full, "turned": _turned, "partial": _partial}[way]
 
     def __call__(self, env: Any, observation: Any) -> Grid:
-        return self._look(env.unwrapped)
+        grid = self._look(env.unwrapped)
+        if "closed_door" not in self.tokens.names and KINDS["closed_door"] in grid.text:
+            # Somebody has shut a door again that was locked at first; here it looks as it did then.
+            return Grid(tuple(row.replace(KINDS["closed_door"], KINDS["locked_door"]) for row in grid.rows))
+        return grid
 
     def lighten(self, env: Any) -> None:
         """Spares an environment what this way of seeing does not look at: what the agent itself sees, on which it
@@ -81,11 +85,15 @@ def is_minigrid(env: Any) -> bool:
 
 
 def _kinds(env: Any, way: str) -> dict[str, str]:
-    """The tokens for what stands on the maps of the first seeds, in the order of `KINDS`."""
+    """The tokens for what stands on the maps of the first seeds, or can come to do so, in the order of `KINDS`."""
     seen = {"empty"}
     for seed in range(LOOKED_AT):
         env.reset(seed=seed)
-        seen |= {_kind(thing) for thing in env.unwrapped.grid.grid}
+        things = env.unwrapped.grid.grid
+        inside = [thing.contains for thing in things if getattr(thing, "contains", None) is not None]
+        seen |= {_kind(thing) for thing in (*things, *inside)}
+        if "locked_door" not in seen and any(thing is not None and thing.type == "door" for thing in things):
+            seen.add("closed_door")  # one that is open now can be shut
     unseen = {"unseen": "?"} if way == "partial" else {}
     return {name: character for name, character in KINDS.items() if name in seen} | unseen
 
