@@ -110,9 +110,7 @@ def _kind(thing: Any) -> str:
 
 def _characters(things: Any) -> str:
     """What stands on some cells; nothing and walls, which are most of them, without asking further."""
-    return "".join(
-        ["." if thing is None else "#" if thing.type == "wall" else KINDS[_kind(thing)] for thing in things]
-    )
+    return "".join(["." if thing is None else "#" if thing.type == "wall" else KINDS[_kind(thing)] for thing in things])
 
 
 def _rows(env: Any, agent: str) -> list[str]:
