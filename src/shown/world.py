@@ -201,8 +201,10 @@ class Tally:
 
 
 def tallies(starts: Sequence[Start], player: ManyPlayer, again: float = math.inf) -> list[Tally]:
-    """What each comes to, as `play_many` would tell; nothing is kept, for episodes of thousands of large grids. A run in
-    which the same position comes up more than `again` times is given up."""
+    """What each comes to, as `play_many` would tell; nothing is kept, for episodes of thousands of large grids.
+
+    A run in which the same position comes up more than `again` times is given up.
+    """
     playing = [(i, world, world.reset(seed)) for i, (world, seed) in enumerate(starts)]
     found = [Tally(0.0, 0, False)] * len(starts)
     met: list[Counter[Grid]] = [Counter() for _ in starts]
