@@ -35,7 +35,7 @@ def measure(name: str, count: int, setting: str, see: str, seeds: range, which: 
     """Learns from `count` demonstrations and plays the seeds."""
     language, practise, programs = (*setting.split("/"), "10000")[:3]
     world = find(f"gym:MiniGrid-{name}-v0#{see}")
-    start = time.monotonic()
+    start, processor = time.monotonic(), time.process_time()
     demonstrations = demonstrate(starts_of(world, range(APART * which, APART * which + count)))
     taught = teach(
         demonstrations,
@@ -44,7 +44,7 @@ def measure(name: str, count: int, setting: str, see: str, seeds: range, which: 
         practise=float(practise),
         programs="auto" if programs == "auto" else int(programs),
     )
-    seconds = time.monotonic() - start
+    seconds, processor = time.monotonic() - start, time.process_time() - processor
     episodes = play_many(starts_of(world, seeds), taught.policy)
     return {
         "world": name,
@@ -59,6 +59,7 @@ def measure(name: str, count: int, setting: str, see: str, seeds: range, which: 
         "reward": statistics.mean(episode.reward for episode in episodes),
         "literals": len(taught.policy.components[0].formula.literals),
         "seconds": round(seconds, 1),
+        "processor": round(processor, 1),
     }
 
 
