@@ -94,8 +94,8 @@ def iter_teach(
             more candidate.
         keep: further episodes in which what was won before should stay won, beside those of practice.
         language: the words of the programs, with the grammar they give: a `Language`, or the name of one. If None, the
-            paper's (where there are keys on the board, the standard ones); and where there is practice and they do not
-            win everything, the others too.
+            paper's (where there are keys on the board, from the second demonstration on the standard ones); and where
+            there is practice and they do not win everything, the others too.
         seed: of all random choices.
         threads: how many threads evaluate programs.
         memory_limit: bytes that may be taken; by default half of what the process can have.
@@ -298,7 +298,8 @@ class Pupil:
         self, choice: Choice, fitter: Fitter, as_read: Mapping[Reading, Demonstrations]
     ) -> Iterator[Hypothesis]:
         """All there are, in the words that were asked for; or else in the paper's, but where there are keys in the
-        standard ones: when to press one is a matter of ways, for which the paper has no words. Where playing can tell
+        standard ones: when to press one is a matter of ways, for which the paper has no words. One demonstration is
+        too little to choose among so many words, and is better understood in the paper's. Where playing can tell
         which words are better, the best of them, or all if none fits, are tried in the others, too. Where something is
         pinned, only those that contradict least of it."""
         if self.symmetries is None:
@@ -306,7 +307,8 @@ class Pupil:
         else:
             group, only = tuple(self.symmetries), bool(self.symmetries)
         keys = self._keys(choice.demonstrations, group, fitter)
-        words = [None] if self.language is not None else [STANDARD, None] if keys else [None, STANDARD]
+        richer_first = bool(keys) and len(choice.demonstrations) > 1
+        words = [None] if self.language is not None else [STANDARD, None] if richer_first else [None, STANDARD]
         first = list(hypotheses(tuple(as_read), group, only, keys, words[0]))
         if self.conditions.pinned:
             against = {h: len(fitter.contradictions(h, as_read[h.reading])) for h in first}
