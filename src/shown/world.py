@@ -7,6 +7,8 @@ grids. A game on one of its levels is a world (`games/episodes.py`), and so is a
 from __future__ import annotations
 
 import copy
+import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -230,10 +232,11 @@ def play_many(starts: Sequence[Start], player: ManyPlayer, max_steps: int | None
     return [run.episode for run in runs]
 
 
-def wins(starts: Sequence[Start], player: ManyPlayer, again: int = 3) -> list[bool]:
+def wins(starts: Sequence[Start], player: ManyPlayer, again: int = 3, until: float = math.inf) -> list[bool]:
     """Whether each is won, as `play_many` would tell, but sooner: nothing is kept, and a run in which the same position
     comes up more than `again` times is given up. A player that is a function of the grid would be lucky to get out of
-    that.
+    that. Where time is over before all have ended (`until`, by the monotonic clock), only those before the first that
+    has not.
     """
     won = [False] * len(starts)
     playing = [(i, world, world.reset(seed)) for i, (world, seed) in enumerate(starts)]
@@ -241,6 +244,8 @@ def wins(starts: Sequence[Start], player: ManyPlayer, again: int = 3) -> list[bo
     met: list[dict[Grid, int]] = [{} for _ in starts]
     moment = 0
     while playing:
+        if time.monotonic() > until:
+            return won[: playing[0][0]]
         moment += 1
         _choose(player, [grid for _, _, grid in playing], chosen)
         going = []

@@ -30,6 +30,12 @@ TEMPERATURE = 3.0
 VARIED = 3
 """So many of the best hypotheses are varied, and looked at again with more programs."""
 
+IN_THE_END = 0.25
+"""What practice has found is tried out once more in this share of its time, and so is what is taken."""
+
+WITHOUT_PRACTICE = 10.0
+"""So many seconds, at most, where there is no practice."""
+
 Candidate = tuple[float, int, Policy, Hypothesis | None]
 """How it was rated, when it came, what it does, and how the teacher is understood by it."""
 
@@ -77,6 +83,7 @@ class Choice:
         self._contradictions: dict[Hypothesis | None, tuple[Contradiction, ...]] = {}
         self._left_out: dict[Hypothesis, LeftOut | None] = {}
         self._sizes: dict[Hypothesis, dict[str, int]] = {}
+        self._play_on()
 
     # --- the candidates -----------------------------------------------------------------------------------------------
 
@@ -146,6 +153,11 @@ class Choice:
         """Whether something wins all practice levels."""
         return self.ground is not None and any(score >= 1.0 for score, *_ in self._candidates)
 
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the game is too slow to try out more than was."""
+        return self.ground is not None and self.ground.over
+
     def best_fitted(self, number: int = VARIED) -> list[tuple[float, Fitted]]:
         """The hypotheses that win most."""
         return sorted(self.fitted, key=lambda item: -item[0])[:number]
@@ -157,15 +169,18 @@ class Choice:
 
     def look_further(self) -> None:
         """Begins again with more programs; what was found so far stays a candidate."""
+        self._play_on()
         self.fitted = []
         if self.ground is None and self._candidates:
             self._earlier, self._candidates = [max(self._candidates, key=lambda c: (c[0], -c[1]))], []
 
     def practise(self, rounds: int, until: float) -> Generator[Stage, None, None]:
-        """Lets the best hypotheses learn from their lost games until all is won or time is over."""
-        assert self.ground is not None
-        if self.perfect:
+        """Lets the best hypotheses learn from their lost games until all is won or time is over; not at all where there
+        was not even time to try them all out."""
+        if self.perfect or self.out_of_time:
             return
+        assert self.ground is not None
+        self._play_on()
         suspicions: list[Suspicion] = []
         for number, (_, found) in enumerate(self.best_fitted()):
             rng = np.random.default_rng([self._seed, number])
@@ -179,9 +194,14 @@ class Choice:
                 offered = policy
                 self._offer(policy, leader.fitted.hypothesis, self._score(policy))
             yield self.stage("trying it out", f"the best of several wins {won:.0%}")
+        self._play_on(IN_THE_END)
         for suspicion in suspicions:
             for policy in suspicion.policies():
                 self._offer(policy, suspicion.fitted.hypothesis, self._score(policy))
+
+    def _play_on(self, share: float = 1.0) -> None:
+        if self.ground is not None:
+            self.ground.go_on(share)
 
     def _offer(self, policy: Policy, hypothesis: Hypothesis | None, score: float) -> None:
         self._candidates.append((score, len(self._candidates), policy, hypothesis))
@@ -240,13 +260,16 @@ class Choice:
                 contradictions=self._contradictions.get(None, ()),
             )  # fmt: skip
         _, _, policy, hypothesis = best
-        practice = (sum(self.ground.won(policy, LAST)), LAST) if self.ground is not None else None
+        played = self.ground.won(policy, LAST) if self.ground is not None else []
+        practice = (sum(played), len(played)) if played else None
         left = self._left_out.get(hypothesis) if hypothesis is not None else None
         expectation = left.expectation if left is not None else None
         if self._game is not None:
             # What had no part in choosing is honest, whether there was practice or not.
-            fresh = (self.ground or Ground(self._game, self._seed)).play(policy, *FRESH)
-            expectation = Expectation(sum(fresh), len(fresh))
+            ground = self.ground or Ground(self._game, self._seed, WITHOUT_PRACTICE)
+            ground.go_on(IN_THE_END)
+            fresh = ground.play(policy, *FRESH)
+            expectation = Expectation(sum(fresh), len(fresh)) if fresh else None
         policy = self._finished(policy, hypothesis, practice, expectation)
         lost = self._lost(policy)
         return Taught(
@@ -261,7 +284,7 @@ class Choice:
         """The levels that what was learned before won, and this does not."""
         names = list(self._not_kept(policy))
         if self.ground is not None and self.before is not None:
-            both = zip(self.ground.won(self.before.policy, LAST), self.ground.won(policy, LAST), strict=True)
+            both = zip(self.ground.won(self.before.policy, LAST), self.ground.won(policy, LAST), strict=False)
             starts = self.ground.starts(0, LAST)
             names += [_name(starts[i]) for i, (before, now) in enumerate(both) if before and not now]
         return tuple(names)

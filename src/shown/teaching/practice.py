@@ -7,6 +7,7 @@ that was shown is allowed.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +41,7 @@ class Ground:
     """Levels to practise on, made as they are needed, and what has been won on them.
 
     They are drawn from seeds that no `random:SEED` has, so that levels named so stay unseen. A world that is no game is
-    reset with seeds nobody names.
+    reset with seeds nobody names. Where a world is slow, time may be over before all is played: what has been counts.
 
     >>> from shown.games import find
     >>> from shown.policy import uniform_policy
@@ -48,10 +49,15 @@ class Ground:
     >>> ground = Ground(nim)
     >>> ground.score(uniform_policy(nim.tokens), 5) < 1
     True
+
+    Attributes:
+        allowance: how many seconds playing may take at a time.
+        seconds: how many of them are left.
     """
 
-    def __init__(self, game: Game | World, seed: int = 0) -> None:
-        self.game, self.seed = game, seed
+    def __init__(self, game: Game | World, seed: int = 0, allowance: float = math.inf) -> None:
+        self.game, self.seed, self.allowance, self.seconds = game, seed, allowance, allowance
+        self._pace: float | None = None
         self._starts: list[Start] = []
         self._won: dict[tuple[Component, ...], list[bool]] = {}
 
@@ -67,20 +73,45 @@ class Ground:
         grid = self.game.generate(np.random.default_rng([self.seed, 0x9AC, i]))
         return LevelWorld(self.game, Level(f"practice:{self.seed}:{i}", grid)), self.seed
 
+    def go_on(self, share: float = 1.0) -> None:
+        """Allows playing for a share of the allowance from now on."""
+        self.seconds = max(self.seconds, share * self.allowance)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can be played, until it goes on."""
+        return self.seconds <= 0
+
     def won(self, policy: Policy, count: int) -> list[bool]:
-        """Whether the policy wins each of the first `count` levels; what was played before is remembered."""
+        """Whether the policy wins each of the first `count` levels; what was played before is remembered. Fewer than
+        `count` if time is over before."""
         known = self._won.setdefault(policy.components, [])
         if len(known) < count:
             known += self.play(policy, len(known), count)
         return known[:count]
 
     def play(self, policy: Policy, first: int, last: int) -> list[bool]:
-        """Whether the policy wins each of some levels."""
-        return wins(self.starts(first, last), policy)
+        """Whether the policy wins each of some levels; fewer if time is over before.
+
+        All at once where time allows, since that is faster; else as many at a time as there is time for.
+        """
+        won: list[bool] = []
+        while first < last and not self.over:
+            begun = time.monotonic()
+            at_once = 1 if self._pace is None else max(1, self.seconds / self._pace)
+            starts = self.starts(first, int(min(last, first + at_once)))
+            won += wins(starts, policy, until=begun + self.seconds)
+            first += len(starts)
+            taken = max(time.monotonic() - begun, 1e-9)
+            self.seconds -= taken
+            self._pace = taken / len(starts)
+        return won
 
     def score(self, policy: Policy, count: int) -> float:
-        """The share of the first `count` levels that the policy wins."""
-        return sum(self.won(policy, count)) / count
+        """The share of the first `count` levels that the policy wins. Where time is over before all are played, it is
+        taken to lose one more: to have won the only level played is less than to have won many."""
+        won = self.won(policy, count)
+        return sum(won) / count if len(won) == count else sum(won) / (len(won) + 1)
 
 
 Committee = tuple[Clauses, ...]

@@ -21,7 +21,7 @@ from shown.policy import Policy
 from shown.teaching.hypotheses import Fitted, Fitter, flattened
 from shown.teaching.practice import LAST as LAST_LEVEL
 from shown.teaching.practice import Ground, Variation
-from shown.world import Episode, play_many
+from shown.world import play_many
 
 AT_ONCE = 5
 """At most so many actions are suspected at a time."""
@@ -72,11 +72,10 @@ class Suspicion:
             self._variation.step()
             tried = self._best_of(self._variation.best((1, 4, 12)))
             return self._take(tried, self._variation) if tried[0] >= score else score
-        episodes = play_many(self.ground.starts(0, self.levels), policy)
-        lost = [episode for episode in episodes if not episode.won]
-        if not lost:
+        lost = [i for i, won in enumerate(self.ground.won(policy, self.levels)) if not won]
+        if not lost or self.ground.over:
             return score
-        trial = tuple(dict.fromkeys((*self.refused, *self._suspected(lost))))
+        trial = tuple(dict.fromkeys((*self.refused, *self._suspected(policy, lost))))
         found = self._fit(trial)
         if found.policy is None:
             if self.rng.random() < FORGET:
@@ -92,9 +91,11 @@ class Suspicion:
         """Those that won most."""
         return (policy for _, policy in self.best)
 
-    def _suspected(self, lost: list[Episode]) -> Iterator[Step]:
+    def _suspected(self, policy: Policy, lost: list[int]) -> Iterator[Step]:
+        """Actions of the policy in some of the levels that it has lost."""
         chosen = self.rng.permutation(len(lost))[: int(self.rng.integers(1, AT_ONCE + 1))]
-        for episode in (lost[i] for i in chosen.tolist()):
+        starts = self.ground.starts(0, self.levels)
+        for episode in play_many([starts[lost[i]] for i in chosen.tolist()], policy):
             taken = list(dict.fromkeys((step.grid, step.action) for step in episode.steps))
             chance = self.rng.random()
             place = -1 if chance < LAST else 0 if chance < LAST + FIRST else int(self.rng.integers(len(taken)))

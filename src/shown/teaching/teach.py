@@ -85,7 +85,9 @@ def iter_teach(
         programs: how many programs to enumerate; "auto": 10,000, and on while nothing fits or what is found gets
             better, for about a minute.
         practise: seconds of practice at most, after the hypotheses are fitted; it ends as soon as all practice levels
-            are won. 0 for none at all: then the most plausible hypothesis that fits is taken.
+            are won. To try the hypotheses out takes no longer either; where a world is so slow that it would, what has
+            been played counts, and there is no further practice. 0 for none at all: then the most plausible hypothesis
+            that fits is taken.
         rounds: how often, at most, the best hypotheses learn from their lost games. As long as that takes less than
             `practise` seconds, the same seed gives the same policy.
         readings: those to try, by default all; one to force it.
@@ -153,7 +155,9 @@ class Pupil:
         if self.programs != "auto" and (not isinstance(self.programs, int) or self.programs < 1):
             raise BadInput(f'programs must be "auto" or a whole number of at least 1, not {self.programs!r}.')
         self._effects = Effects(self.game) if isinstance(self.game, Game) else None
-        self._ground = Ground(self.game, self.seed) if self.game is not None and self.practise > 0 else None
+        self._ground: Ground | None = None
+        if self.game is not None and self.practise > 0:
+            self._ground = Ground(self.game, self.seed, self.practise)
         self._fitter: Fitter | None = None
 
     def remember(self, before: Policy, demonstrations: Demonstrations | None = None) -> None:
@@ -246,6 +250,8 @@ class Pupil:
             for hypothesis in asked:
                 yield from choice.understand(hypothesis, as_read[hypothesis.reading])
                 if choice.perfect or (choice.fitted and (self._takes_the_first or (auto and patience.over))):
+                    break
+                if choice.fitted and choice.out_of_time:
                     break
             if self._ground is not None and choice.fitted:
                 yield from choice.practise(self.rounds, time.monotonic() + self.practise)
