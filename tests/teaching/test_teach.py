@@ -114,7 +114,7 @@ def test_who_stops_in_the_middle_of_practice_has_what_practice_found_so_far():
     stages = [stage for stage in run if stage.phase == "trying it out"]
     assert stages[0].won < stages[-1].won
     ground = Ground(STOP)
-    assert ground.score(stages[-1].best, 120) == stages[-1].won
+    assert stages[-1].won in [ground.score(stages[-1].best, levels) for levels in (12, 40, 120)]
 
 
 def test_what_was_learned_before_is_a_candidate_if_it_still_explains_all():

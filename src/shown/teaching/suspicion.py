@@ -20,7 +20,7 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.policy import Policy
 from shown.teaching.hypotheses import Fitted, Fitter, flattened
 from shown.teaching.practice import LAST as LAST_LEVEL
-from shown.teaching.practice import Ground, Variation
+from shown.teaching.practice import SOME, Ground, Variation
 from shown.world import play_many
 
 AT_ONCE = 5
@@ -56,7 +56,7 @@ class Suspicion:
     ground: Ground
     rng: np.random.Generator
     temperature: float
-    levels: int = 40
+    levels: int = SOME
     refused: tuple[Step, ...] = ()
     best: list[tuple[float, Policy]] = field(default_factory=list)
 
@@ -123,7 +123,8 @@ class Suspicion:
 
     def _best_of(self, policies: Iterable[Policy]) -> tuple[float, Policy]:
         """The policy that wins most, with the share it wins."""
-        return max(((self.ground.score(policy, self.levels), policy) for policy in policies), key=lambda item: item[0])
+        tried = list(policies)
+        return max(zip(self.ground.scores(tried, self.levels), tried, strict=True), key=lambda item: item[0])
 
     def _take(self, tried: tuple[float, Policy], variation: Variation | None) -> float:
         """Takes in what is the best from now on; the share that it wins, of more levels if it has won all of these."""
