@@ -21,6 +21,7 @@ from shown.teaching.leaving import LeftOut, left_out
 from shown.teaching.practice import FIRST, FRESH, LAST, SOME, Ground, vary
 from shown.teaching.suspicion import Suspicion
 from shown.teaching.taught import Expectation, Stage, Taught, Tried
+from shown.teaching.turning import Turning
 from shown.version import __version__
 from shown.world import Start, World, wins
 
@@ -184,23 +185,24 @@ class Choice:
             return
         assert self.ground is not None
         self._play_on()
-        suspicions: list[Suspicion] = []
+        learning = Turning if self.demonstrations.buttons else Suspicion
+        learners: list[Turning | Suspicion] = []
         for number, (_, found) in enumerate(self.best_fitted()):
             rng = np.random.default_rng([self._seed, number])
-            suspicions.append(Suspicion(self._fitter, found, self.ground, rng, TEMPERATURE))
-            yield self.stage("trying it out", f"wins {suspicions[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
+            learners.append(learning(self._fitter, found, self.ground, rng, TEMPERATURE))
+            yield self.stage("trying it out", f"wins {learners[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
         offered: Policy | None = None
-        for won in vary(suspicions, rounds, until):
-            leader = max(suspicions, key=lambda suspicion: suspicion.best[-1][0])
+        for won in vary(learners, rounds, until):
+            leader = max(learners, key=lambda learner: learner.best[-1][0])
             policy = leader.best[-1][1]
             if policy is not offered:  # whoever stops here gets the best so far
                 offered = policy
                 self._offer(policy, leader.fitted.hypothesis, self._score(policy))
             yield self.stage("trying it out", f"the best of several wins {won:.0%}")
         self._play_on(IN_THE_END)
-        for suspicion in suspicions:
-            for policy in suspicion.policies():
-                self._offer(policy, suspicion.fitted.hypothesis, self._score(policy))
+        for learner in learners:
+            for policy in learner.policies():
+                self._offer(policy, learner.fitted.hypothesis, self._score(policy))
 
     def _play_on(self, share: float = 1.0) -> None:
         if self.ground is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -133,6 +133,12 @@ class Ground:
         self.seconds -= time.monotonic() - begun
         for policy, of_one in zip(policies, won, strict=True):
             self._won[policy.components] += of_one
+
+
+def best_of(policies: Iterable[Policy], ground: Ground, levels: int) -> tuple[float, Policy]:
+    """The policy that wins most of the first levels, with the share it wins."""
+    tried = list(policies)
+    return max(zip(ground.scores(tried, levels), tried, strict=True), key=lambda item: item[0])
 
 
 Committee = tuple[Clauses, ...]
