@@ -440,7 +440,8 @@ class Studio:
 
 def _goes_on(source: tuple[Demonstration, ...], shown: tuple[Demonstration, ...]) -> bool:
     """Whether everything that was learned from is still shown; a correction may have grown."""
-    left = set(source) - set(shown)
+    same = set(map(id, shown))  # most are the very same ones, which need not be compared
+    left = [old for old in source if id(old) not in same and old not in shown]
     return all(any(new.steps[: len(old.steps)] == old.steps for new in shown) for old in left)
 
 
