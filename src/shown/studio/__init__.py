@@ -7,6 +7,8 @@ remarks.py     what a teacher says of the rule: what stays, what was an accident
 research.py    scores on levels that are held out, and the session as data
 forms.py       how lessons look on disk and in requests, and what is accepted
 places.py      where lessons begin: the levels of a game, or the seeds of a world
+catalogue.py   what can be taught here: games, those of other packages too, and worlds
+apart.py       a world in a process of its own
 desk.py        one game in an open project
 session.py     the open project: desks, learning, playing, news
 helpers.py     the two child processes that learn and play, seen from the server
@@ -15,6 +17,5 @@ guard.py       who may ask: Host, Origin, token, sizes, headers
 connections.py how long a connection may keep the studio waiting, and how many may
 app.py         the routes; commands.py is what they can ask for, downloads.py what can be taken home
 server.py      starting and stopping
-sprites.py     the games' sprites, for the page
 static/        the page: plain ES modules, SVG and CSS
 """

@@ -14,7 +14,7 @@ from shown.errors import BadInput, did_you_mean
 from shown.games.game import Game
 from shown.games.levels import parse_level
 from shown.grid import check_action
-from shown.studio.desk import Desk, catalogue
+from shown.studio.desk import Desk
 from shown.studio.forms import (
     MAX_PAINTED,
     action_from_json,
@@ -56,7 +56,7 @@ def hello(studio: Studio, request: Request) -> Answer:
     """What the page needs first: the games, and what the project remembers."""
     settings = studio.settings
     return {
-        "games": catalogue(tuple(studio.worlds.values())),
+        "games": [entry.about for entry in studio.catalogue.entries.values()],
         "game": studio.first,
         "toured": settings.toured,
         "folder": studio.project.folder.name,
@@ -268,7 +268,7 @@ async def import_file(studio: Studio, request: Request) -> Answer:
     desk = studio.desk(request.get("game"))
     value = request.get("content")
     if is_lesson(value):
-        shared = lesson_shared(value, studio.playable, "the file")
+        shared = lesson_shared(value, studio.catalogue.find, "the file")
         desk = await studio.open_lesson(shared)
         answer: Answer = {"lessonOf": desk.game.name, "demonstrations": len(shared.recordings)}
     elif isinstance(value, dict) and "levels" in value:

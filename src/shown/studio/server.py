@@ -53,9 +53,12 @@ def serve(
         port = listener.getsockname()[1]
         rules = Rules.for_address(host, port)
         crowd = Crowd(max_open=max_open())
+        studio = Studio(project, _command(folder, host, port, worlds), worlds, lessons)
+        for reason in studio.catalogue.missing.values():
+            print(f"shown: {reason}", file=sys.stderr)
         server = uvicorn.Server(
             uvicorn.Config(
-                create_app(Studio(project, _command(folder, host, port, worlds), worlds, lessons), rules),
+                create_app(studio, rules),
                 http=protocol(crowd),
                 # So many are let in before the crowd hears of the first; a few such waves must fit in what is left.
                 backlog=crowd.max_open // 8,
