@@ -121,7 +121,9 @@ def test_in_which_words_the_rule_is_said_is_told_and_can_be_chosen(make_server, 
 
 
 @pytest.mark.parametrize("width", [900, 1360, 1440])
-def test_the_board_comes_into_view_and_its_head_has_room(server, visit, width):
+def test_the_board_comes_into_view_and_its_head_has_room(make_server, visit, width):
+    # With more than the usual games the top of the page is taller.
+    server = make_server(words=("--world", "gym:FrozenLake-v1", "--world", "gym:MiniGrid-Empty-Random-6x6-v0"))
     server.post("expert", game="nim")
     server.learned("nim")
     visitor = visit(server, viewport={"width": width, "height": 620}, reduced_motion="reduce")

@@ -192,7 +192,7 @@ async function showPosterior() {
   const more = count > components.length ? ` ${count - components.length} more have ${percent(rest)} together.` : "";
   const note = el("p", {
     class: "note",
-    text: `${plural(count, "rule")}, weighed as they act together.${more} Where a rule differs from the best is looked for on ${plural(levels.length, "level")} that you have not shown, along the games it plays there.`,
+    text: count === 1 ? "There is one rule only, so nothing differs from it." : `${count} rules, weighed as they act together.${more} Where a rule differs from the best is looked for on ${plural(levels.length, "level")} that you have not shown, along the games it plays there.`,
   });
   replace(
     parts.posterior,
