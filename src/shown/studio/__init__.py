@@ -1,6 +1,7 @@
 """Studio: teach by showing, in the browser. `shown studio` opens it; `docs/studio.md` says how it is built.
 
 project.py     the project: everything saved as it happens
+ways.py        how games are to be learned; saved.py is what was learned, as it is kept
 folder.py      its folder, held open: no link is followed, no file half-written
 teach.py       what a lesson is: recordings and the game in play; pure functions from lesson to lesson
 remarks.py     what a teacher says of the rule: what stays, what was an accident

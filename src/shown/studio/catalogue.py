@@ -17,7 +17,7 @@ from shown.registry import reason
 from shown.render import symbols
 from shown.render.palette import ground
 from shown.studio.places import Playable, key_of, place_of, walks
-from shown.studio.project import WORDS
+from shown.studio.ways import WORDS
 from shown.symmetry.transformation import in_words
 from shown.world import World
 from shown.worlds.keyboard import button_keys

@@ -24,11 +24,11 @@ from shown.studio.forms import (
     grid_from_json,
 )
 from shown.studio.lessons import is_lesson, lesson_shared
-from shown.studio.project import Way
 from shown.studio.remarks import Remark, written
 from shown.studio.research import keep_score, scores_to_json
 from shown.studio.session import Forgotten, Studio, as_request
 from shown.studio.teach import Lesson
+from shown.studio.ways import Way
 from shown.teaching.readings import READINGS
 
 Request = dict[str, Any]

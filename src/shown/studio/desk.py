@@ -270,7 +270,11 @@ class Desk:
 
     def keep_score(self, score: Score) -> None:
         """Notes how a policy did; a score that cannot be saved is known until the studio ends."""
-        self.scores = (*self.scores, score)[-MAX_SCORES:]
+        self.take_scores((*self.scores, score)[-MAX_SCORES:])
+
+    def take_scores(self, scores: tuple[Score, ...]) -> None:
+        """Keeps these scores instead of those that were here."""
+        self.scores = scores
         with contextlib.suppress(BadInput):
             self.project.save_scores(self.game, self.scores)
 

@@ -17,9 +17,11 @@ from shown.studio.catalogue import catalogue
 from shown.studio.desk import Desk, Learned
 from shown.studio.helpers import Helper, HelperDied
 from shown.studio.lessons import Shared
-from shown.studio.project import Project, Saved, Way
+from shown.studio.project import Project
 from shown.studio.remarks import conditions_of
 from shown.studio.research import keep_score
+from shown.studio.saved import Saved
+from shown.studio.ways import Way
 from shown.world import World
 
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
@@ -199,6 +201,8 @@ class Studio:
             desk.learned = Learned(policy=shared.policy, source=shown.items, stale=True, version=version)
             if _digest_of(shared.policy) == shown.digest:
                 desk.learned = Learned("done", self._aim(desk, shown), shared.policy, shown.items, version=version)
+                desk.learned.tried = shared.tried
+                desk.take_scores(shared.scores)
                 self._save(desk, desk.learned)
             self.tell_learned(desk)
         self.consider(desk)
