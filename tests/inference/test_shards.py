@@ -1,5 +1,7 @@
 """Columns found in parts are those that one evaluator finds, however they are cut, whoever finds them and forgets."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,7 +27,7 @@ class Forgetful:
         self.workers, self._rng = workers, np.random.default_rng(seed)
 
     def pieces(self, job, shards):
-        team = [Worker(job, Account(2**62)) for _ in range(self.workers)]
+        team = [Worker(job) for _ in range(self.workers)]
         for shard in shards:
             worker = team[self._rng.integers(len(team))]
             if self._rng.random() < 0.3:
@@ -131,13 +133,13 @@ def test_a_worker_without_room_forgets_and_then_gives_up():
     grammar = paper_grammar(TOKENS)
     blocks = tuple(grammar.blocks(3_000))
     states = random_grids(3, 40)
-    world = Planes(states, TOKENS, (), margin_for((b.shape for b in blocks), grammar.language, states))
-    job = Job(world, grammar.language, blocks)
+    margin = margin_for((b.shape for b in blocks), grammar.language, states)
+    job = Job(tuple(states), TOKENS, (), margin, grammar.language, blocks)
     shards = [(Span(block),) for block in blocks]
     needed = Account(2**62)
-    columns_of(Evaluator(world, grammar.language, needed), blocks)
-    worker = Worker(job, Account(needed.held * 2 // 3))
+    columns_of(Evaluator(Planes(states, TOKENS, (), margin), grammar.language, needed), blocks)
+    worker = Worker(replace(job, memory=needed.held * 2 // 3))
     pieces = [worker.work(shard) for shard in shards]
     assert len({piece.worker for piece in pieces}) == 2
     with pytest.raises(OutOfMemory):
-        Worker(job, Account(1000)).work(shards[-1])
+        Worker(replace(job, memory=1000)).work(shards[-1])

@@ -13,21 +13,23 @@ who dies of it changes nothing: see `Piece`.
 from __future__ import annotations
 
 import math
+import os
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from shown.errors import OutOfMemory
+from shown.grid import Grid, Tokens
 from shown.inference.columns import Evaluator, renumbered
 from shown.inference.distinct import CONSTANT
 from shown.language.attention import lands_on_little
 from shown.language.primitives import Language
 from shown.language.shapes import Block, Shape, size
-from shown.memory import Account
+from shown.memory import Account, default_limit
 from shown.planes import Planes
 
 SMALLEST, LARGEST = 2_000, 50_000
@@ -92,14 +94,19 @@ class Job:
     """All that a worker needs to know beforehand.
 
     Attributes:
-        world: the states as planes.
+        grids, tokens, buttons, margin: the states; planes are made of them where they are needed.
         language: the words of the programs.
         blocks: all programs that may come.
+        memory: bytes that a worker may take; by default its share of its machine's.
     """
 
-    world: Planes
+    grids: tuple[Grid, ...]
+    tokens: Tokens
+    buttons: tuple[str, ...]
+    margin: int
     language: Language
     blocks: tuple[Block, ...]
+    memory: int | None = None
 
 
 class Crew(Protocol):
@@ -110,7 +117,7 @@ class Crew(Protocol):
         """About how many of them there are: the shards are cut for so many."""
         ...
 
-    def pieces(self, job: Job, shards: Sequence[Shard]) -> Iterator[Piece]:
+    def pieces(self, job: Job, shards: Sequence[Shard]) -> Generator[Piece, None, None]:
         """What is found in the shards, in their order.
 
         The pieces of one worker must come in the order in which it found them; see `Worker.forget`.
@@ -121,20 +128,20 @@ class Crew(Protocol):
 class Worker:
     """Evaluates shards and remembers what it has handed over.
 
-    Args:
-        job: what the shards are of.
-        account: of the memory it may use. When that is full it forgets and begins anew, once for a shard.
+    When the memory that it may take is full it forgets and begins anew, once for a shard.
     """
 
-    def __init__(self, job: Job, account: Account) -> None:
-        self._job, self._limit = job, account.limit
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._world = Planes(job.grids, job.tokens, job.buttons, job.margin)
+        self._limit = default_limit() // (os.cpu_count() or 1) if job.memory is None else job.memory
         self.forget()
 
     def forget(self) -> None:
-        """Becomes another worker, which has handed over nothing. One that is given an earlier shard after a later one has
-        to: the earlier one is merged first, and what came with the later one is not known there yet."""
+        """Becomes another worker, which has handed over nothing. One that is given an earlier shard after a later one
+        has to: the earlier one is merged first, and what came with the later one is not known there yet."""
         self._name = uuid.uuid4().hex
-        self._evaluator = Evaluator(self._job.world, self._job.language, Account(self._limit))
+        self._evaluator = Evaluator(self._world, self._job.language, Account(self._limit))
         self._evaluator.expect(self._job.blocks)
 
     def work(self, shard: Shard) -> Piece:
@@ -162,20 +169,28 @@ class InTurn:
     def __init__(self, workers: int = 1) -> None:
         self.workers = workers
 
-    def pieces(self, job: Job, shards: Sequence[Shard]) -> Iterator[Piece]:
-        team = [Worker(job, Account(2**62)) for _ in range(self.workers)]
+    def pieces(self, job: Job, shards: Sequence[Shard]) -> Generator[Piece, None, None]:
+        team = [Worker(job) for _ in range(self.workers)]
         for number, shard in enumerate(shards):
             yield team[number % len(team)].work(shard)
 
 
 class Sharded(Evaluator):
-    """An `Evaluator` that has others evaluate the programs, and merges what they find."""
+    """An `Evaluator` that has others evaluate the programs, and merges what they find.
 
-    def __init__(self, world: Planes, language: Language, account: Account, crew: Crew) -> None:
+    Args:
+        world, language, account: as an evaluator's.
+        crew: the others.
+        memory: bytes that each of them may take; by default its share of its machine's.
+    """
+
+    def __init__(
+        self, world: Planes, language: Language, account: Account, crew: Crew, memory: int | None = None
+    ) -> None:
         super().__init__(world, language, account)
-        self._crew = crew
+        self._crew, self._memory = crew, memory
         self._blocks: tuple[Block, ...] = ()
-        self._coming: Iterator[tuple[Span, np.ndarray, np.ndarray]] | None = None
+        self._coming: Generator[tuple[Span, np.ndarray, np.ndarray], None, None] | None = None
         self._numbers: dict[str, np.ndarray] = {}
 
     def expect(self, blocks: Iterable[Block]) -> None:
@@ -198,25 +213,32 @@ class Sharded(Evaluator):
             left -= len(where)
         numbers = self._enter(before, ids, flips)
         self._numbers = {worker: renumbered(known, before, numbers) for worker, known in self._numbers.items()}
+        if len(self.of_program) == len(self._blocks):
+            self.close()
 
     def close(self) -> None:
         """Ends the work that was begun ahead. If more is asked for later, it begins again from there."""
         if self._coming is not None:
-            self._coming.close()  # type: ignore[attr-defined]
+            self._coming.close()
         self._coming, self._numbers = None, {}
 
-    def _begin(self) -> Iterator[tuple[Span, np.ndarray, np.ndarray]]:
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_coming": None, "_numbers": {}}
+
+    def _begin(self) -> Generator[tuple[Span, np.ndarray, np.ndarray], None, None]:
         """The spans of all blocks to come, each with the columns of its programs and whether they are negated."""
         blocks = self._blocks[len(self.of_program) :]
         shards = cut(blocks, self.language, self.world, self._crew.workers)
-        pieces = self._crew.pieces(Job(self.world, self.language, self._blocks), shards)
+        world = self.world
+        job = Job(world.grids, world.tokens, world.buttons, world.margin, self.language, self._blocks, self._memory)
+        pieces = self._crew.pieces(job, shards)
         try:
             for shard, piece in zip(shards, pieces, strict=True):
                 for span, ids, flips in zip(shard, piece.ids, piece.flips, strict=True):
                     numbers = self._merged(piece, int(ids.max(initial=CONSTANT)) + 1)
                     yield span, np.append(numbers, np.int32(CONSTANT))[ids], flips
         finally:
-            pieces.close()  # type: ignore[attr-defined]
+            pieces.close()
 
     def _merged(self, piece: Piece, count: int) -> np.ndarray:
         """The numbers that at least the first `count` columns of a worker have here. [count or more] int32
@@ -226,7 +248,8 @@ class Sharded(Evaluator):
         known = self._numbers.get(piece.worker, np.empty(0, dtype=np.int32))
         assert len(known) >= piece.before, "the pieces of a worker must come in order"
         new = piece.columns[len(known) - piece.before : max(count, len(known)) - piece.before]
-        ids, _ = self._columns.add(new, np.arange(piece.columns.shape[1]), self._advice())
+        # What comes from another process may be read-only, for which the loop would have to be compiled once more.
+        ids, _ = self._columns.add(np.require(new, requirements="W"), np.arange(piece.columns.shape[1]), self._advice())
         self._numbers[piece.worker] = np.concatenate([known, ids])
         return self._numbers[piece.worker]
 
