@@ -13,6 +13,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from shown.cluster import Cluster
 from shown.demonstrations import Demonstrations, Step
 from shown.errors import BadInput
 from shown.games.game import Game
@@ -74,6 +75,7 @@ def iter_teach(
     threads: int | None = None,
     memory_limit: int | None = None,
     conditions: Conditions = NO_CONDITIONS,
+    cluster: Cluster | None = None,
 ) -> Generator[Stage, None, Taught]:
     """Learns what a teacher means, telling of its progress; one may stop after any stage and take its `best`.
 
@@ -104,10 +106,11 @@ def iter_teach(
         conditions: what is pinned and what is struck: every rule that is learned keeps to it. Only hypotheses are
             tried that contradict as little as possible of what is pinned; what contradicts all the same is left out
             and named (`Taught.contradictions`).
+        cluster: the machines that evaluate programs where there are many; this process alone if None.
     """
     pupil = Pupil(
         game, programs, practise, rounds, readings, symmetries, keep=tuple(keep), language=language, seed=seed,
-        threads=threads, memory_limit=memory_limit, conditions=conditions,
+        threads=threads, memory_limit=memory_limit, conditions=conditions, cluster=cluster,
     )  # fmt: skip
     if before is not None:
         pupil.remember(before)
@@ -148,6 +151,7 @@ class Pupil:
     threads: int | None = None
     memory_limit: int | None = None
     conditions: Conditions = NO_CONDITIONS
+    cluster: Cluster | None = None
     demonstrations: Demonstrations | None = None
     taught: Taught | None = None
 
@@ -191,7 +195,7 @@ class Pupil:
         if self._fitter is None:
             self._fitter = Fitter(
                 shown, self.programs, self.seed, self.threads, self.language, memory_limit=self.memory_limit,
-                conditions=self.conditions,
+                conditions=self.conditions, cluster=self.cluster,
             )  # fmt: skip
         before = self.taught if self.taught is not None and self.taught.learned else None
         choice = Choice(shown, self._fitter, self.game, self._ground, before, self._won(before), self.seed)
