@@ -14,7 +14,7 @@ from shown.grid import grid
 from shown.inference.formulas import formula_bits
 from shown.policy import uniform_policy
 from shown.teaching.hypotheses import Fitter, Hypothesis, flattened, hypotheses
-from shown.teaching.practice import LAST, Ground, Variation, vary
+from shown.teaching.practice import Ground, Variation, vary
 from shown.teaching.readings import AS_CLICKED, READINGS, Reading
 from shown.teaching.same import Effects
 from shown.teaching.suspicion import Suspicion
@@ -232,16 +232,20 @@ def test_suspecting_lost_games_gets_no_worse_and_never_suspects_the_teacher():
     assert not shown & {(step.grid, step.action) for step in suspicion.refused}
 
 
-def test_committees_of_the_best_fit_are_tried_in_between_and_more_levels_once_all_are_won(monkeypatch):
+def test_committees_of_the_best_fit_are_tried_in_between_and_who_is_behind_on_a_few_levels_is_not_tried_on_more(
+    monkeypatch,
+):
     demos = expert(STOP, "random:200003")
     fitter = Fitter(demos, 2000, 0)
     fitted = fitter.fit(Hypothesis(AS_CLICKED, STOP.symmetries), demos)
     monkeypatch.setattr("shown.teaching.suspicion.VARY", 1.0)
-    suspicion = Suspicion(fitter, fitted, Ground(STOP), np.random.default_rng(0), 3.0, levels=2)
+    suspicion = Suspicion(fitter, fitted, Ground(STOP), np.random.default_rng(0), 3.0, levels=30, few=10)
+    score, _ = suspicion.best[-1]
     scores = [suspicion.step() for _ in range(3)]
     assert not suspicion.refused
-    assert suspicion.levels == (LAST if suspicion.ground.score(suspicion.best[-1][1], 2) == 1.0 else 2)
-    assert scores[-1] == suspicion.ground.score(suspicion.best[-1][1], suspicion.levels)
+    assert score <= scores[0] <= scores[-1] == suspicion.ground.score(suspicion.best[-1][1], 30)
+    assert not suspicion._take(uniform_policy(STOP.tokens))
+    assert len(suspicion.ground._won[uniform_policy(STOP.tokens).components]) == 10
     for policy in suspicion.policies():
         assert all(policy.allows_many([step.grid for step in demos.steps], [step.action for step in demos.steps]))
 
