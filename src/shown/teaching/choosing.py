@@ -18,7 +18,7 @@ from shown.inference.failure import Failure
 from shown.policy import Policy, uniform_policy
 from shown.teaching.hypotheses import Fitted, Fitter, Hypothesis, flattened
 from shown.teaching.leaving import LeftOut, left_out
-from shown.teaching.practice import FIRST, FRESH, LAST, Ground, vary
+from shown.teaching.practice import FIRST, FRESH, LAST, SOME, Ground, vary
 from shown.teaching.suspicion import Suspicion
 from shown.teaching.taught import Expectation, Stage, Taught, Tried
 from shown.teaching.turning import Turning
@@ -36,6 +36,9 @@ IN_THE_END = 0.25
 
 WITHOUT_PRACTICE = 10.0
 """So many seconds, at most, where there is no practice."""
+
+TRIES = ((FIRST, 0.5), (SOME, 0.8), (LAST, 1.0))
+"""On how many levels a candidate is tried, and what share it must win to be tried on the next so many."""
 
 Candidate = tuple[float, int, Policy, Hypothesis | None]
 """How it was rated, when it came, what it does, and how the teacher is understood by it."""
@@ -159,6 +162,10 @@ class Choice:
         """Whether the game is too slow to try out more than was."""
         return self.ground is not None and self.ground.over
 
+    def fits(self, hypothesis: Hypothesis) -> bool:
+        """Whether anything was found under a hypothesis."""
+        return any(tried.fits for tried in self._tried if tried.hypothesis == hypothesis)
+
     def best_fitted(self, number: int = VARIED) -> list[tuple[float, Fitted]]:
         """The hypotheses that win most."""
         return sorted(self.fitted, key=lambda item: -item[0])[:number]
@@ -208,14 +215,17 @@ class Choice:
     def _offer(self, policy: Policy, hypothesis: Hypothesis | None, score: float) -> None:
         self._candidates.append((score, len(self._candidates), policy, hypothesis))
 
-    def _score(self, policy: Policy) -> float:
-        """What the policy wins of many practice levels, or of the first few if it does not win nearly all of those; and
-        of the levels won before."""
+    def _score(self, policy: Policy, tries: Sequence[tuple[int, float]] = TRIES) -> float:
+        """What the policy wins of many practice levels, or of fewer if it does not do well on those; and of the levels
+        won before."""
         kept = self._keeps(policy)
         if self.ground is None:
             return sum(kept) / len(kept) if kept else 0.0
-        few = self.ground.score(policy, FIRST)
-        score = self.ground.score(policy, LAST) if few > 0.5 else 0.99 * few
+        score = 0.0
+        for levels, promising in tries:
+            score = self.ground.score(policy, levels)
+            if score <= promising:
+                break
         return (score * LAST + sum(kept)) / (LAST + len(kept))
 
     def _keeps(self, policy: Policy) -> list[bool]:
@@ -230,6 +240,15 @@ class Choice:
         """
         found = [max(part, key=lambda c: (c[0], -c[1])) for part in (self._earlier, self._candidates) if part]
         return max(found, key=_rated, default=None)
+
+    def _settled(self) -> Candidate | None:
+        """The best, tried on all practice levels: one that was tried on fewer may only have been lucky."""
+        while (best := self._best) is not None and self.ground is not None:
+            score = self._score(best[2], [(LAST, 1.0)])
+            if score == best[0]:
+                break
+            self._candidates[self._candidates.index(best)] = (score, *best[1:])
+        return best
 
     # --- what is told -------------------------------------------------------------------------------------------------
 
@@ -254,7 +273,7 @@ class Choice:
     def taught(self) -> Taught:
         """What is taken, with what is to be expected of it."""
         shown = self.demonstrations
-        best = self._best
+        best = self._settled()
         if best is None:
             nothing = uniform_policy(shown.tokens, shown.game, shown.buttons, self._fitter.language)
             return Taught(
@@ -277,6 +296,7 @@ class Choice:
         return Taught(
             policy, hypothesis, tuple(self._tried), True, practice, expectation, lost=lost, stopped=self.stopped,
             steps=len(shown.steps), contradictions=self._contradictions.get(hypothesis, ()),
+            failure=self._failure if hypothesis is not None and hypothesis.lenient else None,
         )  # fmt: skip
 
     def _not_kept(self, policy: Policy) -> tuple[str, ...]:
@@ -328,6 +348,8 @@ class Choice:
             origin["symmetry"] = [transformation.to_json() for transformation in hypothesis.symmetries]
             if hypothesis.keys:
                 origin["keys"] = list(hypothesis.keys)
+            if hypothesis.lenient:
+                origin["lenient"] = True
             origin["read_as"] = hypothesis.name
         if self._fitter.conditions:
             origin["conditions"] = self._fitter.conditions.to_json()

@@ -22,12 +22,12 @@ from shown.inference.clauses import Pool
 from shown.inference.formulas import Clauses, formula_bits
 from shown.inference.learner import to_formula
 from shown.inference.posterior import log_likelihood, log_prior
-from shown.policy import Component, Policy
+from shown.policy import Component, Policy, Together
 from shown.teaching.hypotheses import Fitted
-from shown.world import Start, World, wins
+from shown.world import Start, World, wins, wins_of_each
 
-FIRST, LAST = 12, 120
-"""A candidate that does well on the first few levels is tried on many; one that wins them all is what is wanted."""
+FIRST, SOME, LAST = 12, 40, 120
+"""A candidate that does well on the first few levels is tried on more; one that wins them all is what is wanted."""
 
 FRESH = (200, 300)
 """The levels on which what was chosen is tried in the end. They play no part in choosing, so their score is honest."""
@@ -113,10 +113,32 @@ class Ground:
         won = self.won(policy, count)
         return sum(won) / count if len(won) == count else sum(won) / (len(won) + 1)
 
+    def scores(self, policies: Sequence[Policy], count: int) -> list[float]:
+        """`score` of each of some policies of one language. In a game they play side by side, which is faster."""
+        if isinstance(self.game, Game):
+            by_played: dict[int, list[Policy]] = {}
+            for policy in {policy.components: policy for policy in policies}.values():
+                by_played.setdefault(len(self._won.setdefault(policy.components, [])), []).append(policy)
+            for played, group in by_played.items():
+                self._play_together(group, played, count)
+        return [self.score(policy, count) for policy in policies]
+
+    def _play_together(self, policies: Sequence[Policy], first: int, last: int) -> None:
+        """Has each play some levels, as far as there is time."""
+        if len(policies) < 2 or first >= last or self.over:
+            return
+        begun = time.monotonic()
+        starts = self.starts(first, last)
+        won = wins_of_each(starts, Together(policies), len(policies), until=begun + self.seconds)
+        self.seconds -= time.monotonic() - begun
+        for policy, of_one in zip(policies, won, strict=True):
+            self._won[policy.components] += of_one
+
 
 def best_of(policies: Iterable[Policy], ground: Ground, levels: int) -> tuple[float, Policy]:
     """The policy that wins most of the first levels, with the share it wins."""
-    return max(((ground.score(policy, levels), policy) for policy in policies), key=lambda item: item[0])
+    tried = list(policies)
+    return max(zip(ground.scores(tried, levels), tried, strict=True), key=lambda item: item[0])
 
 
 Committee = tuple[Clauses, ...]
@@ -158,8 +180,9 @@ class Variation:
     def step(self) -> float:
         """Tries a few committees; the share of levels that the best so far wins."""
         worth = self._total / np.maximum(self._times, 1)
-        new = [self._drawn(worth) for _ in range(self.batch)]
-        scores = {committee: self._score(committee) for committee in dict.fromkeys(new) if committee not in self.tried}
+        drawn = dict.fromkeys(self._drawn(worth) for _ in range(self.batch))
+        new = [committee for committee in drawn if committee not in self.tried]
+        scores = dict(zip(new, self.ground.scores([self.policy(c) for c in new], self.levels), strict=True))
         self.tried |= scores
         usual = float(np.mean(list(self.tried.values())))
         for committee, score in scores.items():
@@ -189,9 +212,6 @@ class Variation:
     def _drawn(self, worth: np.ndarray) -> Committee:
         draws = [self._pool.formula(0.3 * self.rng.standard_normal(len(worth)) - 15 * worth) for _ in range(self.size)]
         return tuple(sorted(formula for formula in draws if formula is not None))
-
-    def _score(self, committee: Committee) -> float:
-        return self.ground.score(self.policy(committee), self.levels)
 
     def _component(self, formula: Clauses) -> Component:
         features, evidence, pinned = self.fitted.features, self.fitted.evidence, self.fitted.pinned

@@ -13,6 +13,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from shown.cluster import Cluster
 from shown.demonstrations import Demonstrations, Step
 from shown.errors import BadInput
 from shown.games.game import Game
@@ -43,7 +44,10 @@ ROUNDS = 48
 """After so many rounds practice ends; on most machines that is sooner."""
 
 SAID_AGAIN = 6
-"""So many of the best hypotheses are tried in the standard words, too."""
+"""So many of the best hypotheses are tried in the standard words, too; and so many leniently, where none is good."""
+
+GOOD = 0.9
+"""What wins so many of the practice levels is good enough not to ask whether something was not meant exactly."""
 
 
 def teach(demonstrations: Demonstrations, game: Game | World | None = None, **settings: Any) -> Taught:
@@ -74,6 +78,7 @@ def iter_teach(
     threads: int | None = None,
     memory_limit: int | None = None,
     conditions: Conditions = NO_CONDITIONS,
+    cluster: Cluster | None = None,
 ) -> Generator[Stage, None, Taught]:
     """Learns what a teacher means, telling of its progress; one may stop after any stage and take its `best`.
 
@@ -96,18 +101,19 @@ def iter_teach(
             more candidate.
         keep: further episodes in which what was won before should stay won, beside those of practice.
         language: the words of the programs, with the grammar they give: a `Language`, or the name of one. If None, the
-            paper's (where there are keys on the board, the standard ones); and where there is practice and they do not
-            win everything, the others too.
+            paper's (where there are keys on the board, from the second demonstration on the standard ones); and where
+            there is practice and they do not win everything, the others too.
         seed: of all random choices.
         threads: how many threads evaluate programs.
         memory_limit: bytes that may be taken; by default half of what the process can have.
         conditions: what is pinned and what is struck: every rule that is learned keeps to it. Only hypotheses are
             tried that contradict as little as possible of what is pinned; what contradicts all the same is left out
             and named (`Taught.contradictions`).
+        cluster: the machines that evaluate programs where there are many; this process alone if None.
     """
     pupil = Pupil(
         game, programs, practise, rounds, readings, symmetries, keep=tuple(keep), language=language, seed=seed,
-        threads=threads, memory_limit=memory_limit, conditions=conditions,
+        threads=threads, memory_limit=memory_limit, conditions=conditions, cluster=cluster,
     )  # fmt: skip
     if before is not None:
         pupil.remember(before)
@@ -148,6 +154,7 @@ class Pupil:
     threads: int | None = None
     memory_limit: int | None = None
     conditions: Conditions = NO_CONDITIONS
+    cluster: Cluster | None = None
     demonstrations: Demonstrations | None = None
     taught: Taught | None = None
 
@@ -191,7 +198,7 @@ class Pupil:
         if self._fitter is None:
             self._fitter = Fitter(
                 shown, self.programs, self.seed, self.threads, self.language, memory_limit=self.memory_limit,
-                conditions=self.conditions,
+                conditions=self.conditions, cluster=self.cluster,
             )  # fmt: skip
         before = self.taught if self.taught is not None and self.taught.learned else None
         choice = Choice(shown, self._fitter, self.game, self._ground, before, self._won(before), self.seed)
@@ -304,26 +311,40 @@ class Pupil:
         self, choice: Choice, fitter: Fitter, as_read: Mapping[Reading, Demonstrations]
     ) -> Iterator[Hypothesis]:
         """All there are, in the words that were asked for; or else in the paper's, but where there are keys in the
-        standard ones: when to press one is a matter of ways, for which the paper has no words. Where playing can tell
-        which words are better, the best of them, or all if none fits, are tried in the others, too. Where something is
-        pinned, only those that contradict least of it."""
+        standard ones: when to press one is a matter of ways, for which the paper has no words. One demonstration is
+        too little to choose among so many words, and is better understood in the paper's. Where playing can tell
+        which words are better, the best of them, or all if none fits, are tried in the others, too. Where still none
+        is good, some that do not fit are tried leniently. Where something is pinned, only those that contradict least
+        of it."""
         if self.symmetries is None:
             group, only = tuple(self.game.symmetries) if self.game is not None else (), False
         else:
             group, only = tuple(self.symmetries), bool(self.symmetries)
         keys = self._keys(choice.demonstrations, group, fitter)
-        words = [None] if self.language is not None else [STANDARD, None] if keys else [None, STANDARD]
+        richer_first = bool(keys) and len(choice.demonstrations) > 1
+        words = [None] if self.language is not None else [STANDARD, None] if richer_first else [None, STANDARD]
         first = list(hypotheses(tuple(as_read), group, only, keys, words[0]))
         if self.conditions.pinned:
             against = {h: len(fitter.contradictions(h, as_read[h.reading])) for h in first}
             first = [h for h in first if against[h] == min(against.values())]
         yield from first
+        plain = first
         if keys and not choice.fitted:
-            first = [replace(hypothesis, keys=(), language=None) for hypothesis in first]
-            yield from first
+            plain = [replace(hypothesis, keys=(), language=None) for hypothesis in first]
+            yield from plain
         if len(words) > 1 and self._ground is not None:
             best = [found.hypothesis for _, found in choice.best_fitted(SAID_AGAIN)]
-            yield from (replace(hypothesis, language=_other(hypothesis.language)) for hypothesis in best or first)
+            yield from (replace(hypothesis, language=_other(hypothesis.language)) for hypothesis in best or plain)
+        if self._leniently(choice):
+            unfit = sorted((h for h in first if not choice.fits(h)), key=lambda hypothesis: not hypothesis.symmetries)
+            yield from (replace(hypothesis, lenient=True) for hypothesis in unfit[:SAID_AGAIN])
+
+    def _leniently(self, choice: Choice) -> bool:
+        """Whether to try hypotheses that do not fit leniently: what fits is not good, or nothing does; playing can tell
+        whether lenience is any better; and nobody has said how to read, or to look at more programs instead."""
+        if self._ground is None or self.readings is not None or self.programs == "auto":
+            return False
+        return not choice.fitted or choice.best_fitted(1)[0][0] < GOOD
 
     def _keys(self, shown: Demonstrations, group: tuple[Transformation, ...], fitter: Fitter) -> tuple[str, ...]:
         """What is pressed; what is pressed in mirror images is a key as well. Without a game every token may matter."""

@@ -18,7 +18,7 @@ from shown.demonstrations import Step
 from shown.grid import Action, Grid
 from shown.policy import Policy
 from shown.teaching.hypotheses import Fitted, Fitter, flattened
-from shown.teaching.practice import LAST, Ground, best_of
+from shown.teaching.practice import LAST, SOME, Ground, best_of
 from shown.teaching.suspicion import fitted_again
 from shown.world import ManyPlayer, Outcome, Start, World, tallies
 
@@ -108,7 +108,7 @@ class Turning:
     ground: Ground
     rng: np.random.Generator
     temperature: float
-    levels: int = 40
+    levels: int = SOME
     known: tuple[Step, ...] = ()
     best: list[tuple[float, Policy]] = field(default_factory=list)
 
