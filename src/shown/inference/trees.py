@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shown.compiled import compiled
+from shown.inference.distinct import ROW_BY_ROW
 from shown.inference.features import Features
 from shown.inference.formulas import Clause, Clauses
 from shown.inference.rows import Evidence
@@ -112,7 +113,8 @@ class Forest:
     def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int]) -> None:
         self._seeds = seeds
         self._columns = np.empty((0, len(mask)), dtype=np.uint64)
-        self._by_row = self._columns.T
+        self._by_row: np.ndarray | None = None
+        self._unseen: dict[int, _Node] = {}
         self._orders = np.empty((len(seeds), 0))
         self._nodes: dict[tuple[bytes, bytes], _Node] = {}
         self._trees: dict[tuple[int, int, int], Tree] = {}
@@ -136,17 +138,27 @@ class Forest:
         """
         before = len(self._columns)
         self._columns = columns
-        self._by_row = np.ascontiguousarray(columns.T)
+        self._by_row = None
+        self._by_row = np.ascontiguousarray(columns.T) if columns.nbytes <= ROW_BY_ROW else None
         self._orders = np.array([tie_order(len(columns), seed) for seed in self._seeds])
         first = before + 1 if before else 0
-        return [self._grow(self._root, first, len(columns) + 1, s) for s in range(len(self._seeds))]
+        while True:
+            grown = [self._grow(self._root, first, len(columns) + 1, s) for s in range(len(self._seeds))]
+            if not self._unseen:
+                return grown
+            # There are too many features to have them all row by row. So the nodes of one depth look at them together,
+            # some features at a time; then the trees can be grown as far as to the next depth.
+            self._look(list(self._unseen.values()))
+            self._unseen.clear()
 
     def _grow(self, node: _Node, low: int, high: int, seed: int) -> list[tuple[int, Tree]]:
         """The trees on a node's rows for prefixes of low … high-1 features: (from which length on, tree)."""
         if node.positives in (0, node.rows):
             return [(low, self._leaves[node.positives > 0])]
+        if node.seen < len(self._columns) and not self._sees(node):
+            return []
         result: list[tuple[int, Tree]] = []
-        features = self._splits(node, seed)
+        features = node.best[seed]
         # The segment in which no feature divides the rows comes first, then one segment a running minimum.
         first = bisect_right(features, low - 1)
         if first == 0:
@@ -168,6 +180,8 @@ class Forest:
         """All pairs of subtrees that some prefix has."""
         result: list[tuple[int, Tree]] = []
         n = y = 0
+        if not (no and yes):
+            return []  # they have not been looked at yet
         for start in sorted({start for start, _ in no} | {start for start, _ in yes}):
             while n + 1 < len(no) and no[n + 1][0] <= start:
                 n += 1
@@ -200,24 +214,38 @@ class Forest:
             )
         return node.children[feature]
 
-    def _splits(self, node: _Node, seed: int) -> list[int]:
-        """The features that are better than all before them: where the best split of a node changes."""
-        if node.seen < len(self._columns):
-            for best, found in zip(node.best, self._better(node), strict=True):
-                best += found
-            node.seen = len(self._columns)
-        return node.best[seed]
+    def _sees(self, node: _Node) -> bool:
+        """Has a node look at all features, or notes that it has to."""
+        if self._by_row is None:
+            self._unseen[id(node)] = node
+        else:
+            self._better(node, self._by_row, 0)
+        return self._by_row is not None
 
-    def _better(self, node: _Node) -> list[list[int]]:
-        """For each seed the features, of those not seen yet, that beat (or tie with, and precede) all before them."""
-        out = np.empty((len(self._seeds), len(self._columns) - node.seen), dtype=np.int64)
+    def _look(self, nodes: list[_Node]) -> None:
+        """Has nodes look at all features they have not seen, some at a time."""
+        step = max(1, ROW_BY_ROW // (8 * self._columns.shape[1]))
+        for start in range(0, len(self._columns), step):
+            if any(node.seen < start + step for node in nodes):
+                by_row = np.ascontiguousarray(self._columns[start : start + step].T)
+                for node in nodes:
+                    if node.seen < start + step:
+                        self._better(node, by_row, start)
+
+    def _better(self, node: _Node, by_row: np.ndarray, first: int) -> None:
+        """Notes, for each seed, the features that beat (or tie with, and precede) all before them: where the best split
+        of a node changes. Those of `by_row`, of which the first has the number `first`, follow those it has seen."""
+        end = first + by_row.shape[1]
+        out = np.empty((len(self._seeds), end - node.seen), dtype=np.int64)
         counts = np.zeros(len(self._seeds), dtype=np.int64)
         last = np.array([best[-1] if best else -1 for best in node.best], dtype=np.int64)
         node.score = _best_loop(
-            self._by_row, node.seen, node.words, node.here, node.positive, node.rows, node.positives, self._orders,
+            by_row, first, node.seen, node.words, node.here, node.positive, node.rows, node.positives, self._orders,
             node.score, last, out, counts,
         )  # fmt: skip
-        return [found[:count].tolist() for found, count in zip(out, counts, strict=True)]
+        for best, found, count in zip(node.best, out, counts, strict=True):
+            best += found[:count].tolist()
+        node.seen = end
 
 
 class TreeSearch:
@@ -275,18 +303,18 @@ def _count(bits: np.ndarray) -> int:
 
 
 @compiled
-def _best_loop(by_row, start, words, here, positive, rows, positives, orders, score, last, out, counts):  # type: ignore[no-untyped-def]
+def _best_loop(by_row, base, start, words, here, positive, rows, positives, orders, score, last, out, counts):  # type: ignore[no-untyped-def]
     """Counts each feature on a node's rows, and keeps those better than all before them, for every seed.
 
-    Features lie side by side (`by_row` is [R, F]), so that many are counted at once; a block of them at a time, so that
-    the counts stay near.
+    Features lie side by side (`by_row` is [R, F], of the features from `base` on), so that many are counted at once; a
+    block of them at a time, so that the counts stay near. Those before `start` have been seen.
     """
     m1, m2, m4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     h01, s1, s2, s4, s56 = np.uint64(0x0101010101010101), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
     features, block = by_row.shape[1], 2048
     ones = np.empty(block, dtype=np.int64)
     positive_ones = np.empty(block, dtype=np.int64)
-    for first in range(start, features, block):
+    for first in range(start - base, features, block):
         size = min(block, features - first)
         ones[:size] = 0
         positive_ones[:size] = 0
@@ -315,9 +343,9 @@ def _best_loop(by_row, start, words, here, positive, rows, positives, orders, sc
             if impure > score:
                 continue
             for s in range(len(orders)):
-                if impure < score or last[s] < 0 or orders[s, first + f] < orders[s, last[s]]:
-                    out[s, counts[s]] = first + f
+                if impure < score or last[s] < 0 or orders[s, base + first + f] < orders[s, last[s]]:
+                    out[s, counts[s]] = base + first + f
                     counts[s] += 1
-                    last[s] = first + f
+                    last[s] = base + first + f
             score = impure
     return score
