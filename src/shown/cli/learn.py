@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shown.cli import FAILURE, INTERRUPTED
 from shown.cli.common import (
@@ -51,6 +51,10 @@ from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Stage, Taught, iter_teach
 from shown.world import World, demonstrate
 
+if TYPE_CHECKING:
+    from shown.studio.lessons import Shared
+
+PROGRAMS = 10_000
 PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 """Settings of one fit. Whoever asks for one of them wants one fit, not all hypotheses about the teacher."""
 
@@ -65,14 +69,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="+",
         metavar="GAME|WORLD|FILE",
-        help="a game or a world, whose expert demonstrates, or demonstrations files",
+        help="a game or a world, whose expert demonstrates, or files of demonstrations or lessons of the studio",
     )
     add_starts(parser, "train:0-4", "0-4", "what the expert demonstrates on")
     add_expert(parser)
     parser.add_argument("--out", metavar="FILE", help="where to write the policy (JSON)")
     add_language(parser, "paper")
     parser.add_argument(
-        "--programs", type=programs, default=10_000, metavar="N", help="how many to try (10000); auto: as many as help"
+        "--programs", type=programs, metavar="N", help=f"how many to try ({PROGRAMS}); auto: as many as help"
     )
     parser.add_argument(
         "--practise", type=seconds, default=PRACTISE, metavar="S", help="seconds of practice at most; 0 for none (20)"
@@ -109,13 +113,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.out:
         check_writable(args.out)
+    if args.keep and not args.before:
+        raise BadInput("--keep: levels that stay won need --before, the policy that won them.")
+    demonstrations, place, lessons = load(args)
+    for lesson in lessons:
+        follow(args, lesson)
+    args.programs = args.programs or PROGRAMS
     reading = find_reading(args.reading) if args.reading else None
     language = None if args.language is None else find_language(args.language)
     if args.published and language not in (None, LANGUAGE):
         raise BadInput(f"--published is the paper's method, which has the language paper and not {args.language}.")
-    if args.keep and not args.before:
-        raise BadInput("--keep: levels that stay won need --before, the policy that won them.")
-    demonstrations, place = load(args)
     tokens, buttons = demonstrations.tokens, demonstrations.buttons
     words = STANDARD if language is None else language
     conditions = Conditions.parse(args.pin, args.strike, tokens, buttons, words, "--pin, --strike")
@@ -324,8 +331,9 @@ def learn(learner: Learner, demonstrations: Demonstrations, quiet: bool) -> int:
     return 0
 
 
-def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None]:
-    """The expert's demonstrations of a game or world, or those in files, together; and where they were shown."""
+def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None, list[Shared]]:
+    """The expert's demonstrations of a game or world, or those in files, together; where they were shown; and the
+    lessons of the studio that are among the files."""
     sources: list[str] = args.source
     if is_playable(sources[0]):
         if len(sources) > 1:
@@ -333,21 +341,42 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None]:
         place = find_playable(sources[0], args.expert)
         demonstrations = demonstrate(starts(place, args))
         # Where a game is played elsewhere, it is practised by its own rules: the same, and a thousand times as fast.
-        return demonstrations, _playable(demonstrations) if isinstance(place, World) and place.levels_of else place
+        elsewhere = isinstance(place, World) and place.levels_of
+        return demonstrations, _playable(demonstrations) if elsewhere else place, []
     if args.expert is not None:
         raise BadInput("--expert: files hold what was demonstrated already. Leave it out.")
     loaded = [_shown_in(source) for source in sources]
-    together = loaded[0]
+    together = _demonstrations(loaded[0])
     for source, more in zip(sources[1:], loaded[1:], strict=True):
         try:
-            together = together + more
+            together = together + _demonstrations(more)
         except BadInput as error:
             raise BadInput(f"{source}: {error}") from None
-    return together, _playable(together)
+    return together, _playable(together), [item for item in loaded if not isinstance(item, Demonstrations)]
 
 
-def _shown_in(path: str) -> Demonstrations:
-    """The demonstrations in a file, or in a lesson of the studio those that are learned from."""
+def _demonstrations(found: Demonstrations | Shared) -> Demonstrations:
+    return found if isinstance(found, Demonstrations) else found.demonstrations
+
+
+def follow(args: argparse.Namespace, lesson: Shared) -> None:
+    """Learns as a lesson says, where the command line does not say otherwise; what was said of the rule is added."""
+    from shown.studio.remarks import KINDS
+
+    way = lesson.way
+    args.programs = args.programs or way.programs
+    if not args.published:
+        args.language = args.language or way.language
+    args.reading = args.reading or (way.reading.name if way.reading is not None else None)
+    if args.symmetry is None and lesson.game.symmetries:
+        args.symmetry = way.mirrored
+    for kind in KINDS:
+        said = [text for remark in lesson.remarks if remark.kind == kind for text in remark.programs]
+        setattr(args, kind, [*getattr(args, kind), *said])
+
+
+def _shown_in(path: str) -> Demonstrations | Shared:
+    """The demonstrations in a file, or a lesson of the studio."""
     from shown.studio.lessons import is_lesson, lesson_shared
 
     value = read_json(path, "demonstrations")
@@ -357,7 +386,7 @@ def _shown_in(path: str) -> Demonstrations:
     def find(name: str) -> Playable:
         return find_playable(trusted(name, path) if is_world(name) else name)
 
-    return lesson_shared(value, find, path).demonstrations
+    return lesson_shared(value, find, path)
 
 
 class Teller:
