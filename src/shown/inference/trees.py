@@ -138,13 +138,13 @@ class Forest:
         """
         before = len(self._columns)
         self._columns = columns
-        self._by_row = None
         self._by_row = np.ascontiguousarray(columns.T) if columns.nbytes <= ROW_BY_ROW else None
         self._orders = np.array([tie_order(len(columns), seed) for seed in self._seeds])
         first = before + 1 if before else 0
         while True:
             grown = [self._grow(self._root, first, len(columns) + 1, s) for s in range(len(self._seeds))]
             if not self._unseen:
+                self._by_row = None  # while more features come, it would only be in the way
                 return grown
             # There are too many features to have them all row by row. So the nodes of one depth look at them together,
             # some features at a time; then the trees can be grown as far as to the next depth.
