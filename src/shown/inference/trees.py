@@ -224,13 +224,16 @@ class Forest:
 
     def _look(self, nodes: list[_Node]) -> None:
         """Has nodes look at all features they have not seen, some at a time."""
-        step = max(1, ROW_BY_ROW // (8 * self._columns.shape[1]))
+        step = max(1, ROW_BY_ROW // (4 * 8 * self._columns.shape[1]))
         for start in range(0, len(self._columns), step):
-            if any(node.seen < start + step for node in nodes):
-                by_row = np.ascontiguousarray(self._columns[start : start + step].T)
-                for node in nodes:
-                    if node.seen < start + step:
-                        self._better(node, by_row, start)
+            behind = [node for node in nodes if node.seen < start + step]
+            if behind:
+                self._look_at(start, start + step, behind)
+
+    def _look_at(self, start: int, stop: int, nodes: list[_Node]) -> None:
+        by_row = np.ascontiguousarray(self._columns[start:stop].T)
+        for node in nodes:
+            self._better(node, by_row, start)
 
     def _better(self, node: _Node, by_row: np.ndarray, first: int) -> None:
         """Notes, for each seed, the features that beat (or tie with, and precede) all before them: where the best split
