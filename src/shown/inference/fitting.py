@@ -19,6 +19,7 @@ from shown.errors import OutOfMemory
 from shown.grid import Grid
 from shown.inference.columns import Evaluator
 from shown.inference.conditioned import Contradiction, Pinned, Struck, contradictions, pin, pinned_bits
+from shown.inference.device import evaluator_on
 from shown.inference.features import Features, combine
 from shown.inference.formulas import Clauses, Shortener, formula_bits
 from shown.inference.posterior import Candidate, Mixture, literal_prices, log_likelihood, log_prior
@@ -134,6 +135,7 @@ class Fitting:
         evaluators: one for each batch of states that came together.
         steps: all that was shown, in order.
         conditions: what every formula must keep to.
+        device: where programs are evaluated: "cpu", or "cuda". What comes of it is the same.
     """
 
     grammar: Grammar
@@ -143,6 +145,7 @@ class Fitting:
     evaluators: list[Evaluator] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     conditions: Conditions = NO_CONDITIONS
+    device: str = "cpu"
     _struck: dict[int, bool] = field(default_factory=dict, init=False, repr=False)
 
     def add(self, demonstrations: Demonstrations) -> None:
@@ -158,8 +161,9 @@ class Fitting:
         account = Account(self.account.limit)
         account.held = self.account.held
         more = Fitting(
-            self.grammar, self.blocks, account, self.threads, list(self.evaluators), list(self.steps), self.conditions
-        )
+            self.grammar, self.blocks, account, self.threads, list(self.evaluators), list(self.steps), self.conditions,
+            self.device,
+        )  # fmt: skip
         more._struck = self._struck
         more.add(demonstrations)
         return more
@@ -176,7 +180,7 @@ class Fitting:
             "Use fewer or smaller demonstrations",
         )
         world = Planes(grids, demonstrations.tokens, demonstrations.buttons, margin)
-        evaluator = Evaluator(world, self.grammar.language, self.account, self.threads)
+        evaluator = evaluator_on(self.device, world, self.grammar.language, self.account, self.threads)
         evaluator.expect(self.blocks)
         return evaluator
 

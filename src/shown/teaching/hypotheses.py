@@ -18,6 +18,7 @@ from shown.errors import BadInput
 from shown.inference.amending import amended
 from shown.inference.clauses import ClauseSearch, Narrow, Pool
 from shown.inference.conditioned import Contradiction, Pinned
+from shown.inference.device import check_device
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
 from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Programs, Weighing
@@ -123,13 +124,15 @@ class Fitter:
         grammar: Grammar | None = None,
         memory_limit: int | None = None,
         conditions: Conditions = NO_CONDITIONS,
+        device: str = "cpu",
     ) -> None:
+        check_device(device)
         self.demonstrations, self.seed, self.conditions = demonstrations, seed, conditions
         own, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
         self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
         self.language = own.language
         self.programs, self.widest = (FIRST, MOST) if programs == "auto" else (programs, programs)
-        self._threads, self._memory = threads or os.cpu_count() or 1, memory_limit
+        self._threads, self._memory, self._device = threads or os.cpu_count() or 1, memory_limit, device
         self._fittings: dict[tuple[Language, tuple[str, ...], tuple[Transformation, ...]], Fitting] = {}
 
     def add(self, more: Demonstrations) -> None:
@@ -247,7 +250,10 @@ class Fitter:
         key = (grammar.language, hypothesis.keys, hypothesis.symmetries)
         if key not in self._fittings:
             blocks = list(grammar.blocks(self.widest))
-            fitting = Fitting(grammar, blocks, Account(self._memory), self._threads, conditions=self.conditions)
+            account = Account(self._memory)
+            fitting = Fitting(
+                grammar, blocks, account, self._threads, conditions=self.conditions, device=self._device
+            )  # fmt: skip
             fitting.add(_with_images(self.demonstrations, hypothesis.symmetries))
             self._fittings[key] = fitting
         return self._fittings[key]

@@ -72,6 +72,7 @@ def iter_teach(
     language: Language | str | None = None,
     seed: int = 0,
     threads: int | None = None,
+    device: str = "cpu",
     memory_limit: int | None = None,
     conditions: Conditions = NO_CONDITIONS,
 ) -> Generator[Stage, None, Taught]:
@@ -98,6 +99,7 @@ def iter_teach(
             win everything, the others too.
         seed: of all random choices.
         threads: how many threads evaluate programs.
+        device: where they do: "cpu", or "cuda" for a GPU.
         memory_limit: bytes that may be taken; by default half of what the process can have.
         conditions: what is pinned and what is struck: every rule that is learned keeps to it. Only hypotheses are
             tried that contradict as little as possible of what is pinned; what contradicts all the same is left out
@@ -105,7 +107,7 @@ def iter_teach(
     """
     pupil = Pupil(
         game, programs, practise, rounds, readings, symmetries, keep=tuple(keep), language=language, seed=seed,
-        threads=threads, memory_limit=memory_limit, conditions=conditions,
+        threads=threads, device=device, memory_limit=memory_limit, conditions=conditions,
     )  # fmt: skip
     if before is not None:
         pupil.remember(before)
@@ -144,6 +146,7 @@ class Pupil:
     language: Language | str | None = None
     seed: int = 0
     threads: int | None = None
+    device: str = "cpu"
     memory_limit: int | None = None
     conditions: Conditions = NO_CONDITIONS
     demonstrations: Demonstrations | None = None
@@ -187,7 +190,7 @@ class Pupil:
         if self._fitter is None:
             self._fitter = Fitter(
                 shown, self.programs, self.seed, self.threads, self.language, memory_limit=self.memory_limit,
-                conditions=self.conditions,
+                conditions=self.conditions, device=self.device,
             )  # fmt: skip
         before = self.taught if self.taught is not None and self.taught.learned else None
         choice = Choice(shown, self._fitter, self.game, self._ground, before, self._won(before), self.seed)
