@@ -246,7 +246,7 @@ def test_the_command_takes_a_device(some_device, tmp_path, capsys):
 
 
 def test_a_device_that_is_not_known_is_an_error():
-    with pytest.raises(BadInput, match="device 'cud'.* Did you mean 'cuda'"):
+    with pytest.raises(BadInput, match=r"device 'cud'.* Did you mean 'cuda'"):
         check_device("cud")
     game = find("nim")
     with pytest.raises(BadInput, match="device 'gpu'"):
@@ -255,7 +255,7 @@ def test_a_device_that_is_not_known_is_an_error():
 
 def test_without_cupy_there_is_one_line_that_says_so(monkeypatch, capsys):
     monkeypatch.setitem(__import__("sys").modules, "cupy", None)
-    with pytest.raises(MissingExtra, match="CuPy.*gpu"):
+    with pytest.raises(MissingExtra, match=r"CuPy.*gpu"):
         check_device("cuda")
     assert main(["learn", "nim", "--device", "cuda", "--published"]) == 2
     assert capsys.readouterr().err.startswith("shown: this needs CuPy, which is not installed.")

@@ -100,15 +100,6 @@ class Evaluator:
         primitive = self.language[shape.primitive]
         before = len(self._columns)
         part = shape.parts[0] if len(shape.parts) == 1 else None
-
-    def evaluate(self, block: Block, places: np.ndarray | None = None) -> None:
-        """Adds a block's programs, or only those at some places in it, in ascending order. [n]"""
-        places = np.arange(block.count) if places is None else places
-        self._account.take(12 * len(places), "the list of programs", self._advice())
-        shape = block.shape
-        primitive = self.language[shape.primitive]
-        before = len(self._columns)
-        part = shape.parts[0] if len(shape.parts) == 1 else None
         if self._lands_on_little(shape):
             ids, flips, expand = self._attentive(shape, places)
         elif part is None or part in self._shared or part in self._conditions:

@@ -110,7 +110,7 @@ class Cuda:
     def _threads(self, name: str, threads: int, *arguments: Any) -> None:
         self._blocks(name, -(-int(threads) // THREADS), *arguments)
 
-    def _warps(self, name: str, warps: int, *arguments: Any) -> None:
+    def _warps(self, name: str, warps: int | np.int64, *arguments: Any) -> None:
         self._threads(name, 32 * int(warps), *arguments)
 
 

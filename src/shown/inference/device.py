@@ -287,9 +287,13 @@ class DeviceEvaluator(Evaluator):
         self._own: dict[Primitive, Callable[..., Any]] = {
             LANGUAGE["cell_is_value"]: lambda store, values: self._of_values[values],
             LANGUAGE["shifted"]: kernels.shift,
-            LANGUAGE["scanning"]: lambda *arguments: kernels.scan(*arguments, self._inside, self._somewhere),
+            LANGUAGE["scanning"]: lambda store, offsets, untils, unlesses: kernels.scan(
+                store, offsets, untils, unlesses, self._inside, self._somewhere
+            ),
             LANGUAGE["at_action_cell"]: lambda store, conditions: store[conditions],
-            _AT_CELL_WITH_VALUE: lambda *arguments: kernels.at_first(*arguments, self._first),
+            _AT_CELL_WITH_VALUE: lambda store, values, conditions: kernels.at_first(
+                store, values, conditions, self._first
+            ),
         }
 
     def evaluate(self, block: Block, places: np.ndarray | None = None) -> None:

@@ -37,7 +37,8 @@ class Twin:
 
     def shift(self, store: np.ndarray, offsets: np.ndarray, conditions: np.ndarray) -> np.ndarray:
         out = np.empty((len(conditions), *store.shape[1:]), dtype=np.uint64)
-        _shift(store.reshape(len(store), -1), offsets, conditions, *store.shape[1:], out.reshape(len(out), -1))
+        rows, columns, words = store.shape[1:]
+        _shift(store.reshape(len(store), -1), offsets, conditions, rows, columns, words, out.reshape(len(out), -1))
         return out
 
     def scan(
@@ -50,10 +51,11 @@ class Twin:
         somewhere: np.ndarray,
     ) -> np.ndarray:
         out = np.empty((len(untils), *store.shape[1:]), dtype=np.uint64)
-        flat = store.reshape(len(store), -1)
+        rows, columns, words = store.shape[1:]
         _scan(
-            flat, offsets, untils, unlesses, inside.reshape(-1), somewhere, *store.shape[1:], out.reshape(len(out), -1)
-        )
+            store.reshape(len(store), -1), offsets, untils, unlesses, inside.reshape(-1), somewhere, rows, columns,
+            words, out.reshape(len(out), -1),
+        )  # fmt: skip
         return out
 
     def at_first(self, store: np.ndarray, values: np.ndarray, conditions: np.ndarray, first: np.ndarray) -> np.ndarray:
