@@ -41,7 +41,7 @@ class Evaluator:
 
     def __init__(self, world: Planes, language: Language, account: Account, threads: int = 1) -> None:
         self.world, self.language, self.threads = world, language, threads
-        self._account, self._np = account, self._arrays()
+        self._account = account
         self.of_program: list[np.ndarray] = []
         self.flipped: list[np.ndarray] = []
         words = world.shape[2]
@@ -57,7 +57,8 @@ class Evaluator:
         self._conditions: dict[Shape, np.ndarray] = {}
         self._shared: frozenset[Shape] = frozenset()
 
-    def _arrays(self) -> Any:
+    @property
+    def _np(self) -> Any:
         """What makes the arrays of numbers that are computed with: NumPy, or what is like it."""
         return np
 

@@ -141,12 +141,16 @@ class DeviceDistinct:
     def __init__(
         self, kernels: Kernels, mask: np.ndarray, account: Account, what: str, up_to_negation: bool = False
     ) -> None:
-        self._kernels, self._np, self._account, self._what = kernels, kernels.arrays, account, what
+        self._kernels, self._account, self._what = kernels, account, what
         self._mask = kernels.put(mask)
         self._lowest = mask[0] & (~mask[0] + np.uint64(1)) if up_to_negation else np.uint64(0)
         self._count = 0
         self._table = self._sized(64, len(mask), 256)
         self._numbers = self._np.arange(64, dtype=np.int32)  # of each row, in the order of `array`
+
+    @property
+    def _np(self) -> Any:
+        return self._kernels.arrays
 
     def __len__(self) -> int:
         return self._count
@@ -284,17 +288,6 @@ class DeviceEvaluator(Evaluator):
         super().__init__(world, language, account, threads)
         self._of_values, self._inside = kernels.put(world.of_values), kernels.put(world.inside)
         self._somewhere, self._first = kernels.put(world.somewhere), kernels.put(places_by_slot(world))
-        self._own: dict[Primitive, Callable[..., Any]] = {
-            LANGUAGE["cell_is_value"]: lambda store, values: self._of_values[values],
-            LANGUAGE["shifted"]: kernels.shift,
-            LANGUAGE["scanning"]: lambda store, offsets, untils, unlesses: kernels.scan(
-                store, offsets, untils, unlesses, self._inside, self._somewhere
-            ),
-            LANGUAGE["at_action_cell"]: lambda store, conditions: store[conditions],
-            _AT_CELL_WITH_VALUE: lambda store, values, conditions: kernels.at_first(
-                store, values, conditions, self._first
-            ),
-        }
 
     def evaluate(self, block: Block, places: np.ndarray | None = None) -> None:
         try:
@@ -302,7 +295,8 @@ class DeviceEvaluator(Evaluator):
         except MemoryError as error:
             raise OutOfMemory(f"the device has no more memory ({error}). {self._advice()}.") from None
 
-    def _arrays(self) -> Any:
+    @property
+    def _np(self) -> Any:
         return self._kernels.arrays
 
     def _put(self, array: np.ndarray) -> Any:
@@ -322,7 +316,7 @@ class DeviceEvaluator(Evaluator):
         return not self._has(shape) and super()._lands_on_little(shape)
 
     def _has(self, shape: Shape) -> bool:
-        return self.language[shape.primitive] in self._own and all(map(self._has, shape.parts))
+        return self.language[shape.primitive] in _KERNELS and all(map(self._has, shape.parts))
 
     def _at_a_time(self, primitive: Primitive | None) -> int:
         # Programs that do not depend on the action have one bit a state, not a plane; with room for their numbers.
@@ -330,8 +324,11 @@ class DeviceEvaluator(Evaluator):
         return max(1, self._chunk // each)
 
     def _run(self, primitive: Primitive, arguments: list[Any], planes: Any) -> Any:
-        if primitive in self._own:
-            return self._own[primitive](planes, *arguments)
+        kernel = _KERNELS.get(primitive)
+        return self._run_here(primitive, arguments, planes) if kernel is None else kernel(self, planes, *arguments)
+
+    def _run_here(self, primitive: Primitive, arguments: list[Any], planes: Any) -> Any:
+        """Only the planes that are used come here."""
         here, store = [self._fetch(argument) for argument in arguments], np.empty((0, *self.world.shape), np.uint64)
         conditions = [i for i, kind in enumerate(primitive.takes) if kind is Kind.CONDITION]
         if conditions:
@@ -341,8 +338,33 @@ class DeviceEvaluator(Evaluator):
                 here[i] = own
         return self._put(super()._run(primitive, here, store))
 
+    # --- the words that the device has --------------------------------------------------------------------------------
+
+    def _planes_of_values(self, store: Any, values: Any) -> Any:
+        return self._of_values[values]
+
+    def _shifted(self, store: Any, offsets: Any, conditions: Any) -> Any:
+        return self._kernels.shift(store, offsets, conditions)
+
+    def _scanned(self, store: Any, offsets: Any, untils: Any, unlesses: Any) -> Any:
+        return self._kernels.scan(store, offsets, untils, unlesses, self._inside, self._somewhere)
+
+    def _planes_themselves(self, store: Any, conditions: Any) -> Any:
+        return store[conditions]
+
+    def _at_first(self, store: Any, values: Any, conditions: Any) -> Any:
+        return self._kernels.at_first(store, values, conditions, self._first)
+
 
 _AT_CELL_WITH_VALUE = LANGUAGE["at_cell_with_value"]
+_KERNELS: dict[Primitive, Callable[..., Any]] = {
+    LANGUAGE["cell_is_value"]: DeviceEvaluator._planes_of_values,
+    LANGUAGE["shifted"]: DeviceEvaluator._shifted,
+    LANGUAGE["scanning"]: DeviceEvaluator._scanned,
+    LANGUAGE["at_action_cell"]: DeviceEvaluator._planes_themselves,
+    _AT_CELL_WITH_VALUE: DeviceEvaluator._at_first,
+}
+"""The words that a device has. A primitive is another one if anything in its declaration is."""
 
 
 def places_by_slot(world: Planes) -> np.ndarray:

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from shown.cluster import Cluster
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, Contradicted, NothingFits
 from shown.inference.clauses import ClauseSearch
 from shown.inference.conditioned import Contradiction, Pinned
+from shown.inference.crew import OnCluster
 from shown.inference.device import check_device
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
@@ -95,6 +97,8 @@ class Learner:
         memory_limit: bytes that programs' columns and planes may take; by default half of what the process can have.
         conditions: what is pinned and what is struck (`shown.Conditions`): every rule keeps to it. Where something is
             struck, formulas are also looked for clause by clause, since trees may come to it in other words.
+        cluster: the machines that evaluate programs: "local", "auto", an address, or a `shown.Cluster` that is open
+            for longer; this process alone if None. The result does not depend on it.
 
     After `fit` or `add` there are:
 
@@ -124,6 +128,7 @@ class Learner:
     grammar: Grammar | None = None
     memory_limit: int | None = None
     conditions: Conditions = NO_CONDITIONS
+    cluster: Cluster | str | None = None
 
     demonstrations_: Demonstrations | None = field(default=None, init=False, repr=False, compare=False)
     policy_: Policy = field(init=False, repr=False, compare=False)
@@ -187,10 +192,16 @@ class Learner:
         if not blocks:
             raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
         threads = self.threads or os.cpu_count() or 1
-        account = Account(self.memory_limit)
-        return Fitting(grammar, blocks, account, threads, conditions=self.conditions, device=self.device)
+        account, crew = Account(self.memory_limit), None if self.cluster is None else OnCluster(self.cluster)
+        return Fitting(grammar, blocks, account, threads, conditions=self.conditions, device=self.device, crew=crew)
 
     def _run(self, fitting: Fitting, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
+        try:
+            yield from self._learned(fitting, demonstrations)
+        finally:
+            fitting.close()
+
+    def _learned(self, fitting: Fitting, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
         start = time.monotonic()
         language = fitting.language
         self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons, language)
@@ -305,6 +316,10 @@ class Learner:
             if not isinstance(value, int) or value < 1:
                 raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
         check_device(self.device)
+        if self.cluster is not None and self.device != "cpu":
+            raise BadInput(
+                f"device {self.device!r}: the machines of a cluster evaluate programs on their cpu. Name one."
+            )
         if not 0.0 <= self.noise <= 1.0:
             raise BadInput(f"noise must be from 0 to 1, not {self.noise!r}.")
         if not isinstance(self.seed, int) or self.seed < 0:
