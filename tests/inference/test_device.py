@@ -3,9 +3,11 @@
 Everything is tested with the kernels' twin, and on a GPU too where there is one.
 """
 
+import copy
 import json
+import pickle
+import sys
 from dataclasses import replace
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -206,6 +208,38 @@ def test_a_device_that_is_too_small_says_so():
         check_features(Twin(2**19), states, TOKENS, grammar, 20_000)
 
 
+class Full(Twin):
+    """Its memory is less than it says."""
+
+    def scan(self, *arguments):
+        raise MemoryError("Out of memory allocating 2,147,483,648 bytes")
+
+
+def test_a_device_that_is_out_of_memory_says_so():
+    with pytest.raises(
+        OutOfMemory, match=r"the device has no more memory \(Out of memory allocating .*\)\. About .* fit"
+    ):
+        check_features(Full(), random_grids(13, 5), TOKENS, paper_grammar(TOKENS), 2000)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda evaluator: pickle.loads(pickle.dumps(evaluator))])
+def test_a_copy_goes_on_as_the_evaluator_would(kernels, copied):
+    states, grammar = random_grids(13, 20), paper_grammar(TOKENS)
+    blocks = list(grammar.blocks(5000))
+    world = Planes(states, TOKENS, (), margin_for((block.shape for block in blocks), grammar.language, states))
+    evaluator = DeviceEvaluator(world, grammar.language, Account(LIMIT), 1, kernels)
+    evaluator.expect(blocks)
+    for block in blocks[:12]:
+        evaluator.evaluate(block)
+    another = copied(evaluator)
+    for one in (evaluator, another):
+        for block in blocks[12:]:
+            one.evaluate(block)
+    here, there = combine([evaluator], blocks), combine([another], blocks)
+    assert np.array_equal(here.columns, there.columns)
+    assert np.array_equal(here.of_program, there.of_program)
+
+
 # --- learning ---------------------------------------------------------------------------------------------------------
 
 
@@ -254,7 +288,7 @@ def test_a_device_that_is_not_known_is_an_error():
 
 
 def test_without_cupy_there_is_one_line_that_says_so(monkeypatch, capsys):
-    monkeypatch.setitem(__import__("sys").modules, "cupy", None)
+    monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(MissingExtra, match=r"CuPy.*gpu"):
         check_device("cuda")
     assert main(["learn", "nim", "--device", "cuda", "--published"]) == 2
@@ -270,14 +304,10 @@ def test_without_a_gpu_there_is_one_line_that_says_so(monkeypatch, capsys):
 
     runtime = type("runtime", (), {"CUDARuntimeError": Absent})
     cupy = type("cupy", (), {"cuda": type("cuda", (), {"Device": staticmethod(no_device), "runtime": runtime})})
-    monkeypatch.setitem(__import__("sys").modules, "cupy", cupy)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
     assert main(["learn", "nim", "--device", "cuda", "--published"]) == 2
     said = capsys.readouterr().err
     assert said == (
         "shown: device cuda: there is no GPU that can be used (no CUDA-capable device is detected). "
         "Leave it to the cpu.\n"
     )
-
-
-def test_cupy_is_not_needed_for_anything_else():
-    assert find_spec("cupy") is not None or check_device("cpu") is None

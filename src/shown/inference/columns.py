@@ -91,7 +91,9 @@ class Evaluator:
 
     def expect(self, blocks: Iterable[Block]) -> None:
         """Says which blocks are to come, so that the conditions which several of them share are kept."""
-        self._shared = frozenset(inner for block in blocks for part in block.shape.parts for inner in _inside(part))
+        self._shared = frozenset(
+            inner for block in blocks for part in block.shape.parts for inner in inner_shapes(part)
+        )
 
     def evaluate(self, block: Block, places: np.ndarray | None = None) -> None:
         """Adds a block's programs, or only those at some places in it, in ascending order. [n]"""
@@ -288,6 +290,6 @@ def renumbered(ids: np.ndarray, start: int, numbers: np.ndarray) -> np.ndarray:
     return ids
 
 
-def _inside(shape: Shape) -> list[Shape]:
+def inner_shapes(shape: Shape) -> list[Shape]:
     """The shapes of the conditions inside a condition."""
-    return [inner for part in shape.parts for inner in (part, *_inside(part))]
+    return [inner for part in shape.parts for inner in (part, *inner_shapes(part))]

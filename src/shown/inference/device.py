@@ -21,7 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from shown.errors import BadInput, OutOfMemory, did_you_mean
-from shown.inference.columns import Evaluator
+from shown.inference.columns import Evaluator, inner_shapes
 from shown.inference.distinct import CONSTANT
 from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.shapes import Block, Shape
@@ -312,8 +312,13 @@ class DeviceEvaluator(Evaluator):
         return DeviceDistinct(self._kernels, mask, self._there, what)
 
     def _lands_on_little(self, shape: Shape) -> bool:
-        """On a device planes are cheap: places are asked only for words that it does not have."""
-        return not self._has(shape) and super()._lands_on_little(shape)
+        """On a device planes are cheap: places are asked only for words that it does not have, and where it has not the
+        room for the planes of all conditions to be kept."""
+        if not super()._lands_on_little(shape):
+            return False
+        new = (inner for inner in inner_shapes(shape) if inner in self._shared and inner not in self._conditions)
+        room = self._there.limit - self._there.held
+        return not self._has(shape) or sum(inner.count for inner in new) * self.world.bytes_per_plane > room
 
     def _has(self, shape: Shape) -> bool:
         return self.language[shape.primitive] in _KERNELS and all(map(self._has, shape.parts))
