@@ -89,6 +89,18 @@ def test_growing_in_several_steps_changes_nothing(case, cuts):
         done = cut
 
 
+@given(problems, st.integers(2, 5), st.integers(0, 18))
+@settings(max_examples=100)
+def test_several_threads_grow_the_same_trees(case, threads, cut):
+    columns, _, mask, positive, _ = case
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "WORTH_THREADS", 1)
+        grown = [Forest(mask, positive, [0, 1, 2], count) for count in (1, threads)]
+        for stop in (min(cut, len(columns)), len(columns)):
+            alone, together = (forest.extend(columns[:stop]) for forest in grown)
+            assert alone == together
+
+
 @given(problems)
 def test_equal_trees_are_one_object(case):
     columns, _, mask, positive, _ = case
@@ -258,7 +270,7 @@ def best_splits(loop, columns, mask, positive, orders, cuts=()):
         out, counts = np.empty((len(orders), stop - start), dtype=np.int64), np.zeros(len(orders), dtype=np.int64)
         arguments = (words, mask[words], (mask & positive)[words], rows, positives, orders, score, last, out, counts)
         with np.errstate(over="ignore"):
-            score = loop(np.ascontiguousarray(columns[:stop].T), start, *arguments)
+            score = loop(np.ascontiguousarray(columns.T), start, stop, *arguments)
         for best, row, count in zip(found, out, counts, strict=True):
             best += row[:count].tolist()
     return found

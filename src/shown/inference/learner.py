@@ -239,7 +239,7 @@ class Learner:
         return self
 
     def _search(self, evidence: Evidence, fitting: Fitting) -> Search:
-        trees, struck = TreeSearch(evidence, self.trees, self.seed), fitting.struck()
+        trees, struck = TreeSearch(evidence, self.trees, self.seed, fitting.threads), fitting.struck()
         if self.search == "trees" and struck is None:
             return trees
         return ClauseSearch(evidence, trees, self.seed, struck=struck)

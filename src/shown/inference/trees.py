@@ -9,8 +9,10 @@ on what comes after it. `plain_tree` is the obvious version; tests hold `Forest`
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,9 @@ from shown.compiled import compiled
 from shown.inference.features import Features
 from shown.inference.formulas import Clause, Clauses
 from shown.inference.rows import Evidence
+
+WORTH_THREADS = 2**24
+"""Words beyond which several threads read them sooner than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ def plain_tree(columns: np.ndarray, mask: np.ndarray, positive: np.ndarray, orde
 
 
 class Forest:
-    """Greedy trees for every prefix of a growing list of features.
+    """Greedy trees for every prefix of a growing list of features. They do not depend on the number of threads.
 
     >>> columns = np.array([[0b0011], [0b0101]], dtype=np.uint64)
     >>> forest = Forest(np.array([0b1111], dtype=np.uint64), np.array([0b0001], dtype=np.uint64), seeds=[0])
@@ -109,8 +114,8 @@ class Forest:
     [(0, ()), (1, ()), (2, (((0, True), (1, True)),))]
     """
 
-    def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int]) -> None:
-        self._seeds = seeds
+    def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int], threads: int = 1) -> None:
+        self._seeds, self._threads = seeds, threads
         self._columns = np.empty((0, len(mask)), dtype=np.uint64)
         self._by_row = self._columns.T
         self._orders = np.empty((len(seeds), 0))
@@ -136,7 +141,7 @@ class Forest:
         """
         before = len(self._columns)
         self._columns = columns
-        self._by_row = np.ascontiguousarray(columns.T)
+        self._by_row = self._turned(columns)
         self._orders = np.array([tie_order(len(columns), seed) for seed in self._seeds])
         first = before + 1 if before else 0
         return [self._grow(self._root, first, len(columns) + 1, s) for s in range(len(self._seeds))]
@@ -210,14 +215,49 @@ class Forest:
 
     def _better(self, node: _Node) -> list[list[int]]:
         """For each seed the features, of those not seen yet, that beat (or tie with, and precede) all before them."""
-        out = np.empty((len(self._seeds), len(self._columns) - node.seen), dtype=np.int64)
-        counts = np.zeros(len(self._seeds), dtype=np.int64)
         last = np.array([best[-1] if best else -1 for best in node.best], dtype=np.int64)
-        node.score = _best_loop(
-            self._by_row, node.seen, node.words, node.here, node.positive, node.rows, node.positives, self._orders,
-            node.score, last, out, counts,
-        )  # fmt: skip
-        return [found[:count].tolist() for found, count in zip(out, counts, strict=True)]
+        some = self._better_in_parts(node)
+        if some is None:
+            stop = len(self._columns)
+            node.score, found = _better_of(node, self._by_row, node.seen, stop, self._orders, node.score, last)
+            return found
+        # The best so far come first, since it is they that the others are compared with.
+        kept = np.concatenate([np.maximum(last, 0), some])
+        own = np.where(last < 0, -1, np.arange(len(last)))
+        columns, orders = (np.ascontiguousarray(of_all[:, kept]) for of_all in (self._by_row, self._orders))
+        node.score, found = _better_of(node, columns, len(last), len(kept), orders, node.score, own)
+        return [kept[places].tolist() for places in found]
+
+    def _better_in_parts(self, node: _Node) -> np.ndarray | None:
+        """Among how few features those are that `_better` gives; None if there is not much to read.
+
+        Whoever beats all before them also beats those of the same part before them.
+        """
+        new = len(self._columns) - node.seen
+        if self._threads == 1 or new * len(node.words) < WORTH_THREADS:
+            return None
+        none = np.full(len(self._seeds), -1, dtype=np.int64)
+
+        def part(start: int, stop: int) -> list[int]:
+            _, found = _better_of(node, self._by_row, start, stop, self._orders, np.inf, none.copy())
+            return [feature for best in found for feature in best]
+
+        parts = self._side_by_side(part, node.seen, len(self._columns))
+        return np.unique(np.concatenate([np.array(found, dtype=np.int64) for found in parts]))
+
+    def _turned(self, columns: np.ndarray) -> np.ndarray:
+        """Row by row what is there column by column. [F, R] → [R, F]"""
+        if columns.size < WORTH_THREADS:
+            return np.ascontiguousarray(columns.T)
+        out = np.empty(columns.shape[::-1], dtype=np.uint64)
+        self._side_by_side(lambda start, stop: _turn_loop(columns, start, stop, out), 0, len(columns))
+        return out
+
+    def _side_by_side(self, work: Callable[[int, int], Any], start: int, stop: int) -> list[Any]:
+        """What comes of parts of a range, in order. Compiled loops let other threads run."""
+        cuts = np.linspace(start, stop, self._threads + 1).astype(int).tolist()
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(work, cuts[:-1], cuts[1:]))
 
 
 class TreeSearch:
@@ -227,8 +267,8 @@ class TreeSearch:
         forest: the trees grown so far.
     """
 
-    def __init__(self, evidence: Evidence, trees: int, seed: int) -> None:
-        self.forest = Forest(evidence.mask, evidence.positive, [seed * trees + s for s in range(trees)])
+    def __init__(self, evidence: Evidence, trees: int, seed: int, threads: int = 1) -> None:
+        self.forest = Forest(evidence.mask, evidence.positive, [seed * trees + s for s in range(trees)], threads)
         self._seen: set[int] = set()
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
@@ -255,6 +295,20 @@ class _Node:
         self.children: dict[int, tuple[_Node, _Node]] = {}
 
 
+def _better_of(
+    node: _Node, by_row: np.ndarray, start: int, stop: int, orders: np.ndarray, score: float, last: np.ndarray
+) -> tuple[float, list[list[int]]]:
+    """The best score, and for each seed the features from `start` to `stop` that beat all before them, `last` being the
+    best so far, or -1."""
+    out = np.empty((len(orders), stop - start), dtype=np.int64)
+    counts = np.zeros(len(orders), dtype=np.int64)
+    score = _best_loop(
+        by_row, start, stop, node.words, node.here, node.positive, node.rows, node.positives, orders, score, last, out,
+        counts,
+    )  # fmt: skip
+    return score, [found[:count].tolist() for found, count in zip(out, counts, strict=True)]
+
+
 def best_splits_plain(columns: np.ndarray, mask: np.ndarray, positive: np.ndarray, order: np.ndarray) -> list[int]:
     """The features at which a node's best split changes, when features are taken in one after another.
 
@@ -275,19 +329,33 @@ def _count(bits: np.ndarray) -> int:
 
 
 @compiled
-def _best_loop(by_row, start, words, here, positive, rows, positives, orders, score, last, out, counts):  # type: ignore[no-untyped-def]
-    """Counts each feature on a node's rows, and keeps those better than all before them, for every seed.
+def _turn_loop(columns, start, stop, out):  # type: ignore[no-untyped-def]
+    """out[r, f] = columns[f, r], a tile at a time, so that what is read and what is written both stay near."""
+    tile = 64
+    for first in range(start, stop, tile):
+        for row in range(0, columns.shape[1], tile):
+            for r in range(row, min(row + tile, columns.shape[1])):
+                for f in range(first, min(first + tile, stop)):
+                    out[r, f] = columns[f, r]
+
+
+@compiled
+def _best_loop(  # type: ignore[no-untyped-def]
+    by_row, start, stop, words, here, positive, rows, positives, orders, score, last, out, counts
+):
+    """Counts each feature from `start` to `stop` on a node's rows, and keeps those better than all before them, for
+    every seed.
 
     Features lie side by side (`by_row` is [R, F]), so that many are counted at once; a block of them at a time, so that
     the counts stay near.
     """
     m1, m2, m4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     h01, s1, s2, s4, s56 = np.uint64(0x0101010101010101), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
-    features, block = by_row.shape[1], 2048
+    block = 2048
     ones = np.empty(block, dtype=np.int64)
     positive_ones = np.empty(block, dtype=np.int64)
-    for first in range(start, features, block):
-        size = min(block, features - first)
+    for first in range(start, stop, block):
+        size = min(block, stop - first)
         ones[:size] = 0
         positive_ones[:size] = 0
         for i in range(len(words)):

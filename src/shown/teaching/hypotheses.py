@@ -177,7 +177,7 @@ class Fitter:
         against = self._contradictions(fitting, hypothesis, read)
         pinned = fitting.pinned(evidence, against)
         rest = evidence if pinned is None else pinned.rest
-        trees = TreeSearch(rest, TREES, self.seed)
+        trees = TreeSearch(rest, TREES, self.seed, self._threads)
         narrow = self._narrow(hypothesis, rest, rows)
         search = ClauseSearch(rest, trees, self.seed, struck=fitting.struck(), narrow=narrow)
         grown: Policy | None = None
