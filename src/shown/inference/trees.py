@@ -331,7 +331,7 @@ def _count(bits: np.ndarray) -> int:
 @compiled
 def _turn_loop(columns, start, stop, out):  # type: ignore[no-untyped-def]
     """out[r, f] = columns[f, r], a tile at a time, so that what is read and what is written both stay near."""
-    tile = 64
+    tile = 32
     for first in range(start, stop, tile):
         for row in range(0, columns.shape[1], tile):
             for r in range(row, min(row + tile, columns.shape[1])):
