@@ -6,7 +6,7 @@
 - click to repaint: from a click to the end of the frame that shows what came of it, with nothing else going on and
   while the computer learns from 100 games with a budget of 100,000 programs. People hold a button down for 60 ms or
   more, and the page uses that time; it is measured so, and also with no time between down and up, as only a machine
-  clicks.
+  clicks. Beside it stands what the server's answers to those clicks took, which is part of it.
 
 Needs Chromium and the studio's extra. Run: python benchmarks/studio.py [--clicks N] [--json]
 """
@@ -41,6 +41,9 @@ BUSY = "reach-for-the-star"
 MANY, AT_ONCE = 200, 100
 """Demonstrations: of the page with many, and while it learns."""
 FIRST_SEED = 1000
+ANSWERS = """performance.getEntriesByType('resource')
+  .filter((entry) => /[/]api[/](peek|click)$/.test(entry.name))
+  .map((entry) => entry.responseEnd - entry.startTime)"""
 ASK = """async ([name, body]) => {
   const headers = {'Content-Type': 'application/json'};
   const answer = await fetch(`/api/${name}`, {method: 'POST', headers, body});
@@ -66,7 +69,11 @@ def main() -> None:
     print(f"  {many['nodes']:,} nodes, one more in {many['one_more_ms']:.0f} ms (goal: under 100)")
     print(f"click to repaint, {args.clicks} clicks each (goal while learning: median 20, 95th percentile 50)")
     for name, figures in result["click_to_repaint_ms"].items():
-        print(f"  {name:28} {figures['median']:5.1f} ms median, {figures['p95']:5.1f} at the 95th percentile")
+        asked = figures["answers"]
+        print(
+            f"  {name:28} {figures['median']:5.1f} ms median, {figures['p95']:5.1f} at the 95th percentile; "
+            f"answers {asked['median']:.1f} and {asked['p95']:.1f}"
+        )
 
 
 def measure(folder: Path, clicks: int) -> dict[str, Any]:
@@ -85,8 +92,8 @@ def measure(folder: Path, clicks: int) -> dict[str, Any]:
             rule = first_rule(page)
             many = many_demonstrations(page)
             figures = {
-                "idle": summary(repaint(page, BUSY, clicks)),
-                "idle, instant press": summary(repaint(page, BUSY, clicks, press=0)),
+                "idle": repaint(page, BUSY, clicks),
+                "idle, instant press": repaint(page, BUSY, clicks, press=0),
                 **while_learning(page, clicks),
             }
             browser.close()
@@ -182,18 +189,19 @@ def while_learning(page: Page, clicks: int) -> dict[str, Any]:
             page.wait_for_selector("#learn-state.running")
 
     return {
-        "learning": summary(repaint(page, BUSY, clicks, keep_learning)),
-        "learning, instant press": summary(repaint(page, BUSY, clicks, keep_learning, press=0)),
+        "learning": repaint(page, BUSY, clicks, keep_learning),
+        "learning, instant press": repaint(page, BUSY, clicks, keep_learning, press=0),
     }
 
 
 def repaint(
     page: Page, game: str, clicks: int, before_each: Callable[[], None] = lambda: None, press: float = PRESS
-) -> list[float]:
-    """Milliseconds of each of so many clicks that change the board."""
+) -> dict[str, Any]:
+    """Milliseconds of so many clicks that change the board, and of the answers of the server to them."""
     page.click(f"#game-{game}")
     page.wait_for_selector(f"#teach .cells[aria-label*=' of {find(game).title}']")
-    page.evaluate("performance.clearMeasures()")
+    page.evaluate("performance.clearMeasures(); performance.clearResourceTimings()")
+    page.evaluate("performance.setResourceTimingBufferSize(100000)")
     empty = find(game).tokens["empty"]
     measured: list[float] = []
     while len(measured) < clicks:
@@ -204,7 +212,7 @@ def repaint(
         measured = page.evaluate(f"performance.getEntriesByName('{MEASURE}').map((entry) => entry.duration)")
         if page.locator(".board.lost").count() or len(spots) < 5:
             page.click("#restart")
-    return measured
+    return {**summary(measured), "answers": summary(page.evaluate(ANSWERS))}
 
 
 def click(page: Page, cell: Cell, press: float = 0) -> None:

@@ -36,6 +36,13 @@ class Twin(Nim):
     name = "twin"
     title = "Twin"
 
+class Aimless(Nim):
+    name = "aimless"
+    title = "Aimless"
+
+    def expert(self, grid):
+        raise RuntimeError("no idea")
+
 class Climber(Nim):
     name = "../up"
 

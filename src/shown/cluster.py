@@ -74,7 +74,7 @@ class Cluster:
         try:
             return int(ray.cluster_resources().get("CPU", 0))
         except Exception as error:
-            raise ClusterLost(f"the cluster {self.where} does not answer any more ({reason(error)}).") from None
+            raise ClusterLost(f"the cluster {self.where} does not answer any more ({first_line(error)}).") from None
 
     @property
     def told(self) -> str:
@@ -88,16 +88,15 @@ class Cluster:
         """Connects, unless that is done; the module `ray`, which now talks to this cluster."""
         ray = import_ray()
         if not self._opened:
-            if not ray.is_initialized():  # else somebody else has connected, who also ends it
-                self._connect(ray)
-                self._ours = True
+            self._connect(ray)
             self._opened = True
         return ray
 
     def close(self) -> None:
         """Leaves the cluster; a local one is ended, and its folder removed."""
         if self._ours:
-            import_ray().shutdown()
+            with contextlib.suppress(Exception):
+                import_ray().shutdown()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
         self._opened, self._ours, self._folder = False, False, None
@@ -107,25 +106,26 @@ class Cluster:
         # Ray talks on stderr of what only its authors can mend; what a user can is raised.
         quiet = {"logging_level": logging.CRITICAL, "log_to_driver": False}
         try:
-            if self.where == LOCAL:
-                context = ray.init(address="local", **self._local(), **quiet)
-            else:
-                if self.where != AUTO:
-                    _answers(self.where)
-                context = ray.init(address=self.where, **quiet)
+            if self.where not in (LOCAL, AUTO):
+                _answers(self.where)
+            if ray.is_initialized():
+                self._join(ray)
+                return
+            self._ours = True
+            options = self._local() if self.where == LOCAL else {}
+            self._dashboard = ray.init(address=self.where, **options, **quiet).dashboard_url or ""
         except KeyboardInterrupt:
-            self._forget(ray)
+            self.close()
             raise
         except Exception as error:
-            self._forget(ray)
+            self.close()
             raise BadInput(f"cluster {self.where}: {_why_not(self.where, error)}") from None
-        self._dashboard = context.dashboard_url or ""
 
-    def _forget(self, ray: Any) -> None:
-        with contextlib.suppress(Exception):
-            ray.shutdown()
-        self._ours = False
-        self.close()
+    def _join(self, ray: Any) -> None:
+        """Uses what this process is connected to already; whoever did that also ends it."""
+        there = ray.get_runtime_context().gcs_address
+        if self.where not in (AUTO, there):
+            raise RuntimeError(f"this process is at work on the cluster {there}. Use that (auto), or end it first")
 
     def _local(self) -> dict[str, Any]:
         """How to start Ray on this machine: seen from nowhere else, in a folder that goes when it does."""
@@ -190,10 +190,10 @@ def is_death(ray: Any, error: Exception) -> bool:
     )
 
 
-def reason(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
     """The line of an error that says most: Ray's go on over many.
 
-    >>> reason(ValueError("no such thing\\n\\n  at some place"))
+    >>> first_line(ValueError("no such thing\\n\\n  at some place"))
     'no such thing'
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
@@ -224,12 +224,12 @@ _SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 def _why_not(where: str, error: Exception) -> str:
     """Why there is no connection, and what to do."""
     if isinstance(error, OSError) and where not in (LOCAL, AUTO) and not isinstance(error, ConnectionAbortedError):
-        return f"nobody answers there ({reason(error)}). Start one with: ray start --head"
+        return f"nobody answers there ({first_line(error)}). Start one with: ray start --head"
     text = str(error)
     if "ersion mismatch" in text:
         return "it has another version of Ray or Python: " + "; ".join(
             line.strip(" .") for line in text.splitlines() if "Ray:" in line or "Python:" in line
         )
     if where == AUTO:
-        return f"there is none here ({reason(error)}). Start one with: ray start --head"
-    return reason(error)
+        return f"there is none here ({first_line(error).split('. ')[0]}). Start one with: ray start --head"
+    return first_line(error)

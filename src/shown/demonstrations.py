@@ -65,7 +65,7 @@ class Step:
         return marks | {"refused": True} if self.refused else marks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Demonstration:
     """One run, or any fragment of one: a single corrected click counts as much as a whole game.
 
@@ -83,6 +83,31 @@ class Demonstration:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", tuple(self.steps))
+
+    @cached_property
+    def text(self) -> str:
+        """What was shown, as the digest reads it; kept, since hundreds are read again with each new one."""
+        steps = [
+            [[*step.grid.rows], action_to_json(step.action), *([step.marks] if step.marks else [])]
+            for step in self.steps
+        ]
+        return json.dumps(steps, ensure_ascii=False)
+
+    def check(self, tokens: Tokens, buttons: tuple[str, ...], where: str) -> None:
+        """BadInput unless it is of a task with these tokens and buttons; looked at once, since it never changes."""
+        if self.__dict__.get("_fits") == (tokens, buttons):
+            return
+        if not self.steps:
+            raise BadInput(f"{where} has no steps. Record at least one action, or leave it out.")
+        for s, step in enumerate(self.steps):
+            place = f"{where}, step {s}, "
+            tokens.check(step.grid, place)
+            check_action(step.action, step.grid, buttons, place)
+            for action in step.open:
+                check_action(action, step.grid, buttons, f"{place}open ")
+            if not (isinstance(step.weight, int | float) and 0 < step.weight < 1e6):
+                raise BadInput(f"{place}weight {step.weight!r} must be a number above 0.")
+        self.__dict__["_fits"] = (tokens, buttons)
 
     def to_json(self) -> dict[str, Any]:
         """As it stands in files of demonstrations."""
@@ -116,16 +141,7 @@ class Demonstrations:
         object.__setattr__(self, "buttons", tuple(str(name) for name in self.buttons))
         object.__setattr__(self, "items", tuple(self.items))
         for d, demonstration in enumerate(self.items):
-            if not demonstration.steps:
-                raise BadInput(f"demonstration {d} has no steps. Record at least one action, or leave it out.")
-            for s, step in enumerate(demonstration.steps):
-                where = f"demonstration {d}, step {s}, "
-                self.tokens.check(step.grid, where)
-                check_action(step.action, step.grid, self.buttons, where)
-                for action in step.open:
-                    check_action(action, step.grid, self.buttons, f"{where}open ")
-                if not (isinstance(step.weight, int | float) and 0 < step.weight < 1e6):
-                    raise BadInput(f"{where}weight {step.weight!r} must be a number above 0.")
+            demonstration.check(self.tokens, self.buttons, f"demonstration {d}")
 
     @classmethod
     def from_runs(
@@ -207,14 +223,8 @@ class Demonstrations:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of what was shown, independent of level names, seeds and outcomes."""
-        content = [
-            [
-                [[*step.grid.rows], action_to_json(step.action), *([step.marks] if step.marks else [])]
-                for step in item.steps
-            ]
-            for item in self.items
-        ]
-        text = json.dumps([self.tokens.characters, list(self.buttons), content], ensure_ascii=False)
+        task = json.dumps([self.tokens.characters, list(self.buttons)], ensure_ascii=False)
+        text = f"{task[:-1]}, [{', '.join(item.text for item in self.items)}]]"
         return hashlib.sha256(text.encode()).hexdigest()
 
     def __add__(self, other: Demonstrations) -> Demonstrations:

@@ -26,8 +26,11 @@ from shown.policy import Policy
 from shown.studio.desk import Desk
 from shown.studio.forms import action_to_json, lesson_to_json, table_to_lines
 from shown.studio.lessons import Shared, lesson_shared, load_lesson, policy_of
-from shown.studio.project import LEARNED_SCHEMA, LEVELS_SCHEMA, SCHEMA, Project, Way, _with_mark
+from shown.studio.project import LEVELS_SCHEMA, Project
+from shown.studio.saved import SCHEMA as LEARNED_SCHEMA
+from shown.studio.saved import with_mark
 from shown.studio.teach import Lesson, keep, lay
+from shown.studio.ways import SCHEMA, Way
 from shown.teaching.readings import Reading
 from shown.teaching.recording import play_on
 
@@ -225,7 +228,7 @@ def _project(rng: random.Random, name: str) -> dict[str, str]:
         json.dumps(action_to_json(step.action)) for step in attempt.steps
     ]
     painted = [{"id": i + 1, "rows": list(item.steps[0].grid.rows)} for i, item in enumerate(shown)]
-    policy = _with_mark(sound.policy(rng).to_json())
+    policy = with_mark(sound.policy(rng).to_json())
     about = {"schema": LEARNED_SCHEMA, "digest": shown.digest, "tried": [["as clicked", True, 0.5]]}
     settings = {"schema": SCHEMA, "game": name, "toured": True, "ways": {name: {"programs": 100, "mirrored": True}}}
     return {

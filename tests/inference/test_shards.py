@@ -72,6 +72,15 @@ def test_shards_come_to_what_one_evaluator_finds(states, programs, size, workers
             check_equal(*both(states, SMALL, grammar, programs, crew))
 
 
+def test_a_budget_may_cut_a_block_that_is_in_parts(monkeypatch):
+    """Then the parts' workers also meet columns that only programs beyond the budget have."""
+    monkeypatch.setattr(module, "SMALLEST", 3)
+    monkeypatch.setattr(module, "LARGEST", 3)
+    states = random_grids(0, 3, SMALL, 3)
+    for programs in range(44, 52):
+        check_equal(*both(states, SMALL, paper_grammar(SMALL), programs, InTurn(1)))
+
+
 @given(programs=st.integers(1, 900), size=st.integers(1, 200), seed=st.integers(0, 9))
 @settings(max_examples=20)
 def test_shards_come_to_the_same_with_buttons(programs, size, seed):

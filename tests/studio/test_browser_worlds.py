@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 
 from serving import until
 from shown import worlds
+from shown.games import GAMES, find
 from shown.world import World
 
 EMPTY = "gym:MiniGrid-Empty-Random-6x6-v0"
@@ -118,6 +119,17 @@ def test_what_is_no_world_is_one_line(world, capsys):
     assert captured.err.count("\n") == 1
 
 
+def test_a_game_of_another_package_is_on_the_page_and_a_broken_one_is_not(make_server, visit, elsewhere):
+    elsewhere("aimless = elsewhere:Aimless", "lost = nowhere:Lost", "twin = elsewhere:Twin")
+    visitor = visit(make_server())
+    expect(visitor.at(".game span")).to_have_text([*(find(name).title for name in GAMES), "Twin"])
+    twin = visitor.choose("twin")
+    visitor.win(twin)
+    visitor.has_learned(1)
+    expect(visitor.at("#rate")).to_contain_text("It solves")
+    assert visitor.page.evaluate("getComputedStyle(document.querySelector('#teach .cell svg')).width") != "0px"
+
+
 BROKEN = '''
 import gymnasium
 import numpy as np
@@ -165,4 +177,56 @@ def test_a_world_that_breaks_off_says_so_in_one_line_and_loses_nothing(make_serv
     expect(visitor.at(".record")).to_have_count(1)
     until(lambda: server.post("open", game=server.post("hello")["game"])["learned"]["state"] == "broken", "it is told")
     expect(visitor.at(".failure")).to_contain_text("it has broken off (RuntimeError: the cable is out).")
+    visitor.problems = [problem for problem in visitor.problems if " 400 " not in problem]
+
+
+HANGING = """
+import os
+import time
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+
+class Corridor(gymnasium.Env):
+    '''Button 0 takes a step, button 1 never comes back, button 2 ends the process as a fault of the machine would.'''
+
+    action_space = spaces.Discrete(3)
+    observation_space = spaces.Box(0, 2, (1, 5), np.int64)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return np.array([[1, 0, 0, 0, 2]]), {}
+
+    def step(self, action):
+        if action == 1:
+            time.sleep(3600)
+        if action == 2:
+            os.abort()
+        self.steps += 1
+        seen = np.zeros((1, 5), np.int64)
+        seen[0, 4], seen[0, self.steps % 4] = 2, 1
+        return seen, float(self.steps == 3), self.steps == 3, False, {}
+
+
+gymnasium.register("Hanging-v0", Corridor)
+"""
+
+
+def test_a_world_that_hangs_or_crashes_is_ended_and_the_page_goes_on(make_server, visit, tmp_path, monkeypatch):
+    (tmp_path / "hanging_world.py").write_text(HANGING)
+    monkeypatch.chdir(tmp_path)
+    server = make_server(words=("--world", "gym:hanging_world:Hanging-v0"))
+    visitor = visit(server)
+    press(visitor, "button_0")
+    for button, what in (("button_1", "has not answered for 5 seconds"), ("button_2", "has ended by itself")):
+        press(visitor, button)
+        expect(visitor.at(".toast").last).to_contain_text(what)
+        expect(visitor.at("#teach .status:visible")).to_have_text("1 step, all recorded.")
+    for _ in range(2):
+        press(visitor, "button_0")
+    expect(visitor.at(".record")).to_have_count(1)
+    visitor.has_learned(1)
     visitor.problems = [problem for problem in visitor.problems if " 400 " not in problem]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -15,8 +16,10 @@ from shown.grid import grid
 from shown.policy import uniform_policy
 from shown.studio.desk import Desk
 from shown.studio.lessons import SCHEMA, Shared, lesson_shared, load_lesson, policy_of
-from shown.studio.project import Project, Way
-from shown.studio.remarks import written
+from shown.studio.project import Project
+from shown.studio.remarks import Remark, written
+from shown.studio.research import Score
+from shown.studio.ways import Way
 from shown.teaching.readings import Reading
 from shown.worlds import find as find_world
 
@@ -39,7 +42,8 @@ def shared(project):
     way = Way(500, Reading("open", "any"), mirrored=False)
     desk.say(written(NIM, "at_action_cell(cell_is_value(matchstick))"))
     policy = uniform_policy(NIM.tokens, "nim").to_json()
-    return Shared(NIM, desk.lesson.recordings, (LEVEL,), way, policy, desk.lesson.remarks)
+    tried, scores = [["as clicked", True, 0.5]], (Score("x", 2, 1, 9, 0, 31, 40),)
+    return Shared(NIM, desk.lesson.recordings, (LEVEL,), way, policy, desk.lesson.remarks, tried, scores)
 
 
 def sent(shared: Shared) -> dict:
@@ -111,6 +115,8 @@ def test_a_correction_in_a_world_says_how_it_is_played_to(tmp_path):
         ({"levels": ["|"]}, "a grid must be a list of rows"),
         ({"way": {"programs": 10**9}}, '"programs" must be a whole number'),
         ({"way": None}, '"way": must be an object'),
+        ({"tried": [["as clicked"]]}, '"tried" must be a list of names'),
+        ({"scores": []}, "not scores of the studio on the levels random:700000-700039"),
     ],
 )
 def test_what_cannot_be_opened_says_why(change, reason, shared):
@@ -191,3 +197,30 @@ def test_recordings_keep_what_was_noted_of_them(shared, tmp_path):
         desk = Desk(project, "nim")
         desk.take_in((edited,))
         assert replace(desk.lesson.recordings[0], id=edited.id) == edited
+
+
+def test_a_lesson_is_learned_as_it_says_on_the_command_line_too(shared, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    accident = Remark("strike", ("at_action_cell(shifted((0, -1), cell_is_value(matchstick)))",), ("x",))
+    lesson = replace(shared, remarks=(*shared.remarks, accident), policy=None)
+    Path("nim-lesson.json").write_text(json.dumps(lesson.to_json()))
+    assert main(["learn", "nim-lesson.json", "--practise", "0", "--quiet", "--json"]) == 0
+    told = capsys.readouterr()
+    origin = json.loads(told.out)["origin"]
+    assert origin["programs"] == 500
+    assert Reading.from_json(origin["reading"]) == Reading("open", "any")
+    assert not origin.get("symmetry")
+    assert origin["conditions"]["struck"] == list(accident.programs)
+    assert 'the rule "the clicked cell is a matchstick" allows' in told.err  # at odds with what was shown
+    # The command line goes before the lesson.
+    words = ["--programs", "600", "--reading", "clicked", "--symmetry", "--practise", "0", "--quiet", "--json"]
+    assert main(["learn", "nim-lesson.json", *words]) == 0
+    origin = json.loads(capsys.readouterr().out)["origin"]
+    assert (origin["programs"], bool(origin["symmetry"])) == (600, True)
+    assert Reading.from_json(origin["reading"]) == Reading()
+
+
+def test_somebody_learns_as_a_lesson_says(shared):
+    pupil = replace(shared, remarks=()).pupil()
+    assert (pupil.programs, pupil.readings, pupil.symmetries) == (500, [Reading("open", "any")], ())
+    assert shared.conditions.pinned == shared.pupil().conditions.pinned != ()

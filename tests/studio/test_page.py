@@ -54,6 +54,12 @@ def test_the_page_has_nothing_inline_that_its_policy_would_forbid():
     assert not re.search(r"<style|style=|<script(?![^>]* src=)|\son\w+=", page)
 
 
+@pytest.mark.parametrize("state", ["idle", "waiting", "running", "done", "stopped", "failed", "broken"])
+def test_how_learning_stands_is_no_class_of_anything_else(state):
+    """The pill has its state as a class; a box of the same class would blow it up."""
+    assert not any(re.search(rf"(^|[\s,}}])\.{state}\b", text(f"css/{name}")) for name in STYLES)
+
+
 def themes() -> list[dict[str, str]]:
     """The colours of the light and of the dark theme."""
     style = text("css/base.css")

@@ -16,8 +16,10 @@ from shown.games.levels import Level
 from shown.grid import grid
 from shown.studio import forms, teach
 from shown.studio.desk import Desk
-from shown.studio.project import Painted, Project, Saved, Settings, Way
+from shown.studio.project import Painted, Project
+from shown.studio.saved import Saved
 from shown.studio.session import Studio
+from shown.studio.ways import Settings, Way
 from shown.teaching.readings import Reading
 
 NIM = find("nim")

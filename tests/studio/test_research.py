@@ -1,4 +1,4 @@
-"""For the researcher: scores on levels that are held out, the posterior, the session as data."""
+"""For the researcher: scores on levels that are held out, the posterior, all of it as data."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 from playwright.sync_api import expect
 
 from serving import Refused, until
-from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.games import find, load_levels, wins
 from shown.grid import Grid
 from shown.policy import Policy
+from shown.studio.lessons import lesson_shared
 from shown.studio.project import Project
 from shown.studio.research import SCHEMA, Score, held_out, scores_from_json, scores_to_json
 
@@ -63,7 +63,7 @@ def test_what_are_no_scores_is_left_alone(tmp_path, value):
             project.save_scores(NIM, (SCORE,))
 
 
-def test_every_policy_is_scored_on_the_same_levels_and_the_session_is_data(make_server):
+def test_every_policy_is_scored_on_the_same_levels_and_the_lesson_has_it_all(make_server):
     server = make_server()
     server.post("expert", game="nim")
     (first,) = scored(server, 1)
@@ -77,13 +77,13 @@ def test_every_policy_is_scored_on_the_same_levels_and_the_session_is_data(make_
     server.start()
     assert server.post("scores", game="nim") == {"schema": SCHEMA, "held_out": held_out(NIM), "scores": [first, second]}
 
-    session = json.loads(server.get("/export/session.json?game=nim"))
-    policy = Policy.from_json(session["policy"])
-    assert sum(wins(NIM, policy, load_levels(NIM, session["held_out"]))) == second["won"]
-    assert len(Demonstrations.from_json(session["demonstrations"])) == len(session["kinds"]) == 2
-    assert session["kinds"] == ["expert", "correction"]
-    assert session["scores"] == [first, second]
-    assert session["conditions"]["pinned"] == []
+    lesson = lesson_shared(json.loads(server.get("/export/lesson.json?game=nim")), find, "it")
+    policy = Policy.from_json(lesson.policy)
+    assert sum(wins(NIM, policy, load_levels(NIM, held_out(NIM)))) == second["won"]
+    assert len(lesson.demonstrations) == 2
+    assert [recording.kind for recording in lesson.recordings] == ["expert", "correction"]
+    assert [score.to_json() for score in lesson.scores] == [first, second]
+    assert lesson.tried == server.post("open", game="nim")["learned"]["tried"]
 
     table = server.post("posterior", game="nim")
     assert len(table["components"]) == min(12, len(policy.components))
@@ -110,10 +110,11 @@ def test_a_world_is_scored_from_seeds_and_its_lines_go_on(make_server, visit, tm
     expect(visitor.at("#writer-said")).to_have_text("Take the action if the action is left.")
     visitor.at(".learn-details > summary").click()
     visitor.at("#open-research").click()
-    (tmp_path / "gym_3a_MiniGrid-Empty-Random-6x6-v0-session.json").write_bytes(
-        server.get(f"/export/session.json?game={name}")
+    (tmp_path / "gym_3a_MiniGrid-Empty-Random-6x6-v0-lesson.json").write_bytes(
+        server.get(f"/export/lesson.json?game={name}")
     )
-    assert f"as it was: {answer['scores'][-1]['won'] / 40}" in run(visitor.at("#session-lines").inner_text(), tmp_path)
+    told = run(visitor.at("#lesson-lines").inner_text(), tmp_path)
+    assert f"as it was: {answer['scores'][-1]['won']} of 40" in told
 
 
 def run(lines, folder):
@@ -125,7 +126,7 @@ def run(lines, folder):
     return ran.stdout
 
 
-def test_the_drawer_shows_it_and_its_lines_go_on_from_the_session(make_server, visit, tmp_path):
+def test_the_drawer_shows_it_and_its_lines_go_on_from_the_lesson(make_server, visit, tmp_path):
     server = make_server()
     server.post("toured", toured=True)
     for count in (1, 2):
@@ -147,14 +148,14 @@ def test_the_drawer_shows_it_and_its_lines_go_on_from_the_session(make_server, v
     expect(rows.first.locator("ol")).to_contain_text("the clicked cell")
 
     with visitor.page.expect_download() as download:
-        visitor.at("#take-session").click()
-    download.value.save_as(tmp_path / "nim-session.json")
+        visitor.at("#take-lesson").click()
+    download.value.save_as(tmp_path / "nim-lesson.json")
     visitor.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    visitor.at("#copy-session-lines").click()
+    visitor.at("#copy-lesson-lines").click()
     lines = visitor.page.evaluate("navigator.clipboard.readText()")
-    assert lines == visitor.at("#session-lines").inner_text()
+    assert lines == visitor.at("#lesson-lines").inner_text()
     told = run(lines, tmp_path)
-    assert f"as it was: {scores[-1]['won'] / 40}" in told
+    assert f"as it was: {scores[-1]['won']} of 40" in told
     assert "click a cell if" in told
     visitor.page.keyboard.press("Escape")
     expect(visitor.at("#research")).to_be_hidden()

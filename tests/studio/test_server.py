@@ -498,17 +498,23 @@ def _modules(server: Server) -> list[str]:
 
 
 def test_games_of_other_packages_are_taught_too(make_server, elsewhere, tmp_path):
-    elsewhere("twin = elsewhere:Twin", "lost = nowhere:Lost")
+    elsewhere("aimless = elsewhere:Aimless", "twin = elsewhere:Twin", "lost = nowhere:Lost")
     said = tmp_path / "said"
     with said.open("w") as log:
         studio = make_server(log=log)
-        assert said.read_text().startswith("shown: game 'lost', declared by elsewhere as 'nowhere:Lost', ")
+        reasons = said.read_text().splitlines()[:2]
+        assert reasons[0] == (
+            "shown: game 'aimless' cannot be taught (RuntimeError: no idea). Update or uninstall its package."
+        )
+        assert reasons[1].startswith("shown: game 'lost', declared by elsewhere as 'nowhere:Lost', ")
         assert [game["name"] for game in studio.post("hello")["games"]] == [*GAMES, "twin"]
         assert b'id="twin-matchstick"' in studio.request("GET", "/")[2]
         win(studio, "twin")
         assert studio.learned("twin")["state"] == "done"
         with pytest.raises(Refused, match="Game 'lost', declared by elsewhere"):
             studio.post("open", game="lost")
+        with pytest.raises(Refused, match="Game 'aimless' cannot be taught"):
+            studio.post("open", game="aimless")
         studio.stop()
         studio.start()
         assert studio.post("hello")["game"] == "twin"

@@ -14,7 +14,9 @@ from shown.games import find
 from shown.grid import grid
 from shown.policy import uniform_policy
 from shown.studio.desk import Desk
-from shown.studio.project import Project, Saved, Settings
+from shown.studio.project import Project
+from shown.studio.saved import Saved
+from shown.studio.ways import Settings
 
 NIM = find("nim")
 

@@ -160,7 +160,7 @@ def test_what_is_shown_there_is_a_demonstration_of_the_game(machine):
 
 def test_it_is_practised_by_the_rules(machine):
     words = argparse.Namespace(source=["minecraft"], expert=None, levels="train:0", seeds=None, seed=0)
-    demonstrations, place = load(words)
+    demonstrations, place, _ = load(words)
     assert len(demonstrations) == 1
     assert isinstance(place, FenceIn)
 

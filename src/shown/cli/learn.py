@@ -7,11 +7,12 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shown.cli import FAILURE, INTERRUPTED
 from shown.cli.common import (
     Playable,
+    add_cluster,
     add_expert,
     add_json,
     add_language,
@@ -24,6 +25,7 @@ from shown.cli.common import (
     is_playable,
     is_world,
     load_policy,
+    opened,
     positive,
     print_json,
     say,
@@ -32,6 +34,7 @@ from shown.cli.common import (
     terminated_like_interrupted,
     trusted,
 )
+from shown.cluster import Cluster
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError, printable
 from shown.files import read_json
@@ -49,6 +52,10 @@ from shown.teaching.readings import AS_CLICKED, Reading, find_reading
 from shown.teaching.teach import PRACTISE, Stage, Taught, iter_teach
 from shown.world import World, demonstrate
 
+if TYPE_CHECKING:
+    from shown.studio.lessons import Shared
+
+PROGRAMS = 10_000
 PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
 """Settings of one fit. Whoever asks for one of them wants one fit, not all hypotheses about the teacher."""
 
@@ -63,14 +70,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="+",
         metavar="GAME|WORLD|FILE",
-        help="a game or a world, whose expert demonstrates, or demonstrations files",
+        help="a game or a world, whose expert demonstrates, or files of demonstrations or lessons of the studio",
     )
     add_starts(parser, "train:0-4", "0-4", "what the expert demonstrates on")
     add_expert(parser)
     parser.add_argument("--out", metavar="FILE", help="where to write the policy (JSON)")
     add_language(parser, "paper")
     parser.add_argument(
-        "--programs", type=programs, default=10_000, metavar="N", help="how many to try (10000); auto: as many as help"
+        "--programs", type=programs, metavar="N", help=f"how many to try ({PROGRAMS}); auto: as many as help"
     )
     parser.add_argument(
         "--practise", type=seconds, default=PRACTISE, metavar="S", help="seconds of practice at most; 0 for none (20)"
@@ -94,6 +101,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", choices=DEVICES, default="cpu", help="what evaluates programs: cpu, or cuda (a GPU)"
     )
+    add_cluster(parser, "evaluate programs on")
     parser.add_argument("--memory", type=positive, metavar="MIB", help="memory to use at most (half the machine's)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_json(parser)
@@ -109,21 +117,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.out:
         check_writable(args.out)
+    if args.keep and not args.before:
+        raise BadInput("--keep: levels that stay won need --before, the policy that won them.")
+    demonstrations, place, lessons = load(args)
+    for lesson in lessons:
+        follow(args, lesson)
+    args.programs = args.programs or PROGRAMS
     reading = find_reading(args.reading) if args.reading else None
     language = None if args.language is None else find_language(args.language)
     if args.published and language not in (None, LANGUAGE):
         raise BadInput(f"--published is the paper's method, which has the language paper and not {args.language}.")
-    if args.keep and not args.before:
-        raise BadInput("--keep: levels that stay won need --before, the policy that won them.")
-    demonstrations, place = load(args)
     tokens, buttons = demonstrations.tokens, demonstrations.buttons
     words = STANDARD if language is None else language
     conditions = Conditions.parse(args.pin, args.strike, tokens, buttons, words, "--pin, --strike")
     start = time.monotonic()
-    if args.published or any(getattr(args, name) for name in PLAIN):
-        found = _one_fit(args, demonstrations, language, conditions)
-    else:
-        found = _understood(args, demonstrations, place, reading, language, conditions)
+    with opened(args.cluster) as cluster:
+        if args.published or any(getattr(args, name) for name in PLAIN):
+            found = _one_fit(args, demonstrations, language, conditions, cluster)
+        else:
+            found = _understood(args, demonstrations, place, reading, language, conditions, cluster)
     for item in found.contradictions:
         say(f"shown: {item.text}")
     if found.policy is None:
@@ -162,7 +174,11 @@ class Found:
 
 
 def _one_fit(
-    args: argparse.Namespace, demonstrations: Demonstrations, language: Language | None, conditions: Conditions
+    args: argparse.Namespace,
+    demonstrations: Demonstrations,
+    language: Language | None,
+    conditions: Conditions,
+    cluster: Cluster | None,
 ) -> Found:
     learner = Learner.published() if args.published else Learner()
     learner = replace(
@@ -179,6 +195,7 @@ def _one_fit(
         language=language,
         memory_limit=args.memory * 2**20 if args.memory else None,
         conditions=conditions,
+        cluster=cluster,
     )
     code = learn(learner, demonstrations, args.quiet)
     failure = learner.failure_
@@ -195,6 +212,7 @@ def _understood(
     reading: Reading | None,
     language: Language | None,
     conditions: Conditions,
+    cluster: Cluster | None,
 ) -> Found:
     """By all that is known about the game or world: readings, symmetries, practice."""
     if args.symmetry and (game is None or not game.symmetries):
@@ -214,6 +232,7 @@ def _understood(
         device=args.device,
         memory_limit=args.memory * 2**20 if args.memory else None,
         conditions=conditions,
+        cluster=cluster,
     )
     best, code = None, 0
     try:
@@ -318,8 +337,9 @@ def learn(learner: Learner, demonstrations: Demonstrations, quiet: bool) -> int:
     return 0
 
 
-def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None]:
-    """The expert's demonstrations of a game or world, or those in files, together; and where they were shown."""
+def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None, list[Shared]]:
+    """The expert's demonstrations of a game or world, or those in files, together; where they were shown; and the
+    lessons of the studio that are among the files."""
     sources: list[str] = args.source
     if is_playable(sources[0]):
         if len(sources) > 1:
@@ -327,21 +347,42 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None]:
         place = find_playable(sources[0], args.expert)
         demonstrations = demonstrate(starts(place, args))
         # Where a game is played elsewhere, it is practised by its own rules: the same, and a thousand times as fast.
-        return demonstrations, _playable(demonstrations) if isinstance(place, World) and place.levels_of else place
+        elsewhere = isinstance(place, World) and place.levels_of
+        return demonstrations, _playable(demonstrations) if elsewhere else place, []
     if args.expert is not None:
         raise BadInput("--expert: files hold what was demonstrated already. Leave it out.")
     loaded = [_shown_in(source) for source in sources]
-    together = loaded[0]
+    together = _demonstrations(loaded[0])
     for source, more in zip(sources[1:], loaded[1:], strict=True):
         try:
-            together = together + more
+            together = together + _demonstrations(more)
         except BadInput as error:
             raise BadInput(f"{source}: {error}") from None
-    return together, _playable(together)
+    return together, _playable(together), [item for item in loaded if not isinstance(item, Demonstrations)]
 
 
-def _shown_in(path: str) -> Demonstrations:
-    """The demonstrations in a file, or in a lesson of the studio those that are learned from."""
+def _demonstrations(found: Demonstrations | Shared) -> Demonstrations:
+    return found if isinstance(found, Demonstrations) else found.demonstrations
+
+
+def follow(args: argparse.Namespace, lesson: Shared) -> None:
+    """Learns as a lesson says, where the command line does not say otherwise; what was said of the rule is added."""
+    from shown.studio.remarks import KINDS
+
+    way = lesson.way
+    args.programs = args.programs or way.programs
+    if not args.published:
+        args.language = args.language or way.language
+    args.reading = args.reading or (way.reading.name if way.reading is not None else None)
+    if args.symmetry is None and lesson.game.symmetries:
+        args.symmetry = way.mirrored
+    for kind in KINDS:
+        said = [text for remark in lesson.remarks if remark.kind == kind for text in remark.programs]
+        setattr(args, kind, [*getattr(args, kind), *said])
+
+
+def _shown_in(path: str) -> Demonstrations | Shared:
+    """The demonstrations in a file, or a lesson of the studio."""
     from shown.studio.lessons import is_lesson, lesson_shared
 
     value = read_json(path, "demonstrations")
@@ -351,7 +392,7 @@ def _shown_in(path: str) -> Demonstrations:
     def find(name: str) -> Playable:
         return find_playable(trusted(name, path) if is_world(name) else name)
 
-    return lesson_shared(value, find, path).demonstrations
+    return lesson_shared(value, find, path)
 
 
 class Teller:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -36,17 +37,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Runs until interrupted."""
-    from shown.cli.common import say
-    from shown.games import installed
-    from shown.studio.places import find_world
+    from shown.studio.apart import Apart
     from shown.studio.server import serve
 
-    worlds = [find_world(name) for name in args.world]
-    here = {world.name: world for world in worlds}
-    lessons = [_lesson(path, here) for path in args.lessons]
-    for reason in installed()[1]:
-        say(f"shown: {reason}")
-    serve(args.project, args.host, args.port, browser=not args.no_browser, worlds=worlds, lessons=lessons)
+    with contextlib.ExitStack() as stack:
+        worlds = [stack.enter_context(Apart(name)) for name in args.world]
+        here: dict[str, World] = {world.name: world for world in worlds}
+        lessons = [_lesson(path, here) for path in args.lessons]
+        serve(args.project, args.host, args.port, browser=not args.no_browser, worlds=worlds, lessons=lessons)
     return 0
 
 

@@ -56,6 +56,7 @@ class Evaluator:
         self._flip_of_states = self._np.empty(0, dtype=bool)
         self._conditions: dict[Shape, np.ndarray] = {}
         self._shared: frozenset[Shape] = frozenset()
+        self._expected = 0
 
     @property
     def _np(self) -> Any:
@@ -91,6 +92,8 @@ class Evaluator:
 
     def expect(self, blocks: Iterable[Block]) -> None:
         """Says which blocks are to come, so that the conditions which several of them share are kept."""
+        blocks = list(blocks)
+        self._expected = len(blocks)
         self._shared = frozenset(
             inner for block in blocks for part in block.shape.parts for inner in inner_shapes(part)
         )
@@ -115,6 +118,10 @@ class Evaluator:
             ids, flips, expand = self._transient(primitive, shape, part, places)
         numbers = self._enter(before, ids[expand], flips[expand])
         self._column_of_states = renumbered(self._column_of_states, before, numbers)
+        if len(self.of_program) == self._expected:
+            # No program to come has a condition in common with these: their planes are not needed any more.
+            self._planes.forget()
+            self._conditions.clear()
 
     def _lands_on_little(self, shape: Shape) -> bool:
         return lands_on_little(shape, self.language, self.world.buttons, self.world.shape)

@@ -16,9 +16,9 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shown.cluster import DEATHS, Cluster, as_cluster, check_version, import_ray, is_death, reason
+from shown.cluster import DEATHS, Cluster, as_cluster, check_version, first_line, import_ray, is_death
 from shown.errors import ClusterLost, OutOfMemory, ShownError
-from shown.inference.shards import Job, Piece, Shard, Worker
+from shown.inference.shards import InTurn, Job, Piece, Shard, Worker
 from shown.version import __version__
 
 AHEAD = 2
@@ -43,13 +43,21 @@ class OnCluster:
 
     def __init__(self, cluster: Cluster | str) -> None:
         self.cluster, self._ours = as_cluster(cluster), isinstance(cluster, str)
+        self._busy = False
 
     @property
     def workers(self) -> int:
         return max(1, self.cluster.cores)
 
     def pieces(self, job: Job, shards: Sequence[Shard]) -> Generator[Piece, None, None]:
-        """What is found in the shards, in their order, whoever finds it."""
+        """What is found in the shards, in their order, whoever finds it.
+
+        Each worker holds a core; so while the crew is at one job, this process does another by itself.
+        """
+        if self._busy:
+            yield from InTurn().pieces(job, shards)
+            return
+        self._busy = True
         try:
             team = _Team(self.cluster, job, shards)
             try:
@@ -58,6 +66,7 @@ class OnCluster:
             finally:
                 team.end()
         finally:
+            self._busy = False
             if self._ours:
                 self.cluster.close()
 
@@ -75,12 +84,12 @@ class Hand:
             self._worker = Worker(job)
         return __version__, str(node)
 
-    def work(self, shard: Shard, afresh: bool) -> Piece:
-        """Evaluates a shard; `afresh`, without reference to what was found before."""
+    def work(self, shard: Shard, afresh: bool) -> tuple[bool, Piece]:
+        """Evaluates a shard; `afresh`, without reference to what was found before. That it is done, and the piece."""
         assert self._worker is not None, "a worker is greeted first"
         if afresh:
             self._worker.forget()
-        return self._worker.work(shard)
+        return True, self._worker.work(shard)
 
 
 @dataclass
@@ -99,20 +108,27 @@ class _Team:
         self._waiting = list(range(len(shards)))  # a heap: the earliest is needed first
         self._recruits: dict[Any, _Member] = {}
         self._members: list[_Member] = []
-        self._given: dict[Any, tuple[_Member, int]] = {}
-        self._done: dict[int, tuple[_Member, Piece]] = {}
+        self._given: dict[Any, tuple[_Member, int, Any]] = {}
+        self._done: dict[int, tuple[_Member, Any]] = {}
         self._deaths: Counter[int] = Counter()
         self._looked, self._seen, self._last_words = 0.0, time.monotonic(), ""
 
     def piece(self, number: int) -> Piece:
-        """What was found in a shard. They are asked for in order."""
-        while number not in self._done:
-            self._recruit()
-            self._give(number)
-            self._hear()
-        piece = self._done.pop(number)[1]
-        self._give(number + 1)  # there is room for one more, to be worked on while this one is merged
-        return piece
+        """What was found in a shard. They are asked for in order.
+
+        Until then it stays where it was found, in memory that its node shares, or on its disk.
+        """
+        while True:
+            while number not in self._done:
+                self._recruit()
+                self._give(number)
+                self._hear()
+            member, found = self._done[number]
+            piece: Piece | None = self._get(found, member)
+            if piece is not None:
+                del self._done[number]
+                self._give(number + 1)  # there is room for one more, to be worked on while this one is merged
+                return piece
 
     def end(self) -> None:
         """Sends all of them home."""
@@ -144,8 +160,9 @@ class _Team:
             if member is None or member.busy >= AHEAD:
                 return
             number = heapq.heappop(self._waiting)
-            ref = member.actor.work.remote(self._shards[number], number < member.last)
-            self._given[ref] = member, number
+            work = member.actor.work.options(num_returns=2)
+            done, found = work.remote(self._shards[number], number < member.last)
+            self._given[done] = member, number, found
             member.last, member.busy = number, member.busy + 1
 
     def _hear(self) -> None:
@@ -155,30 +172,38 @@ class _Team:
             time.sleep(0.1)
             return
         for ref in self._ray.wait(expected, num_returns=1, timeout=LOOK_EVERY)[0]:
-            try:
-                said = self._ray.get(ref)
-            except self._ray.exceptions.RayTaskError as error:
-                raise _plainly(error) from None
-            except Exception as error:
-                if not is_death(self._ray, error):
-                    raise
-                self._bury(self._recruits.pop(ref) if ref in self._recruits else self._given[ref][0], error)
-                continue
             if ref in self._recruits:
-                check_version(*said)
-                self._members.append(self._recruits.pop(ref))
+                member = self._recruits.pop(ref)
+                greeting = self._get(ref, member)
+                if greeting is not None:
+                    check_version(*greeting)
+                    self._members.append(member)
             else:
-                member, number = self._given.pop(ref)
-                member.busy -= 1
-                self._done[number] = member, said
+                member, number, found = self._given[ref]
+                if self._get(ref, member) is not None:
+                    del self._given[ref]
+                    member.busy -= 1
+                    self._done[number] = member, found
+
+    def _get(self, ref: Any, member: _Member) -> Any:
+        """What a worker has said; None if it is gone, and then it is buried."""
+        try:
+            return self._ray.get(ref)
+        except self._ray.exceptions.RayTaskError as error:
+            raise _plainly(error) from None
+        except Exception as error:
+            if not is_death(self._ray, error):
+                raise
+            self._bury(member, error)
+            return None
 
     def _bury(self, member: _Member, error: Exception) -> None:
         """Has others do all that a worker that is gone was given and that is not merged."""
         self._dismiss(member)
         self._members = [other for other in self._members if other is not member]
-        lost = [number for whose, number in self._given.values() if whose is member]
+        lost = [number for whose, number, _ in self._given.values() if whose is member]
         self._given = {ref: given for ref, given in self._given.items() if given[0] is not member}
-        self._last_words = f" The last to die said: {reason(error)}."
+        self._last_words = f" The last to die said: {first_line(error)}."
         for number in lost[:1]:  # if it died of anything, it was of the first
             self._deaths[number] += 1
             if self._deaths[number] > DEATHS:
@@ -198,7 +223,9 @@ def _plainly(error: Any) -> Exception:
     cause = error.cause
     if isinstance(cause, ShownError):
         return type(cause)(*cause.args)
-    return ClusterLost(f"a worker failed: {type(cause).__name__}: {reason(cause)}. Is the same installed on all nodes?")
+    return ClusterLost(
+        f"a worker failed: {type(cause).__name__}: {first_line(cause)}. Is the same installed on all nodes?"
+    )
 
 
 def _too_many(error: Exception) -> ShownError:
@@ -207,4 +234,4 @@ def _too_many(error: Exception) -> ShownError:
             f"{DEATHS + 1} workers ran out of memory with the same programs. Use fewer workers on a machine, or learn "
             "with fewer programs."
         )
-    return ClusterLost(f"{DEATHS + 1} workers died of the same programs, the last since: {reason(error)}.")
+    return ClusterLost(f"{DEATHS + 1} workers died of the same programs, the last since: {first_line(error)}.")

@@ -22,7 +22,7 @@ import numpy as np
 
 from shown.errors import BadInput, OutOfMemory, did_you_mean
 from shown.inference.columns import Evaluator, inner_shapes
-from shown.inference.distinct import CONSTANT
+from shown.inference.distinct import CONSTANT, bytes_of_rows
 from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.shapes import Block, Shape
 from shown.language.terms import Kind
@@ -144,9 +144,27 @@ class DeviceDistinct:
         self._kernels, self._account, self._what = kernels, account, what
         self._mask = kernels.put(mask)
         self._lowest = mask[0] & (~mask[0] + np.uint64(1)) if up_to_negation else np.uint64(0)
-        self._count = 0
-        self._table = self._sized(64, len(mask), 256)
-        self._numbers = self._np.arange(64, dtype=np.int32)  # of each row, in the order of `array`
+        self._begin()
+
+    def _begin(self) -> None:
+        xp = self._np
+        self._count, self._taken = 0, 0
+        self._table = Table(
+            xp.empty((64, len(self._mask)), dtype=np.uint64),
+            xp.empty(64, dtype=np.uint64),
+            xp.full(256, -1, dtype=np.int32),
+        )
+        self._numbers = xp.arange(64, dtype=np.int32)  # of each row, in the order of `array`
+
+    def forget(self) -> None:
+        """Lets all rows go, and the memory they took."""
+        self._account.held -= self._taken
+        self._begin()
+        self._kernels.tidy()
+
+    def _take(self, more: int, advice: str) -> None:
+        self._account.take(more, self._what, advice)
+        self._taken += more
 
     @property
     def _np(self) -> Any:
@@ -181,20 +199,12 @@ class DeviceDistinct:
         added = numbers[xp.maximum(-2 - met, 0)]
         return xp.where(met >= 0, known, xp.where(met == CONSTANT, CONSTANT, added)).astype(np.int32), rows.flips
 
-    def _sized(self, room: int, words: int, slots: int) -> Table:
-        xp = self._np
-        return Table(
-            xp.empty((room, words), dtype=np.uint64),
-            xp.empty(room, dtype=np.uint64),
-            xp.full(slots, -1, dtype=np.int32),
-        )
-
     def _grow_table(self, most: int) -> None:
         """At least half of the slots stay free, even if all rows to come are new."""
         before = len(self._table.slots)
         if 2 * most > before:
             slots = 1 << (3 * most - 1).bit_length()
-            self._account.take(4 * (slots - before), self._what, "Use fewer programs")
+            self._take(4 * (slots - before), "Use fewer programs")
             self._table = Table(self._table.rows, self._table.mixes, self._np.full(slots, -1, dtype=np.int32))
             self._kernels.enter(self._table, self._count)
 
@@ -203,7 +213,7 @@ class DeviceDistinct:
         if needed <= before:
             return
         room = max(needed, before + before // 2)
-        self._account.take((room - before) * (8 * words + 12), self._what, advice)
+        self._take((room - before) * (8 * words + 12), advice)
         rows = self._np.empty((room, words), dtype=np.uint64)
         rows[: self._count] = self._table.rows[: self._count]
         mixes = self._np.empty(room, dtype=np.uint64)
@@ -262,14 +272,13 @@ class DeviceColumns(DeviceDistinct):
         self.turned = np.concatenate([self.turned, self._kernels.fetch(signs)])
 
     def _make_room_here(self) -> None:
-        # As in `Distinct`: columns lie a second time in the trees' memory.
-        each = 16 * self._words + 40
         if self._count > self._room:
             room = max(64, self._count, self._room + self._room // 2)
-            self._here.take((room - self._room) * each, "the columns of the programs", "Learn with fewer programs")
+            more = bytes_of_rows(room, self._words, True) - bytes_of_rows(self._room, self._words, True)
+            self._here.take(more, "the columns of the programs", "Learn with fewer programs")
             self._room = room
         if self._count > len(self._settled):
-            rows = reserve(self._here.limit // each, self._words, self._room)
+            rows = reserve(self._here.limit // bytes_of_rows(1, self._words, True), self._words, self._room)
             rows[: len(self.turned)] = self.array
             self._settled = rows
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -43,6 +44,9 @@ Programs = int | Literal["auto"]
 
 FIRST, MOST = 10_000, 1_000_000
 """How far to look, where that is left open: at least, and at most so many programs."""
+
+WORTH_SHARING = 50_000
+"""Fewer programs are evaluated before others have been told of them."""
 
 TELL_EVERY = 0.5
 """Seconds after which a long block is not left without a word."""
@@ -137,7 +141,7 @@ class Fitting:
         steps: all that was shown, in order.
         conditions: what every formula must keep to.
         device: where programs are evaluated: "cpu", or "cuda". What comes of it is the same.
-        crew: others who evaluate programs; None where this process does.
+        crew: others who evaluate programs, where there are many; None where this process always does.
     """
 
     grammar: Grammar
@@ -183,7 +187,7 @@ class Fitting:
         language = self.grammar.language
         evaluator = (
             evaluator_on(self.device, world, language, self.account, self.threads)
-            if self.crew is None
+            if self.crew is None or self.blocks[-1].start < WORTH_SHARING
             else Sharded(world, language, self.account, self.crew)
         )
         evaluator.expect(self.blocks)
@@ -216,8 +220,9 @@ class Fitting:
     def features(self, evidence: Evidence, programs: int | None = None) -> Features:
         """What the first so many programs see; those that were evaluated before are not evaluated again."""
         blocks = self.up_to(programs)
-        for place, block in enumerate(blocks):
-            self._evaluate(block, place)
+        with closing(self):
+            for place, block in enumerate(blocks):
+                self._evaluate(block, place)
         return self._combined(len(blocks), evidence.mask)
 
     def _combined(self, count: int, mask: np.ndarray) -> Features:
@@ -282,6 +287,19 @@ class Fitting:
         `patience`, also when that says so. With `programs`, it goes no further than those. With something `pinned`,
         the evidence is the rest that it leaves, and formulas are weighed together with it.
         """
+        with closing(self):
+            yield from self._search(evidence, searches, weighing, at_once, programs, patience, pinned)
+
+    def _search(
+        self,
+        evidence: Evidence,
+        searches: Sequence[Search],
+        weighing: Weighing,
+        at_once: bool,
+        programs: int | None,
+        patience: Patience | None,
+        pinned: Pinned | None,
+    ) -> Iterator[Moment]:
         scorer = _Scorer(evidence, weighing, pinned, self.struck())
         given = 0.0 if pinned is None else pinned.log_prior
         blocks = self.up_to(programs)

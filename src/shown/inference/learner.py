@@ -98,7 +98,7 @@ class Learner:
         conditions: what is pinned and what is struck (`shown.Conditions`): every rule keeps to it. Where something is
             struck, formulas are also looked for clause by clause, since trees may come to it in other words.
         cluster: the machines that evaluate programs: "local", "auto", an address, or a `shown.Cluster` that is open
-            for longer; this process alone if None. The result does not depend on it.
+            for longer; this process alone if None, or if there are few programs. The result does not depend on it.
 
     After `fit` or `add` there are:
 
@@ -196,12 +196,6 @@ class Learner:
         return Fitting(grammar, blocks, account, threads, conditions=self.conditions, device=self.device, crew=crew)
 
     def _run(self, fitting: Fitting, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
-        try:
-            yield from self._learned(fitting, demonstrations)
-        finally:
-            fitting.close()
-
-    def _learned(self, fitting: Fitting, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
         start = time.monotonic()
         language = fitting.language
         self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons, language)

@@ -237,6 +237,8 @@ class Sharded(Evaluator):
                 for span, ids, flips in zip(shard, piece.ids, piece.flips, strict=True):
                     numbers = self._merged(piece, int(ids.max(initial=CONSTANT)) + 1)
                     yield span, np.append(numbers, np.int32(CONSTANT))[ids], flips
+                # Where a budget cuts a block, the last one, a worker may know columns that none of its programs has.
+                self._merged(piece, piece.before + len(piece.columns))
         finally:
             pieces.close()
 

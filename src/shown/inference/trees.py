@@ -9,20 +9,20 @@ on what comes after it. `plain_tree` is the obvious version; tests hold `Forest`
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from shown.compiled import compiled
+from shown.inference.distinct import ROW_BY_ROW
 from shown.inference.features import Features
 from shown.inference.formulas import Clause, Clauses
 from shown.inference.rows import Evidence
-
-WORTH_THREADS = 2**24
-"""Words beyond which several threads read them sooner than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,8 @@ class Forest:
     def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int], threads: int = 1) -> None:
         self._seeds, self._threads = seeds, threads
         self._columns = np.empty((0, len(mask)), dtype=np.uint64)
-        self._by_row = self._columns.T
+        self._by_row: np.ndarray | None = None
+        self._unseen: dict[int, _Node] = {}
         self._orders = np.empty((len(seeds), 0))
         self._nodes: dict[tuple[bytes, bytes], _Node] = {}
         self._trees: dict[tuple[int, int, int], Tree] = {}
@@ -141,17 +142,27 @@ class Forest:
         """
         before = len(self._columns)
         self._columns = columns
-        self._by_row = self._turned(columns)
+        self._by_row = None
+        self._by_row = np.ascontiguousarray(columns.T) if columns.nbytes <= ROW_BY_ROW else None
         self._orders = np.array([tie_order(len(columns), seed) for seed in self._seeds])
         first = before + 1 if before else 0
-        return [self._grow(self._root, first, len(columns) + 1, s) for s in range(len(self._seeds))]
+        while True:
+            grown = [self._grow(self._root, first, len(columns) + 1, s) for s in range(len(self._seeds))]
+            if not self._unseen:
+                return grown
+            # There are too many features to have them all row by row. So the nodes of one depth look at them together,
+            # some features at a time; then the trees can be grown as far as to the next depth.
+            self._look(list(self._unseen.values()))
+            self._unseen.clear()
 
     def _grow(self, node: _Node, low: int, high: int, seed: int) -> list[tuple[int, Tree]]:
         """The trees on a node's rows for prefixes of low … high-1 features: (from which length on, tree)."""
         if node.positives in (0, node.rows):
             return [(low, self._leaves[node.positives > 0])]
+        if node.seen < len(self._columns) and not self._sees(node):
+            return []
         result: list[tuple[int, Tree]] = []
-        features = self._splits(node, seed)
+        features = node.best[seed]
         # The segment in which no feature divides the rows comes first, then one segment a running minimum.
         first = bisect_right(features, low - 1)
         if first == 0:
@@ -173,6 +184,8 @@ class Forest:
         """All pairs of subtrees that some prefix has."""
         result: list[tuple[int, Tree]] = []
         n = y = 0
+        if not (no and yes):
+            return []  # they have not been looked at yet
         for start in sorted({start for start, _ in no} | {start for start, _ in yes}):
             while n + 1 < len(no) and no[n + 1][0] <= start:
                 n += 1
@@ -205,59 +218,51 @@ class Forest:
             )
         return node.children[feature]
 
-    def _splits(self, node: _Node, seed: int) -> list[int]:
-        """The features that are better than all before them: where the best split of a node changes."""
-        if node.seen < len(self._columns):
-            for best, found in zip(node.best, self._better(node), strict=True):
-                best += found
-            node.seen = len(self._columns)
-        return node.best[seed]
+    def _sees(self, node: _Node) -> bool:
+        """Has a node look at all features, or notes that it has to."""
+        if self._by_row is None:
+            self._unseen[id(node)] = node
+        else:
+            self._better(node, self._by_row, 0)
+        return self._by_row is not None
 
-    def _better(self, node: _Node) -> list[list[int]]:
-        """For each seed the features, of those not seen yet, that beat (or tie with, and precede) all before them."""
-        last = np.array([best[-1] if best else -1 for best in node.best], dtype=np.int64)
-        some = self._better_in_parts(node)
-        if some is None:
-            stop = len(self._columns)
-            node.score, found = _better_of(node, self._by_row, node.seen, stop, self._orders, node.score, last)
-            return found
-        # The best so far come first, since it is they that the others are compared with.
-        kept = np.concatenate([np.maximum(last, 0), some])
-        own = np.where(last < 0, -1, np.arange(len(last)))
-        columns, orders = (np.ascontiguousarray(of_all[:, kept]) for of_all in (self._by_row, self._orders))
-        node.score, found = _better_of(node, columns, len(last), len(kept), orders, node.score, own)
-        return [kept[places].tolist() for places in found]
+    def _look(self, nodes: list[_Node]) -> None:
+        """Has nodes look at all features they have not seen, some at a time."""
+        step = max(1, ROW_BY_ROW // (8 * self._columns.shape[1]))
+        room = np.empty(min(step, len(self._columns)) * self._columns.shape[1], dtype=np.uint64)
+        for start in range(0, len(self._columns), step):
+            behind = [node for node in nodes if node.seen < start + step]
+            if behind:
+                by_row = self._turned(self._columns[start : start + step], room)
+                self._side_by_side(partial(self._better, by_row=by_row, first=start), behind)
 
-    def _better_in_parts(self, node: _Node) -> np.ndarray | None:
-        """Among how few features those are that `_better` gives; None if there is not much to read.
+    def _turned(self, columns: np.ndarray, room: np.ndarray) -> np.ndarray:
+        """Columns row by row, in memory that is there already. [F, R] → [R, F]"""
+        by_row = room[: columns.size].reshape(columns.shape[::-1])
+        cuts = np.linspace(0, len(columns), self._threads + 1).astype(int).tolist()
+        self._side_by_side(lambda part: _turn_loop(columns, part[0], part[1], by_row), list(pairwise(cuts)))
+        return by_row
 
-        Whoever beats all before them also beats those of the same part before them.
-        """
-        new = len(self._columns) - node.seen
-        if self._threads == 1 or new * len(node.words) < WORTH_THREADS:
-            return None
-        none = np.full(len(self._seeds), -1, dtype=np.int64)
-
-        def part(start: int, stop: int) -> list[int]:
-            _, found = _better_of(node, self._by_row, start, stop, self._orders, np.inf, none.copy())
-            return [feature for best in found for feature in best]
-
-        parts = self._side_by_side(part, node.seen, len(self._columns))
-        return np.unique(np.concatenate([np.array(found, dtype=np.int64) for found in parts]))
-
-    def _turned(self, columns: np.ndarray) -> np.ndarray:
-        """Row by row what is there column by column. [F, R] → [R, F]"""
-        if columns.size < WORTH_THREADS:
-            return np.ascontiguousarray(columns.T)
-        out = np.empty(columns.shape[::-1], dtype=np.uint64)
-        self._side_by_side(lambda start, stop: _turn_loop(columns, start, stop, out), 0, len(columns))
-        return out
-
-    def _side_by_side(self, work: Callable[[int, int], Any], start: int, stop: int) -> list[Any]:
-        """What comes of parts of a range, in order. Compiled loops let other threads run."""
-        cuts = np.linspace(start, stop, self._threads + 1).astype(int).tolist()
+    def _side_by_side(self, work: Callable[[Any], None], items: Sequence[Any]) -> None:
+        """Loops that Numba has compiled let other threads run."""
         with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(work, cuts[:-1], cuts[1:]))
+            for _ in pool.map(work, items):
+                pass
+
+    def _better(self, node: _Node, by_row: np.ndarray, first: int) -> None:
+        """Notes, for each seed, the features that beat (or tie with, and precede) all before them: where the best split
+        of a node changes. Those of `by_row`, of which the first has the number `first`, follow those it has seen."""
+        end = first + by_row.shape[1]
+        out = np.empty((len(self._seeds), end - node.seen), dtype=np.int64)
+        counts = np.zeros(len(self._seeds), dtype=np.int64)
+        last = np.array([best[-1] if best else -1 for best in node.best], dtype=np.int64)
+        node.score = _best_loop(
+            by_row, first, node.seen, node.words, node.here, node.positive, node.rows, node.positives, self._orders,
+            node.score, last, out, counts,
+        )  # fmt: skip
+        for best, found, count in zip(node.best, out, counts, strict=True):
+            best += found[:count].tolist()
+        node.seen = end
 
 
 class TreeSearch:
@@ -295,20 +300,6 @@ class _Node:
         self.children: dict[int, tuple[_Node, _Node]] = {}
 
 
-def _better_of(
-    node: _Node, by_row: np.ndarray, start: int, stop: int, orders: np.ndarray, score: float, last: np.ndarray
-) -> tuple[float, list[list[int]]]:
-    """The best score, and for each seed the features from `start` to `stop` that beat all before them, `last` being the
-    best so far, or -1."""
-    out = np.empty((len(orders), stop - start), dtype=np.int64)
-    counts = np.zeros(len(orders), dtype=np.int64)
-    score = _best_loop(
-        by_row, start, stop, node.words, node.here, node.positive, node.rows, node.positives, orders, score, last, out,
-        counts,
-    )  # fmt: skip
-    return score, [found[:count].tolist() for found, count in zip(out, counts, strict=True)]
-
-
 def best_splits_plain(columns: np.ndarray, mask: np.ndarray, positive: np.ndarray, order: np.ndarray) -> list[int]:
     """The features at which a node's best split changes, when features are taken in one after another.
 
@@ -329,33 +320,30 @@ def _count(bits: np.ndarray) -> int:
 
 
 @compiled
-def _turn_loop(columns, start, stop, out):  # type: ignore[no-untyped-def]
-    """out[r, f] = columns[f, r], a tile at a time, so that what is read and what is written both stay near."""
+def _turn_loop(columns, start, stop, by_row):  # type: ignore[no-untyped-def]
+    """by_row[r, f] = columns[f, r], a tile at a time, so that what is read and what is written both stay near."""
     tile = 32
     for first in range(start, stop, tile):
         for row in range(0, columns.shape[1], tile):
             for r in range(row, min(row + tile, columns.shape[1])):
                 for f in range(first, min(first + tile, stop)):
-                    out[r, f] = columns[f, r]
+                    by_row[r, f] = columns[f, r]
 
 
 @compiled
-def _best_loop(  # type: ignore[no-untyped-def]
-    by_row, start, stop, words, here, positive, rows, positives, orders, score, last, out, counts
-):
-    """Counts each feature from `start` to `stop` on a node's rows, and keeps those better than all before them, for
-    every seed.
+def _best_loop(by_row, base, start, words, here, positive, rows, positives, orders, score, last, out, counts):  # type: ignore[no-untyped-def]
+    """Counts each feature on a node's rows, and keeps those better than all before them, for every seed.
 
-    Features lie side by side (`by_row` is [R, F]), so that many are counted at once; a block of them at a time, so that
-    the counts stay near.
+    Features lie side by side (`by_row` is [R, F], of the features from `base` on), so that many are counted at once; a
+    block of them at a time, so that the counts stay near. Those before `start` have been seen.
     """
     m1, m2, m4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     h01, s1, s2, s4, s56 = np.uint64(0x0101010101010101), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
-    block = 2048
+    features, block = by_row.shape[1], 2048
     ones = np.empty(block, dtype=np.int64)
     positive_ones = np.empty(block, dtype=np.int64)
-    for first in range(start, stop, block):
-        size = min(block, stop - first)
+    for first in range(start - base, features, block):
+        size = min(block, features - first)
         ones[:size] = 0
         positive_ones[:size] = 0
         for i in range(len(words)):
@@ -383,9 +371,9 @@ def _best_loop(  # type: ignore[no-untyped-def]
             if impure > score:
                 continue
             for s in range(len(orders)):
-                if impure < score or last[s] < 0 or orders[s, first + f] < orders[s, last[s]]:
-                    out[s, counts[s]] = first + f
+                if impure < score or last[s] < 0 or orders[s, base + first + f] < orders[s, last[s]]:
+                    out[s, counts[s]] = base + first + f
                     counts[s] += 1
-                    last[s] = first + f
+                    last[s] = base + first + f
             score = impure
     return score

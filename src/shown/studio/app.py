@@ -9,7 +9,7 @@ import contextlib
 import hashlib
 import inspect
 import traceback
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -23,12 +23,12 @@ from starlette.routing import Route
 
 from shown.errors import BadInput, ShownError
 from shown.files import parse_json
+from shown.render import stylesheet
+from shown.studio.catalogue import Catalogue, catalogue
 from shown.studio.commands import command
 from shown.studio.downloads import download
 from shown.studio.guard import Guard, Rules
 from shown.studio.session import Forgotten, Studio, stamp
-from shown.studio.sprites import sprite_colours, sprite_sheet
-from shown.world import World
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -47,11 +47,12 @@ class Asset:
     tag: str
 
 
-def load_assets(worlds: Iterable[World] = ()) -> dict[str, Asset]:
+def load_assets(here: Catalogue | None = None) -> dict[str, Asset]:
     """Everything under `static/`, by the path it is asked for with; the page with the sprites of all games in it."""
-    assets = {"/sprites.css": _asset(sprite_colours().encode(), ".css")}
+    sprites = "".join(entry.sprites for entry in (here or catalogue()).entries.values())
+    assets = {"/sprites.css": _asset(stylesheet().encode(), ".css")}
     _collect(files("shown.studio").joinpath("static"), "/", assets)
-    page = assets.pop("/index.html").content.replace(b"<!-- sprites -->", sprite_sheet(worlds).encode())
+    page = assets.pop("/index.html").content.replace(b"<!-- sprites -->", sprites.encode())
     assets["/"] = _asset(page, ".html")
     return assets
 
@@ -70,7 +71,7 @@ def _asset(content: bytes, ending: str) -> Asset:
 
 def create_app(studio: Studio, rules: Rules) -> Starlette:
     """The web app around an open project."""
-    assets = load_assets(studio.worlds.values())
+    assets = load_assets(studio.catalogue)
     run = stamp()
 
     async def asset(request: Request) -> Response:

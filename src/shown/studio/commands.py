@@ -14,7 +14,7 @@ from shown.errors import BadInput, did_you_mean
 from shown.games.game import Game
 from shown.games.levels import parse_level
 from shown.grid import check_action
-from shown.studio.desk import Desk, catalogue
+from shown.studio.desk import Desk
 from shown.studio.forms import (
     MAX_PAINTED,
     action_from_json,
@@ -24,11 +24,11 @@ from shown.studio.forms import (
     grid_from_json,
 )
 from shown.studio.lessons import is_lesson, lesson_shared
-from shown.studio.project import Way
 from shown.studio.remarks import Remark, written
 from shown.studio.research import keep_score, scores_to_json
 from shown.studio.session import Forgotten, Studio, as_request
 from shown.studio.teach import Lesson
+from shown.studio.ways import Way
 from shown.teaching.readings import READINGS
 
 Request = dict[str, Any]
@@ -56,7 +56,7 @@ def hello(studio: Studio, request: Request) -> Answer:
     """What the page needs first: the games, and what the project remembers."""
     settings = studio.settings
     return {
-        "games": catalogue(tuple(studio.worlds.values())),
+        "games": [entry.about for entry in studio.catalogue.entries.values()],
         "game": studio.first,
         "toured": settings.toured,
         "folder": studio.project.folder.name,
@@ -268,7 +268,7 @@ async def import_file(studio: Studio, request: Request) -> Answer:
     desk = studio.desk(request.get("game"))
     value = request.get("content")
     if is_lesson(value):
-        shared = lesson_shared(value, studio.playable, "the file")
+        shared = lesson_shared(value, studio.catalogue.find, "the file")
         desk = await studio.open_lesson(shared)
         answer: Answer = {"lessonOf": desk.game.name, "demonstrations": len(shared.recordings)}
     elif isinstance(value, dict) and "levels" in value:

@@ -11,22 +11,17 @@ from typing import Any
 
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.errors import BadInput, BadLevel
-from shown.games import installed
-from shown.games.game import Game
 from shown.games.levels import Level
 from shown.grid import Action, Grid
-from shown.render.palette import ground
 from shown.studio import teach
 from shown.studio.forms import action_to_json, check_recording, check_table
-from shown.studio.places import Playable, find_playable, key_of, number_of, place_of, walks
-from shown.studio.project import MAX_LEVELS, WORDS, Painted, Project
+from shown.studio.places import Playable, find_playable, number_of, place_of
+from shown.studio.project import MAX_LEVELS, Painted, Project
 from shown.studio.remarks import Remark
 from shown.studio.research import MAX_SCORES, Score
 from shown.studio.teach import Lesson, Recording, Table
-from shown.symmetry.transformation import in_words
 from shown.teaching.recording import WRONG_FOOTED, History, play_on, take_back
 from shown.world import World
-from shown.worlds.keyboard import button_keys
 
 FRESH_SEED = 1000
 """Random levels for teaching count up from here; those that are watched come from further up, so they never meet."""
@@ -275,7 +270,11 @@ class Desk:
 
     def keep_score(self, score: Score) -> None:
         """Notes how a policy did; a score that cannot be saved is known until the studio ends."""
-        self.scores = (*self.scores, score)[-MAX_SCORES:]
+        self.take_scores((*self.scores, score)[-MAX_SCORES:])
+
+    def take_scores(self, scores: tuple[Score, ...]) -> None:
+        """Keeps these scores instead of those that were here."""
+        self.scores = scores
         with contextlib.suppress(BadInput):
             self.project.save_scores(self.game, self.scores)
 
@@ -453,34 +452,6 @@ class Desk:
             "over": attempt.over,
             "why": teach.why_lost(self.game, attempt.grid, len(attempt.steps)) if lost else None,
         }
-
-
-def catalogue(worlds: Sequence[World] = ()) -> list[dict[str, Any]]:
-    """All games, and the worlds that were asked for, for the page's picker."""
-    games: list[Playable] = [*installed()[0], *worlds]
-    return [describe(game) for game in games]
-
-
-def describe(game: Playable) -> dict[str, Any]:
-    """What the page must know of a game or world."""
-    lines = " ".join((type(game).__doc__ or "").split()).split("Description: ", 1)[-1]
-    place = place_of(game)
-    return {
-        "name": game.name,
-        "key": key_of(game.name),
-        "title": game.title,
-        "goal": game.goal,
-        "rules": lines.split(" Observation: ", 1)[0] if isinstance(game, Game) else game.about,
-        "tokens": [{"name": name, "character": character} for name, character in game.tokens.characters.items()],
-        "buttons": list(game.buttons),
-        "keys": button_keys(game.buttons),
-        "lessons": [{"name": level.name, "rows": list(level.grid.rows)} for level in place.lessons],
-        "paints": place.paints,
-        "knows": place.knows,
-        "words": [name for name in WORDS if name != "walking" or walks(game)],
-        "ground": list(ground(game.name)),
-        "mirrors": in_words(game.symmetries) if game.symmetries else None,
-    }
 
 
 def located(reason: str) -> dict[str, Any]:

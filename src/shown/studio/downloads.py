@@ -11,11 +11,10 @@ from shown.files import encode_json
 from shown.studio.desk import Desk
 from shown.studio.lessons import MAX_FILE, Shared
 from shown.studio.places import key_of
-from shown.studio.research import session_data
 from shown.studio.session import Studio, as_request
 
 DOWNLOADS = (
-    *("lesson.json", "policy.json", "policy.py", "demonstrations.json", "levels.json", "session.json"),
+    *("lesson.json", "policy.json", "policy.py", "demonstrations.json", "levels.json"),
     *("run.gif", "demonstration.gif"),
 )
 
@@ -37,8 +36,6 @@ async def download(studio: Studio, what: str, game: str, level: str, number: str
         return name.replace("-", "_"), "text/x-python; charset=utf-8", answer["text"].encode()
     if what == "demonstrations.json":
         return name, "application/json", _json(desk.demonstrations().to_json())
-    if what == "session.json":
-        return name, "application/json", _json(session_data(studio, desk))
     if what == "levels.json":
         return name, "application/json", _json(_levels(desk))
     if what == "run.gif":
@@ -53,12 +50,13 @@ async def download(studio: Studio, what: str, game: str, level: str, number: str
 
 def _lesson(studio: Studio, desk: Desk) -> bytes:
     """The lesson as a file to send; a policy that was learned from something else stays here."""
-    policy = desk.learned.policy if not desk.learned.stale else None
+    learned = desk.learned
+    policy, tried = (learned.policy, learned.tried) if not learned.stale else (None, [])
     levels = tuple(painted.level.grid for painted in desk.painted)
     recordings, way = desk.lesson.recordings, studio.settings.way(desk.game.name)
     if not recordings and not levels:
         raise BadInput("nothing has been shown yet.")
-    shared = Shared(desk.game, recordings, levels, way, policy, desk.lesson.remarks)
+    shared = Shared(desk.game, recordings, levels, way, policy, desk.lesson.remarks, tried, desk.scores)
     return encode_json(shared.to_json(), "the lesson", MAX_FILE)
 
 

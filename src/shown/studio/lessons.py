@@ -1,8 +1,8 @@
 """Lessons to share: all that was shown of one game, as one file to send and to open.
 
 The file is data and nothing in it is run: demonstrations with what the studio notes of them, painted levels, the way to
-learn, what was said of the rule, and the policy, each in the form it has in a project and checked by the same
-functions. It is opened whole or not at all.
+learn, what was said of the rule, the policy with what was tried on the way to it, and how policies did on levels that
+are held out; each in the form it has in a project and checked by the same functions. It is opened whole or not at all.
 """
 
 from __future__ import annotations
@@ -18,13 +18,18 @@ from shown.files import read_json
 from shown.grid import Grid
 from shown.studio.forms import MAX_PAINTED, grid_from_json, lesson_from_json, lesson_to_json
 from shown.studio.places import Playable, place_of
-from shown.studio.project import MAX_LEVELS, Way
-from shown.studio.remarks import Remark, remarks_from_list
+from shown.studio.project import MAX_LEVELS
+from shown.studio.remarks import Remark, conditions_of, remarks_from_list
+from shown.studio.research import Score, scores_from_json, scores_to_json
+from shown.studio.saved import tried_from_json
 from shown.studio.teach import Recording
+from shown.studio.ways import Way
 from shown.world import WORLDS
 
 if TYPE_CHECKING:
     from shown.policy import Policy
+    from shown.rules import Conditions
+    from shown.teaching.teach import Pupil
 
 SCHEMA = "shown/lesson/1"
 MAX_FILE = 8 * 2**20
@@ -42,6 +47,8 @@ class Shared:
         way: how it is to be learned.
         policy: what was learned, as JSON that `policy_of` checks, or None.
         remarks: what was said of the rule.
+        tried: the hypotheses that were tried on the way to the policy (see `Saved`).
+        scores: how policies did on the levels that are held out.
     """
 
     game: Playable
@@ -50,12 +57,23 @@ class Shared:
     way: Way = field(default_factory=Way)
     policy: Any = None
     remarks: tuple[Remark, ...] = ()
+    tried: list[list[Any]] = field(default_factory=list)
+    scores: tuple[Score, ...] = ()
 
     @property
     def demonstrations(self) -> Demonstrations:
         """What is learned from."""
         items = tuple(recording.demonstration for recording in self.recordings if recording.learn)
         return Demonstrations(self.game.tokens, items, self.game.name, self.game.buttons)
+
+    @property
+    def conditions(self) -> Conditions:
+        """What remarks come to."""
+        return conditions_of(self.game, self.remarks)
+
+    def pupil(self) -> Pupil:
+        """Somebody who learns as the lesson says."""
+        return self.way.pupil(self.game, self.conditions)
 
     def to_json(self) -> dict[str, Any]:
         next_id = max((recording.id for recording in self.recordings), default=0) + 1
@@ -67,6 +85,8 @@ class Shared:
             "levels": [list(grid.rows) for grid in self.levels],
             "policy": self.policy,
             "remarks": [remark.to_json() for remark in self.remarks],
+            "tried": self.tried,
+            "scores": scores_to_json(self.game, self.scores),
         }
 
 
@@ -105,6 +125,8 @@ def lesson_shared(value: Any, find: Callable[[str], Playable], where: str) -> Sh
         Way.from_json(value.get("way"), f'{where}: "way"'),
         value.get("policy"),
         remarks_from_list(game, value.get("remarks", []), where),
+        tried_from_json(value.get("tried", []), where),
+        scores_from_json(game, value["scores"], where) if "scores" in value else (),
     )
 
 

@@ -24,7 +24,7 @@ import html
 import secrets
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,79 +42,18 @@ from shown.studio.forms import (
     table_to_lines,
 )
 from shown.studio.places import Playable, key_of
-from shown.studio.remarks import Remark, is_contradiction, remarks_from_json, remarks_to_json
+from shown.studio.remarks import Remark, remarks_from_json, remarks_to_json
 from shown.studio.research import SCORES, Score, scores_from_json, scores_to_json
+from shown.studio.saved import Saved, is_about, is_own, with_mark
 from shown.studio.teach import Lesson, Recording, Table
-from shown.teaching.readings import Reading
+from shown.studio.ways import Settings
 
 PROJECT, LESSON, TABLE, LEVELS = "project.json", "lesson.json", "table.jsonl", "levels.json"
 REMARKS = "remarks.json"
 POLICY, LEARNED = "policy.json", "learned.json"
-MARK = "shown studio"
-SCHEMA = "shown/studio-project/1"
 LEVELS_SCHEMA = "shown/studio-levels/1"
-LEARNED_SCHEMA = "shown/studio-learned/2"
 MAX_LEVELS = 200
-MAX_PROGRAMS = 100_000
-DEFAULT_PROGRAMS = 10_000
-WORDS = ("paper", "standard", "walking")
-"""The languages that rules may be in; walking only where an agent goes about by buttons."""
 MAX_TABLE = 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """How a game is to be learned.
-
-    Attributes:
-        programs: how many programs the computer considers.
-        reading: what a click stands for; None: it finds out by itself.
-        mirrored: whether what was shown holds mirrored, too; None: it finds out by itself.
-        language: in which words; None: it finds out by itself.
-    """
-
-    programs: int = DEFAULT_PROGRAMS
-    reading: Reading | None = None
-    mirrored: bool | None = None
-    language: str | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        reading = self.reading.to_json() if self.reading is not None else None
-        return {
-            "programs": self.programs, "reading": reading, "mirrored": self.mirrored, "language": self.language,
-        }  # fmt: skip
-
-    @classmethod
-    def from_json(cls, value: Any, where: str) -> Way:
-        if not isinstance(value, dict):
-            raise BadInput(f"{where}: must be an object.")
-        programs, reading, mirrored, language = map(value.get, ("programs", "reading", "mirrored", "language"))
-        if not isinstance(programs, int) or isinstance(programs, bool) or not 1 <= programs <= MAX_PROGRAMS:
-            raise BadInput(f'{where}: "programs" must be a whole number from 1 to {MAX_PROGRAMS:,}.')
-        if mirrored is not None and not isinstance(mirrored, bool):
-            raise BadInput(f'{where}: "mirrored" must be true, false or null.')
-        if language is not None and language not in WORDS:
-            raise BadInput(f'{where}: "language" must be null or one of {", ".join(WORDS)}.')
-        found = None if reading is None else Reading.from_json(reading, f'{where}: "reading"')
-        return cls(programs, found, mirrored, language)
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What is remembered of the project as a whole.
-
-    Attributes:
-        game: the game last opened, or None on the very first visit.
-        toured: the guided tour was finished or closed.
-        ways: how games are to be learned, where somebody has chosen.
-    """
-
-    game: str | None = None
-    toured: bool = False
-    ways: dict[str, Way] = field(default_factory=dict)
-
-    def way(self, game: str) -> Way:
-        return self.ways.get(game, Way())
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,23 +79,6 @@ class Opened:
     painted: tuple[Painted, ...]
     notes: tuple[str, ...]
     remarks: tuple[Remark, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A policy and how it came about.
-
-    Attributes:
-        policy: as JSON.
-        digest: of the demonstrations and the way they were learned.
-        tried: the hypotheses that were tried, as [name, whether any rule fits, share of practice levels won or None].
-        contradictions: what was to be kept of the rule and is not, and where it is at odds with what was shown.
-    """
-
-    policy: Any
-    digest: str
-    tried: list[list[Any]]
-    contradictions: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Project:
@@ -202,21 +124,12 @@ class Project:
         data, path = self._data("", PROJECT), str(self.folder / PROJECT)
         if data is None:
             return Settings()
-        value = parse_json(_text(data, path), path)
-        if not isinstance(value, dict) or value.get("schema") != SCHEMA:
-            raise BadInput(f'{path}: not a project of the studio: "schema" must be "{SCHEMA}".')
-        game, ways = value.get("game"), value.get("ways", {})
-        if game is not None and not isinstance(game, str):
-            raise BadInput(f'{path}: "game" must be a name or null.')
-        if not isinstance(ways, dict):
-            raise BadInput(f'{path}: "ways" must be an object.')
+        settings = Settings.from_json(parse_json(_text(data, path), path), path)
         self._own.add(("", PROJECT))
-        known = {name: Way.from_json(way, f'{path}: "ways", {name[:40]!r}') for name, way in ways.items()}
-        return Settings(game, value.get("toured") is True, known)
+        return settings
 
     def save_settings(self, settings: Settings) -> None:
-        ways = {name: way.to_json() for name, way in settings.ways.items()}
-        self._write("", PROJECT, {"schema": SCHEMA, "game": settings.game, "toured": settings.toured, "ways": ways})
+        self._write("", PROJECT, settings.to_json())
 
     @contextlib.contextmanager
     def link(self, address: str) -> Iterator[Path]:
@@ -343,13 +256,13 @@ class Project:
     def learned(self, game: Playable) -> Saved | None:
         """What was learned last. The policy is as it was found, not yet checked; whoever loads it does that."""
         policy, about = self._read_or_none(game, POLICY), self._read_or_none(game, LEARNED)
-        if isinstance(about, dict) and about.get("schema") == LEARNED_SCHEMA:
+        if is_about(about):
             self._own.add((game.name, LEARNED))
-        if _is_own_policy(policy, about):
+        if is_own(policy, about):
             self._own.add((game.name, POLICY))
         if policy is None or about is None:
             return None
-        return _saved_from_json(_without_mark(policy), about, self._path(game.name, LEARNED))
+        return Saved.from_json(policy, about, self._path(game.name, LEARNED))
 
     def _read_or_none(self, game: Playable, name: str) -> Any:
         """What was learned can be learned again, so what cannot be read of it is as good as not there."""
@@ -360,11 +273,8 @@ class Project:
 
     def save_learned(self, game: Playable, saved: Saved) -> None:
         """Saves a policy, and how it came about."""
-        self._write(game.name, POLICY, _with_mark(saved.policy))
-        about: dict[str, Any] = {"schema": LEARNED_SCHEMA, "digest": saved.digest, "tried": saved.tried}
-        if saved.contradictions:
-            about["contradictions"] = saved.contradictions
-        self._write(game.name, LEARNED, about)
+        self._write(game.name, POLICY, with_mark(saved.policy))
+        self._write(game.name, LEARNED, saved.about())
 
     def drop_learned(self, game: Playable) -> None:
         """Removes what was learned; a policy that came from elsewhere stays."""
@@ -469,49 +379,6 @@ def _painted_from_json(game: Playable, value: Any, where: str) -> tuple[tuple[Pa
         else:
             levels[number] = Painted(number, Level(f"painted:{number}", grid))
     return tuple(levels.values()), bad
-
-
-def _saved_from_json(policy: Any, about: Any, where: str) -> Saved:
-    if not isinstance(about, dict) or about.get("schema") != LEARNED_SCHEMA:
-        raise BadInput(f'{where}: not written by the studio: "schema" must be "{LEARNED_SCHEMA}".')
-    digest, tried = about.get("digest"), about.get("tried")
-    if not isinstance(digest, str):
-        raise BadInput(f'{where}: "digest" must be text.')
-    if not isinstance(tried, list) or not all(map(_is_trial, tried)):
-        raise BadInput(f'{where}: "tried" must be a list of names, each with whether it fits and what it won.')
-    against = about.get("contradictions", [])
-    if not isinstance(against, list) or not all(map(is_contradiction, against)):
-        raise BadInput(f'{where}: "contradictions" must be a list of sentences and where each is at odds.')
-    return Saved(policy, digest, tried, against)
-
-
-def _is_trial(value: Any) -> bool:
-    match value:
-        case [str(), bool(), None | float() | int()]:
-            return True
-    return False
-
-
-def _with_mark(policy: Any) -> Any:
-    """The policy with a word in it that the studio wrote the file, and so may write it again."""
-    return {**policy, "origin": {**policy.get("origin", {}), "saved_by": MARK}}
-
-
-def _without_mark(policy: Any) -> Any:
-    match policy:
-        case {"origin": dict(origin)}:
-            return {**policy, "origin": {key: value for key, value in origin.items() if key != "saved_by"}}
-    return policy
-
-
-def _is_own_policy(policy: Any, about: Any) -> bool:
-    """Whether the studio wrote this policy: it says so itself or, before it did, `learned.json` spoke of it."""
-    match policy, about:
-        case {"origin": {"saved_by": mark}}, _ if mark == MARK:
-            return True
-        case {"origin": {"demonstrations": {"digest": str(one)}}}, {"digest": str(other)}:
-            return one == other
-    return False
 
 
 def _text(data: bytes, where: str) -> str:

@@ -1,4 +1,4 @@
-"""For the researcher: how well each policy did on levels that nothing was chosen by, and the session as data."""
+"""For the researcher: how well each policy did on levels that nothing was chosen by."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError
 from shown.games.episodes import LevelWorld
 from shown.games.game import Game
-from shown.studio.places import Playable, place_of, walks
-from shown.studio.remarks import conditions_of
-from shown.version import __version__
+from shown.studio.places import Playable, place_of
 from shown.world import Start
 
 if TYPE_CHECKING:
@@ -26,7 +23,6 @@ AT_ONCE = 10
 """So many are played at a time, so that whoever else asks gets through."""
 SCORES = "scores.json"
 SCHEMA = "shown/studio-scores/1"
-SESSION_SCHEMA = "shown/session/1"
 MAX_SCORES = 500
 
 
@@ -79,8 +75,8 @@ def held_out(game: Playable) -> str:
     return f"{'random' if isinstance(game, Game) else 'seed'}:{FIRST}-{FIRST + HELD_OUT - 1}"
 
 
-def held_out_starts(game: Playable, first: int, count: int) -> list[Start]:
-    """Some of them, from the `first` on, about to begin."""
+def held_out_starts(game: Playable, first: int = 0, count: int = HELD_OUT) -> list[Start]:
+    """All of them, or some from the `first` on, about to begin."""
     seeds = range(FIRST + first, FIRST + first + count)
     if not isinstance(game, Game):
         return [(game.another(), seed) for seed in seeds]
@@ -92,13 +88,13 @@ def scores_to_json(game: Playable, scores: tuple[Score, ...]) -> dict[str, Any]:
     return {"schema": SCHEMA, "held_out": held_out(game), "scores": [score.to_json() for score in scores]}
 
 
-def scores_from_json(game: Playable, value: Any) -> tuple[Score, ...]:
+def scores_from_json(game: Playable, value: Any, where: str = "the file") -> tuple[Score, ...]:
     """What was scored before on just these levels; BadInput if it is something else."""
     here = (SCHEMA, held_out(game))
     match value:
         case {"schema": schema, "held_out": levels, "scores": list(items)} if (schema, levels) == here:
             return tuple(map(Score.from_json, items[-MAX_SCORES:]))
-    raise BadInput("not scores of the studio on these levels.")
+    raise BadInput(f"{where}: not scores of the studio on the levels {held_out(game)}.")
 
 
 async def keep_score(studio: Studio, desk: Desk, learned: Learned) -> None:
@@ -124,28 +120,3 @@ async def keep_score(studio: Studio, desk: Desk, learned: Learned) -> None:
     shown, said = len(recordings) - corrections, len(desk.lesson.remarks)
     desk.keep_score(Score(aim, shown, corrections, steps, said, won, HELD_OUT))
     studio.tell_learned(desk)
-
-
-def session_data(studio: Studio, desk: Desk) -> dict[str, Any]:
-    """The whole session: what was shown and said, how it is to be learned, what was learned, and how that did."""
-    game, lesson, learned = desk.game, desk.lesson, desk.learned
-    way = studio.settings.way(game.name)
-    learn = [recording for recording in lesson.recordings if recording.learn]
-    others = tuple(recording.demonstration for recording in lesson.recordings if not recording.learn)
-    return {
-        "schema": SESSION_SCHEMA,
-        "version": __version__,
-        "game": game.name,
-        "demonstrations": desk.demonstrations().to_json(),
-        "kinds": [recording.kind for recording in learn],
-        "left_out": Demonstrations(game.tokens, others, game.name, game.buttons).to_json(),
-        "painted": [painted.level.grid.text for painted in desk.painted],
-        "way": way.to_json(),
-        "conditions": conditions_of(game, lesson.remarks).to_json(),
-        "policy": learned.policy,
-        "tried": learned.tried,
-        "words": way.language or ("walking" if walks(game) else None),
-        "held_out": held_out(game),
-        "seeds": [FIRST, FIRST + HELD_OUT],
-        "scores": [score.to_json() for score in desk.scores],
-    }

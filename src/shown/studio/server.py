@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import shlex
 import socket
 import sys
@@ -52,9 +53,12 @@ def serve(
         port = listener.getsockname()[1]
         rules = Rules.for_address(host, port)
         crowd = Crowd(max_open=max_open())
+        studio = Studio(project, _command(folder, host, port, worlds), worlds, lessons)
+        for reason in studio.catalogue.missing.values():
+            print(f"shown: {reason}", file=sys.stderr)
         server = uvicorn.Server(
             uvicorn.Config(
-                create_app(Studio(project, _command(folder, host, port, worlds), worlds, lessons), rules),
+                create_app(studio, rules),
                 http=protocol(crowd),
                 # So many are let in before the crowd hears of the first; a few such waves must fit in what is left.
                 backlog=crowd.max_open // 8,
@@ -74,6 +78,9 @@ def serve(
             # address with the secret in it, and that only the user can read.
             page = stack.enter_context(project.link(address)).as_uri()
             threading.Thread(target=_open_when_ready, args=(server, page), daemon=True).start()
+        # What is loaded by now stays: looking through it for garbage again and again would hold up a click, for 15 ms.
+        gc.collect()
+        gc.freeze()
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
 

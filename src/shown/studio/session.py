@@ -12,20 +12,21 @@ from typing import Any
 
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.errors import BadInput, ShownError
-from shown.games import all_games, find
 from shown.games.levels import Level
+from shown.studio.catalogue import catalogue
 from shown.studio.desk import Desk, Learned
 from shown.studio.helpers import Helper, HelperDied
 from shown.studio.lessons import Shared
-from shown.studio.places import Playable
-from shown.studio.project import Project, Saved, Way
+from shown.studio.project import Project
 from shown.studio.remarks import conditions_of
 from shown.studio.research import keep_score
+from shown.studio.saved import Saved
+from shown.studio.ways import Way
 from shown.world import World
 
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
-STOP_PATIENCE = 3.0
-"""Seconds a stopped learner may take to finish; then its process is replaced."""
+STOP_PATIENCE, BEST_PATIENCE = 3.0, 15.0
+"""Seconds a learner may take to stop, and to finish with the best so far; then its process is replaced."""
 ASK_PATIENCE = 30.0
 NEXT_LEVELS = 24
 
@@ -87,7 +88,7 @@ class Studio:
         lessons: Sequence[Shared] = (),
     ) -> None:
         self.project, self.command, self._to_open = project, command, lessons
-        self.worlds = {world.name: world for world in worlds}
+        self.worlds, self.catalogue = [world.name for world in worlds], catalogue(worlds)
         self.settings = project.settings()
         self.news = Broadcast()
         self.learner = Helper("learns", LEARN_NICENESS, self._warm)
@@ -97,7 +98,7 @@ class Studio:
         self._searching: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._compiled: asyncio.Future[Any]
-        self._request: int | None = None
+        self._asked: tuple[int, asyncio.Future[Any]] | None = None
         self._known: set[tuple[str, int]] = set()
 
     async def start(self) -> None:
@@ -141,26 +142,16 @@ class Studio:
         if not isinstance(name, str):
             raise BadInput("no game of that name.")
         if name not in self._desks:
-            desk = Desk(self.project, self.playable(name))
+            desk = Desk(self.project, self.catalogue.find(name))
             self._restore_policy(desk)
             self._desks[name] = desk
         return self._desks[name]
-
-    def knows(self, name: str | None) -> bool:
-        """Whether there is a game or world of that name."""
-        return name in self.worlds or name in all_games()
 
     @property
     def first(self) -> str | None:
         """What a page opens on: a world that was just asked for, or else what was open last."""
         name = next(iter(self.worlds), None) if self.settings.game not in self.worlds else self.settings.game
-        return name or (self.settings.game if self.knows(self.settings.game) else None)
-
-    def playable(self, name: str) -> Playable:
-        """The game or world of that name, if it is here; a file may give the name, since nothing is loaded by it."""
-        if not self.knows(name):
-            raise BadInput("no game of that name.")
-        return self.worlds[name] if name in self.worlds else find(name)
+        return name or (self.settings.game if self.settings.game in self.catalogue.entries else None)
 
     def open(self, name: Any) -> Desk:
         """Opens a game: remembers it for the next visit, and learns if there is something new to learn from."""
@@ -183,7 +174,7 @@ class Studio:
             raise BadInput("no game of that name.")
         if name in self._desks:
             raise BadInput("this game's files are in order; there is nothing to set aside.")
-        return self.project.set_aside(self.playable(name))
+        return self.project.set_aside(self.catalogue.find(name))
 
     async def open_lesson(self, shared: Shared) -> Desk:
         """Adds a lesson that somebody has sent to what is here, all of it or nothing.
@@ -210,6 +201,8 @@ class Studio:
             desk.learned = Learned(policy=shared.policy, source=shown.items, stale=True, version=version)
             if _digest_of(shared.policy) == shown.digest:
                 desk.learned = Learned("done", self._aim(desk, shown), shared.policy, shown.items, version=version)
+                desk.learned.tried = shared.tried
+                desk.take_scores(shared.scores)
                 self._save(desk, desk.learned)
             self.tell_learned(desk)
         self.consider(desk)
@@ -272,8 +265,9 @@ class Studio:
         self._learning = asyncio.create_task(self._learn(desk, shown, before))
 
     def stop_learning(self) -> None:
-        if self._request is not None:
-            self.learner.stop(self._request)
+        """Has learning finish with the best so far."""
+        if self._asked is not None and not self._asked[1].done():
+            self._end(*self._asked, BEST_PATIENCE)
 
     def _cancel(self) -> None:
         for task in (self._learning, self._searching):
@@ -313,11 +307,11 @@ class Studio:
     async def _ask_learner(self, news: Callable[[dict[str, Any]], None], request: dict[str, Any]) -> dict[str, Any]:
         """Has it learned; if the process dies over it, by its successor once."""
         for again in (True, False):
-            self._request, answer = self.learner.begin("learn", news, **request)
+            number, answer = self._asked = self.learner.begin("learn", news, **request)
             try:
                 return await asyncio.shield(answer)
             except asyncio.CancelledError:
-                self._retire(self._request, answer)
+                self._end(number, answer, STOP_PATIENCE)
                 raise
             except HelperDied:
                 if not again:
@@ -333,16 +327,16 @@ class Studio:
             learned.unsaved = f"What was learned could not be saved. {error}"
             self.tell_learned(desk)
 
-    def _retire(self, number: int, answer: asyncio.Future[Any]) -> None:
-        """Stops a request nobody waits for any more; a process that does not heed is replaced."""
+    def _end(self, number: int, answer: asyncio.Future[Any], patience: float) -> None:
+        """Stops learning. A process that does not heed that is replaced, and whoever still waits for it is told."""
         self.learner.stop(number)
 
         async def insist() -> None:
-            with contextlib.suppress(ShownError):
-                done, _ = await asyncio.wait([answer], timeout=STOP_PATIENCE)
-                if not done:
-                    answer.cancel()
-                    self.learner.replace()
+            done, _ = await asyncio.wait([answer], timeout=patience)
+            if not done:
+                answer.set_exception(ShownError(f"it did not stop within {patience:.0f} seconds."))
+                answer.exception()  # looked at, in case nobody waits
+                self.learner.replace()
 
         self._background(insist())
 
@@ -440,7 +434,8 @@ class Studio:
 
 def _goes_on(source: tuple[Demonstration, ...], shown: tuple[Demonstration, ...]) -> bool:
     """Whether everything that was learned from is still shown; a correction may have grown."""
-    left = set(source) - set(shown)
+    same = set(map(id, shown))  # most are the very same ones, which need not be compared
+    left = [old for old in source if id(old) not in same and old not in shown]
     return all(any(new.steps[: len(old.steps)] == old.steps for new in shown) for old in left)
 
 

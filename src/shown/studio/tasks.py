@@ -24,10 +24,10 @@ from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
 from shown.studio.forms import action_to_json
 from shown.studio.lessons import policy_of
-from shown.studio.places import Playable, find_playable, number_of, walks
-from shown.studio.project import WORDS
+from shown.studio.places import Playable, find_playable, number_of
 from shown.studio.remarks import PIN, STRIKE
 from shown.studio.teach import why_lost
+from shown.studio.ways import WORDS, Way
 from shown.teaching.differences import differences
 from shown.teaching.next_level import doubt
 from shown.teaching.readings import Reading
@@ -108,22 +108,14 @@ class Tasks:
         from shown.policy import Policy
         from shown.rules import Conditions
         from shown.teaching.many import iter_learn_many
-        from shown.teaching.teach import Pupil
 
         game, shown = self.game(request["game"]), Demonstrations.from_json(request["demonstrations"])
-        reading, mirrored = request["reading"], request["mirrored"]
-        pupil = Pupil(
-            game,
-            request["programs"],
-            readings=None if reading is None else [Reading.from_json(reading)],
-            symmetries=None if mirrored is None else game.symmetries if mirrored else (),
-            language=request["language"] or ("walking" if walks(game) else None),
-            conditions=Conditions.from_json(
-                request.get("conditions", {}), game.tokens, game.buttons, STANDARD, "what was said of the rule"
-            ),
-            # One processor stays free for the page and whoever else is at work.
-            threads=max(1, (os.cpu_count() or 1) - 1),
+        conditions = Conditions.from_json(
+            request.get("conditions", {}), game.tokens, game.buttons, STANDARD, "what was said of the rule"
         )
+        # One processor stays free for the page and whoever else is at work.
+        threads = max(1, (os.cpu_count() or 1) - 1)
+        pupil = Way.from_json(request, "how to learn").pupil(game, conditions, threads)
         if request["before"] is not None:
             pupil.remember(Policy.from_json(request["before"], "the policy so far"))
         stages = iter_learn_many(pupil, shown)

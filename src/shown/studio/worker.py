@@ -136,15 +136,13 @@ class Worker:
 
 
 def main() -> None:
-    """Runs as `python -m shown.studio.worker NICENESS`."""
+    """Runs as `python -m shown.studio.worker NICENESS`, or, to be the process of a world, `… NICENESS WORLD`."""
     # Libraries may print; what is ours goes through a descriptor that nobody else has.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     if hasattr(os, "nice"):
         os.nice(int(sys.argv[1]))
-    from shown.studio.tasks import Tasks
-
-    worker = Worker(out, Tasks().table())
+    worker = Worker(out, _tasks(*sys.argv[2:]))
     signal.signal(signal.SIGINT, worker.interrupt)
 
     def read() -> None:
@@ -161,6 +159,16 @@ def main() -> None:
         worker.serve()
     except (KeyboardInterrupt, SystemExit):
         os._exit(0)
+
+
+def _tasks(world: str | None = None) -> dict[str, Task]:
+    if world is not None:
+        from shown.studio.apart import WorldTasks
+
+        return WorldTasks(world).table()
+    from shown.studio.tasks import Tasks
+
+    return Tasks().table()
 
 
 if __name__ == "__main__":

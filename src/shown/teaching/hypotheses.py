@@ -13,11 +13,13 @@ from functools import partial
 
 import numpy as np
 
+from shown.cluster import Cluster
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.inference.amending import amended
 from shown.inference.clauses import ClauseSearch, Narrow, Pool
 from shown.inference.conditioned import Contradiction, Pinned
+from shown.inference.crew import OnCluster
 from shown.inference.device import check_device
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
@@ -125,9 +127,11 @@ class Fitter:
         memory_limit: int | None = None,
         conditions: Conditions = NO_CONDITIONS,
         device: str = "cpu",
+        cluster: Cluster | None = None,
     ) -> None:
         check_device(device)
         self.demonstrations, self.seed, self.conditions = demonstrations, seed, conditions
+        self._crew = None if cluster is None else OnCluster(cluster)
         own, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
         self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
         self.language = own.language
@@ -252,7 +256,8 @@ class Fitter:
             blocks = list(grammar.blocks(self.widest))
             account = Account(self._memory)
             fitting = Fitting(
-                grammar, blocks, account, self._threads, conditions=self.conditions, device=self._device
+                grammar, blocks, account, self._threads, conditions=self.conditions, device=self._device,
+                crew=self._crew,
             )  # fmt: skip
             fitting.add(_with_images(self.demonstrations, hypothesis.symmetries))
             self._fittings[key] = fitting

@@ -23,14 +23,14 @@ function snippet(game) {
       `policy = Policy.load("${game.key}-policy.json")`,
       `world = worlds.find("${game.name}")`,
       "for seed in range(10):",
-      '    print(seed, "won" if worlds.play(world, policy.act, seed).won else "not won")',
+      "    print(seed, worlds.play(world, policy.act, seed).won)",
     ].join("\n");
   return [
     "from shown import Policy",
     "from shown.games import find, load_levels, play",
     `policy, game = Policy.load("${game.name}-policy.json"), find("${game.name}")`,
     'for level in load_levels(game, "random:0-9"):',
-    '    print(level.name, "won" if play(game, policy.act, level).won else "not won")',
+    "    print(level.name, play(game, policy.act, level).won)",
   ].join("\n");
 }
 

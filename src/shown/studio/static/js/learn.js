@@ -199,8 +199,7 @@ function showRule(learned) {
               "span",
               { class: "phrase" },
               k ? el("i", { text: "and " }) : null,
-              phrase,
-              kept[i] ? null : strikeButton(i, k, phrase),
+              kept[i] ? phrase : withButton(phrase, strikeButton(i, k, phrase)),
             ),
           )
         : el("span", { class: "phrase", text: "whatever is there" }),
@@ -228,6 +227,12 @@ function showRule(learned) {
     el("p", { class: "note", text: learned.stale ? "From what you showed before." : from(learned) }),
   );
   markHere();
+}
+
+/** A phrase and its button, which stays on the line of the last word. */
+function withButton(phrase, press) {
+  const cut = phrase.lastIndexOf(" ") + 1;
+  return [phrase.slice(0, cut), el("span", { class: "tail" }, phrase.slice(cut), press)];
 }
 
 function from({ demonstrations, clicks, state: how, summary: { components, seen } }) {

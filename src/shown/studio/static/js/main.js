@@ -70,6 +70,10 @@ function initLayout() {
     );
   wide.addEventListener("change", arrange);
   arrange();
+  // What is scrolled to stands below the top of the page, however many lines its games take.
+  const top = document.querySelector(".top");
+  const clear = () => document.documentElement.style.setProperty("scroll-padding-top", `${top.offsetHeight + 12}px`);
+  new ResizeObserver(clear).observe(top);
 }
 
 function showGames() {

@@ -1,4 +1,4 @@
-// For the researcher: scores on levels that are held out, the posterior as a table, the session as data.
+// For the researcher: scores on levels that are held out, the posterior as a table, all of it as data.
 
 import { post } from "./api.js";
 import { Miniature } from "./board.js";
@@ -23,7 +23,7 @@ export function openResearch() {
 function make() {
   parts.score = el("div", { class: "research-part", id: "research-score" });
   parts.posterior = el("div", { class: "research-part", id: "research-posterior" });
-  parts.session = el("div", { class: "research-part", id: "research-session" });
+  parts.data = el("div", { class: "research-part", id: "research-data" });
   parts.dialog = el(
     "dialog",
     { class: "dialog drawer", id: "research", "aria-labelledby": "research-title" },
@@ -35,7 +35,7 @@ function make() {
     ),
     parts.score,
     parts.posterior,
-    parts.session,
+    parts.data,
   );
   document.body.append(parts.dialog);
   parts.dialog.addEventListener("click", (event) => event.target === parts.dialog && parts.dialog.close());
@@ -48,7 +48,7 @@ function show() {
   round++;
   attempt(showScores);
   attempt(showPosterior);
-  showSession();
+  showData();
 }
 
 // --- scores ----------------------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ async function showPosterior() {
   const more = count > components.length ? ` ${count - components.length} more have ${percent(rest)} together.` : "";
   const note = el("p", {
     class: "note",
-    text: `${plural(count, "rule")}, weighed as they act together.${more} Where a rule differs from the best is looked for on ${plural(levels.length, "level")} that you have not shown, along the games it plays there.`,
+    text: count === 1 ? "There is one rule only, so nothing differs from it." : `${count} rules, weighed as they act together.${more} Where a rule differs from the best is looked for on ${plural(levels.length, "level")} that you have not shown, along the games it plays there.`,
   });
   replace(
     parts.posterior,
@@ -290,79 +290,59 @@ function difference(game, found) {
   ];
 }
 
-// --- the session -----------------------------------------------------------------------------------------------------
+// --- the lesson as data ----------------------------------------------------------------------------------------------
 
-/** The lines that go on from a session; a test runs them. */
-function lines({ key, paints }, way) {
-  const settings = [
-    "game",
-    'session["way"]["programs"]',
-    way.reading && 'readings=[Reading.from_json(session["way"]["reading"])]',
-    way.mirrored !== null && `symmetries=${way.mirrored ? "game.symmetries" : "()"}`,
-    'language=session["words"]',
-    "conditions=said",
-  ].filter(Boolean);
-  const names = ["STANDARD", "Conditions", "Demonstrations", "Policy", way.reading && "Reading", !paints && "worlds"];
-  const rate = (policy) =>
-    paints ? `success_rate(game, ${policy}, held_out)` : `sum(wins(held_out, ${policy})) / len(held_out)`;
+/** The lines that go on from a lesson; a test runs them. */
+function lines({ key, paints }) {
   return [
-    "import json",
-    "from pathlib import Path",
+    "from shown import Policy",
+    `from shown.${paints ? "games" : "worlds"} import find`,
+    "from shown.studio.lessons import load_lesson",
+    "from shown.studio.research import held_out_starts",
+    "from shown.world import wins",
     "",
-    `from shown import ${names.filter(Boolean).join(", ")}`,
-    paints && "from shown.games import find, load_levels, success_rate",
-    "from shown.teaching.teach import Pupil",
-    !paints && "from shown.world import wins",
+    `lesson = load_lesson("${key}-lesson.json", find)`,
+    "policy, levels = Policy.from_json(lesson.policy), held_out_starts(lesson.game)",
+    'print("as it was:", sum(wins(levels, policy)), "of", len(levels))',
     "",
-    `session = json.loads(Path("${key}-session.json").read_text("utf-8"))`,
-    `game = ${paints ? "find" : "worlds.find"}(session["game"])`,
-    'shown, policy = Demonstrations.from_json(session["demonstrations"]), Policy.from_json(session["policy"])',
-    'said = Conditions.from_json(session["conditions"], game.tokens, game.buttons, STANDARD, "session")',
-    paints
-      ? 'held_out = load_levels(game, session["held_out"])'
-      : 'held_out = [(game.another(), seed) for seed in range(*session["seeds"])]',
-    `print("as it was:", ${rate("policy")})`,
-    "",
-    `pupil = Pupil(${settings.join(", ")})`,
-    "pupil.remember(policy, shown)",
+    "pupil = lesson.pupil()",
+    "pupil.remember(policy, lesson.demonstrations)",
     "taught = pupil.learn()  # or pupil.learn(more), pupil.correct(fix)",
-    `print("and now:", ${rate("taught.policy")})`,
+    'print("and now:", sum(wins(levels, taught.policy)), "of", len(levels))',
     "print(taught.policy.table(3))",
-  ]
-    .filter((line) => line !== false)
-    .join("\n");
+  ].join("\n");
 }
 
-function showSession() {
+function showData() {
   const { game, learned } = state;
-  const code = lines(game, learned.way);
-  const ready = learned.hasPolicy;
+  const code = lines(game);
+  const ready = learned.hasPolicy && !learned.stale;
   replace(
-    parts.session,
-    el("h3", { text: "The session as data" }),
+    parts.data,
+    el("h3", { text: "All of it as data" }),
     el("p", {
       class: "note",
-      text: "Everything that was shown and said, how it is to be learned, what was learned, and how that did, in one file; and lines of Python that go on from it.",
+      text: "Everything that was shown and said, how it is to be learned, what was learned, and how that did, in one file, the lesson; and lines of Python that go on from it.",
     }),
     ready
       ? el(
           "a",
           {
             class: "button",
-            id: "take-session",
-            href: `/export/session.json?game=${encodeURIComponent(game.name)}`,
+            id: "take-lesson",
+            href: `/export/lesson.json?game=${encodeURIComponent(game.name)}`,
             download: "",
           },
           icon("download"),
-          el("span", { text: `${game.key}-session.json` }),
+          el("span", { text: `${game.key}-lesson.json` }),
         )
       : el("p", { class: "note", text: "As soon as something has been learned." }),
     el(
       "div",
       { class: "code-box" },
-      el("pre", { class: "code", tabindex: 0, id: "session-lines" }, el("code", { text: code })),
+      el("pre", { class: "code", tabindex: 0, id: "lesson-lines" }, el("code", { text: code })),
       button({
-        id: "copy-session-lines",
+        id: "copy-lesson-lines",
         icon: "copy",
         label: "Copy the lines",
         kind: "quiet",

@@ -126,9 +126,7 @@ function fillActions() {
     parts.restart,
     parts.keep,
     el("span", { class: "gap" }),
-    parts.hint,
-    parts.onward,
-    parts.expert,
+    el("span", { class: "together" }, parts.hint, parts.onward, parts.expert),
   );
 }
 

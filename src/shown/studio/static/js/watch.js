@@ -35,7 +35,7 @@ export function initWatch() {
     onPoint: (cell) => state.game.buttons.length || emit("point", cell),
     suffix: chance,
   });
-  parts.empty = el("div", { class: "waiting" });
+  parts.empty = el("div", { class: "nothing-yet" });
   parts.title = el("p", { class: "watch-title" });
   parts.status = el("p", { class: "status", role: "status", "aria-live": "polite", id: "watch-status" });
   parts.slider = el("input", { type: "range", min: 0, value: 0, class: "slider", "aria-label": "Click of the run" });
