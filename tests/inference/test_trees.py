@@ -70,11 +70,11 @@ def room(request, monkeypatch):
     monkeypatch.setattr(module, "ROW_BY_ROW", request.param)
 
 
-@given(problems, st.lists(st.integers(0, 100), min_size=1, max_size=3, unique=True))
+@given(problems, st.lists(st.integers(0, 100), min_size=1, max_size=3, unique=True), st.sampled_from([1, 3]))
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_shared_trees_are_the_plain_trees_for_every_prefix_and_seed(room, case, seeds):
+def test_shared_trees_are_the_plain_trees_for_every_prefix_and_seed(room, case, seeds, threads):
     columns, _, mask, positive, _ = case
-    forest = Forest(mask, positive, seeds)
+    forest = Forest(mask, positive, seeds, threads)
     for seed, segments in zip(seeds, forest.extend(columns), strict=True):
         order = tie_order(len(columns), seed)
         for length in range(len(columns) + 1):

@@ -107,13 +107,17 @@ class Distinct:
             self._rows = rows
 
     def _bytes(self, room: int) -> int:
-        """What so many rows take."""
-        words = 8 * room * len(self._mask)
-        # Columns, which are kept up to negation, lie a second time in the trees' memory, row by row: so many of them.
-        return words + (min(words, ROW_BY_ROW) if self._lowest else 0) + 40 * room
+        return bytes_of_rows(room, len(self._mask), bool(self._lowest))
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_rows": self.array.copy()}
+
+
+def bytes_of_rows(count: int, words: int, columns: bool) -> int:
+    """What so many rows take. Those that are columns lie a second time in the trees' memory, row by row: so many of
+    them as may at a time."""
+    taken = 8 * count * words
+    return taken + (min(taken, ROW_BY_ROW) if columns else 0) + 40 * count
 
 
 def _grown(array: np.ndarray, used: int, length: int) -> np.ndarray:

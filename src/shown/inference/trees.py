@@ -9,8 +9,12 @@ on what comes after it. `plain_tree` is the obvious version; tests hold `Forest`
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -102,7 +106,7 @@ def plain_tree(columns: np.ndarray, mask: np.ndarray, positive: np.ndarray, orde
 
 
 class Forest:
-    """Greedy trees for every prefix of a growing list of features.
+    """Greedy trees for every prefix of a growing list of features. They do not depend on the number of threads.
 
     >>> columns = np.array([[0b0011], [0b0101]], dtype=np.uint64)
     >>> forest = Forest(np.array([0b1111], dtype=np.uint64), np.array([0b0001], dtype=np.uint64), seeds=[0])
@@ -110,8 +114,8 @@ class Forest:
     [(0, ()), (1, ()), (2, (((0, True), (1, True)),))]
     """
 
-    def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int]) -> None:
-        self._seeds = seeds
+    def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int], threads: int = 1) -> None:
+        self._seeds, self._threads = seeds, threads
         self._columns = np.empty((0, len(mask)), dtype=np.uint64)
         self._by_row: np.ndarray | None = None
         self._unseen: dict[int, _Node] = {}
@@ -225,15 +229,25 @@ class Forest:
     def _look(self, nodes: list[_Node]) -> None:
         """Has nodes look at all features they have not seen, some at a time."""
         step = max(1, ROW_BY_ROW // (4 * 8 * self._columns.shape[1]))
+        room = np.empty(min(step, len(self._columns)) * self._columns.shape[1], dtype=np.uint64)
         for start in range(0, len(self._columns), step):
             behind = [node for node in nodes if node.seen < start + step]
             if behind:
-                self._look_at(start, start + step, behind)
+                by_row = self._turned(self._columns[start : start + step], room)
+                self._side_by_side(partial(self._better, by_row=by_row, first=start), behind)
 
-    def _look_at(self, start: int, stop: int, nodes: list[_Node]) -> None:
-        by_row = np.ascontiguousarray(self._columns[start:stop].T)
-        for node in nodes:
-            self._better(node, by_row, start)
+    def _turned(self, columns: np.ndarray, room: np.ndarray) -> np.ndarray:
+        """Columns row by row, in memory that is there already. [F, R] → [R, F]"""
+        by_row = room[: columns.size].reshape(columns.shape[::-1])
+        cuts = np.linspace(0, len(columns), self._threads + 1).astype(int).tolist()
+        self._side_by_side(lambda part: _turn_loop(columns, part[0], part[1], by_row), list(pairwise(cuts)))
+        return by_row
+
+    def _side_by_side(self, work: Callable[[Any], None], items: Sequence[Any]) -> None:
+        """Loops that Numba has compiled let other threads run."""
+        with ThreadPoolExecutor(self._threads) as pool:
+            for _ in pool.map(work, items):
+                pass
 
     def _better(self, node: _Node, by_row: np.ndarray, first: int) -> None:
         """Notes, for each seed, the features that beat (or tie with, and precede) all before them: where the best split
@@ -258,8 +272,8 @@ class TreeSearch:
         forest: the trees grown so far.
     """
 
-    def __init__(self, evidence: Evidence, trees: int, seed: int) -> None:
-        self.forest = Forest(evidence.mask, evidence.positive, [seed * trees + s for s in range(trees)])
+    def __init__(self, evidence: Evidence, trees: int, seed: int, threads: int = 1) -> None:
+        self.forest = Forest(evidence.mask, evidence.positive, [seed * trees + s for s in range(trees)], threads)
         self._seen: set[int] = set()
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
@@ -303,6 +317,17 @@ def best_splits_plain(columns: np.ndarray, mask: np.ndarray, positive: np.ndarra
 
 def _count(bits: np.ndarray) -> int:
     return int(np.bitwise_count(bits).sum(dtype=np.int64))
+
+
+@compiled
+def _turn_loop(columns, start, stop, by_row):  # type: ignore[no-untyped-def]
+    """by_row[r, f] = columns[f, r], a tile at a time, so that what is read and what is written both stay near."""
+    tile = 32
+    for first in range(start, stop, tile):
+        for row in range(0, columns.shape[1], tile):
+            for r in range(row, min(row + tile, columns.shape[1])):
+                for f in range(first, min(first + tile, stop)):
+                    by_row[r, f] = columns[f, r]
 
 
 @compiled
