@@ -499,3 +499,18 @@ def test_files_are_brought_in(make_server, visit, tmp_path):
     visitor.at("#bring").set_input_files(path)
     expect(visitor.at("#bring-problem")).to_contain_text("not valid JSON")
     assert json.loads(content)["game"] == "nim"
+
+
+def test_the_studio_ends_without_a_word_while_a_page_listens(make_server, visit, tmp_path):
+    said = tmp_path / "said"
+    with said.open("w") as log:
+        server = make_server(log=log)
+        visitor = visit(server)
+        server.post("expert", game="chase")
+        visitor.choose("chase")
+        expect(visitor.at("#learn-state")).to_have_text("learning")
+        before = len(said.read_text())
+        visitor.expecting_silence = True
+        assert server.stop() == 0
+        assert said.read_text()[before:] == ""
+    expect(visitor.at("#banner")).to_contain_text("The studio has stopped answering.")

@@ -21,6 +21,7 @@ from shown.studio.project import Project
 from shown.studio.remarks import conditions_of
 from shown.studio.research import keep_score
 from shown.studio.saved import Saved
+from shown.studio.stage import Stage
 from shown.studio.ways import Way
 from shown.world import World
 
@@ -77,7 +78,7 @@ class Studio:
     """The state behind the page. `start` it inside a running event loop, `close` it at the end.
 
     `command` is what starts it again, should it end while a page is open. `worlds` can be taught beside the games.
-    `lessons` are opened when it starts.
+    `lessons` are opened when it starts. On `stages` games are watched.
     """
 
     def __init__(
@@ -86,8 +87,10 @@ class Studio:
         command: str = "shown studio",
         worlds: Sequence[World] = (),
         lessons: Sequence[Shared] = (),
+        stages: Sequence[Stage] = (),
     ) -> None:
         self.project, self.command, self._to_open = project, command, lessons
+        self.stages = {stage.game: stage for stage in stages}
         self.worlds, self.catalogue = [world.name for world in worlds], catalogue(worlds)
         self.settings = project.settings()
         self.news = Broadcast()
@@ -113,7 +116,8 @@ class Studio:
         for task in (self._learning, self._searching, *self._tasks):
             if task is not None:
                 task.cancel()
-        await asyncio.gather(self.learner.close(), self.player.close())
+        stages = (stage.close() for stage in self.stages.values())
+        await asyncio.gather(self.learner.close(), self.player.close(), *stages)
 
     def _warm(self, helper: Helper) -> None:
         # Importing and compiling takes seconds, so it is done before anyone waits for it.
@@ -414,6 +418,19 @@ class Studio:
         except TimeoutError:
             self.player.replace()
             raise BadInput("that took too long, so it was given up.") from None
+
+    async def play_on_stage(self, desk: Desk, level: Level, seed: int) -> dict[str, Any]:
+        """Has the game's policy play where it is watched; pages hear of each position as it is read there."""
+        name, learned = desk.game.name, desk.learned
+        if name not in self.stages:
+            raise BadInput(f"{desk.game.title} is played nowhere else here. Start the studio with --world minecraft.")
+        if learned.policy is None:
+            raise Forgotten("nothing has been learned yet. Show the computer a game first.")
+
+        def news(message: dict[str, Any]) -> None:
+            self.news.publish("live", {"game": name, "level": level.name, **message})
+
+        return await self.stages[name].play(news, learned.policy, level, seed)
 
     async def _search_next(self, desk: Desk, learned: Learned) -> None:
         """Finds the level on which the candidates disagree most; one level a request, so that others get through."""
