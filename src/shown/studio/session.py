@@ -28,6 +28,7 @@ from shown.world import World
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
 STOP_PATIENCE, BEST_PATIENCE = 3.0, 15.0
 """Seconds a learner may take to stop, and to finish with the best so far; then its process is replaced."""
+READY_PATIENCE = 60.0
 ASK_PATIENCE = 30.0
 NEXT_LEVELS = 24
 
@@ -335,7 +336,11 @@ class Studio:
         """Stops learning. A process that does not heed that is replaced, and whoever still waits for it is told."""
         self.learner.stop(number)
 
+        ready = self._compiled
+
         async def insist() -> None:
+            # A process that is still getting ready hears of it then; to replace it would only begin that again.
+            await asyncio.wait([ready, answer], timeout=READY_PATIENCE, return_when=asyncio.FIRST_COMPLETED)
             done, _ = await asyncio.wait([answer], timeout=patience)
             if not done:
                 answer.set_exception(ShownError(f"it did not stop within {patience:.0f} seconds."))

@@ -62,7 +62,11 @@ class Worker:
         """Serves one quick request, or begins a long one."""
         number = request["id"]
         if request["do"] == "stop":  # heard when it came in (see `stop`); what has finished by now need not
-            self.stopping &= self.long.keys()
+            if number not in self.long:
+                self.stopping.discard(number)
+            return
+        if number in self.stopping:  # before it has begun
+            self.say({"id": number, "answer": {"stopped": True}})
             return
         try:
             result = self.tasks[request["do"]](request)
