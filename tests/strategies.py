@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,15 @@ from hypothesis.strategies import SearchStrategy
 
 from shown.demonstrations import OUTCOMES, Demonstration, Demonstrations, Step
 from shown.grid import Grid, Tokens
+from shown.language.grammar import Grammar, Leaves, Rule, uniform
 from shown.language.primitives import Primitive
 from shown.language.reference import View, run
-from shown.language.terms import Term
+from shown.language.terms import Kind, Term
 from shown.policy import Component, Formula, Literal, Policy
 
 TOKENS = Tokens(empty=".", wall="#", agent="A", star="*")
 BUTTONS = ("left", "right", "fire")
+SMALL = Tokens(empty=".", wall="#")
 
 names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 characters = st.characters(min_codepoint=33, exclude_categories=["C", "Z", "M"]).filter(str.isprintable)
@@ -47,6 +50,28 @@ def random_grids(seed: int, count: int, of: Tokens = TOKENS, most: int = 5) -> l
         Grid(tuple("".join(rng.choice(alphabet, size=width)) for _ in range(height)))
         for height, width in rng.integers(1, most + 1, size=(count, 2)).tolist()
     ]
+
+
+def deep_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
+    """Soon nests scans in shifts in scans, with long and slanted strides, as the paper's would only much later."""
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    strides = [(Fraction(1, 3), ((0, 1), (-1, 0))), (Fraction(1, 6), ((2, -1), (-3, 3)))]
+    first = Rule("P", "action_is", ("A",), half) if buttons else Rule("P", "at_action_cell", ("C",), half)
+    return Grammar(
+        "P",
+        (
+            first,
+            Rule("P", "at_cell_with_value", ("V", "C"), half),
+            Rule("C", "shifted", ("O", "C"), quarter),
+            Rule("C", "scanning", ("O", "C", "C"), half),
+            Rule("C", "cell_is_value", ("V",), quarter),
+        ),
+        {
+            "V": uniform(Kind.VALUE, tokens.values),
+            "O": Leaves(Kind.OFFSET, lambda: iter(strides)),
+            **({"A": uniform(Kind.BUTTON, buttons)} if buttons else {}),
+        },
+    )
 
 
 def offsets(most: int = 3) -> SearchStrategy[tuple[int, int]]:

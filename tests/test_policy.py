@@ -21,7 +21,7 @@ from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run
 from shown.language.terms import parse
 from shown.planes import Planes
-from shown.policy import Component, Policy, uniform_policy
+from shown.policy import Component, Policy, Together, uniform_policy
 from shown.rules import Formula, Literal
 from shown.rules.reading import MAX_REACH
 from shown.symmetry import MOTIONS, Transformation
@@ -153,6 +153,19 @@ def test_more_grids_than_fit_into_a_word():
     boards = random_grids(3, 200)
     policy = mixture((0.5, WALL), (0.5, formula(["at_action_cell(shifted((0, 1), cell_is_value(star)))"])))
     assert policy.act_many(boards) == [policy.act(board) for board in boards]
+
+
+@given(st.lists(policies(), min_size=1, max_size=4), st.lists(grids(), min_size=1, max_size=6), st.data())
+@settings(max_examples=40)
+def test_several_act_side_by_side_as_each_alone(several, boards, data):
+    who = data.draw(st.lists(st.integers(0, len(several) - 1), min_size=len(boards), max_size=len(boards)))
+    expected = [several[one].act(board) for one, board in zip(who, boards, strict=True)]
+    assert Together(several).act_many(boards, who) == expected
+    module.BATCH_BYTES, before = 1, module.BATCH_BYTES
+    try:
+        assert Together(several).act_many(boards, who) == expected
+    finally:
+        module.BATCH_BYTES = before
 
 
 @given(policies())

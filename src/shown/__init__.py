@@ -17,6 +17,7 @@ from shown.version import __version__
 
 if TYPE_CHECKING:
     from shown import games
+    from shown.cluster import Cluster
     from shown.demonstrations import Demonstration, Demonstrations, Step
     from shown.errors import BadInput, BadLevel, BadProgram, Contradicted, NothingFits, ShownError
     from shown.grid import OFF, Grid, Tokens
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from shown.teaching.teach import Taught, teach
 
 _HOME = {
+    "shown.cluster": ("Cluster",),
     "shown.demonstrations": ("Demonstration", "Demonstrations", "Step"),
     "shown.errors": ("BadInput", "BadLevel", "BadProgram", "Contradicted", "NothingFits", "ShownError"),
     "shown.grid": ("OFF", "Grid", "Tokens"),
@@ -51,7 +53,7 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "LANGUAGE", "OFF", "STANDARD", "BadInput", "BadLevel", "BadProgram", "Component", "Conditions",
+    "LANGUAGE", "OFF", "STANDARD", "BadInput", "BadLevel", "BadProgram", "Cluster", "Component", "Conditions",
     "Contradicted", "Demonstration", "Demonstrations", "Formula", "Grammar", "Grid", "Kind", "Language",
     "Learner", "Literal", "NothingFits", "Policy", "Primitive", "Progress", "Reading", "Rule", "ShownError",
     "Step", "Taught", "Term", "Tokens", "Transformation", "__version__", "check_primitive", "games",

@@ -35,6 +35,10 @@ class OutOfMemory(ShownError):
     """A run would need more memory than it may take."""
 
 
+class ClusterLost(ShownError):
+    """The machines that a run was working on are gone, or cannot do their part of it."""
+
+
 class MissingExtra(ShownError):
     """A part of the package needs a library that is not installed."""
 

@@ -12,6 +12,7 @@ their meaning. The results are those of the planes, bit by bit; tests hold both 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -74,7 +75,7 @@ class Places:
     def _strides(self, offset: np.ndarray) -> int:
         """So many strides lead off the grid from any of these places: a walk ends at the first cell that is off it. One
         that begins off the grid may lead over all of it, if its first stride does not end it."""
-        sides = self.world.codes.shape[:2]
+        sides = [side - 2 * self.world.margin for side in self.world.shape[:2]]
         longest = np.full(self.rows.shape, max(sides) + 1, dtype=np.int64)
         for at, side, step in zip((self.rows, self.columns), sides, offset.tolist(), strict=True):
             if step:
@@ -83,9 +84,15 @@ class Places:
 
     def holding(self, values: np.ndarray) -> np.ndarray:
         """Whether each place has each of some values, given by number. [values, S, words] uint64"""
-        bits = np.zeros((len(self.world.values), len(self), self.world.shape[2]), dtype=np.uint64)
-        _read_loop(self.world.codes, self.rows, self.columns, bits)
-        return bits[values]
+        return self._held[values]
+
+    @cached_property
+    def _held(self) -> np.ndarray:
+        """What `holding` says of all values."""
+        world = self.world
+        bits = np.zeros((len(world.values), len(self), world.shape[2]), dtype=np.uint64)
+        _read_loop(world.cells, world.sizes, world.slot, self.rows, self.columns, bits)
+        return bits
 
     def walking(self, ahead: Places, until: np.ndarray, unless: np.ndarray) -> np.ndarray:
         """Whether `until` holds before `unless` and before the grid ends, on the way ahead; for all pairs of these.
@@ -111,14 +118,17 @@ def walk(until: np.ndarray, unless: np.ndarray, inside: np.ndarray, somewhere: n
 
 
 @compiled
-def _read_loop(codes, rows, columns, bits):  # type: ignore[no-untyped-def]
-    height, width, _ = codes.shape
-    off = len(bits) - 1
-    for s in range(rows.shape[0]):
-        for n in range(rows.shape[1]):
+def _read_loop(cells, sizes, slot, rows, columns, bits):  # type: ignore[no-untyped-def]
+    """Enters what is in the cell of every place of every state; the cells come grid after grid."""
+    start, off = 0, len(bits) - 1
+    for i in range(len(sizes)):
+        n, height, width = slot[i], sizes[i, 0], sizes[i, 1]
+        word, bit = n >> 6, np.uint64(1) << np.uint64(n & 63)
+        for s in range(rows.shape[0]):
             r, c = rows[s, n], columns[s, n]
-            value = codes[r, c, n] if 0 <= r < height and 0 <= c < width else off
-            bits[value, s, n >> 6] |= np.uint64(1) << np.uint64(n & 63)
+            value = cells[start + r * width + c] if 0 <= r < height and 0 <= c < width else off
+            bits[value, s, word] |= bit
+        start += height * width
 
 
 @compiled

@@ -15,7 +15,6 @@ look beyond (`language/reach.py` says how wide that is, and why it is enough). T
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
@@ -40,6 +39,8 @@ class Planes:
         somewhere: 1 for all states but *nowhere*. [words] uint64
         real: 1 for the real states. [words] uint64
         first: flat place (row × columns + column) of the first cell with a value in each state, -1 if none. [V, N]
+        cells, sizes: the number of the value in each cell, grid after grid, and the grids' heights and widths.
+            [cells] uint8 (or wider, where there are more values), [N, 2]
         row_words: where the words of the rows (state, action) are found in a flattened plane. [R]
         row_mask: 1 where such a bit is a row indeed. [R] uint64
     """
@@ -63,9 +64,9 @@ class Planes:
         self.of_values = np.zeros((len(self.values), *self.shape), dtype=np.uint64)
         self.of_values[off] = ALL  # outside every grid, and everywhere in the states that are not real
         self.first = np.full((len(self.values), n), -1, dtype=np.int64)
+        self.cells, self.sizes = value_codes(self.grids, self.tokens)
         if n:
-            codes, sizes = value_codes(self.grids, self.tokens)
-            _fill_loop(codes, sizes, self.slot, self.margin, self.of_values, self.first)
+            _fill_loop(self.cells, self.sizes, self.slot, self.margin, self.of_values, self.first)
         self.inside = ~self.of_values[off]
         real = np.zeros(words * 64, dtype=bool)
         real[:n] = True
@@ -85,19 +86,6 @@ class Planes:
     @property
     def states(self) -> int:
         return len(self.grids)
-
-    @cached_property
-    def codes(self) -> np.ndarray:
-        """The number of the value at each cell of each state, by the states' slots; OFF where a state's grid is smaller
-        than the largest. [height, width, N]"""
-        height, width = (side - 2 * self.margin for side in self.shape[:2])
-        kind = np.min_scalar_type(len(self.values))
-        codes = np.full((height, width, self.states), len(self.tokens), dtype=kind)
-        cells, sizes = value_codes(self.grids, self.tokens)
-        ends = np.cumsum(sizes.prod(axis=1))
-        for end, (rows, columns), slot in zip(ends.tolist(), sizes.tolist(), self.slot, strict=True):
-            codes[:rows, :columns, slot] = cells[end - rows * columns : end].reshape(rows, columns)
-        return codes
 
     @property
     def bytes_per_plane(self) -> int:
@@ -159,7 +147,7 @@ class Planes:
 
 def value_codes(grids: Sequence[Grid], tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
     """The numbers of the values in all cells, grid after grid, and the grids' heights and widths. ([cells], [N, 2])"""
-    table = np.zeros(max(map(ord, tokens)) + 1, dtype=np.int64)
+    table = np.zeros(max(map(ord, tokens), default=0) + 1, dtype=np.min_scalar_type(len(tokens)))
     for v, character in enumerate(tokens):
         table[ord(character)] = v
     text = "".join(row for grid in grids for row in grid.rows)

@@ -219,14 +219,8 @@ class Policy:
 
     @cached_property
     def _compiled(self) -> tuple[Plan, Packed]:
-        literals = [literal for component in self.components for literal in component.formula.literals]
-        terms = list(dict.fromkeys(literal.term for literal in literals))
-        place = {term: i for i, term in enumerate(terms)}
-        formulas = [
-            tuple(tuple((place[x.term], x.positive) for x in clause) for clause in component.formula.clauses)
-            for component in self.components
-        ]
-        return Plan(terms, self.tokens, self.buttons, self.language), pack(formulas)
+        plan, (formulas,) = compiled_together([self])
+        return plan, formulas
 
     # --- to read ------------------------------------------------------------------------------------------------------
 
@@ -324,6 +318,50 @@ class Policy:
         language that is not installed has to be given: itself, or where it is (`module:OBJECT`).
         """
         return cls.from_json(read_json(path, "policy", MAX_FILE), str(path), language)
+
+
+def compiled_together(policies: Sequence[Policy]) -> tuple[Plan, list[Packed]]:
+    """The programs of some policies of one world and language, each once, and every policy's formulas over them."""
+    formulas = [[component.formula for component in policy.components] for policy in policies]
+    terms = list(dict.fromkeys(literal.term for own in formulas for formula in own for literal in formula.literals))
+    place = {term: i for i, term in enumerate(terms)}
+    packed = [
+        pack([tuple(tuple((place[x.term], x.positive) for x in clause) for clause in f.clauses) for f in own])
+        for own in formulas
+    ]
+    first = policies[0]
+    return Plan(terms, first.tokens, first.buttons, first.language), packed
+
+
+class Together:
+    """Several policies of one world and language that act side by side: what their programs see is computed once.
+
+    >>> tokens = Tokens(empty=".", wall="#")
+    >>> both = Together([uniform_policy(tokens), uniform_policy(tokens)])
+    >>> both.act_many([Grid(("..",)), Grid(("#", ".")), Grid(("..",))], [0, 0, 1])
+    [(0, 0), (0, 0), (0, 0)]
+    """
+
+    def __init__(self, policies: Sequence[Policy]) -> None:
+        self._plan, self._formulas = compiled_together(policies)
+        self._weights = [np.array([component.weight for component in policy.components]) for policy in policies]
+
+    def act_many(self, grids: Sequence[Grid], who: Sequence[int]) -> list[Action]:
+        """What policy number `who[i]` does on `grids[i]`: as its own `act` gives it."""
+        seen = list(dict.fromkeys(grids))
+        if len(seen) > 1 and self._plan.bytes(seen) > BATCH_BYTES:
+            half = len(grids) // 2
+            return self.act_many(grids[:half], who[:half]) + self.act_many(grids[half:], who[half:])
+        world, columns = self._plan.world_and_columns(seen)
+        rows = Rows([world])
+        state = {grid: i for i, grid in enumerate(seen)}
+        words = {one: self._best_words(one, rows, columns, len(seen)) for one in dict.fromkeys(who)}
+        return [world.action_of_word(int(words[one][state[grid]])) for grid, one in zip(grids, who, strict=True)]
+
+    def _best_words(self, one: int, rows: Rows, columns: np.ndarray, states: int) -> np.ndarray:
+        allowed = allowed_rows(self._formulas[one], columns, rows.mask)
+        mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights[one])
+        return first_best(mixed, rows.state_of_row, states)
 
 
 class _ComponentReader:

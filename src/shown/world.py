@@ -7,6 +7,8 @@ grids. A game on one of its levels is a world (`games/episodes.py`), and so is a
 from __future__ import annotations
 
 import copy
+import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -121,6 +123,14 @@ class ManyPlayer(Protocol):
         ...
 
 
+class ManyPlayers(Protocol):
+    """Several that act side by side: `Together` of `policy.py`."""
+
+    def act_many(self, grids: Sequence[Grid], who: Sequence[int]) -> Sequence[Action]:
+        """What player number `who[i]` does on `grids[i]`."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Episode:
     """One run of a world.
@@ -230,26 +240,53 @@ def play_many(starts: Sequence[Start], player: ManyPlayer, max_steps: int | None
     return [run.episode for run in runs]
 
 
-def wins(starts: Sequence[Start], player: ManyPlayer, again: int = 3) -> list[bool]:
+def wins(starts: Sequence[Start], player: ManyPlayer, again: int = 3, until: float = math.inf) -> list[bool]:
     """Whether each is won, as `play_many` would tell, but sooner: nothing is kept, and a run in which the same position
     comes up more than `again` times is given up. A player that is a function of the grid would be lucky to get out of
-    that.
+    that. Where time is over before all have ended (`until`, by the monotonic clock), only those before the first that
+    has not.
     """
-    won = [False] * len(starts)
-    playing = [(i, world, world.reset(seed)) for i, (world, seed) in enumerate(starts)]
-    chosen: dict[Grid, Action] = {}
-    met: list[dict[Grid, int]] = [{} for _ in starts]
+    runs = [(0, world, seed) for world, seed in starts]
+    return _wins(runs, lambda grids, _: player.act_many(grids), again, until)
+
+
+def wins_of_each(
+    starts: Sequence[Start], players: ManyPlayers, count: int, again: int = 3, until: float = math.inf
+) -> list[list[bool]]:
+    """`wins` of each of `count` players, all of them side by side. The worlds are copied."""
+    runs = [(who, world.another(), seed) for world, seed in starts for who in range(count)]
+    won = _wins(runs, players.act_many, again, until)
+    whole = len(won) - len(won) % count
+    return [won[who:whole:count] for who in range(count)]
+
+
+Asked = Callable[[Sequence[Grid], Sequence[int]], Sequence[Action]]
+"""What players number so and so do on some grids."""
+
+
+def _wins(runs: Sequence[tuple[int, World, int]], ask: Asked, again: int, until: float) -> list[bool]:
+    """Whether each run, of a player in a world with a seed, is won; only those before the first that has not ended if
+    time is over."""
+    won = [False] * len(runs)
+    playing = [(i, who, world, world.reset(seed)) for i, (who, world, seed) in enumerate(runs)]
+    chosen: dict[tuple[int, Grid], Action] = {}
+    met: list[dict[Grid, int]] = [{} for _ in runs]
     moment = 0
     while playing:
+        if time.monotonic() > until:
+            return won[: playing[0][0]]
         moment += 1
-        _choose(player, [grid for _, _, grid in playing], chosen)
+        new = [key for key in dict.fromkeys((who, grid) for _, who, _, grid in playing) if key not in chosen]
+        if new:
+            actions = ask([grid for _, grid in new], [who for who, _ in new])
+            chosen.update(zip(new, actions, strict=True))
         going = []
-        for i, world, grid in playing:
-            outcome = world.step(chosen[grid])
+        for i, who, world, grid in playing:
+            outcome = world.step(chosen[who, grid])
             won[i] = outcome.won
             times = met[i][grid] = met[i].get(grid, 0) + 1
             if not outcome.over and times <= again and moment < world.max_steps:
-                going.append((i, world, outcome.grid))
+                going.append((i, who, world, outcome.grid))
         playing = going
     return won
 

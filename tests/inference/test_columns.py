@@ -1,50 +1,23 @@
 """Columns of programs: right, merged where equal, counted in memory before they are kept."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.grid import Tokens, grid
+from shown.grid import grid
 from shown.inference import columns as module
 from shown.inference.columns import Evaluator
 from shown.inference.distinct import CONSTANT
 from shown.inference.features import combine, evaluate
 from shown.inference.rows import Rows
 from shown.language.evaluate import Plan
-from shown.language.grammar import Grammar, Leaves, Rule, paper_grammar, uniform
+from shown.language.grammar import paper_grammar
 from shown.language.primitives import LANGUAGE
 from shown.language.reach import margin_for
-from shown.language.terms import Kind
 from shown.memory import Account
 from shown.planes import Planes
-from strategies import BUTTONS, TOKENS, grids, random_grids, reference_rows
-
-SMALL = Tokens(empty=".", wall="#")
-
-
-def deep_grammar(tokens, buttons=()):
-    """Soon nests scans in shifts in scans, with long and slanted strides, as the paper's would only much later."""
-    half, quarter = Fraction(1, 2), Fraction(1, 4)
-    strides = [(Fraction(1, 3), ((0, 1), (-1, 0))), (Fraction(1, 6), ((2, -1), (-3, 3)))]
-    first = Rule("P", "action_is", ("A",), half) if buttons else Rule("P", "at_action_cell", ("C",), half)
-    return Grammar(
-        "P",
-        (
-            first,
-            Rule("P", "at_cell_with_value", ("V", "C"), half),
-            Rule("C", "shifted", ("O", "C"), quarter),
-            Rule("C", "scanning", ("O", "C", "C"), half),
-            Rule("C", "cell_is_value", ("V",), quarter),
-        ),
-        {
-            "V": uniform(Kind.VALUE, tokens.values),
-            "O": Leaves(Kind.OFFSET, lambda: iter(strides)),
-            **({"A": uniform(Kind.BUTTON, buttons)} if buttons else {}),
-        },
-    )
+from strategies import BUTTONS, SMALL, TOKENS, deep_grammar, grids, random_grids, reference_rows
 
 
 def value_on_rows(features, program, places):

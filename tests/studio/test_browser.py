@@ -111,6 +111,7 @@ def correct(visitor, game):
     visitor.click(game, game.expert(position))
     expect(visitor.at(".record")).to_have_count(before + 1)
     expect(visitor.at(".record").last).to_contain_text("correction")
+    expect(visitor.at("#rule")).to_contain_text(f"From {before + 1} demonstrations")
     visitor.stop_practising()
     visitor.has_learned(before + 1)
     visitor.at("#undo").click()

@@ -199,10 +199,14 @@ def test_a_level_that_is_lost_has_its_cross_at_once(make_server, visit):
     server.post("expert", game="chase")
     visitor = visit(server)
     visitor.choose("chase")
-    expect(visitor.at("#rate")).to_have_text(re.compile(r"It solves \d+ of 12"))
-    solved = int(visitor.at("#rate").inner_text().split()[2])
-    assert visitor.at('.badge[data-kind="won"]').count() == solved
-    assert visitor.at('.badge[data-kind="lost"]').count() == 12 - solved
+    # A better rule may come while one looks: what is said and what is drawn must agree at some moment.
+    visitor.page.wait_for_function(
+        """() => {
+            const said = document.querySelector("#rate").innerText.match(/It solves (\\d+) of 12/);
+            const drawn = (kind) => document.querySelectorAll(`.badge[data-kind="${kind}"]`).length;
+            return said && drawn("won") === Number(said[1]) && drawn("lost") === 12 - Number(said[1]);
+        }"""
+    )
     visitor.at("#stop").click()
 
 

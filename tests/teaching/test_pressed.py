@@ -109,3 +109,10 @@ def test_two_games_of_chase_teach_more_than_without_keys():
     plain = Fitter(shown, 10_000, 0, threads=1).fit(Hypothesis(AS_CLICKED, CHASE.symmetries), shown)
     levels = load_levels(CHASE, "random:300000-300039")
     assert success_rate(CHASE, keyed.policy, levels) > success_rate(CHASE, plain.policy, levels) + 0.1
+
+
+@pytest.mark.parametrize(("shown", "words"), [(1, None), (2, STANDARD)])
+def test_one_game_with_keys_is_understood_in_the_papers_words_and_several_in_the_standard_ones(shown, words):
+    taught = teach(demonstrate(CHASE, load_levels(CHASE, f"train:0-{shown - 1}")), CHASE, programs=1000, practise=0)
+    assert taught.learned
+    assert {tried.hypothesis.language for tried in taught.tried if tried.hypothesis.keys} == {words}

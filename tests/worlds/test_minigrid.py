@@ -29,6 +29,8 @@ def test_buttons_have_minigrids_names():
 def test_only_what_is_there_has_a_token():
     assert world("Empty-Random-6x6").tokens.names == ("empty", "wall", "goal", "agent")
     assert world("DoorKey-5x5").tokens.names == ("empty", "wall", "goal", "key", "locked_door", "agent")
+    assert "closed_door" in world("MultiRoom-N2-S4").tokens.names
+    assert {"box", "ball", "key"} <= set(world("ObstructedMaze-1Dlh").tokens.names)  # the key is in the box
     assert world("LavaGapS7", "partial").tokens.names == ("empty", "wall", "goal", "lava", "unseen", "agent")
 
 
@@ -75,6 +77,32 @@ def test_a_key_that_is_carried_is_not_on_the_map_and_an_open_door_is_no_obstacle
     assert not any("k" in text for text in grids[picked + 1 :])
     assert all("D" in text for text in grids[: opened + 1])
     assert not any("D" in text for text in grids[opened + 1 :])
+
+
+@pytest.mark.parametrize("see", ["full", "turned", "partial"])
+def test_a_door_that_is_shut_again_is_still_seen(see):
+    place = world("DoorKey-5x5", see)
+    episode = play(place, lambda _: place.expert(), 0)
+    place.reset(0)
+    for step in episode.steps[: [step.action for step in episode.steps].index("toggle") + 1]:
+        place.step(step.action)
+    shut = place.step("toggle").grid
+    place.tokens.check(shut)
+    assert shut.text.count("D") == 1
+    assert place.step("toggle").grid.text.count("D") == 0
+
+
+@pytest.mark.parametrize("see", ["full", "turned", "partial"])
+def test_worlds_beside_it_are_the_same_though_they_do_less(see):
+    """What the agent sees itself is not worked out where nobody looks at it."""
+    place = world("DoorKey-5x5", see)
+    beside = place.another()
+    for seed in range(4):
+        assert beside.reset(seed) == place.reset(seed)
+        for button in ("left", "forward", "pickup", "right", "forward", "toggle", "drop", "forward"):
+            assert beside.step(button) == place.step(button)
+    assert beside.env.unwrapped.gen_obs()["image"].any() == (see == "partial")
+    assert place.env.unwrapped.gen_obs()["image"].any()
 
 
 def test_an_environment_may_be_given_instead_of_its_id():

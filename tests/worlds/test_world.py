@@ -1,5 +1,9 @@
 """What a world is: it is played in one way, be it a game or an environment."""
 
+from types import SimpleNamespace
+
+import pytest
+
 from shown import Learner
 from shown.games import find as find_game
 from shown.games import load_levels
@@ -9,7 +13,7 @@ from shown.teaching.corrections import position_at, show_from
 from shown.teaching.practice import SEEDS, Ground
 from shown.teaching.recording import Recorder
 from shown.teaching.teach import teach
-from shown.world import demonstrate, play, play_many, starts_of, wins
+from shown.world import World, demonstrate, play, play_many, starts_of, wins
 from shown.worlds import wrap
 from shown.worlds.views import Numbers
 
@@ -102,3 +106,53 @@ def test_where_not_all_is_seen_every_action_counts(corridor):
     recorder = Recorder(blind, blind.level(0), 0)
     assert recorder.act("button_0")
     assert recorder.attempt.steps[0].grid == recorder.attempt.grid
+
+
+class Slow(World):
+    """Another world, in which a step takes half a second of a clock that nobody waits for."""
+
+    def __init__(self, fast, clock):
+        self.fast, self.clock = fast, clock
+        self.name, self.tokens, self.buttons, self.max_steps = fast.name, fast.tokens, fast.buttons, fast.max_steps
+
+    def reset(self, seed):
+        return self.fast.reset(seed)
+
+    def step(self, action):
+        self.clock.now += 0.5
+        return self.fast.step(action)
+
+    def another(self):
+        return Slow(self.fast.another(), self.clock)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = SimpleNamespace(now=0.0)
+    clock.monotonic = lambda: clock.now
+    for module in ("shown.world", "shown.teaching.practice", "shown.teaching.teach"):
+        monkeypatch.setattr(f"{module}.time", clock)
+    return clock
+
+
+def test_a_slow_world_is_practised_on_for_the_time_there_is(corridor, clock):
+    place = world(corridor)
+    demos = demonstrate(starts_of(place, range(2)))
+    taught = teach(demos, Slow(place, clock), programs=300, practise=10)
+    won, played = taught.practice
+    assert won == played == 10  # of the 120 levels, a second each
+    assert taught.expectation.of == 3
+    assert clock.now == 10 + 3
+    assert all(episode.won for episode in play_many(starts_of(place, range(10)), taught.policy))
+
+
+def test_what_a_slow_world_has_left_out_is_no_victory(corridor, clock):
+    place = world(corridor)
+    policy = Learner(programs=300).fit(demonstrate(starts_of(place, range(2)))).policy_
+    ground = Ground(Slow(place, clock), allowance=3)
+    assert ground.score(policy, 12) == 3 / 4
+    assert ground.over
+    ground.go_on(1 / 3)
+    assert ground.won(policy, 12) == [True] * 4
+    assert Ground(Slow(place, clock)).score(policy, 12) == 1
+    assert wins(starts_of(Slow(place, clock), range(3)), policy, until=clock.now + 0.5) == []

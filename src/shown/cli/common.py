@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from shown.cluster import Cluster
 from shown.errors import BadInput, printable
 from shown.files import MAX_BYTES, read_text
 from shown.games import GAMES, all_games, find, load_levels
@@ -123,6 +124,25 @@ def add_language(parser: argparse.ArgumentParser, default: str = "the one that t
         metavar="NAME",
         help=f"paper, standard, another of `shown languages`, or module:OBJECT (default {default})",
     )
+
+
+def add_cluster(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--cluster", metavar="WHERE", help=f"{what} a Ray cluster: local, auto (one that runs here) or HOST:PORT"
+    )
+
+
+@contextlib.contextmanager
+def opened(cluster: str | None, workers: int | None = None) -> Iterator[Cluster | None]:
+    """The cluster that was asked for, until the work is done; None if none was."""
+    if cluster is None:
+        yield None
+        return
+    # Ray tells of dead workers on stdout, which is for data; what a user has to know of them is said as an error.
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
+    with terminated_like_interrupted(), Cluster(cluster, workers) as there:
+        say(f"shown: {there.told}")
+        yield there
 
 
 def find_language(name: str) -> Language:

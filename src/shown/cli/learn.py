@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from shown.cli import FAILURE, INTERRUPTED
 from shown.cli.common import (
     Playable,
+    add_cluster,
     add_expert,
     add_json,
     add_language,
@@ -24,6 +25,7 @@ from shown.cli.common import (
     is_playable,
     is_world,
     load_policy,
+    opened,
     positive,
     print_json,
     say,
@@ -32,6 +34,7 @@ from shown.cli.common import (
     terminated_like_interrupted,
     trusted,
 )
+from shown.cluster import Cluster
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError, printable
 from shown.files import read_json
@@ -94,6 +97,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_seed(parser)
     parser.add_argument("--threads", type=positive, metavar="N", help="default: one a core")
+    add_cluster(parser, "evaluate programs on")
     parser.add_argument("--memory", type=positive, metavar="MIB", help="memory to use at most (half the machine's)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_json(parser)
@@ -123,10 +127,11 @@ def run(args: argparse.Namespace) -> int:
     words = STANDARD if language is None else language
     conditions = Conditions.parse(args.pin, args.strike, tokens, buttons, words, "--pin, --strike")
     start = time.monotonic()
-    if args.published or any(getattr(args, name) for name in PLAIN):
-        found = _one_fit(args, demonstrations, language, conditions)
-    else:
-        found = _understood(args, demonstrations, place, reading, language, conditions)
+    with opened(args.cluster) as cluster:
+        if args.published or any(getattr(args, name) for name in PLAIN):
+            found = _one_fit(args, demonstrations, language, conditions, cluster)
+        else:
+            found = _understood(args, demonstrations, place, reading, language, conditions, cluster)
     for item in found.contradictions:
         say(f"shown: {item.text}")
     if found.policy is None:
@@ -165,7 +170,11 @@ class Found:
 
 
 def _one_fit(
-    args: argparse.Namespace, demonstrations: Demonstrations, language: Language | None, conditions: Conditions
+    args: argparse.Namespace,
+    demonstrations: Demonstrations,
+    language: Language | None,
+    conditions: Conditions,
+    cluster: Cluster | None,
 ) -> Found:
     learner = Learner.published() if args.published else Learner()
     learner = replace(
@@ -181,6 +190,7 @@ def _one_fit(
         language=language,
         memory_limit=args.memory * 2**20 if args.memory else None,
         conditions=conditions,
+        cluster=cluster,
     )
     code = learn(learner, demonstrations, args.quiet)
     failure = learner.failure_
@@ -197,6 +207,7 @@ def _understood(
     reading: Reading | None,
     language: Language | None,
     conditions: Conditions,
+    cluster: Cluster | None,
 ) -> Found:
     """By all that is known about the game or world: readings, symmetries, practice."""
     if args.symmetry and (game is None or not game.symmetries):
@@ -215,6 +226,7 @@ def _understood(
         threads=args.threads,
         memory_limit=args.memory * 2**20 if args.memory else None,
         conditions=conditions,
+        cluster=cluster,
     )
     best, code = None, 0
     try:

@@ -7,7 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shown.cli.common import positive, say
+from shown.cli.common import add_cluster, opened, positive, say
+from shown.cluster import LOCAL
 from shown.errors import BadInput, printable
 from shown.experiments import EXPERIMENTS, find
 
@@ -25,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     how_much.add_argument("--full", action="store_true", help="the paper's sizes")
     add_store(parser)
     parser.add_argument("--workers", type=positive, metavar="N", help="processes (default: one a core)")
+    add_cluster(parser, "run trials on")
     parser.add_argument("--methods", type=words, metavar="A,B", help="only these methods, such as lpp,vpi")
     parser.add_argument("--games", type=words, metavar="A,B", help="only these games")
     parser.add_argument("--demos", type=numbers, metavar="1,5", help="only these numbers of demonstrations")
@@ -52,6 +54,7 @@ def numbers(text: str) -> tuple[int, ...]:
 
 def run(args: argparse.Namespace) -> int:
     from shown.experiments.experiment import Scale, check
+    from shown.experiments.on_cluster import TrialsOnCluster
     from shown.experiments.runner import OnCores
     from shown.experiments.runner import run as run_trials
     from shown.experiments.store import Store
@@ -67,10 +70,12 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput(f"{' '.join(names)}: no trials with these methods, games and numbers of demonstrations.")
     if args.list:
         return _list(trials, args.store)
-    with Store(args.store) as store:
+    if args.workers and args.cluster not in (None, LOCAL):
+        raise BadInput(f"--workers: the cluster {args.cluster} has its own number. Leave it out.")
+    with opened(args.cluster, args.workers) as cluster, Store(args.store) as store:
         if not args.full and not args.quick:
             say("a first look (--quick); --full runs the paper's sizes")
-        summary = run_trials(trials, store, OnCores(args.workers))
+        summary = run_trials(trials, store, OnCores(args.workers) if cluster is None else TrialsOnCluster(cluster))
     say(summary.text)
     if summary.stopped:
         raise KeyboardInterrupt

@@ -54,6 +54,9 @@ class LevelWorld(World):
     def level(self, seed: int) -> Level:
         return Level(self.start.name, self.reset(seed))
 
+    def another(self) -> World:
+        return LevelWorld(self.game, self.start)  # rules have no state, so they need not be copied
+
 
 def play(game: Game, player: Player, level: Level, seed: int = 0, max_steps: int | None = None) -> Episode:
     """Plays `level` once; the same seed gives the same opponents, on every level others.

@@ -22,7 +22,7 @@ from shown.inference.features import Features
 from shown.inference.formulas import Clause, Clauses, clause_bits, shorten
 from shown.inference.rows import Evidence
 from shown.inference.trees import TreeSearch
-from shown.language.terms import Term
+from shown.language.shapes import Shape
 
 MAX_LITERALS = 4000
 """A formula with more literals is no rule; the search for it is given up."""
@@ -58,11 +58,11 @@ class Narrow:
 
     Attributes:
         rows: 1 in their rows. [R] uint64
-        may: whether a clause that allows one of them may use a program.
+        may: whether a clause that allows one of them may use the programs of a shape.
     """
 
     rows: np.ndarray
-    may: Callable[[Term], bool]
+    may: Callable[[Shape], bool]
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,8 @@ class ClauseSearch:
         """The features that clauses for narrow actions may use. [F] bool"""
         if self._narrow is None or not self._is_narrow.any():
             return np.ones(len(features), dtype=bool)
-        return np.fromiter(map(self._narrow.may, features.terms), dtype=bool, count=len(features))
+        may = np.array([self._narrow.may(block.shape) for block in features.blocks])
+        return may[features.block_of]
 
     def _take_in(self, clauses: Sequence[Clause], features: Features, prices: np.ndarray) -> None:
         """Keeps the exact ones among these clauses, each without the literals it does not need."""

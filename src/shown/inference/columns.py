@@ -72,49 +72,60 @@ class Evaluator:
         """Says which blocks are to come, so that the conditions which several of them share are kept."""
         self._shared = frozenset(inner for block in blocks for part in block.shape.parts for inner in _inside(part))
 
-    def evaluate(self, block: Block) -> None:
-        """Adds a block's programs."""
-        self._account.take(12 * block.count, "the list of programs", self._advice())
+    def evaluate(self, block: Block, places: np.ndarray | None = None) -> None:
+        """Adds a block's programs, or only those at some places in it, in ascending order. [n]"""
+        places = np.arange(block.count) if places is None else places
+        self._account.take(12 * len(places), "the list of programs", self._advice())
         shape = block.shape
         primitive = self.language[shape.primitive]
         before = len(self._columns)
         part = shape.parts[0] if len(shape.parts) == 1 else None
         if lands_on_little(shape, self.language, self.world.buttons, self.world.shape):
-            ids, flips = self._at_places(block)
-            expand = np.arange(block.count)
+            ids, flips, expand = self._attentive(shape, places)
         elif part is None or part in self._shared or part in self._conditions:
             arguments, expand = self._arguments(shape)
-            if block.count < len(expand):
-                arguments, expand = _needed(arguments, expand[: block.count])
+            if len(places) < len(expand):
+                arguments, expand = _needed(arguments, expand[places])
             ids, flips = self._programs(primitive, arguments, self._stored_planes)
         else:
             # The condition is used by this block alone: its planes are computed, read and forgotten.
-            ids, flips, expand = self._transient(primitive, shape, part, block.count)
-        ids, flips = ids[expand], flips[expand]
-        numbers = self._columns.settle(before, ids, flips)
-        ids = _renumbered(ids, before, numbers)
-        self._column_of_states = _renumbered(self._column_of_states, before, numbers)
-        self.of_program.append(ids)
-        self.flipped.append(flips)
+            ids, flips, expand = self._transient(primitive, shape, part, places)
+        numbers = self._enter(before, ids[expand], flips[expand])
+        self._column_of_states = renumbered(self._column_of_states, before, numbers)
 
-    def _at_places(self, block: Block) -> tuple[np.ndarray, np.ndarray]:
-        """Like `_programs`, for a block whose attention lands on few cells."""
-        chunks = at_places(self.world, block.shape, self.language, block.count, self.threads)
+    def _enter(self, before: int, ids: np.ndarray, flips: np.ndarray) -> np.ndarray:
+        """Notes the columns of a block's programs, and gives those that are new, from `before` on, other numbers: in
+        the order of their first programs. The other numbers. [columns - before]"""
+        numbers = self._columns.settle(before, ids, flips)
+        self.of_program.append(renumbered(ids, before, numbers))
+        self.flipped.append(flips)
+        return numbers
+
+    def _attentive(self, shape: Shape, places: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Like `_programs`, for programs whose attention lands on few cells: all those between the first and the last
+        choice of the first argument that is asked for."""
+        hole, *others = shape.arguments
+        assert isinstance(hole, Hole)
+        each = shape.count // len(hole.atoms)
+        first, last = int(places[0]) // each, int(places[-1]) // each
+        some = Shape(shape.primitive, (Hole(hole.kind, hole.atoms[first : last + 1]), *others))
+        expand = places - first * each
+        chunks = at_places(self.world, some, self.language, int(expand[-1]) + 1, self.threads)
         ids, flips = zip(*map(self._add_states, chunks), strict=True)
-        return np.concatenate(ids), np.concatenate(flips)
+        return np.concatenate(ids), np.concatenate(flips), expand
 
     def _transient(
-        self, primitive: Primitive, shape: Shape, part: Shape, count: int
+        self, primitive: Primitive, shape: Shape, part: Shape, wanted: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Like `_programs`, for the first `count` programs over one condition that is not kept."""
+        """Like `_programs`, for the `wanted` programs over one condition that is not kept."""
         inner, expand_inner = self._arguments(part)
         axis = shape.arguments.index(part)
         sizes = [len(a.atoms) for a in shape.arguments if isinstance(a, Hole)]
         ways, all_inner = math.prod(sizes), how_many(inner)
         places = np.arange(ways * all_inner).reshape(*sizes, all_inner)[..., expand_inner]
         expand = np.moveaxis(places, -1, axis).reshape(-1)
-        if count < len(expand):
-            way, place = np.divmod(expand[:count], all_inner)
+        if len(wanted) < len(expand):
+            way, place = np.divmod(expand[wanted], all_inner)
             inner, place = _needed(inner, place)
             expand = way * how_many(inner) + place
         total = how_many(inner)
@@ -233,7 +244,7 @@ def _needed(arguments: list[np.ndarray], places: np.ndarray) -> tuple[list[np.nd
     return [a[needed] for a in arguments], places
 
 
-def _renumbered(ids: np.ndarray, start: int, numbers: np.ndarray) -> np.ndarray:
+def renumbered(ids: np.ndarray, start: int, numbers: np.ndarray) -> np.ndarray:
     """Ids after the rows from `start` on have got other numbers."""
     new = ids >= start
     ids = ids.copy()

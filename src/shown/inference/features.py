@@ -44,6 +44,11 @@ class Features:
     def __len__(self) -> int:
         return len(self.first)
 
+    @property
+    def block_of(self) -> np.ndarray:
+        """In which of the blocks the program of each feature is. [F] int64"""
+        return np.searchsorted([block.start for block in self.blocks], self.first, side="right") - 1
+
     def aliases(self, feature: int) -> list[tuple[Term, float, bool]]:
         """The other programs with this column: term, log prior, whether negated. They agree here, not everywhere."""
         places = np.flatnonzero(self.of_program == feature)[1:]

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
-from shown.errors import OutOfMemory
+from shown.errors import ClusterLost, OutOfMemory
 from shown.grid import Grid
 from shown.inference.columns import Evaluator
 from shown.inference.conditioned import Contradiction, Pinned, Struck, contradictions, pin, pinned_bits
@@ -24,6 +25,7 @@ from shown.inference.formulas import Clauses, Shortener, formula_bits
 from shown.inference.posterior import Candidate, Mixture, literal_prices, log_likelihood, log_prior
 from shown.inference.proposals import Search
 from shown.inference.rows import Evidence, Rows, evidence_of
+from shown.inference.shards import Crew, Sharded
 from shown.language.grammar import Block, Grammar
 from shown.language.primitives import Language
 from shown.language.reach import margin_for
@@ -41,6 +43,9 @@ Programs = int | Literal["auto"]
 
 FIRST, MOST = 10_000, 1_000_000
 """How far to look, where that is left open: at least, and at most so many programs."""
+
+WORTH_SHARING = 50_000
+"""Fewer programs are evaluated before others have been told of them."""
 
 TELL_EVERY = 0.5
 """Seconds after which a long block is not left without a word."""
@@ -134,6 +139,7 @@ class Fitting:
         evaluators: one for each batch of states that came together.
         steps: all that was shown, in order.
         conditions: what every formula must keep to.
+        crew: others who evaluate programs, where there are many; None where this process always does.
     """
 
     grammar: Grammar
@@ -143,6 +149,7 @@ class Fitting:
     evaluators: list[Evaluator] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     conditions: Conditions = NO_CONDITIONS
+    crew: Crew | None = None
     _struck: dict[int, bool] = field(default_factory=dict, init=False, repr=False)
 
     def add(self, demonstrations: Demonstrations) -> None:
@@ -157,9 +164,7 @@ class Fitting:
         """Another fitting that has these too, and shares what is evaluated already. This one stays as it is."""
         account = Account(self.account.limit)
         account.held = self.account.held
-        more = Fitting(
-            self.grammar, self.blocks, account, self.threads, list(self.evaluators), list(self.steps), self.conditions
-        )
+        more = replace(self, account=account, evaluators=list(self.evaluators), steps=list(self.steps))
         more._struck = self._struck
         more.add(demonstrations)
         return more
@@ -176,9 +181,19 @@ class Fitting:
             "Use fewer or smaller demonstrations",
         )
         world = Planes(grids, demonstrations.tokens, demonstrations.buttons, margin)
-        evaluator = Evaluator(world, self.grammar.language, self.account, self.threads)
+        evaluator = (
+            Evaluator(world, self.grammar.language, self.account, self.threads)
+            if self.crew is None or self.blocks[-1].start < WORTH_SHARING
+            else Sharded(world, self.grammar.language, self.account, self.crew)
+        )
         evaluator.expect(self.blocks)
         return evaluator
+
+    def close(self) -> None:
+        """Ends what a crew was doing ahead; it begins again if more is asked for."""
+        for evaluator in self.evaluators:
+            if isinstance(evaluator, Sharded):
+                evaluator.close()
 
     @property
     def language(self) -> Language:
@@ -201,8 +216,9 @@ class Fitting:
     def features(self, evidence: Evidence, programs: int | None = None) -> Features:
         """What the first so many programs see; those that were evaluated before are not evaluated again."""
         blocks = self.up_to(programs)
-        for place, block in enumerate(blocks):
-            self._evaluate(block, place)
+        with closing(self):
+            for place, block in enumerate(blocks):
+                self._evaluate(block, place)
         return self._combined(len(blocks), evidence.mask)
 
     def _combined(self, count: int, mask: np.ndarray) -> Features:
@@ -263,16 +279,29 @@ class Fitting:
         """Goes through the programs and keeps the best formulas that `searches` propose.
 
         With `at_once`, they are asked only when all programs are there, which is quicker when nobody looks on. If
-        memory runs out after something was found, the search ends there with what there is; with `patience`, also when
-        that says so. With `programs`, it goes no further than those. With something `pinned`, the evidence is the rest
-        that it leaves, and formulas are weighed together with it.
+        memory runs out, or a crew is lost, after something was found, the search ends there with what there is; with
+        `patience`, also when that says so. With `programs`, it goes no further than those. With something `pinned`,
+        the evidence is the rest that it leaves, and formulas are weighed together with it.
         """
+        with closing(self):
+            yield from self._search(evidence, searches, weighing, at_once, programs, patience, pinned)
+
+    def _search(
+        self,
+        evidence: Evidence,
+        searches: Sequence[Search],
+        weighing: Weighing,
+        at_once: bool,
+        programs: int | None,
+        patience: Patience | None,
+        pinned: Pinned | None,
+    ) -> Iterator[Moment]:
         scorer = _Scorer(evidence, weighing, pinned, self.struck())
         given = 0.0 if pinned is None else pinned.log_prior
         blocks = self.up_to(programs)
         total = sum(block.count for block in blocks)
         features: Features | None = None
-        shortage: OutOfMemory | None = None
+        shortage: OutOfMemory | ClusterLost | None = None
         enough: str | None = None
         done, told = 0, time.monotonic()
         for chunk in [blocks] if at_once else _until_checkpoints(blocks):
@@ -281,7 +310,7 @@ class Fitting:
             for block in chunk:
                 try:
                     self._evaluate(block, done)
-                except OutOfMemory as error:
+                except (OutOfMemory, ClusterLost) as error:
                     shortage = error
                     break
                 done += 1

@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from shown.cluster import Cluster
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, Contradicted, NothingFits
 from shown.inference.clauses import ClauseSearch
 from shown.inference.conditioned import Contradiction, Pinned
+from shown.inference.crew import OnCluster
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
 from shown.inference.fitting import MOST, Fitting, Moment, Patience, Programs, Weighing
@@ -93,6 +95,8 @@ class Learner:
         memory_limit: bytes that programs' columns and planes may take; by default half of what the process can have.
         conditions: what is pinned and what is struck (`shown.Conditions`): every rule keeps to it. Where something is
             struck, formulas are also looked for clause by clause, since trees may come to it in other words.
+        cluster: the machines that evaluate programs: "local", "auto", an address, or a `shown.Cluster` that is open
+            for longer; this process alone if None, or if there are few programs. The result does not depend on it.
 
     After `fit` or `add` there are:
 
@@ -121,6 +125,7 @@ class Learner:
     grammar: Grammar | None = None
     memory_limit: int | None = None
     conditions: Conditions = NO_CONDITIONS
+    cluster: Cluster | str | None = None
 
     demonstrations_: Demonstrations | None = field(default=None, init=False, repr=False, compare=False)
     policy_: Policy = field(init=False, repr=False, compare=False)
@@ -184,7 +189,8 @@ class Learner:
         if not blocks:
             raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
         threads = self.threads or os.cpu_count() or 1
-        return Fitting(grammar, blocks, Account(self.memory_limit), threads, conditions=self.conditions)
+        crew = None if self.cluster is None else OnCluster(self.cluster)
+        return Fitting(grammar, blocks, Account(self.memory_limit), threads, conditions=self.conditions, crew=crew)
 
     def _run(self, fitting: Fitting, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
         start = time.monotonic()

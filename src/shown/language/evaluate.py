@@ -59,6 +59,7 @@ class Plan:
             places, order = order[: len(group)], order[len(group) :]
             self._tops.append((primitive, self._arguments(primitive, group), np.array(places)))
         self._shapes = [shape_of(term, language) for term in self.terms]
+        self._asking = [shape for shape in self._shapes if shape.parts]
 
     def world(self, grids: Sequence[Grid]) -> Planes:
         """The states as planes with the margin that these programs need."""
@@ -91,12 +92,13 @@ class Plan:
 
     def _look_at_little(self, frame: tuple[int, int, int]) -> bool:
         """Whether to ask the programs at places takes less time than to compute planes."""
+        planes = len(self._conditions) * math.prod(frame)
+        if AT_PLACES * len(self._asking) >= planes:
+            return False  # as on all small grids, where there is no time to think about it
         asked = [
-            AT_PLACES + frame[2] * places_asked(shape, self.language, self.buttons, frame)
-            for shape in self._shapes
-            if shape.parts
+            AT_PLACES + frame[2] * places_asked(shape, self.language, self.buttons, frame) for shape in self._asking
         ]
-        return sum(asked) < len(self._conditions) * math.prod(frame)
+        return sum(asked) < planes
 
     def _columns_at_places(self, world: Planes) -> np.ndarray:
         """What `columns` gives."""

@@ -14,6 +14,7 @@ from shown.grid import Tokens
 from shown.language.grammar import Grammar, Rule
 from shown.language.leaves import uniform
 from shown.language.primitives import Language
+from shown.language.shapes import Shape
 from shown.language.terms import Kind, Term
 
 PRESSED = Fraction(1, 16)
@@ -42,8 +43,9 @@ def pressing_grammar(language: Language, tokens: Tokens, keys: Sequence[str]) ->
     )
 
 
-def tells_when_to_press(term: Term, language: Language) -> bool:
-    """Whether a program can tell when to press a key: it does not look around from the clicked cell.
+def tells_when_to_press(program: Term | Shape, language: Language) -> bool:
+    """Whether a program, or all of one shape, can tell when to press a key: it does not look around from the clicked
+    cell.
 
     >>> from shown.language.primitives import LANGUAGE
     >>> from shown.language.terms import parse
@@ -58,5 +60,6 @@ def tells_when_to_press(term: Term, language: Language) -> bool:
     ... ]
     [True, True, False]
     """
-    asked = term.arguments[0] if term.arguments else None
-    return language[term.primitive].needs != "click" or (isinstance(asked, Term) and asked.primitive == "cell_is_value")
+    asked = program.arguments[0] if program.arguments else None
+    whether_it_is_one = isinstance(asked, Term | Shape) and asked.primitive == "cell_is_value"
+    return language[program.primitive].needs != "click" or whether_it_is_one

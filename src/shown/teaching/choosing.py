@@ -18,9 +18,10 @@ from shown.inference.failure import Failure
 from shown.policy import Policy, uniform_policy
 from shown.teaching.hypotheses import Fitted, Fitter, Hypothesis, flattened
 from shown.teaching.leaving import LeftOut, left_out
-from shown.teaching.practice import FIRST, FRESH, LAST, Ground, vary
+from shown.teaching.practice import FIRST, FRESH, LAST, SOME, Ground, vary
 from shown.teaching.suspicion import Suspicion
 from shown.teaching.taught import Expectation, Stage, Taught, Tried
+from shown.teaching.turning import Turning
 from shown.version import __version__
 from shown.world import Start, World, wins
 
@@ -29,6 +30,15 @@ TEMPERATURE = 3.0
 
 VARIED = 3
 """So many of the best hypotheses are varied, and looked at again with more programs."""
+
+IN_THE_END = 0.25
+"""What practice has found is tried out once more in this share of its time, and so is what is taken."""
+
+WITHOUT_PRACTICE = 10.0
+"""So many seconds, at most, where there is no practice."""
+
+TRIES = ((FIRST, 0.5), (SOME, 0.8), (LAST, 1.0))
+"""On how many levels a candidate is tried, and what share it must win to be tried on the next so many."""
 
 Candidate = tuple[float, int, Policy, Hypothesis | None]
 """How it was rated, when it came, what it does, and how the teacher is understood by it."""
@@ -77,6 +87,7 @@ class Choice:
         self._contradictions: dict[Hypothesis | None, tuple[Contradiction, ...]] = {}
         self._left_out: dict[Hypothesis, LeftOut | None] = {}
         self._sizes: dict[Hypothesis, dict[str, int]] = {}
+        self._play_on()
 
     # --- the candidates -----------------------------------------------------------------------------------------------
 
@@ -146,6 +157,11 @@ class Choice:
         """Whether something wins all practice levels."""
         return self.ground is not None and any(score >= 1.0 for score, *_ in self._candidates)
 
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the game is too slow to try out more than was."""
+        return self.ground is not None and self.ground.over
+
     def best_fitted(self, number: int = VARIED) -> list[tuple[float, Fitted]]:
         """The hypotheses that win most."""
         return sorted(self.fitted, key=lambda item: -item[0])[:number]
@@ -157,43 +173,55 @@ class Choice:
 
     def look_further(self) -> None:
         """Begins again with more programs; what was found so far stays a candidate."""
+        self._play_on()
         self.fitted = []
         if self.ground is None and self._candidates:
             self._earlier, self._candidates = [max(self._candidates, key=lambda c: (c[0], -c[1]))], []
 
     def practise(self, rounds: int, until: float) -> Generator[Stage, None, None]:
-        """Lets the best hypotheses learn from their lost games until all is won or time is over."""
-        assert self.ground is not None
-        if self.perfect:
+        """Lets the best hypotheses learn from their lost games until all is won or time is over; not at all where there
+        was not even time to try them all out."""
+        if self.perfect or self.out_of_time:
             return
-        suspicions: list[Suspicion] = []
+        assert self.ground is not None
+        self._play_on()
+        learning = Turning if self.demonstrations.buttons else Suspicion
+        learners: list[Turning | Suspicion] = []
         for number, (_, found) in enumerate(self.best_fitted()):
             rng = np.random.default_rng([self._seed, number])
-            suspicions.append(Suspicion(self._fitter, found, self.ground, rng, TEMPERATURE))
-            yield self.stage("trying it out", f"wins {suspicions[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
+            learners.append(learning(self._fitter, found, self.ground, rng, TEMPERATURE))
+            yield self.stage("trying it out", f"wins {learners[-1].best[-1][0]:.0%}: {found.hypothesis.name}")
         offered: Policy | None = None
-        for won in vary(suspicions, rounds, until):
-            leader = max(suspicions, key=lambda suspicion: suspicion.best[-1][0])
+        for won in vary(learners, rounds, until):
+            leader = max(learners, key=lambda learner: learner.best[-1][0])
             policy = leader.best[-1][1]
             if policy is not offered:  # whoever stops here gets the best so far
                 offered = policy
                 self._offer(policy, leader.fitted.hypothesis, self._score(policy))
             yield self.stage("trying it out", f"the best of several wins {won:.0%}")
-        for suspicion in suspicions:
-            for policy in suspicion.policies():
-                self._offer(policy, suspicion.fitted.hypothesis, self._score(policy))
+        self._play_on(IN_THE_END)
+        for learner in learners:
+            for policy in learner.policies():
+                self._offer(policy, learner.fitted.hypothesis, self._score(policy))
+
+    def _play_on(self, share: float = 1.0) -> None:
+        if self.ground is not None:
+            self.ground.go_on(share)
 
     def _offer(self, policy: Policy, hypothesis: Hypothesis | None, score: float) -> None:
         self._candidates.append((score, len(self._candidates), policy, hypothesis))
 
-    def _score(self, policy: Policy) -> float:
-        """What the policy wins of many practice levels, or of the first few if it does not win nearly all of those; and
-        of the levels won before."""
+    def _score(self, policy: Policy, tries: Sequence[tuple[int, float]] = TRIES) -> float:
+        """What the policy wins of many practice levels, or of fewer if it does not do well on those; and of the levels
+        won before."""
         kept = self._keeps(policy)
         if self.ground is None:
             return sum(kept) / len(kept) if kept else 0.0
-        few = self.ground.score(policy, FIRST)
-        score = self.ground.score(policy, LAST) if few > 0.5 else 0.99 * few
+        score = 0.0
+        for levels, promising in tries:
+            score = self.ground.score(policy, levels)
+            if score <= promising:
+                break
         return (score * LAST + sum(kept)) / (LAST + len(kept))
 
     def _keeps(self, policy: Policy) -> list[bool]:
@@ -208,6 +236,15 @@ class Choice:
         """
         found = [max(part, key=lambda c: (c[0], -c[1])) for part in (self._earlier, self._candidates) if part]
         return max(found, key=_rated, default=None)
+
+    def _settled(self) -> Candidate | None:
+        """The best, tried on all practice levels: one that was tried on fewer may only have been lucky."""
+        while (best := self._best) is not None and self.ground is not None:
+            score = self._score(best[2], [(LAST, 1.0)])
+            if score == best[0]:
+                break
+            self._candidates[self._candidates.index(best)] = (score, *best[1:])
+        return best
 
     # --- what is told -------------------------------------------------------------------------------------------------
 
@@ -232,7 +269,7 @@ class Choice:
     def taught(self) -> Taught:
         """What is taken, with what is to be expected of it."""
         shown = self.demonstrations
-        best = self._best
+        best = self._settled()
         if best is None:
             nothing = uniform_policy(shown.tokens, shown.game, shown.buttons, self._fitter.language)
             return Taught(
@@ -240,13 +277,16 @@ class Choice:
                 contradictions=self._contradictions.get(None, ()),
             )  # fmt: skip
         _, _, policy, hypothesis = best
-        practice = (sum(self.ground.won(policy, LAST)), LAST) if self.ground is not None else None
+        played = self.ground.won(policy, LAST) if self.ground is not None else []
+        practice = (sum(played), len(played)) if played else None
         left = self._left_out.get(hypothesis) if hypothesis is not None else None
         expectation = left.expectation if left is not None else None
         if self._game is not None:
             # What had no part in choosing is honest, whether there was practice or not.
-            fresh = (self.ground or Ground(self._game, self._seed)).play(policy, *FRESH)
-            expectation = Expectation(sum(fresh), len(fresh))
+            ground = self.ground or Ground(self._game, self._seed, WITHOUT_PRACTICE)
+            ground.go_on(IN_THE_END)
+            fresh = ground.play(policy, *FRESH)
+            expectation = Expectation(sum(fresh), len(fresh)) if fresh else None
         policy = self._finished(policy, hypothesis, practice, expectation)
         lost = self._lost(policy)
         return Taught(
@@ -261,7 +301,7 @@ class Choice:
         """The levels that what was learned before won, and this does not."""
         names = list(self._not_kept(policy))
         if self.ground is not None and self.before is not None:
-            both = zip(self.ground.won(self.before.policy, LAST), self.ground.won(policy, LAST), strict=True)
+            both = zip(self.ground.won(self.before.policy, LAST), self.ground.won(policy, LAST), strict=False)
             starts = self.ground.starts(0, LAST)
             names += [_name(starts[i]) for i, (before, now) in enumerate(both) if before and not now]
         return tuple(names)

@@ -13,11 +13,13 @@ from functools import partial
 
 import numpy as np
 
+from shown.cluster import Cluster
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.inference.amending import amended
 from shown.inference.clauses import ClauseSearch, Narrow, Pool
 from shown.inference.conditioned import Contradiction, Pinned
+from shown.inference.crew import OnCluster
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
 from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Programs, Weighing
@@ -123,8 +125,10 @@ class Fitter:
         grammar: Grammar | None = None,
         memory_limit: int | None = None,
         conditions: Conditions = NO_CONDITIONS,
+        cluster: Cluster | None = None,
     ) -> None:
         self.demonstrations, self.seed, self.conditions = demonstrations, seed, conditions
+        self._crew = None if cluster is None else OnCluster(cluster)
         own, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
         self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
         self.language = own.language
@@ -247,7 +251,8 @@ class Fitter:
         key = (grammar.language, hypothesis.keys, hypothesis.symmetries)
         if key not in self._fittings:
             blocks = list(grammar.blocks(self.widest))
-            fitting = Fitting(grammar, blocks, Account(self._memory), self._threads, conditions=self.conditions)
+            account = Account(self._memory)
+            fitting = Fitting(grammar, blocks, account, self._threads, conditions=self.conditions, crew=self._crew)
             fitting.add(_with_images(self.demonstrations, hypothesis.symmetries))
             self._fittings[key] = fitting
         return self._fittings[key]

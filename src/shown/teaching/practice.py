@@ -7,8 +7,9 @@ that was shown is allowed.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -21,12 +22,12 @@ from shown.inference.clauses import Pool
 from shown.inference.formulas import Clauses, formula_bits
 from shown.inference.learner import to_formula
 from shown.inference.posterior import log_likelihood, log_prior
-from shown.policy import Component, Policy
+from shown.policy import Component, Policy, Together
 from shown.teaching.hypotheses import Fitted
-from shown.world import Start, World, wins
+from shown.world import Start, World, wins, wins_of_each
 
-FIRST, LAST = 12, 120
-"""A candidate that does well on the first few levels is tried on many; one that wins them all is what is wanted."""
+FIRST, SOME, LAST = 12, 40, 120
+"""A candidate that does well on the first few levels is tried on more; one that wins them all is what is wanted."""
 
 FRESH = (200, 300)
 """The levels on which what was chosen is tried in the end. They play no part in choosing, so their score is honest."""
@@ -40,7 +41,7 @@ class Ground:
     """Levels to practise on, made as they are needed, and what has been won on them.
 
     They are drawn from seeds that no `random:SEED` has, so that levels named so stay unseen. A world that is no game is
-    reset with seeds nobody names.
+    reset with seeds nobody names. Where a world is slow, time may be over before all is played: what has been counts.
 
     >>> from shown.games import find
     >>> from shown.policy import uniform_policy
@@ -48,10 +49,15 @@ class Ground:
     >>> ground = Ground(nim)
     >>> ground.score(uniform_policy(nim.tokens), 5) < 1
     True
+
+    Attributes:
+        allowance: how many seconds playing may take at a time.
+        seconds: how many of them are left.
     """
 
-    def __init__(self, game: Game | World, seed: int = 0) -> None:
-        self.game, self.seed = game, seed
+    def __init__(self, game: Game | World, seed: int = 0, allowance: float = math.inf) -> None:
+        self.game, self.seed, self.allowance, self.seconds = game, seed, allowance, allowance
+        self._pace: float | None = None
         self._starts: list[Start] = []
         self._won: dict[tuple[Component, ...], list[bool]] = {}
 
@@ -67,20 +73,72 @@ class Ground:
         grid = self.game.generate(np.random.default_rng([self.seed, 0x9AC, i]))
         return LevelWorld(self.game, Level(f"practice:{self.seed}:{i}", grid)), self.seed
 
+    def go_on(self, share: float = 1.0) -> None:
+        """Allows playing for a share of the allowance from now on."""
+        self.seconds = max(self.seconds, share * self.allowance)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can be played, until it goes on."""
+        return self.seconds <= 0
+
     def won(self, policy: Policy, count: int) -> list[bool]:
-        """Whether the policy wins each of the first `count` levels; what was played before is remembered."""
+        """Whether the policy wins each of the first `count` levels; what was played before is remembered. Fewer than
+        `count` if time is over before."""
         known = self._won.setdefault(policy.components, [])
         if len(known) < count:
             known += self.play(policy, len(known), count)
         return known[:count]
 
     def play(self, policy: Policy, first: int, last: int) -> list[bool]:
-        """Whether the policy wins each of some levels."""
-        return wins(self.starts(first, last), policy)
+        """Whether the policy wins each of some levels; fewer if time is over before.
+
+        All at once where time allows, since that is faster; else as many at a time as there is time for.
+        """
+        won: list[bool] = []
+        while first < last and not self.over:
+            begun = time.monotonic()
+            at_once = 1 if self._pace is None else max(1, self.seconds / self._pace)
+            starts = self.starts(first, int(min(last, first + at_once)))
+            won += wins(starts, policy, until=begun + self.seconds)
+            first += len(starts)
+            taken = max(time.monotonic() - begun, 1e-9)
+            self.seconds -= taken
+            self._pace = taken / len(starts)
+        return won
 
     def score(self, policy: Policy, count: int) -> float:
-        """The share of the first `count` levels that the policy wins."""
-        return sum(self.won(policy, count)) / count
+        """The share of the first `count` levels that the policy wins. Where time is over before all are played, it is
+        taken to lose one more: to have won the only level played is less than to have won many."""
+        won = self.won(policy, count)
+        return sum(won) / count if len(won) == count else sum(won) / (len(won) + 1)
+
+    def scores(self, policies: Sequence[Policy], count: int) -> list[float]:
+        """`score` of each of some policies of one language. In a game they play side by side, which is faster."""
+        if isinstance(self.game, Game):
+            by_played: dict[int, list[Policy]] = {}
+            for policy in {policy.components: policy for policy in policies}.values():
+                by_played.setdefault(len(self._won.setdefault(policy.components, [])), []).append(policy)
+            for played, group in by_played.items():
+                self._play_together(group, played, count)
+        return [self.score(policy, count) for policy in policies]
+
+    def _play_together(self, policies: Sequence[Policy], first: int, last: int) -> None:
+        """Has each play some levels, as far as there is time."""
+        if len(policies) < 2 or first >= last or self.over:
+            return
+        begun = time.monotonic()
+        starts = self.starts(first, last)
+        won = wins_of_each(starts, Together(policies), len(policies), until=begun + self.seconds)
+        self.seconds -= time.monotonic() - begun
+        for policy, of_one in zip(policies, won, strict=True):
+            self._won[policy.components] += of_one
+
+
+def best_of(policies: Iterable[Policy], ground: Ground, levels: int) -> tuple[float, Policy]:
+    """The policy that wins most of the first levels, with the share it wins."""
+    tried = list(policies)
+    return max(zip(ground.scores(tried, levels), tried, strict=True), key=lambda item: item[0])
 
 
 Committee = tuple[Clauses, ...]
@@ -122,8 +180,9 @@ class Variation:
     def step(self) -> float:
         """Tries a few committees; the share of levels that the best so far wins."""
         worth = self._total / np.maximum(self._times, 1)
-        new = [self._drawn(worth) for _ in range(self.batch)]
-        scores = {committee: self._score(committee) for committee in dict.fromkeys(new) if committee not in self.tried}
+        drawn = dict.fromkeys(self._drawn(worth) for _ in range(self.batch))
+        new = [committee for committee in drawn if committee not in self.tried]
+        scores = dict(zip(new, self.ground.scores([self.policy(c) for c in new], self.levels), strict=True))
         self.tried |= scores
         usual = float(np.mean(list(self.tried.values())))
         for committee, score in scores.items():
@@ -153,9 +212,6 @@ class Variation:
     def _drawn(self, worth: np.ndarray) -> Committee:
         draws = [self._pool.formula(0.3 * self.rng.standard_normal(len(worth)) - 15 * worth) for _ in range(self.size)]
         return tuple(sorted(formula for formula in draws if formula is not None))
-
-    def _score(self, committee: Committee) -> float:
-        return self.ground.score(self.policy(committee), self.levels)
 
     def _component(self, formula: Clauses) -> Component:
         features, evidence, pinned = self.fitted.features, self.fitted.evidence, self.fitted.pinned

@@ -20,8 +20,8 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.policy import Policy
 from shown.teaching.hypotheses import Fitted, Fitter, flattened
 from shown.teaching.practice import LAST as LAST_LEVEL
-from shown.teaching.practice import Ground, Variation
-from shown.world import Episode, play_many
+from shown.teaching.practice import SOME, Ground, Variation, best_of
+from shown.world import play_many
 
 AT_ONCE = 5
 """At most so many actions are suspected at a time."""
@@ -32,8 +32,18 @@ LAST, FIRST = 0.45, 0.25
 VARY = 0.5
 """How often more committees of the best fit are tried, instead of fitting again."""
 
+LUCK = 0.05
+"""So much less may be won of a few levels by what wins more of many."""
+
 FORGET = 0.2
 """How often, when nothing fits any more, half of the suspicions are dropped."""
+
+
+def fitted_again(fitter: Fitter, fitted: Fitted, more: Iterable[Step]) -> Fitted:
+    """A hypothesis fitted to what was shown and to some steps that practice has found out."""
+    shown = fitted.shown
+    items = tuple(Demonstration((step,)) for step in more)
+    return fitter.fit(fitted.hypothesis, shown, Demonstrations(shown.tokens, items, shown.game, shown.buttons))
 
 
 @dataclass
@@ -46,7 +56,8 @@ class Suspicion:
         ground: where it plays.
         rng: of all random choices.
         temperature: see `flattened`.
-        levels: on how many levels policies are compared; on all that there are once these are won.
+        levels: on how many levels policies are compared.
+        few: on so many of them is tried first who is worth it.
         refused: the actions suspected so far, to good effect.
         best: the policies that won most, the latest last, with the share they won.
     """
@@ -56,59 +67,53 @@ class Suspicion:
     ground: Ground
     rng: np.random.Generator
     temperature: float
-    levels: int = 40
+    levels: int = LAST_LEVEL
+    few: int = SOME
     refused: tuple[Step, ...] = ()
     best: list[tuple[float, Policy]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._shown = {(step.grid, step.action) for step in self.fitted.shown.steps}
-        self._variation: Variation | None = None
-        self._take(*self._tried(self.fitted))
+        policy, self._variation = self._tried(self.fitted)
+        self.best.append((self.ground.score(policy, self.levels), policy))
 
     def step(self) -> float:
         """Tries more committees, or suspects a few actions and learns again; the share that the best so far wins."""
         score, policy = self.best[-1]
         if self._variation is not None and self.rng.random() < VARY:
             self._variation.step()
-            tried = self._best_of(self._variation.best((1, 4, 12)))
-            return self._take(tried, self._variation) if tried[0] >= score else score
-        episodes = play_many(self.ground.starts(0, self.levels), policy)
-        lost = [episode for episode in episodes if not episode.won]
-        if not lost:
+            self._take(best_of(self._variation.best((1, 4, 12)), self.ground, self.few)[1])
+            return self.best[-1][0]
+        lost = [i for i, won in enumerate(self.ground.won(policy, self.levels)) if not won]
+        if not lost or self.ground.over:
             return score
-        trial = tuple(dict.fromkeys((*self.refused, *self._suspected(lost))))
-        found = self._fit(trial)
+        trial = tuple(dict.fromkeys((*self.refused, *self._suspected(policy, lost))))
+        found = fitted_again(self.fitter, self.fitted, trial)
         if found.policy is None:
             if self.rng.random() < FORGET:
                 self.refused = self.refused[: len(self.refused) // 2]
             return score
         tried, variation = self._tried(found)
-        if tried[0] < score:
-            return score
-        self.refused = trial
-        return self._take(tried, variation)
+        if self._take(tried):
+            self.refused, self._variation = trial, variation
+        return self.best[-1][0]
 
     def policies(self) -> Iterator[Policy]:
         """Those that won most."""
         return (policy for _, policy in self.best)
 
-    def _suspected(self, lost: list[Episode]) -> Iterator[Step]:
+    def _suspected(self, policy: Policy, lost: list[int]) -> Iterator[Step]:
+        """Actions of the policy in some of the levels that it has lost."""
         chosen = self.rng.permutation(len(lost))[: int(self.rng.integers(1, AT_ONCE + 1))]
-        for episode in (lost[i] for i in chosen.tolist()):
+        starts = self.ground.starts(0, self.levels)
+        for episode in play_many([starts[lost[i]] for i in chosen.tolist()], policy):
             taken = list(dict.fromkeys((step.grid, step.action) for step in episode.steps))
             chance = self.rng.random()
             place = -1 if chance < LAST else 0 if chance < LAST + FIRST else int(self.rng.integers(len(taken)))
             if taken[place] not in self._shown:
                 yield Step(*taken[place], refused=True)
 
-    def _fit(self, refused: tuple[Step, ...]) -> Fitted:
-        shown = self.fitted.shown
-        more = Demonstrations(
-            shown.tokens, tuple(Demonstration((step,)) for step in refused), shown.game, shown.buttons
-        )
-        return self.fitter.fit(self.fitted.hypothesis, shown, more)
-
-    def _tried(self, found: Fitted) -> tuple[tuple[float, Policy], Variation | None]:
+    def _tried(self, found: Fitted) -> tuple[Policy, Variation | None]:
         """The best of what a fit leads to: its mixture, or committees of its clauses."""
         assert found.policy is not None
         policies = [flattened(policy, self.temperature) for policy in (found.policy, found.grown) if policy is not None]
@@ -118,17 +123,16 @@ class Suspicion:
             variation.step()
             variation.step()
             policies += variation.best((1, 4))
-        return self._best_of(policies), variation
+        return best_of(policies, self.ground, self.few)[1], variation
 
-    def _best_of(self, policies: Iterable[Policy]) -> tuple[float, Policy]:
-        """The policy that wins most, with the share it wins."""
-        return max(((self.ground.score(policy, self.levels), policy) for policy in policies), key=lambda item: item[0])
-
-    def _take(self, tried: tuple[float, Policy], variation: Variation | None) -> float:
-        """Takes in what is the best from now on; the share that it wins, of more levels if it has won all of these."""
-        self._variation = variation
-        self.best = [*self.best[-2:], tried]
-        if tried[0] >= 1.0 and self.levels < LAST_LEVEL:
-            self.levels = LAST_LEVEL
-            self.best = [(self.ground.score(policy, self.levels), policy) for _, policy in self.best]
-        return self.best[-1][0]
+    def _take(self, policy: Policy) -> bool:
+        """Whether a policy is the best from now on: it wins no less than the one that was. One that is clearly behind
+        on a few levels is not tried on more; a little is luck."""
+        score, before = self.best[-1]
+        if self.ground.score(policy, self.few) < self.ground.score(before, self.few) - LUCK:
+            return False
+        now = self.ground.score(policy, self.levels)
+        if now < score:
+            return False
+        self.best = [*self.best[-2:], (now, policy)]
+        return True

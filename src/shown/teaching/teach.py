@@ -13,6 +13,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from shown.cluster import Cluster
 from shown.demonstrations import Demonstrations, Step
 from shown.errors import BadInput
 from shown.games.game import Game
@@ -74,6 +75,7 @@ def iter_teach(
     threads: int | None = None,
     memory_limit: int | None = None,
     conditions: Conditions = NO_CONDITIONS,
+    cluster: Cluster | None = None,
 ) -> Generator[Stage, None, Taught]:
     """Learns what a teacher means, telling of its progress; one may stop after any stage and take its `best`.
 
@@ -85,7 +87,9 @@ def iter_teach(
         programs: how many programs to enumerate; "auto": 10,000, and on while nothing fits or what is found gets
             better, for about a minute.
         practise: seconds of practice at most, after the hypotheses are fitted; it ends as soon as all practice levels
-            are won. 0 for none at all: then the most plausible hypothesis that fits is taken.
+            are won. To try the hypotheses out takes no longer either; where a world is so slow that it would, what has
+            been played counts, and there is no further practice. 0 for none at all: then the most plausible hypothesis
+            that fits is taken.
         rounds: how often, at most, the best hypotheses learn from their lost games. As long as that takes less than
             `practise` seconds, the same seed gives the same policy.
         readings: those to try, by default all; one to force it.
@@ -94,18 +98,19 @@ def iter_teach(
             more candidate.
         keep: further episodes in which what was won before should stay won, beside those of practice.
         language: the words of the programs, with the grammar they give: a `Language`, or the name of one. If None, the
-            paper's (where there are keys on the board, the standard ones); and where there is practice and they do not
-            win everything, the others too.
+            paper's (where there are keys on the board, from the second demonstration on the standard ones); and where
+            there is practice and they do not win everything, the others too.
         seed: of all random choices.
         threads: how many threads evaluate programs.
         memory_limit: bytes that may be taken; by default half of what the process can have.
         conditions: what is pinned and what is struck: every rule that is learned keeps to it. Only hypotheses are
             tried that contradict as little as possible of what is pinned; what contradicts all the same is left out
             and named (`Taught.contradictions`).
+        cluster: the machines that evaluate programs where there are many; this process alone if None.
     """
     pupil = Pupil(
         game, programs, practise, rounds, readings, symmetries, keep=tuple(keep), language=language, seed=seed,
-        threads=threads, memory_limit=memory_limit, conditions=conditions,
+        threads=threads, memory_limit=memory_limit, conditions=conditions, cluster=cluster,
     )  # fmt: skip
     if before is not None:
         pupil.remember(before)
@@ -146,6 +151,7 @@ class Pupil:
     threads: int | None = None
     memory_limit: int | None = None
     conditions: Conditions = NO_CONDITIONS
+    cluster: Cluster | None = None
     demonstrations: Demonstrations | None = None
     taught: Taught | None = None
 
@@ -153,7 +159,9 @@ class Pupil:
         if self.programs != "auto" and (not isinstance(self.programs, int) or self.programs < 1):
             raise BadInput(f'programs must be "auto" or a whole number of at least 1, not {self.programs!r}.')
         self._effects = Effects(self.game) if isinstance(self.game, Game) else None
-        self._ground = Ground(self.game, self.seed) if self.game is not None and self.practise > 0 else None
+        self._ground: Ground | None = None
+        if self.game is not None and self.practise > 0:
+            self._ground = Ground(self.game, self.seed, self.practise)
         self._fitter: Fitter | None = None
 
     def remember(self, before: Policy, demonstrations: Demonstrations | None = None) -> None:
@@ -187,7 +195,7 @@ class Pupil:
         if self._fitter is None:
             self._fitter = Fitter(
                 shown, self.programs, self.seed, self.threads, self.language, memory_limit=self.memory_limit,
-                conditions=self.conditions,
+                conditions=self.conditions, cluster=self.cluster,
             )  # fmt: skip
         before = self.taught if self.taught is not None and self.taught.learned else None
         choice = Choice(shown, self._fitter, self.game, self._ground, before, self._won(before), self.seed)
@@ -247,6 +255,8 @@ class Pupil:
                 yield from choice.understand(hypothesis, as_read[hypothesis.reading])
                 if choice.perfect or (choice.fitted and (self._takes_the_first or (auto and patience.over))):
                     break
+                if choice.fitted and choice.out_of_time:
+                    break
             if self._ground is not None and choice.fitted:
                 yield from choice.practise(self.rounds, time.monotonic() + self.practise)
             if not auto:
@@ -298,7 +308,8 @@ class Pupil:
         self, choice: Choice, fitter: Fitter, as_read: Mapping[Reading, Demonstrations]
     ) -> Iterator[Hypothesis]:
         """All there are, in the words that were asked for; or else in the paper's, but where there are keys in the
-        standard ones: when to press one is a matter of ways, for which the paper has no words. Where playing can tell
+        standard ones: when to press one is a matter of ways, for which the paper has no words. One demonstration is
+        too little to choose among so many words, and is better understood in the paper's. Where playing can tell
         which words are better, the best of them, or all if none fits, are tried in the others, too. Where something is
         pinned, only those that contradict least of it."""
         if self.symmetries is None:
@@ -306,7 +317,8 @@ class Pupil:
         else:
             group, only = tuple(self.symmetries), bool(self.symmetries)
         keys = self._keys(choice.demonstrations, group, fitter)
-        words = [None] if self.language is not None else [STANDARD, None] if keys else [None, STANDARD]
+        richer_first = bool(keys) and len(choice.demonstrations) > 1
+        words = [None] if self.language is not None else [STANDARD, None] if richer_first else [None, STANDARD]
         first = list(hypotheses(tuple(as_read), group, only, keys, words[0]))
         if self.conditions.pinned:
             against = {h: len(fitter.contradictions(h, as_read[h.reading])) for h in first}

@@ -99,7 +99,10 @@ class GymWorld(World):
         return act
 
     def another(self) -> GymWorld:
-        return GymWorld(_another(self.env, self.name), self.view, self.name, self.teacher, self.won)
+        env = _another(self.env, self.name)
+        if isinstance(self.view, minigrid.MinigridView):
+            self.view.lighten(env)  # nobody but this world has it
+        return GymWorld(env, self.view, self.name, self.teacher, self.won)
 
     @contextlib.contextmanager
     def _in_one_line(self) -> Iterator[None]:

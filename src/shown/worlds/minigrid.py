@@ -13,6 +13,7 @@ know of it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,23 @@ class MinigridView:
         self._look = {"full": _full, "turned": _turned, "partial": _partial}[way]
 
     def __call__(self, env: Any, observation: Any) -> Grid:
-        return self._look(env.unwrapped)
+        grid = self._look(env.unwrapped)
+        if "closed_door" not in self.tokens.names and KINDS["closed_door"] in grid.text:
+            # Somebody has shut a door again that was locked at first; here it looks as it did then.
+            return Grid(tuple(row.replace(KINDS["closed_door"], KINDS["locked_door"]) for row in grid.rows))
+        return grid
+
+    def lighten(self, env: Any) -> None:
+        """Spares an environment what this way of seeing does not look at: what the agent itself sees, on which it
+        spends nearly all the time of a step."""
+        if self._look is not _partial:
+            env.unwrapped.gen_obs = MethodType(_nothing_seen, env.unwrapped)
+
+
+def _nothing_seen(env: Any) -> dict[str, Any]:
+    """An observation with nothing in it."""
+    size = env.agent_view_size
+    return {"image": np.zeros((size, size, 3), dtype=np.uint8), "direction": env.agent_dir, "mission": env.mission}
 
 
 def is_minigrid(env: Any) -> bool:
@@ -68,11 +85,15 @@ def is_minigrid(env: Any) -> bool:
 
 
 def _kinds(env: Any, way: str) -> dict[str, str]:
-    """The tokens for what stands on the maps of the first seeds, in the order of `KINDS`."""
+    """The tokens for what stands on the maps of the first seeds, or can come to do so, in the order of `KINDS`."""
     seen = {"empty"}
     for seed in range(LOOKED_AT):
         env.reset(seed=seed)
-        seen |= {_kind(thing) for thing in env.unwrapped.grid.grid}
+        things = env.unwrapped.grid.grid
+        inside = [thing.contains for thing in things if getattr(thing, "contains", None) is not None]
+        seen |= {_kind(thing) for thing in (*things, *inside)}
+        if "locked_door" not in seen and any(thing is not None and thing.type == "door" for thing in things):
+            seen.add("closed_door")  # one that is open now can be shut
     unseen = {"unseen": "?"} if way == "partial" else {}
     return {name: character for name, character in KINDS.items() if name in seen} | unseen
 
@@ -87,13 +108,14 @@ def _kind(thing: Any) -> str:
     return str(thing.type)
 
 
-def _character(thing: Any) -> str:
-    return "." if thing is None else KINDS[_kind(thing)]
+def _characters(things: Any) -> str:
+    """What stands on some cells; nothing and walls, which are most of them, without asking further."""
+    return "".join(["." if thing is None else "#" if thing.type == "wall" else KINDS[_kind(thing)] for thing in things])
 
 
 def _rows(env: Any, agent: str) -> list[str]:
     """The map with the agent on it."""
-    width, things = env.width, "".join(map(_character, env.grid.grid))
+    width, things = env.width, _characters(env.grid.grid)
     column, row = (int(x) for x in env.agent_pos)
     at = row * width + column
     things = things[:at] + agent + things[at + 1 :]
@@ -140,6 +162,12 @@ def expert(env: Any) -> int:
     It goes by the number of cells still to go, and prefers ahead to left, left to right and right to back. So it does
     the same in like places, as somebody does who wants to be understood.
     """
+    return as_good(env)[0]
+
+
+def as_good(env: Any) -> list[int]:
+    """What that agent could do now, first what it does: to turn left is as good as to turn right where both or neither
+    lead nearer."""
     bare = env.unwrapped
     (x, y), (dx, dy) = bare.agent_pos, bare.dir_vec
     here, ahead = (int(y), int(x)), (int(y + dy), int(x + dx))
@@ -150,8 +178,9 @@ def expert(env: Any) -> int:
             continue
         nearer = {cell for cell in (ahead, left, right) if distance.get(cell, distance[here]) < distance[here]}
         if ahead in nearer:
-            return int(getattr(bare.actions, action if ahead in targets else "forward"))
-        return int(bare.actions.right if left not in nearer and right in nearer else bare.actions.left)
+            return [int(getattr(bare.actions, action if ahead in targets else "forward"))]
+        turns = {int(bare.actions.left): left in nearer, int(bare.actions.right): right in nearer}
+        return [turn for turn, good in turns.items() if good or not any(turns.values())]
     raise BadInput("the expert sees no way: there is no goal, door or key that it can reach.")
 
 

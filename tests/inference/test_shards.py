@@ -1,0 +1,154 @@
+"""Columns found in parts are those that one evaluator finds, however they are cut, whoever finds them and forgets."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown.errors import OutOfMemory
+from shown.games import demonstrate, find, load_levels
+from shown.inference import shards as module
+from shown.inference.columns import Evaluator
+from shown.inference.features import combine
+from shown.inference.shards import InTurn, Job, Sharded, Span, Worker, cut
+from shown.language.grammar import paper_grammar
+from shown.language.reach import margin_for
+from shown.memory import Account
+from shown.planes import Planes
+from strategies import BUTTONS, SMALL, TOKENS, deep_grammar, grids, random_grids
+
+
+class Forgetful:
+    """A crew some of whose workers forget before some shards, and whose shards go to anybody."""
+
+    def __init__(self, workers, seed):
+        self.workers, self._rng = workers, np.random.default_rng(seed)
+
+    def pieces(self, job, shards):
+        team = [Worker(job) for _ in range(self.workers)]
+        for shard in shards:
+            worker = team[self._rng.integers(len(team))]
+            if self._rng.random() < 0.3:
+                worker.forget()
+            yield worker.work(shard)
+
+
+def columns_of(evaluator, blocks):
+    evaluator.expect(blocks)
+    for block in blocks:
+        evaluator.evaluate(block)
+    return combine([evaluator], blocks)
+
+
+def both(states, tokens, grammar, programs, crew, buttons=()):
+    blocks = list(grammar.blocks(programs))
+    world = Planes(states, tokens, buttons, margin_for((b.shape for b in blocks), grammar.language, states))
+    plain = columns_of(Evaluator(world, grammar.language, Account(2**62)), blocks)
+    return plain, columns_of(Sharded(world, grammar.language, Account(2**62), crew), blocks)
+
+
+def check_equal(one, other):
+    for name in ("first", "log_prior", "of_program", "negates", "columns", "mask"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    assert list(one.terms) == list(other.terms)
+
+
+@given(
+    states=st.lists(grids(SMALL, 4), min_size=1, max_size=3),
+    programs=st.integers(1, 900),
+    size=st.integers(1, 200),
+    workers=st.integers(1, 4),
+    seed=st.integers(0, 9),
+    grammar=st.sampled_from([paper_grammar(SMALL), deep_grammar(SMALL)]),
+)
+@settings(max_examples=60)
+def test_shards_come_to_what_one_evaluator_finds(states, programs, size, workers, seed, grammar):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SMALLEST", size)
+        patch.setattr(module, "LARGEST", size)
+        for crew in (InTurn(workers), Forgetful(workers, seed)):
+            check_equal(*both(states, SMALL, grammar, programs, crew))
+
+
+def test_a_budget_may_cut_a_block_that_is_in_parts(monkeypatch):
+    """Then the parts' workers also meet columns that only programs beyond the budget have."""
+    monkeypatch.setattr(module, "SMALLEST", 3)
+    monkeypatch.setattr(module, "LARGEST", 3)
+    states = random_grids(4, 3, SMALL, 3)
+    for programs in range(60, 110):
+        check_equal(*both(states, SMALL, deep_grammar(SMALL), programs, InTurn(2)))
+
+
+@given(programs=st.integers(1, 900), size=st.integers(1, 200), seed=st.integers(0, 9))
+@settings(max_examples=20)
+def test_shards_come_to_the_same_with_buttons(programs, size, seed):
+    states = random_grids(seed, 66, SMALL, 3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "LARGEST", size)
+        for grammar in (deep_grammar(SMALL, BUTTONS), paper_grammar(SMALL, BUTTONS)):
+            check_equal(*both(states, SMALL, grammar, programs, Forgetful(3, seed), BUTTONS))
+
+
+def test_shards_of_a_game_come_to_the_same():
+    chase = find("chase")
+    states = list(dict.fromkeys(step.grid for step in demonstrate(chase, load_levels(chase, "train:0-3")).steps))
+    check_equal(*both(states, chase.tokens, paper_grammar(chase.tokens), 60_000, InTurn(3)))
+
+
+@given(programs=st.integers(1, 3000), size=st.integers(1, 300), workers=st.integers(1, 5))
+@settings(max_examples=40)
+def test_every_program_is_in_exactly_one_shard(programs, size, workers):
+    grammar = paper_grammar(TOKENS)
+    blocks = list(grammar.blocks(programs))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SMALLEST", size)
+        shards = cut(blocks, grammar.language, Planes(random_grids(0, 2), TOKENS), workers)
+    places = [span.block.start + span.places for shard in shards for span in shard]
+    assert np.array_equal(np.sort(np.concatenate(places)), np.arange(programs))
+    # Blocks come in order, so that they can be merged as they come.
+    starts = [span.block.start for shard in shards for span in shard]
+    assert starts == sorted(starts)
+
+
+def test_work_that_was_begun_ahead_ends_and_begins_again():
+    ended = []
+
+    class Watched(InTurn):
+        def pieces(self, job, shards):
+            try:
+                yield from super().pieces(job, shards)
+            finally:
+                ended.append(len(shards))
+
+    grammar = deep_grammar(SMALL)
+    blocks = list(grammar.blocks(20_000))
+    states = random_grids(1, 5, SMALL, 4)
+    world = Planes(states, SMALL, (), margin_for((b.shape for b in blocks), grammar.language, states))
+    sharded = Sharded(world, grammar.language, Account(2**62), Watched(2))
+    sharded.expect(blocks)
+    half = len(blocks) // 2
+    for block in blocks[:half]:
+        sharded.evaluate(block)
+    sharded.close()
+    assert len(ended) == 1
+    for block in blocks[half:]:
+        sharded.evaluate(block)
+    check_equal(columns_of(Evaluator(world, grammar.language, Account(2**62)), blocks), combine([sharded], blocks))
+
+
+def test_a_worker_without_room_forgets_and_then_gives_up():
+    grammar = paper_grammar(TOKENS)
+    blocks = tuple(grammar.blocks(3_000))
+    states = random_grids(3, 40)
+    margin = margin_for((b.shape for b in blocks), grammar.language, states)
+    job = Job(tuple(states), TOKENS, (), margin, grammar.language, blocks)
+    shards = [(Span(block),) for block in blocks]
+    needed = Account(2**62)
+    columns_of(Evaluator(Planes(states, TOKENS, (), margin), grammar.language, needed), blocks)
+    worker = Worker(replace(job, memory=needed.held * 2 // 3))
+    pieces = [worker.work(shard) for shard in shards]
+    assert len({piece.worker for piece in pieces}) == 2
+    with pytest.raises(OutOfMemory):
+        Worker(replace(job, memory=1000)).work(shards[-1])
