@@ -182,7 +182,7 @@ def take_it_home(visitor, game, tmp_path):
         download.value.save_as(tmp_path / name)
         assert name.endswith(what) or name.endswith(what.replace("-", "_"))
     snippet = visitor.at("#snippet").inner_text()
-    assert len(snippet.splitlines()) == 5
+    assert len(snippet.splitlines()) == 6
     visitor.page.keyboard.press("Escape")
     with visitor.page.expect_download() as download:
         visitor.at("#run-gif").click()
@@ -192,7 +192,7 @@ def take_it_home(visitor, game, tmp_path):
     assert policy.origin["demonstrations"]["digest"] == demonstrations.digest
     levels = load_levels(game, str(tmp_path / f"{game.name}-levels.json"))
     assert play(game, policy.act, levels[0]).steps
-    # The five lines do what they say, where the files are.
+    # The six lines do what they say, where the files are.
     lines: list[str] = []
     folder = str(tmp_path / f"{game.name}-policy.json")
     code = snippet.replace(f'"{game.name}-policy.json"', repr(folder)).replace("random:0-9", "random:0-1")

@@ -6,11 +6,11 @@ world, in a process of its own, and each position goes to the page as it is read
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Generator
 from typing import Any
 
 from shown.demonstrations import Step
-from shown.errors import BadInput
 from shown.games import find as find_game
 from shown.grid import Grid
 from shown.studio.forms import action_to_json, run_to_json
@@ -28,29 +28,25 @@ class Stage:
         self.game, self.title = world.levels_of, world.title
         self._helper = Helper("plays there", 0, words=(name,))
         self._started = False
-        self._playing: int | None = None
+        self._playing: tuple[int, asyncio.Future[dict[str, Any]]] | None = None
 
     async def play(self, news: News, policy: Any, level: Level, seed: int) -> dict[str, Any]:
         """Has a policy play a level there; `news` hears each position. What the run came to, as the page plays it back.
 
-        One run at a time: there is only one of the world in truth.
+        One run at a time, since there is only one of the world in truth: another makes the one before it stop.
         """
-        if self._playing is not None:
-            raise BadInput(f"{self.title} is being played already. Stop that first.")
         if not self._started:
             self._started = True
             await self._helper.start()
+        self.stop()
         request = {"policy": policy, "name": level.name, "rows": list(level.grid.rows), "seed": seed}
-        self._playing, answer = self._helper.begin("watch", news, game=self.game, **request)
-        try:
-            return await answer
-        finally:
-            self._playing = None
+        self._playing = self._helper.begin("watch", news, **request)
+        return await self._playing[1]
 
     def stop(self) -> None:
         """Ends the run after its present step."""
-        if self._playing is not None:
-            self._helper.stop(self._playing)
+        if self._playing is not None and not self._playing[1].done():
+            self._helper.stop(self._playing[0])
 
     async def close(self) -> None:
         if self._started:
