@@ -20,6 +20,7 @@ from shown.inference.amending import amended
 from shown.inference.clauses import ClauseSearch, Narrow, Pool
 from shown.inference.conditioned import Contradiction, Pinned
 from shown.inference.crew import OnCluster
+from shown.inference.device import check_device
 from shown.inference.failure import Failure, explain_failure, looking_like_shown
 from shown.inference.features import Features
 from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Programs, Weighing
@@ -128,15 +129,17 @@ class Fitter:
         grammar: Grammar | None = None,
         memory_limit: int | None = None,
         conditions: Conditions = NO_CONDITIONS,
+        device: str = "cpu",
         cluster: Cluster | None = None,
     ) -> None:
+        check_device(device)
         self.demonstrations, self.seed, self.conditions = demonstrations, seed, conditions
         self._crew = None if cluster is None else OnCluster(cluster)
         own, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
         self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
         self.language = own.language
         self.programs, self.widest = (FIRST, MOST) if programs == "auto" else (programs, programs)
-        self._threads, self._memory = threads or os.cpu_count() or 1, memory_limit
+        self._threads, self._memory, self._device = threads or os.cpu_count() or 1, memory_limit, device
         self._fittings: dict[tuple[Language, tuple[str, ...], tuple[Transformation, ...]], Fitting] = {}
 
     def add(self, more: Demonstrations) -> None:
@@ -183,7 +186,7 @@ class Fitter:
         against = self._contradictions(fitting, hypothesis, read)
         pinned = fitting.pinned(evidence, against)
         rest = evidence if pinned is None else pinned.rest
-        trees = TreeSearch(rest, TREES, self.seed)
+        trees = TreeSearch(rest, TREES, self.seed, self._threads)
         narrow = self._narrow(hypothesis, rest, rows)
         search = ClauseSearch(rest, trees, self.seed, struck=fitting.struck(), narrow=narrow)
         grown: Policy | None = None
@@ -267,7 +270,10 @@ class Fitter:
         if key not in self._fittings:
             blocks = list(grammar.blocks(self.widest))
             account = Account(self._memory)
-            fitting = Fitting(grammar, blocks, account, self._threads, conditions=self.conditions, crew=self._crew)
+            fitting = Fitting(
+                grammar, blocks, account, self._threads, conditions=self.conditions, device=self._device,
+                crew=self._crew,
+            )  # fmt: skip
             fitting.add(_with_images(self.demonstrations, hypothesis.symmetries))
             self._fittings[key] = fitting
         return self._fittings[key]

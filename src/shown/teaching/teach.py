@@ -76,6 +76,7 @@ def iter_teach(
     language: Language | str | None = None,
     seed: int = 0,
     threads: int | None = None,
+    device: str = "cpu",
     memory_limit: int | None = None,
     conditions: Conditions = NO_CONDITIONS,
     cluster: Cluster | None = None,
@@ -105,6 +106,7 @@ def iter_teach(
             there is practice and they do not win everything, the others too.
         seed: of all random choices.
         threads: how many threads evaluate programs.
+        device: where they do: "cpu", or "cuda" for a GPU.
         memory_limit: bytes that may be taken; by default half of what the process can have.
         conditions: what is pinned and what is struck: every rule that is learned keeps to it. Only hypotheses are
             tried that contradict as little as possible of what is pinned; what contradicts all the same is left out
@@ -113,7 +115,7 @@ def iter_teach(
     """
     pupil = Pupil(
         game, programs, practise, rounds, readings, symmetries, keep=tuple(keep), language=language, seed=seed,
-        threads=threads, memory_limit=memory_limit, conditions=conditions, cluster=cluster,
+        threads=threads, device=device, memory_limit=memory_limit, conditions=conditions, cluster=cluster,
     )  # fmt: skip
     if before is not None:
         pupil.remember(before)
@@ -152,6 +154,7 @@ class Pupil:
     language: Language | str | None = None
     seed: int = 0
     threads: int | None = None
+    device: str = "cpu"
     memory_limit: int | None = None
     conditions: Conditions = NO_CONDITIONS
     cluster: Cluster | None = None
@@ -198,7 +201,7 @@ class Pupil:
         if self._fitter is None:
             self._fitter = Fitter(
                 shown, self.programs, self.seed, self.threads, self.language, memory_limit=self.memory_limit,
-                conditions=self.conditions, cluster=self.cluster,
+                conditions=self.conditions, device=self.device, cluster=self.cluster,
             )  # fmt: skip
         before = self.taught if self.taught is not None and self.taught.learned else None
         choice = Choice(shown, self._fitter, self.game, self._ground, before, self._won(before), self.seed)
