@@ -71,7 +71,7 @@ def room(request, monkeypatch):
 
 
 @given(problems, st.lists(st.integers(0, 100), min_size=1, max_size=3, unique=True), st.sampled_from([1, 3]))
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_shared_trees_are_the_plain_trees_for_every_prefix_and_seed(room, case, seeds, threads):
     columns, _, mask, positive, _ = case
     forest = Forest(mask, positive, seeds, threads)
@@ -82,7 +82,7 @@ def test_shared_trees_are_the_plain_trees_for_every_prefix_and_seed(room, case, 
 
 
 @given(problems, st.lists(st.integers(0, 18), max_size=4))
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_growing_in_several_steps_changes_nothing(room, case, cuts):
     columns, _, mask, positive, _ = case
     forest = Forest(mask, positive, [3])
