@@ -257,7 +257,7 @@ def plot(rows: list[dict[str, Any]], file: str) -> None:
     """Seconds against programs, each problem in a colour of its own."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(5.6, 3.6), layout="constrained")
+    figure = Figure(figsize=(7.6, 3.6), layout="constrained")
     axes = figure.subplots()
     problems = list(dict.fromkeys(row["problem"] for row in rows if "seconds" in row))
     ways = {"cuda": ("o-", "one GPU"), "cpu": ("s--", "16 cores"), "learn, cuda": ("^:", "a whole learn, one GPU")}
@@ -269,7 +269,7 @@ def plot(rows: list[dict[str, Any]], file: str) -> None:
                 label = f"{problem.removesuffix('.json')}, {words}"
                 axes.loglog(*zip(*points, strict=True), style, color=f"C{colour}", label=label, markersize=4)
     axes.set(xlabel="programs", ylabel="seconds", title="Programs evaluated, merged and back")
-    axes.legend(frameon=False, fontsize=7)
+    figure.legend(frameon=False, fontsize=8, loc="outside right upper")
     figure.savefig(file, metadata={"Date": None} if file.endswith(".svg") else None)
 
 
