@@ -26,9 +26,10 @@ from shown.studio.commands import COMMANDS
 from shown.studio.downloads import DOWNLOADS
 from shown.studio.guard import HEADERS, Rules
 from shown.studio.helpers import Helper
-from shown.studio.project import SCHEMA, Project
+from shown.studio.project import Project
 from shown.studio.session import Studio
 from shown.studio.tasks import Tasks
+from shown.studio.ways import SCHEMA
 
 HOST, SECRET = "127.0.0.1:7469", "the-secret-of-this-run"
 REFUSALS = (400, 403, 404, 405, 411, 413, 415, 421)

@@ -29,7 +29,7 @@ from serving import Refused, Server, alive, until
 from shown.files import is_leftover
 from shown.games import find
 from shown.grid import Grid
-from shown.studio.project import SCHEMA
+from shown.studio.ways import SCHEMA
 from shown.teaching.same import expert_action
 
 GAMES = ("nim", "chase", "fence-in")

@@ -48,8 +48,6 @@ def test_a_process_that_is_gone_is_one_line_and_the_next_question_starts_another
 def test_what_is_no_world_is_one_line_and_leaves_no_process():
     with pytest.raises(BadInput, match="no environment called 'FrozenLak-v1'"):
         Apart("gym:FrozenLak-v1")
-    with pytest.raises(BadInput, match="the studio has its game"):
-        Apart("minecraft")
 
 
 def test_lessons_begin_there_as_they_do_here():

@@ -182,7 +182,7 @@ def take_it_home(visitor, game, tmp_path):
         download.value.save_as(tmp_path / name)
         assert name.endswith(what) or name.endswith(what.replace("-", "_"))
     snippet = visitor.at("#snippet").inner_text()
-    assert len(snippet.splitlines()) == 5
+    assert len(snippet.splitlines()) == 6
     visitor.page.keyboard.press("Escape")
     with visitor.page.expect_download() as download:
         visitor.at("#run-gif").click()
@@ -192,7 +192,7 @@ def take_it_home(visitor, game, tmp_path):
     assert policy.origin["demonstrations"]["digest"] == demonstrations.digest
     levels = load_levels(game, str(tmp_path / f"{game.name}-levels.json"))
     assert play(game, policy.act, levels[0]).steps
-    # The five lines do what they say, where the files are.
+    # The six lines do what they say, where the files are.
     lines: list[str] = []
     folder = str(tmp_path / f"{game.name}-policy.json")
     code = snippet.replace(f'"{game.name}-policy.json"', repr(folder)).replace("random:0-9", "random:0-1")
@@ -500,3 +500,18 @@ def test_files_are_brought_in(make_server, visit, tmp_path):
     visitor.at("#bring").set_input_files(path)
     expect(visitor.at("#bring-problem")).to_contain_text("not valid JSON")
     assert json.loads(content)["game"] == "nim"
+
+
+def test_the_studio_ends_without_a_word_while_a_page_listens(make_server, visit, tmp_path):
+    said = tmp_path / "said"
+    with said.open("w") as log:
+        server = make_server(log=log)
+        visitor = visit(server)
+        server.post("expert", game="chase")
+        visitor.choose("chase")
+        expect(visitor.at("#learn-state")).to_have_text("learning")
+        before = len(said.read_text())
+        visitor.expecting_silence = True
+        assert server.stop() == 0
+        assert said.read_text()[before:] == ""
+    expect(visitor.at("#banner")).to_contain_text("The studio has stopped answering.")

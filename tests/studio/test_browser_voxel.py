@@ -6,9 +6,13 @@ import re
 
 from playwright.sync_api import expect
 
+from pretending import pretend
+from processes import still_running
+from serving import until
+from shown.games import load_levels
 from shown.games.game import Game
 from shown.grid import Cell, Grid
-from visiting import Visitor
+from visiting import PATIENCE, Visitor
 
 UNDER = """cells => cells.filter(cell => cell.offsetParent).map(cell => {
   const {x, y, width, height} = cell.getBoundingClientRect();
@@ -142,3 +146,42 @@ def test_the_board_stays_in_its_column(make_server, visit):
         )
         assert min(left for left, _ in cells) >= column[0] - 1
         assert max(right for _, right in cells) <= column[1] + 1
+
+
+def test_fence_in_is_watched_in_minecraft_through_the_board_in_depth(make_server, visit, tmp_path, monkeypatch):
+    pretend(tmp_path, monkeypatch)
+    clicks = tmp_path / "clicks"
+    clicks.write_text("1")
+    monkeypatch.setenv("FAKE", "held")
+    monkeypatch.setenv("FAKE_CLICKS", str(clicks))
+    server = make_server(words=("--world", "minecraft"))
+    for _ in range(2):
+        server.post("expert", game="fence-in")
+    server.learned("fence-in")
+    visitor = visit(server, reduced_motion="reduce")
+    game = visitor.choose("fence-in")
+    expect(visitor.at("#rate")).to_contain_text("It solves")
+    expect(visitor.at("#watch-there")).to_have_text("Watch Fence In in Minecraft")
+    visitor.at("#watch-there").click()
+    expect(visitor.at("#watch-status")).to_have_text(re.compile("^Fence In in Minecraft, click 2: row"))
+    expect(visitor.at("#watch .board")).to_have_class(re.compile("deep"))
+    first, here = load_levels(game, "test:0")[0].grid, visitor.board(game, "watch")
+    assert len(here.where("#")) == len(first.where("#")) + 1  # what the bot has built so far
+    with visitor.page.expect_response("**/api/stop-live"):
+        visitor.at("#watch-there").click()
+    clicks.write_text("100")  # it stops after the click that it is at
+    expect(visitor.at("#watch-there")).to_have_text("Watch Fence In in Minecraft")
+    expect(visitor.at("#watch-status")).to_contain_text("Not solved in")
+
+    # Played to its end it is a run like any other, to be gone through click by click.
+    visitor.at("#watch-there").click()
+    expect(visitor.at("#watch-status")).to_contain_text("Solved in", timeout=3 * PATIENCE)
+    visitor.at("#watch-back").click()
+    expect(visitor.at("#watch-status")).to_contain_text("Click ")
+    visitor.choose("nim")
+    server.post("expert", game="nim")
+    expect(visitor.at("#rate")).to_contain_text("It solves")
+    expect(visitor.at("#watch-there")).to_be_hidden()
+    visitor.expecting_silence = True
+    assert server.stop() == 0
+    until(lambda: not still_running(map(int, (tmp_path / "pids").read_text().split())), "the server and the bot end")

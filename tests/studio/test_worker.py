@@ -78,3 +78,20 @@ def test_an_interrupt_that_comes_when_nothing_is_at_work_does_nothing():
     worker.stopping.add(1)
     worker.interrupt()
     assert worker.stopping == {1}
+
+
+def test_a_request_that_was_told_to_stop_before_it_began_does_not_begin():
+    worker = Worker(io.BytesIO(), {"long": lambda request: {"begun": request["id"]}})
+    for number in (1, 2):  # the thread that reads hears all of this while something else is at work
+        worker.inbox.put({"id": number, "do": "long"})
+        worker.inbox.put({"id": number, "do": "stop"})
+        worker.stop(number)
+    worker.inbox.put({"id": 3, "do": "long"})
+    while not worker.inbox.empty():
+        worker.handle(worker.inbox.get())
+    assert answers(worker) == [
+        {"id": 1, "answer": {"stopped": True}},
+        {"id": 2, "answer": {"stopped": True}},
+        {"id": 3, "answer": {"begun": 3}},
+    ]
+    assert not worker.stopping

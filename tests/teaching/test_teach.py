@@ -13,8 +13,8 @@ from shown.games import demonstrate, find, load_levels, play_many, success_rate,
 from shown.grid import grid
 from shown.inference.formulas import formula_bits
 from shown.policy import uniform_policy
-from shown.teaching.hypotheses import Fitter, Hypothesis, flattened, hypotheses
-from shown.teaching.practice import LAST, Ground, Variation, vary
+from shown.teaching.hypotheses import Fitter, Hypothesis, flattened, hypotheses, hypothesis_of
+from shown.teaching.practice import Ground, Variation, vary
 from shown.teaching.readings import AS_CLICKED, READINGS, Reading
 from shown.teaching.same import Effects
 from shown.teaching.suspicion import Suspicion
@@ -179,6 +179,35 @@ def test_giving_up_on_circles_agrees_with_playing_to_the_end():
     assert wins(STOP, policy, levels) == [episode.won for episode in play_many(STOP, policy, levels)]
 
 
+def test_leniently_everything_shown_is_allowed_and_nothing_that_can_be_told_from_it():
+    demos = shown_by(FENCE, "train:0-1", "style:row-in-any-order")
+    fitter = Fitter(demos, 1000, 0)
+    exact = fitter.fit(Hypothesis(AS_CLICKED), demos)
+    assert exact.policy is None
+    lenient = fitter.fit(Hypothesis(AS_CLICKED, lenient=True), demos)
+    assert lenient.policy.allows_many([s.grid for s in demos.steps], [s.action for s in demos.steps]) == [True] * 12
+    opened = exact.evidence.mask & ~lenient.evidence.mask
+    for column in exact.features.columns:  # each row that was opened looks like some shown one
+        held = {bool(v) for v in exact.evidence.shows(column)}
+        assert True in held or not (opened & column).any()
+        assert False in held or not (opened & ~column).any()
+    allowed = formula_bits(lenient.candidates[0].clauses, lenient.features.columns, lenient.evidence.mask)
+    assert not (allowed & ~lenient.evidence.positive).any()
+
+
+def test_where_nothing_fits_practice_tries_it_leniently_and_says_so():
+    demos = expert(NIM, "train:0-1")
+    taught = teach(demos, NIM, programs=3, rounds=2)
+    assert taught.learned
+    assert taught.hypothesis.lenient
+    assert taught.hypothesis.name.endswith(", and what looks the same will do")
+    assert hypothesis_of(taught.policy) == taught.hypothesis
+    assert taught.failure is not None
+    assert taught.advice is not None
+    assert not teach(demos, NIM, programs=3, practise=0).learned
+    assert not teach(demos, NIM, programs=3, readings=[AS_CLICKED]).learned
+
+
 @pytest.mark.parametrize("game", [NIM, STOP], ids=lambda game: game.name)
 def test_candidates_that_play_side_by_side_win_what_each_wins_alone(game):
     demos = expert(game, "train:0-1")
@@ -232,16 +261,20 @@ def test_suspecting_lost_games_gets_no_worse_and_never_suspects_the_teacher():
     assert not shown & {(step.grid, step.action) for step in suspicion.refused}
 
 
-def test_committees_of_the_best_fit_are_tried_in_between_and_more_levels_once_all_are_won(monkeypatch):
+def test_committees_of_the_best_fit_are_tried_in_between_and_who_is_behind_on_a_few_levels_is_not_tried_on_more(
+    monkeypatch,
+):
     demos = expert(STOP, "random:200003")
     fitter = Fitter(demos, 2000, 0)
     fitted = fitter.fit(Hypothesis(AS_CLICKED, STOP.symmetries), demos)
     monkeypatch.setattr("shown.teaching.suspicion.VARY", 1.0)
-    suspicion = Suspicion(fitter, fitted, Ground(STOP), np.random.default_rng(0), 3.0, levels=2)
+    suspicion = Suspicion(fitter, fitted, Ground(STOP), np.random.default_rng(0), 3.0, levels=30, few=10)
+    score, _ = suspicion.best[-1]
     scores = [suspicion.step() for _ in range(3)]
     assert not suspicion.refused
-    assert suspicion.levels == (LAST if suspicion.ground.score(suspicion.best[-1][1], 2) == 1.0 else 2)
-    assert scores[-1] == suspicion.ground.score(suspicion.best[-1][1], suspicion.levels)
+    assert score <= scores[0] <= scores[-1] == suspicion.ground.score(suspicion.best[-1][1], 30)
+    assert not suspicion._take(uniform_policy(STOP.tokens))
+    assert len(suspicion.ground._won[uniform_policy(STOP.tokens).components]) == 10
     for policy in suspicion.policies():
         assert all(policy.allows_many([step.grid for step in demos.steps], [step.action for step in demos.steps]))
 

@@ -26,7 +26,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a world to teach beside the games, such as gym:FrozenLake-v1; give it again for more",
+        help="a world to teach beside the games, such as gym:FrozenLake-v1, or minecraft, to watch Fence In there; may "
+        "be given again",
     )
     parser.add_argument(
         "--host",
@@ -39,12 +40,16 @@ def run(args: argparse.Namespace) -> int:
     """Runs until interrupted."""
     from shown.studio.apart import Apart
     from shown.studio.server import serve
+    from shown.world import WORLDS
+    from shown.worlds import find
 
     with contextlib.ExitStack() as stack:
-        worlds = [stack.enter_context(Apart(name)) for name in args.world]
+        # Environments have processes of their own; what else there is only looks on at a game.
+        stages = [(find(name), name) for name in args.world if not name.startswith(WORLDS)]
+        worlds = [stack.enter_context(Apart(name)) for name in args.world if name.startswith(WORLDS)]
         here: dict[str, World] = {world.name: world for world in worlds}
         lessons = [_lesson(path, here) for path in args.lessons]
-        serve(args.project, args.host, args.port, browser=not args.no_browser, worlds=worlds, lessons=lessons)
+        serve(args.project, args.host, args.port, not args.no_browser, worlds, lessons, stages)
     return 0
 
 

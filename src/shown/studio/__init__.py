@@ -10,6 +10,7 @@ forms.py       how lessons look on disk and in requests, and what is accepted
 places.py      where lessons begin: the levels of a game, or the seeds of a world
 catalogue.py   what can be taught here: games, those of other packages too, and worlds
 apart.py       a world in a process of its own
+stage.py       a world in which a game is watched: Fence In in Minecraft
 desk.py        one game in an open project
 session.py     the open project: desks, learning, playing, news
 helpers.py     the two child processes that learn and play, seen from the server

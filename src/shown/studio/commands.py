@@ -62,6 +62,7 @@ def hello(studio: Studio, request: Request) -> Answer:
         "folder": studio.project.folder.name,
         "readings": [{**reading.to_json(), "name": reading.name} for reading in READINGS],
         "command": studio.command,
+        "stages": {name: stage.title for name, stage in studio.stages.items()},
     }
 
 
@@ -202,6 +203,20 @@ async def runs(studio: Studio, request: Request) -> Answer:
         raise BadInput(f'"levels" must be a list of 1 to {MAX_WALL} names.')
     levels = [as_request(desk.level(name)) for name in names]
     return await studio.ask_player(desk, "runs", levels=levels, seed=_number(request, "seed"))
+
+
+async def live(studio: Studio, request: Request) -> Answer:
+    """One run of the policy where the game is watched; what it came to, once it is over."""
+    desk = studio.desk(request.get("game"))
+    level = desk.level(_text(request, "level"))
+    desk.place.check(level)
+    return await studio.play_on_stage(desk, level, _number(request, "seed"))
+
+
+def stop_live(studio: Studio, request: Request) -> Answer:
+    for stage in studio.stages.values():
+        stage.stop()
+    return {}
 
 
 async def position(studio: Studio, request: Request) -> Answer:
@@ -355,6 +370,8 @@ COMMANDS: dict[str, Command] = {
     "unseen": unseen,
     "run": run,
     "runs": runs,
+    "live": live,
+    "stop-live": stop_live,
     "position": position,
     "why": why,
     "scores": scores,

@@ -17,8 +17,9 @@ from shown.games.levels import Level
 from shown.grid import Action, Grid, check_action
 from shown.studio.places import Playable
 from shown.studio.remarks import conditions_of
-from shown.studio.teach import KINDS, MAX_RECORDINGS, Lesson, Recording, Table, lay
+from shown.studio.teach import KINDS, MAX_RECORDINGS, Lesson, Recording, Table, lay, why_lost
 from shown.teaching.recording import play_all
+from shown.world import Episode
 
 SCHEMA = "shown/studio-lesson/2"
 COUNTED = "shown/studio-lesson/1"
@@ -271,3 +272,17 @@ def action_from_json(value: Any) -> Action:
     if isinstance(value, list) and len(value) == 2 and all(_whole(x) for x in value):
         return int(value[0]), int(value[1])
     raise BadInput("an action must be a cell, [row, column], or a button's name.")
+
+
+def run_to_json(game: Playable, episode: Episode) -> dict[str, Any]:
+    """A run as the page plays it back."""
+    lost = episode.over and not episode.won
+    return {
+        "level": episode.level.name,
+        "seed": episode.seed,
+        "steps": [{"rows": list(s.grid.rows), "action": action_to_json(s.action)} for s in episode.steps],
+        "last": list(episode.last.rows),
+        "won": episode.won,
+        "over": episode.over,
+        "why": why_lost(game, episode.last, len(episode.steps)) if lost else None,
+    }

@@ -36,8 +36,14 @@ class _Pending:
 class Helper:
     """One child process. `start` it, `ask` it, `close` it."""
 
-    def __init__(self, name: str, niceness: int, on_start: Callable[[Helper], None] | None = None) -> None:
-        self.name, self.niceness, self.on_start = name, niceness, on_start
+    def __init__(
+        self,
+        name: str,
+        niceness: int,
+        on_start: Callable[[Helper], None] | None = None,
+        words: tuple[str, ...] = (),
+    ) -> None:
+        self.name, self.niceness, self.on_start, self.words = name, niceness, on_start, words
         self._process: asyncio.subprocess.Process | None = None
         self._pending: dict[int, _Pending] = {}
         self._count = 0
@@ -86,6 +92,9 @@ class Helper:
         self._count += 1
         number = self._count
         pending = _Pending({"id": number, "do": do, **request}, asyncio.get_running_loop().create_future(), news)
+        if self._closing:
+            self._fail(pending)
+            return number, pending.answer
         self._pending[number] = pending
         pending.sent = self._send(pending.message)
         return number, pending.answer
@@ -130,7 +139,7 @@ class Helper:
         """One process, from its start to its end."""
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
-            *("-m", "shown.studio.worker", str(self.niceness)),
+            *("-m", "shown.studio.worker", str(self.niceness), *self.words),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=MAX_LINE,

@@ -29,10 +29,12 @@ def serve(
     browser: bool = True,
     worlds: Sequence[World] = (),
     lessons: Sequence[Shared] = (),
+    stages: Sequence[tuple[World, str]] = (),
 ) -> None:
     """Opens the project in `folder` and serves its page until interrupted.
 
-    `worlds` stand beside the games; `lessons` that somebody has sent are added to what is in the project.
+    `worlds` stand beside the games; `lessons` that somebody has sent are added to what is in the project. `stages` are
+    worlds, with the names they were asked for by, in which games are watched.
     """
     try:
         import uvicorn
@@ -46,6 +48,7 @@ def serve(
     from shown.studio.guard import LOOPBACK, Rules
     from shown.studio.project import Project
     from shown.studio.session import Studio
+    from shown.studio.stage import Stage
 
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(bind(host, port))
@@ -53,10 +56,20 @@ def serve(
         port = listener.getsockname()[1]
         rules = Rules.for_address(host, port)
         crowd = Crowd(max_open=max_open())
-        studio = Studio(project, _command(folder, host, port, worlds), worlds, lessons)
+        named = (*(world.name for world in worlds), *(name for _, name in stages))
+        watched = [Stage(world, name) for world, name in stages]
+        studio = Studio(project, _command(folder, host, port, named), worlds, lessons, watched)
         for reason in studio.catalogue.missing.values():
             print(f"shown: {reason}", file=sys.stderr)
-        server = uvicorn.Server(
+
+        class Server(uvicorn.Server):
+            """Ends the studio first: a page that listens, or waits for an answer, would hold it up, and it complain."""
+
+            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+                await studio.close()
+                await super().shutdown(sockets)
+
+        server = Server(
             uvicorn.Config(
                 create_app(studio, rules),
                 http=protocol(crowd),
@@ -85,14 +98,14 @@ def serve(
             server.run(sockets=[listener])
 
 
-def _command(folder: str | Path, host: str, port: int, worlds: Sequence[World] = ()) -> str:
+def _command(folder: str | Path, host: str, port: int, worlds: Sequence[str] = ()) -> str:
     """What to type to open the same project at the same address again.
 
     >>> _command("my lessons", "127.0.0.1", 8000)
     "shown studio --project 'my lessons' --port 8000"
     """
     elsewhere = [] if host == "127.0.0.1" else ["--host", host]
-    named = [word for world in worlds for word in ("--world", world.name)]
+    named = [word for world in worlds for word in ("--world", world)]
     return shlex.join(["shown", "studio", "--project", str(folder), *elsewhere, "--port", str(port), *named])
 
 

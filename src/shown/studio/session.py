@@ -21,12 +21,14 @@ from shown.studio.project import Project
 from shown.studio.remarks import conditions_of
 from shown.studio.research import keep_score
 from shown.studio.saved import Saved
+from shown.studio.stage import Stage
 from shown.studio.ways import Way
 from shown.world import World
 
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
 STOP_PATIENCE, BEST_PATIENCE = 3.0, 15.0
 """Seconds a learner may take to stop, and to finish with the best so far; then its process is replaced."""
+READY_PATIENCE = 60.0
 ASK_PATIENCE = 30.0
 NEXT_LEVELS = 24
 
@@ -77,7 +79,7 @@ class Studio:
     """The state behind the page. `start` it inside a running event loop, `close` it at the end.
 
     `command` is what starts it again, should it end while a page is open. `worlds` can be taught beside the games.
-    `lessons` are opened when it starts.
+    `lessons` are opened when it starts. On `stages` games are watched.
     """
 
     def __init__(
@@ -86,8 +88,10 @@ class Studio:
         command: str = "shown studio",
         worlds: Sequence[World] = (),
         lessons: Sequence[Shared] = (),
+        stages: Sequence[Stage] = (),
     ) -> None:
         self.project, self.command, self._to_open = project, command, lessons
+        self.stages = {stage.game: stage for stage in stages}
         self.worlds, self.catalogue = [world.name for world in worlds], catalogue(worlds)
         self.settings = project.settings()
         self.news = Broadcast()
@@ -113,7 +117,8 @@ class Studio:
         for task in (self._learning, self._searching, *self._tasks):
             if task is not None:
                 task.cancel()
-        await asyncio.gather(self.learner.close(), self.player.close())
+        stages = (stage.close() for stage in self.stages.values())
+        await asyncio.gather(self.learner.close(), self.player.close(), *stages)
 
     def _warm(self, helper: Helper) -> None:
         # Importing and compiling takes seconds, so it is done before anyone waits for it.
@@ -331,7 +336,11 @@ class Studio:
         """Stops learning. A process that does not heed that is replaced, and whoever still waits for it is told."""
         self.learner.stop(number)
 
+        ready = self._compiled
+
         async def insist() -> None:
+            # A process that is still getting ready hears of it then; to replace it would only begin that again.
+            await asyncio.wait([ready, answer], timeout=READY_PATIENCE, return_when=asyncio.FIRST_COMPLETED)
             done, _ = await asyncio.wait([answer], timeout=patience)
             if not done:
                 answer.set_exception(ShownError(f"it did not stop within {patience:.0f} seconds."))
@@ -414,6 +423,19 @@ class Studio:
         except TimeoutError:
             self.player.replace()
             raise BadInput("that took too long, so it was given up.") from None
+
+    async def play_on_stage(self, desk: Desk, level: Level, seed: int) -> dict[str, Any]:
+        """Has the game's policy play where it is watched; pages hear of each position as it is read there."""
+        name, learned = desk.game.name, desk.learned
+        if name not in self.stages:
+            raise BadInput(f"{desk.game.title} is played nowhere else here. Start the studio with --world minecraft.")
+        if learned.policy is None:
+            raise Forgotten("nothing has been learned yet. Show the computer a game first.")
+
+        def news(message: dict[str, Any]) -> None:
+            self.news.publish("live", {"game": name, "level": level.name, **message})
+
+        return await self.stages[name].play(news, learned.policy, level, seed)
 
     async def _search_next(self, desk: Desk, learned: Learned) -> None:
         """Finds the level on which the candidates disagree most; one level a request, so that others get through."""

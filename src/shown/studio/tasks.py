@@ -22,11 +22,10 @@ from shown.games import find
 from shown.games.episodes import Episode, demonstrate, play, play_many
 from shown.games.levels import Level, load_levels
 from shown.grid import Action, Grid
-from shown.studio.forms import action_to_json
+from shown.studio.forms import action_to_json, run_to_json
 from shown.studio.lessons import policy_of
 from shown.studio.places import Playable, find_playable, number_of
 from shown.studio.remarks import PIN, STRIKE
-from shown.studio.teach import why_lost
 from shown.studio.ways import WORDS, Way
 from shown.teaching.differences import differences
 from shown.teaching.next_level import doubt
@@ -157,7 +156,7 @@ class Tasks:
     def run(self, policy: Policy, request: Request) -> Answer:
         """One whole run on a level."""
         game = self.game(request["game"])
-        return _run(game, _episode(game, policy, request))
+        return run_to_json(game, _episode(game, policy, request))
 
     def runs(self, policy: Policy, request: Request) -> Answer:
         """Whole runs on several levels, played side by side."""
@@ -168,7 +167,7 @@ class Tasks:
             episodes = world.play_many(starts, policy)
         else:
             episodes = play_many(game, policy, levels, request.get("seed", 0))
-        return {"runs": [_run(game, episode) for episode in episodes]}
+        return {"runs": [run_to_json(game, episode) for episode in episodes]}
 
     def position(self, policy: Policy, request: Request) -> Answer:
         """How likely every action is, and what each candidate would do."""
@@ -445,18 +444,6 @@ def sentence(policy: Policy, request: Request) -> Answer:
     images = (of_term(x.term, t, policy.language) for x in literals for t in closure(policy.facts.symmetries))
     programs = list(dict.fromkeys(str(image) for image in images if image is not None))
     return {"remark": {"kind": STRIKE, "programs": programs, "words": [policy.speaker.phrase(x) for x in literals]}}
-
-
-def _run(game: Playable, episode: Episode) -> Answer:
-    return {
-        "level": episode.level.name,
-        "seed": episode.seed,
-        "steps": [{"rows": list(s.grid.rows), "action": action_to_json(s.action)} for s in episode.steps],
-        "last": list(episode.last.rows),
-        "won": episode.won,
-        "over": episode.over,
-        "why": why_lost(game, episode.last, len(episode.steps)) if episode.over and not episode.won else None,
-    }
 
 
 def _episode(game: Playable, policy: Policy, request: Request) -> Episode:

@@ -23,6 +23,7 @@ from types import GeneratorType
 from typing import Any, BinaryIO
 
 from shown.errors import ShownError
+from shown.world import WORLDS
 
 News = dict[str, Any]
 Long = Generator[News, bool | None, News]
@@ -61,7 +62,11 @@ class Worker:
         """Serves one quick request, or begins a long one."""
         number = request["id"]
         if request["do"] == "stop":  # heard when it came in (see `stop`); what has finished by now need not
-            self.stopping &= self.long.keys()
+            if number not in self.long:
+                self.stopping.discard(number)
+            return
+        if number in self.stopping:  # before it has begun
+            self.say({"id": number, "answer": {"stopped": True}})
             return
         try:
             result = self.tasks[request["do"]](request)
@@ -162,10 +167,15 @@ def main() -> None:
 
 
 def _tasks(world: str | None = None) -> dict[str, Task]:
-    if world is not None:
+    if world is not None and world.startswith(WORLDS):
         from shown.studio.apart import WorldTasks
 
         return WorldTasks(world).table()
+    if world is not None:
+        from shown.studio.stage import StageTasks
+        from shown.worlds import find
+
+        return StageTasks(find(world)).table()
     from shown.studio.tasks import Tasks
 
     return Tasks().table()

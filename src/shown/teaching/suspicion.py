@@ -32,6 +32,9 @@ LAST, FIRST = 0.45, 0.25
 VARY = 0.5
 """How often more committees of the best fit are tried, instead of fitting again."""
 
+LUCK = 0.05
+"""So much less may be won of a few levels by what wins more of many."""
+
 FORGET = 0.2
 """How often, when nothing fits any more, half of the suspicions are dropped."""
 
@@ -53,7 +56,8 @@ class Suspicion:
         ground: where it plays.
         rng: of all random choices.
         temperature: see `flattened`.
-        levels: on how many levels policies are compared; on all that there are once these are won.
+        levels: on how many levels policies are compared.
+        few: on so many of them is tried first who is worth it.
         refused: the actions suspected so far, to good effect.
         best: the policies that won most, the latest last, with the share they won.
     """
@@ -63,22 +67,23 @@ class Suspicion:
     ground: Ground
     rng: np.random.Generator
     temperature: float
-    levels: int = SOME
+    levels: int = LAST_LEVEL
+    few: int = SOME
     refused: tuple[Step, ...] = ()
     best: list[tuple[float, Policy]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._shown = {(step.grid, step.action) for step in self.fitted.shown.steps}
-        self._variation: Variation | None = None
-        self._take(*self._tried(self.fitted))
+        policy, self._variation = self._tried(self.fitted)
+        self.best.append((self.ground.score(policy, self.levels), policy))
 
     def step(self) -> float:
         """Tries more committees, or suspects a few actions and learns again; the share that the best so far wins."""
         score, policy = self.best[-1]
         if self._variation is not None and self.rng.random() < VARY:
             self._variation.step()
-            tried = best_of(self._variation.best((1, 4, 12)), self.ground, self.levels)
-            return self._take(tried, self._variation) if tried[0] >= score else score
+            self._take(best_of(self._variation.best((1, 4, 12)), self.ground, self.few)[1])
+            return self.best[-1][0]
         lost = [i for i, won in enumerate(self.ground.won(policy, self.levels)) if not won]
         if not lost or self.ground.over:
             return score
@@ -89,10 +94,9 @@ class Suspicion:
                 self.refused = self.refused[: len(self.refused) // 2]
             return score
         tried, variation = self._tried(found)
-        if tried[0] < score:
-            return score
-        self.refused = trial
-        return self._take(tried, variation)
+        if self._take(tried):
+            self.refused, self._variation = trial, variation
+        return self.best[-1][0]
 
     def policies(self) -> Iterator[Policy]:
         """Those that won most."""
@@ -109,7 +113,7 @@ class Suspicion:
             if taken[place] not in self._shown:
                 yield Step(*taken[place], refused=True)
 
-    def _tried(self, found: Fitted) -> tuple[tuple[float, Policy], Variation | None]:
+    def _tried(self, found: Fitted) -> tuple[Policy, Variation | None]:
         """The best of what a fit leads to: its mixture, or committees of its clauses."""
         assert found.policy is not None
         policies = [flattened(policy, self.temperature) for policy in (found.policy, found.grown) if policy is not None]
@@ -119,13 +123,16 @@ class Suspicion:
             variation.step()
             variation.step()
             policies += variation.best((1, 4))
-        return best_of(policies, self.ground, self.levels), variation
+        return best_of(policies, self.ground, self.few)[1], variation
 
-    def _take(self, tried: tuple[float, Policy], variation: Variation | None) -> float:
-        """Takes in what is the best from now on; the share that it wins, of more levels if it has won all of these."""
-        self._variation = variation
-        self.best = [*self.best[-2:], tried]
-        if tried[0] >= 1.0 and self.levels < LAST_LEVEL:
-            self.levels = LAST_LEVEL
-            self.best = [(self.ground.score(policy, self.levels), policy) for _, policy in self.best]
-        return self.best[-1][0]
+    def _take(self, policy: Policy) -> bool:
+        """Whether a policy is the best from now on: it wins no less than the one that was. One that is clearly behind
+        on a few levels is not tried on more; a little is luck."""
+        score, before = self.best[-1]
+        if self.ground.score(policy, self.few) < self.ground.score(before, self.few) - LUCK:
+            return False
+        now = self.ground.score(policy, self.levels)
+        if now < score:
+            return False
+        self.best = [*self.best[-2:], (now, policy)]
+        return True

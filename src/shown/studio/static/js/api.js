@@ -33,7 +33,7 @@ export function listen(handlers) {
       run = JSON.parse(event.data).run;
       handlers.found(restarted);
     });
-    for (const name of ["learned", "taught"]) {
+    for (const name of ["learned", "taught", "live"]) {
       source.addEventListener(name, (event) => {
         const data = JSON.parse(event.data);
         if (data.page !== PAGE) handlers[name](data);

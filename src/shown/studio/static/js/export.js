@@ -23,14 +23,16 @@ function snippet(game) {
       `policy = Policy.load("${game.key}-policy.json")`,
       `world = worlds.find("${game.name}")`,
       "for seed in range(10):",
-      "    print(seed, worlds.play(world, policy.act, seed).won)",
+      "    run = worlds.play(world, policy.act, seed)",
+      '    print(seed, "won" if run.won else "not won")',
     ].join("\n");
   return [
     "from shown import Policy",
     "from shown.games import find, load_levels, play",
     `policy, game = Policy.load("${game.name}-policy.json"), find("${game.name}")`,
     'for level in load_levels(game, "random:0-9"):',
-    "    print(level.name, play(game, policy.act, level).won)",
+    "    run = play(game, policy.act, level)",
+    '    print(level.name, "won" if run.won else "not won")',
   ].join("\n");
 }
 
@@ -89,7 +91,7 @@ function open() {
       class: "note",
       text: "For a GIF of any run, press GIF under the computer's board, or in the replay of a demonstration.",
     }),
-    el("h3", { text: "Five lines of Python that use it" }),
+    el("h3", { text: "Six lines of Python that use it" }),
     el(
       "div",
       { class: "code-box" },

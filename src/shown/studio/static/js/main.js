@@ -40,12 +40,13 @@ async function start() {
   });
   const hello = await post("hello");
   for (const game of hello.games) state.games.set(game.name, prepare(game));
-  Object.assign(state, { folder: hello.folder, readings: hello.readings });
+  Object.assign(state, { folder: hello.folder, readings: hello.readings, stages: hello.stages });
   showGames();
   await openGame(hello.game ?? "nim");
   initTour(hello.toured);
   listen({
     learned: takeLearned,
+    live: (news) => news.game === state.game?.name && emit("live", news),
     taught: (news) => news.game === state.game?.name && news.revision > state.lesson.revision && reload(),
     lost: () =>
       banner(

@@ -70,6 +70,11 @@ export function depthButton() {
   return node;
 }
 
+/** Shows boards in depth, if they are not. */
+export function seeInDepth() {
+  if (!wanted) turn($("depth"));
+}
+
 function turn(node) {
   wanted = !wanted;
   node.setAttribute("aria-pressed", String(wanted));

@@ -8,13 +8,14 @@ import { draw } from "./overlay.js";
 import { emit, on, state } from "./store.js";
 import { backToPlay, showBoard, teach } from "./teach.js";
 import { attempt } from "./toast.js";
+import { seeInDepth } from "./voxel.js";
 import { Wall } from "./wall.js";
 import { actionName, capital, hand, levelTitle, moves, percent, same } from "./words.js";
 
 const STEP = 800;
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const parts = {};
-/** The run on the large board, the step it is at, and what is marked on it by whoever explains it. */
+/** The run on the large board, the step it is at, what is marked on it by whoever explains it, and a run that is live. */
 const now = {
   run: null,
   index: 0,
@@ -25,6 +26,7 @@ const now = {
   position: null,
   heat: true,
   stale: true,
+  live: null,
 };
 
 export function initWatch() {
@@ -62,6 +64,7 @@ export function initWatch() {
     kind: "you",
     onClick: () => attempt(correct),
   });
+  parts.there = button({ id: "watch-there", text: "Watch", kind: "it", onClick: () => attempt(playThere) });
   parts.gif = el("a", { class: "button quiet", download: "", text: "GIF", id: "run-gif" });
   parts.heat = el("input", { type: "checkbox", checked: true, id: "heat" });
   parts.heat.addEventListener("change", () => {
@@ -88,6 +91,7 @@ export function initWatch() {
       "div",
       { class: "actions" },
       parts.correct,
+      parts.there,
       el("span", { class: "gap" }),
       el("label", { class: "check" }, parts.heat, "Show chances"),
       parts.gif,
@@ -97,6 +101,7 @@ export function initWatch() {
   replace($("watch-body"), parts.empty, parts.stage);
   on("game", forget);
   on("policy", renew);
+  on("live", follow);
   on("corrected", (table) => (now.chosen = { level: table.level, seed: now.run?.seed ?? 0 }));
   on("mark", (marks) => {
     now.marks = marks;
@@ -162,6 +167,7 @@ function show(run) {
   pause();
   now.run = run;
   now.stale = false;
+  showThere();
   parts.stage.hidden = false;
   parts.empty.hidden = true;
   parts.title.textContent = levelTitle(run.level);
@@ -286,4 +292,49 @@ async function correct() {
   await teach("correct", { level: run.level, rows: at.rows, before });
   backToPlay();
   showBoard();
+}
+
+/** The button that has a game played where it is watched, or stops that. */
+function showThere() {
+  const there = state.stages[state.game.name];
+  parts.there.hidden = !there;
+  parts.there.lastChild.textContent = now.live ? "Stop it there" : `Watch ${there}`;
+}
+
+/** Plays the level again where it is watched. The board shows what is read there, in depth, as it happens. */
+async function playThere() {
+  if (now.live) {
+    await post("stop-live");
+    return;
+  }
+  pause();
+  const { game } = state;
+  const { level, seed } = now.run;
+  now.live = { clicks: 0 };
+  showThere();
+  seeInDepth();
+  parts.status.textContent = `Starting ${state.stages[game.name]} …`;
+  try {
+    const run = await post("live", { game: game.name, level, seed });
+    if (state.game !== game) return;
+    now.live = null;
+    now.chosen = { level, seed };
+    now.run = run;
+    parts.slider.max = run.steps.length;
+    go(run.steps.length);
+  } finally {
+    now.live = null;
+    showThere();
+  }
+}
+
+/** A position was read there. */
+function follow({ rows, action }) {
+  if (!now.live || !rows) return;
+  parts.board.show(state.game, rows);
+  parts.board.frame.classList.remove("won", "lost");
+  draw(parts.board, { click: action });
+  now.live.clicks++;
+  parts.status.className = "status";
+  parts.status.textContent = `${state.stages[state.game.name]}, ${hand().move} ${now.live.clicks}: ${actionName(state.game, rows, action)}`;
 }
