@@ -306,7 +306,7 @@ def test_the_command_takes_a_device(some_device, tmp_path, capsys):
 
 
 def test_a_device_that_is_not_known_is_an_error():
-    with pytest.raises(BadInput, match=r"device 'cud'.* Did you mean 'cuda'"):
+    with pytest.raises(BadInput, match="device 'cud': programs are evaluated on cpu or cuda"):
         check_device("cud")
     game = find("nim")
     shown = demonstrate(game, load_levels(game, "train:0"))
