@@ -128,15 +128,18 @@ def against_a_cluster(programs: int, repeats: int) -> None:
                 learner.fit(demos)
                 clock = time.perf_counter() - clock
                 times[where].append((time.process_time() - used + others.total(), clock))
-            # The first of each has the engine loaded, and on a new machine compiled.
+            # In the first of each the engine is loaded, and on the cluster workers are started.
+            first = times["cluster"][0]
             alone, there = (min(times[where][1:]) for where in ("alone", "cluster"))
             clocks = [min(clock for _, clock in times[where][1:]) for where in ("alone", "cluster")]
             print(
                 f"  {game:20} {programs:,} programs: processor {alone[0]:.1f} s alone and {there[0]:.1f} s there, "
                 f"{there[0] / alone[0]:.2f} times as much; by the clock {clocks[0]:.1f} and {clocks[1]:.1f} s: "
-                f"{clocks[1] / clocks[0]:.2f} times (load {os.getloadavg()[0]:.1f})",
+                f"{clocks[1] / clocks[0]:.2f} times (load {os.getloadavg()[0]:.1f}); the first learn there, with new "
+                f"workers: processor {first[0]:.1f} s, clock {first[1]:.1f} s",
                 flush=True,
             )
+            cluster.dismiss()
 
 
 class Timed(InTurn):
