@@ -129,7 +129,7 @@ def test_the_form_of_a_csv_file(tmp_path):
         ({"grid": " ", "action": "0,0"}, "line 3, column 'grid': there is no grid."),
         ({"grid": 7, "action": "0,0"}, "line 3, column 'grid': a grid is made of rows"),
         ({"grid": [[0, 9]], "action": "0,0"}, "line 3, column 'grid': row 0, column 1: 9 is no token's number."),
-        ({"grid": [[0, 1], [2]], "action": "0,0"}, "line 3, column 'grid': the rows of the grid are not equally long."),
+        ({"grid": [[0, 1], [2]], "action": "0,0"}, "line 3, column 'grid': the rows of the grid are not equally long"),
         ({"grid": "L!", "action": ""}, "line 3, column 'action': there is no action."),
         ({"grid": "L!", "action": "up"}, "line 3, column 'action': action 'up' must be a cell, [row, column]."),
         ({"grid": "L!", "action": "0,2"}, "line 3, column 'action': action (0, 2) is off the grid"),

@@ -170,7 +170,10 @@ class Grid:
             array: whole numbers, [rows, columns].
             tokens: what the numbers stand for.
         """
-        numbers = np.asarray(array)
+        try:
+            numbers = np.asarray(array)
+        except (ValueError, OverflowError):
+            raise BadInput("the rows of the grid are not equally long, or not of numbers.") from None
         if numbers.ndim != 2 or numbers.dtype.kind not in "iu" or not numbers.size:
             raise BadInput(
                 f"a grid is an array of whole numbers, [rows, columns], not {numbers.dtype} of shape {numbers.shape}."

@@ -163,6 +163,8 @@ def _json_lines(text: str, path: str | Path) -> Iterator[tuple[int, Any]]:
 
 
 def _numbered(rows: Iterable[Mapping[str, Any]]) -> Table:
+    if not isinstance(rows, Iterable):
+        raise BadInput(f"rows must be mappings from columns to values, one a step, not {type(rows).__name__}.")
     listed = tuple(rows)
     return Table(listed, tuple(f"row {i}" for i in range(len(listed))))
 
@@ -210,6 +212,8 @@ class _Reader:
 
         def told(column: str, reader: Callable[[Any], T]) -> T:
             value = row.get(self.names[column])
+            if isinstance(value, np.ndarray | np.generic):
+                value = value.tolist()
             try:
                 return reader(None if _is_missing(value) else value)
             except BadInput as error:
@@ -232,10 +236,8 @@ class _Reader:
             raise BadInput("there is no grid.")
         if isinstance(value, str):
             value = value.split()
-        if isinstance(value, np.ndarray):
-            value = value.tolist()
         if isinstance(value, list | tuple) and not all(isinstance(row, str) for row in value):
-            return Grid.from_array(_array(value), self.tokens)
+            return Grid.from_array(value, self.tokens)
         grid = Grid(value)
         self.tokens.check(grid, "of the grid, ")
         return grid
@@ -269,16 +271,9 @@ def _is_missing(value: Any) -> bool:
     )
 
 
-def _array(value: Sequence[Any]) -> np.ndarray:
-    try:
-        return np.array(value)
-    except ValueError:
-        raise BadInput("the rows of the grid are not equally long.") from None
-
-
 def _whole(value: Any) -> Any:
     """A whole number as one, though a table may hold it as 3.0; anything else as it is."""
-    return int(value) if isinstance(value, float | np.floating) and float(value).is_integer() else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _key(value: Any) -> Any:
@@ -308,9 +303,9 @@ def _seed(value: Any) -> int | None:
     if value is None:
         return None
     number = _whole(int(value[:20]) if isinstance(value, str) and value.strip().isdecimal() else value)
-    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not 0 <= number < 2**63:
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**63:
         raise BadInput(f"a seed is a whole number from 0 to 2^63, not {str(value)[:40]!r}.")
-    return int(number)
+    return number
 
 
 def _outcome(value: Any) -> str | None:

@@ -10,6 +10,7 @@ import copy
 import math
 import time
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
@@ -207,17 +208,23 @@ class Tally:
     won: bool
 
 
-def tallies(starts: Sequence[Start], player: ManyPlayer) -> list[Tally]:
-    """What each comes to, as `play_many` would tell; nothing is kept, for episodes of thousands of large grids."""
+def tallies(starts: Sequence[Start], player: ManyPlayer, again: float = math.inf) -> list[Tally]:
+    """What each comes to, as `play_many` would tell; nothing is kept, for episodes of thousands of large grids.
+
+    A run in which the same position comes up more than `again` times is given up.
+    """
     playing = [(i, world, world.reset(seed)) for i, (world, seed) in enumerate(starts)]
     found = [Tally(0.0, 0, False)] * len(starts)
+    met: list[Counter[Grid]] = [Counter() for _ in starts]
     while playing:
         actions = player.act_many([grid for _, _, grid in playing])
         going = []
-        for (i, world, _), action in zip(playing, actions, strict=True):
+        for (i, world, grid), action in zip(playing, actions, strict=True):
             outcome, before = world.step(action), found[i]
             found[i] = Tally(before.reward + outcome.reward, before.steps + 1, outcome.won)
-            if not outcome.over and found[i].steps < world.max_steps:
+            if again < math.inf:
+                met[i][grid] += 1
+            if not outcome.over and found[i].steps < world.max_steps and met[i][grid] <= again:
                 going.append((i, world, outcome.grid))
         playing = going
     return found

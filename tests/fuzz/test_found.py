@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from fuzz import tables
 from serving import Server
 from shown.cli import main
 from shown.demonstrations import Demonstrations
@@ -20,11 +21,14 @@ from shown.errors import BadInput
 from shown.experiments.store import BadRow, Found, Store
 from shown.files import is_leftover, write_bytes
 from shown.games import demonstrate, find, load_levels
-from shown.grid import MAX_BUTTONS
+from shown.grid import MAX_BUTTONS, Grid, Tokens
 from shown.policy import Policy
 from shown.studio.desk import Desk
 from shown.studio.project import Project
 from shown.studio.worker import Worker
+from shown.tables import from_rows
+from shown.worlds import minari
+from shown.worlds.views import as_array
 
 LONG = "x" * 300
 
@@ -268,3 +272,23 @@ def test_what_a_killed_process_left_is_removed_when_the_same_file_is_written_aga
     assert left in os.listdir(tmp_path), "it was of another file"
     write_bytes(tmp_path / "policy.json", b"newest")
     assert sorted(os.listdir(tmp_path)) == ["other.json", "policy.json"]
+
+
+def test_a_dataset_of_frames_without_its_environment_says_so() -> None:
+    with pytest.raises(BadInput, match=r"^minari:any/thing-v0: blocks-8 learns colours by playing"):
+        minari.read(tables._Dataset(None, [{"observations": [[[0, 1]]], "actions": [0]}]), "blocks-8")
+
+
+def test_a_dataset_that_is_damaged_is_one_line() -> None:
+    wrong = {"tokens": {"empty": "."}, "buttons": []}
+    with pytest.raises(BadInput, match=r"^minari:any/thing-v0: is damaged \(TypeError"):
+        minari.read(tables._Dataset(wrong, [{"said": {"marks": 7}, "actions": [[0, 0]], "observations": [[[0]]] * 2}]))
+
+
+def test_rows_that_are_none_are_one_line() -> None:
+    with pytest.raises(BadInput, match=r"^rows must be mappings from columns to values, one a step, not int\.$"):
+        from_rows(7, Tokens(empty="."))
+    with pytest.raises(BadInput, match="not equally long"):
+        Grid.from_array([[0, 1], [0]], Tokens(empty=".", wall="#"))
+    with pytest.raises(BadInput, match="not equally long"):
+        as_array([[0, 1], [0]], None, "rows, columns", 2)

@@ -15,7 +15,16 @@ from fuzz.limits import TooMuch, limited
 from shown.errors import BadInput
 
 SEED = 2019
-COUNT = {"files": 300, "commands": 150, "requests": 120, "wire": 60, "store": 45, "export": 250, "programs": 250}
+COUNT = {
+    "files": 300,
+    "commands": 150,
+    "requests": 120,
+    "wire": 60,
+    "store": 45,
+    "export": 250,
+    "programs": 250,
+    "tables": 300,
+}
 SHARES = 5
 """Each area is several tests, so that they can run side by side."""
 

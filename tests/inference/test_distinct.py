@@ -57,6 +57,28 @@ def test_settling_numbers_rows_as_they_are_named_with_the_sign_met_first():
     assert again.tolist() == [0, 0, 1, 2]
 
 
+@given(st.integers(0, 10**6), st.integers(0, 40), st.integers(1, 3))
+def test_rows_are_reordered_in_place(seed, count, words):
+    rng = np.random.default_rng(seed)
+    mask = rng.integers(0, 2**64, size=words, dtype=np.uint64)
+    rows = rng.integers(0, 2**64, size=(count, words), dtype=np.uint64) & mask
+    order, negated = rng.permutation(count), rng.random(count) < 0.5
+    expected = rows[order]
+    expected[negated] ^= mask
+    module._reorder(rows, order, negated, mask)
+    assert np.array_equal(rows, expected)
+
+
+def test_what_is_forgotten_takes_no_memory():
+    account = Account(2**30)
+    found = Distinct(np.array([2**64 - 1], dtype=np.uint64), account, "rows")
+    found.add(np.array([[5], [6], [5]], dtype=np.uint64), np.arange(1), "")
+    assert account.held > 0
+    found.forget()
+    assert (account.held, len(found)) == (0, 0)
+    assert found.add(np.array([[6], [5]], dtype=np.uint64), np.arange(1), "")[0].tolist() == [0, 1]
+
+
 def test_rows_with_the_same_mix_are_still_told_apart():
     mask = np.array([2**64 - 1], dtype=np.uint64)
     found = store(mask, up_to_negation=False)

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import NothingFits
 from shown.grid import grid
+from shown.inference.failure import rows_like
 from shown.inference.learner import Learner
 from shown.language.grammar import paper_grammar
 from shown.language.primitives import LANGUAGE
@@ -148,3 +150,19 @@ def test_there_is_a_reason_exactly_if_nothing_fits_and_the_reason_is_true(shown,
 @pytest.mark.parametrize("seed", range(3))
 def test_no_seed_can_help(seed):
     assert failure_of(demos((grid("#.#."), (0, 2))), seed=seed) is not None
+
+
+@given(st.integers(0, 2**32), st.integers(1, 600), st.integers(1, 3))
+@settings(max_examples=30)
+def test_rows_that_look_the_same_are_those_on_which_all_columns_agree(seed, features, words):
+    rng = np.random.default_rng(seed)
+    # Few patterns, so that some rows do look the same.
+    patterns = rng.integers(0, 2, size=(features, 6)).astype(bool)
+    of_row = rng.integers(0, 6, size=64 * words)
+    columns = np.ascontiguousarray(np.packbits(patterns[:, of_row], axis=1, bitorder="little")).view(np.uint64)
+    mask = rng.integers(0, 2**63, size=words, dtype=np.uint64)
+    row = int(rng.integers(64 * words))
+    found = np.unpackbits(rows_like(columns, mask, row // 64, row % 64).view(np.uint8), bitorder="little")
+    counted = np.unpackbits(mask.view(np.uint8), bitorder="little").astype(bool)
+    same = (patterns[:, of_row] == patterns[:, of_row[[row]]]).all(axis=0)
+    assert np.array_equal(found.astype(bool), same & counted)

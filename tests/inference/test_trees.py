@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
@@ -64,11 +64,17 @@ problems = st.builds(
 )
 
 
-@given(problems, st.lists(st.integers(0, 100), min_size=1, max_size=3, unique=True))
-@settings(max_examples=150)
-def test_shared_trees_are_the_plain_trees_for_every_prefix_and_seed(case, seeds):
+@pytest.fixture(params=[2**30, 1, 100], ids=["all features at once", "one at a time", "a few at a time"])
+def room(request, monkeypatch):
+    """Bytes of features that may lie row by row."""
+    monkeypatch.setattr(module, "ROW_BY_ROW", request.param)
+
+
+@given(problems, st.lists(st.integers(0, 100), min_size=1, max_size=3, unique=True), st.sampled_from([1, 3]))
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_shared_trees_are_the_plain_trees_for_every_prefix_and_seed(room, case, seeds, threads):
     columns, _, mask, positive, _ = case
-    forest = Forest(mask, positive, seeds)
+    forest = Forest(mask, positive, seeds, threads)
     for seed, segments in zip(seeds, forest.extend(columns), strict=True):
         order = tie_order(len(columns), seed)
         for length in range(len(columns) + 1):
@@ -76,8 +82,8 @@ def test_shared_trees_are_the_plain_trees_for_every_prefix_and_seed(case, seeds)
 
 
 @given(problems, st.lists(st.integers(0, 18), max_size=4))
-@settings(max_examples=100)
-def test_growing_in_several_steps_changes_nothing(case, cuts):
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_growing_in_several_steps_changes_nothing(room, case, cuts):
     columns, _, mask, positive, _ = case
     forest = Forest(mask, positive, [3])
     order = tie_order(len(columns), 3)
@@ -255,10 +261,11 @@ def best_splits(loop, columns, mask, positive, orders, cuts=()):
     rows, positives = (int(np.bitwise_count(bits).sum()) for bits in (mask, mask & positive))
     found, last, score = [[] for _ in orders], np.full(len(orders), -1), np.inf
     for start, stop in pairwise([0, *cuts, len(columns)]):
+        base = start // 2  # a part of what is there may have been seen
         out, counts = np.empty((len(orders), stop - start), dtype=np.int64), np.zeros(len(orders), dtype=np.int64)
         arguments = (words, mask[words], (mask & positive)[words], rows, positives, orders, score, last, out, counts)
         with np.errstate(over="ignore"):
-            score = loop(np.ascontiguousarray(columns[:stop].T), start, *arguments)
+            score = loop(np.ascontiguousarray(columns[base:stop].T), base, start, *arguments)
         for best, row, count in zip(found, out, counts, strict=True):
             best += row[:count].tolist()
     return found

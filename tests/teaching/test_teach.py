@@ -13,7 +13,7 @@ from shown.games import demonstrate, find, load_levels, play_many, success_rate,
 from shown.grid import grid
 from shown.inference.formulas import formula_bits
 from shown.policy import uniform_policy
-from shown.teaching.hypotheses import Fitter, Hypothesis, flattened, hypotheses
+from shown.teaching.hypotheses import Fitter, Hypothesis, flattened, hypotheses, hypothesis_of
 from shown.teaching.practice import Ground, Variation, vary
 from shown.teaching.readings import AS_CLICKED, READINGS, Reading
 from shown.teaching.same import Effects
@@ -177,6 +177,35 @@ def test_giving_up_on_circles_agrees_with_playing_to_the_end():
     policy = Fitter(demos, 1000, 0).fit(Hypothesis(AS_CLICKED), demos).policy
     levels = load_levels(STOP, "random:600000-600029")
     assert wins(STOP, policy, levels) == [episode.won for episode in play_many(STOP, policy, levels)]
+
+
+def test_leniently_everything_shown_is_allowed_and_nothing_that_can_be_told_from_it():
+    demos = shown_by(FENCE, "train:0-1", "style:row-in-any-order")
+    fitter = Fitter(demos, 1000, 0)
+    exact = fitter.fit(Hypothesis(AS_CLICKED), demos)
+    assert exact.policy is None
+    lenient = fitter.fit(Hypothesis(AS_CLICKED, lenient=True), demos)
+    assert lenient.policy.allows_many([s.grid for s in demos.steps], [s.action for s in demos.steps]) == [True] * 12
+    opened = exact.evidence.mask & ~lenient.evidence.mask
+    for column in exact.features.columns:  # each row that was opened looks like some shown one
+        held = {bool(v) for v in exact.evidence.shows(column)}
+        assert True in held or not (opened & column).any()
+        assert False in held or not (opened & ~column).any()
+    allowed = formula_bits(lenient.candidates[0].clauses, lenient.features.columns, lenient.evidence.mask)
+    assert not (allowed & ~lenient.evidence.positive).any()
+
+
+def test_where_nothing_fits_practice_tries_it_leniently_and_says_so():
+    demos = expert(NIM, "train:0-1")
+    taught = teach(demos, NIM, programs=3, rounds=2)
+    assert taught.learned
+    assert taught.hypothesis.lenient
+    assert taught.hypothesis.name.endswith(", and what looks the same will do")
+    assert hypothesis_of(taught.policy) == taught.hypothesis
+    assert taught.failure is not None
+    assert taught.advice is not None
+    assert not teach(demos, NIM, programs=3, practise=0).learned
+    assert not teach(demos, NIM, programs=3, readings=[AS_CLICKED]).learned
 
 
 @pytest.mark.parametrize("game", [NIM, STOP], ids=lambda game: game.name)

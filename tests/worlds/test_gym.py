@@ -228,6 +228,9 @@ def test_experts_that_give_no_action(corridor):
         world.reset(0)
         with pytest.raises(BadInput, match=complaint):
             world.expert()
+    lost = wrap(corridor(), expert=lambda env: {}["way"])
+    with pytest.raises(BadInput, match=r"^gym:Corridor: the expert has broken off \(KeyError: 'way'\)\.$"):
+        lost.expert()
     with pytest.raises(BadInput, match="nobody here knows how to play it"):
         wrap(corridor()).expert()
 

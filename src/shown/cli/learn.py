@@ -40,6 +40,7 @@ from shown.errors import BadInput, ShownError, printable
 from shown.files import read_json
 from shown.games import Game
 from shown.inference.conditioned import Contradiction
+from shown.inference.device import DEVICES
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
 from shown.language.primitives import LANGUAGE, Language
@@ -97,6 +98,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_seed(parser)
     parser.add_argument("--threads", type=positive, metavar="N", help="default: one a core")
+    parser.add_argument(
+        "--device", choices=DEVICES, default="cpu", help="what evaluates programs: cpu, or cuda (a GPU)"
+    )
     add_cluster(parser, "evaluate programs on")
     parser.add_argument("--memory", type=positive, metavar="MIB", help="memory to use at most (half the machine's)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
@@ -185,6 +189,7 @@ def _one_fit(
         noise=args.noise or 0.0,
         seed=args.seed,
         threads=args.threads,
+        device=args.device,
         drop_literals=learner.drop_literals and not args.keep_literals,
         finish_level=args.finish_level,
         language=language,
@@ -224,6 +229,7 @@ def _understood(
         keep=() if not args.keep or game is None else starts_named(game, args.keep, args.seed),
         seed=args.seed,
         threads=args.threads,
+        device=args.device,
         memory_limit=args.memory * 2**20 if args.memory else None,
         conditions=conditions,
         cluster=cluster,

@@ -64,6 +64,10 @@ class Narrow:
     rows: np.ndarray
     may: Callable[[Shape], bool]
 
+    def usable(self, features: Features) -> np.ndarray:
+        """The features that such clauses may use. [F] bool"""
+        return np.array([self.may(block.shape) for block in features.blocks])[features.block_of]
+
 
 @dataclass(frozen=True)
 class Pool:
@@ -190,8 +194,7 @@ class ClauseSearch:
         """The features that clauses for narrow actions may use. [F] bool"""
         if self._narrow is None or not self._is_narrow.any():
             return np.ones(len(features), dtype=bool)
-        may = np.array([self._narrow.may(block.shape) for block in features.blocks])
-        return may[features.block_of]
+        return self._narrow.usable(features)
 
     def _take_in(self, clauses: Sequence[Clause], features: Features, prices: np.ndarray) -> None:
         """Keeps the exact ones among these clauses, each without the literals it does not need."""

@@ -9,6 +9,9 @@ import numpy as np
 from shown.compiled import compiled
 from shown.memory import Account, reserve
 
+ROW_BY_ROW = 2**30
+"""Bytes of columns that may lie row by row, as trees read them, at a time."""
+
 CONSTANT = -1
 """Stands for the number of a row whose bits are all alike."""
 
@@ -75,36 +78,46 @@ class Distinct:
         # Rows that no program has (where a budget cuts a block) come last.
         numbers[numbers < 0] = np.arange(start + named, self._count)
         order = np.argsort(numbers)
-        rows = self._rows[start : self._count][order]
-        rows[signs[order]] ^= self._mask
-        self._rows[start : self._count] = rows
+        _reorder(self._rows[start : self._count], order.copy(), signs[order], self._mask)
         self._mixes[start : self._count] = self._mixes[start : self._count][order]
         self._turned[start : self._count] = signs[order]
         _renumber_table(self._table, self._mixes, start, self._count, order)
         return numbers
 
+    def forget(self) -> None:
+        """Lets all rows go, and the memory they took."""
+        self._account.held -= self._bytes(self._room)
+        self._count = self._room = 0
+        self._rows, self._mixes, self._turned = self._rows[:0].copy(), self._mixes[:0].copy(), self._turned[:0].copy()
+        self._table = np.full(1, -1, dtype=np.int32)
+
     def _make_room(self, more: int, advice: str) -> None:
         needed = self._count + more
         if needed > self._room:
             room = max(64, needed, self._room + self._room // 2)
-            self._account.take((room - self._room) * self._bytes_a_row, self._what, advice)
+            self._account.take(self._bytes(room) - self._bytes(self._room), self._what, advice)
             self._room = room
             self._mixes = _grown(self._mixes, self._count, room)
             self._turned = _grown(self._turned, self._count, room)
             self._table = np.full(1 << (2 * room - 1).bit_length(), -1, dtype=np.int32)
             _fill_table(self._table, self._mixes, self._count)
         if needed > len(self._rows):
-            rows = reserve(self._account.limit // self._bytes_a_row, len(self._mask), self._room)
+            rows = reserve(self._account.limit // self._bytes(1), len(self._mask), self._room)
             rows[: self._count] = self.array
             self._rows = rows
 
-    @property
-    def _bytes_a_row(self) -> int:
-        # Columns, which are kept up to negation, lie a second time in the trees' memory, row by row.
-        return (16 if self._lowest else 8) * len(self._mask) + 40
+    def _bytes(self, room: int) -> int:
+        return bytes_of_rows(room, len(self._mask), bool(self._lowest))
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_rows": self.array.copy()}
+
+
+def bytes_of_rows(count: int, words: int, columns: bool) -> int:
+    """What so many rows take. Those that are columns lie a second time in the trees' memory, row by row: so many of
+    them as may at a time."""
+    taken = 8 * count * words
+    return taken + (min(taken, ROW_BY_ROW) if columns else 0) + 40 * count
 
 
 def _grown(array: np.ndarray, used: int, length: int) -> np.ndarray:
@@ -169,6 +182,27 @@ def _first_met(ids, flips, start, numbers, signs):  # type: ignore[no-untyped-de
             signs[k] = flips[i]
             named += 1
     return named
+
+
+@compiled
+def _reorder(rows, order, negated, mask):  # type: ignore[no-untyped-def]
+    """Puts at place i the row from order[i], negated or not, without a second copy of them all; uses up `order`."""
+    kept = np.empty_like(mask)
+    for start in range(len(order)):
+        if order[start] < 0:
+            continue
+        kept[:] = rows[start]
+        place = start
+        while True:
+            source = order[place]
+            order[place] = -1
+            sign = np.uint64(0) - np.uint64(negated[place])
+            taken = kept if source == start else rows[source]
+            for w in range(len(mask)):
+                rows[place, w] = taken[w] ^ (sign & mask[w])
+            if source == start:
+                break
+            place = source
 
 
 @compiled

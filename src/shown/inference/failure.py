@@ -15,6 +15,9 @@ from shown.inference.rows import Evidence, Rows
 from shown.language.languages import with_more_words
 from shown.language.primitives import Language
 
+AT_ONCE = 256
+"""So many columns are looked at before those rows are left alone that are told apart by then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -87,7 +90,7 @@ def explain_failure(
         word, bit = rows.place(state, step.action)
         if not int(evidence.positive[word]) >> bit & 1:
             continue
-        alike = _rows_like(features, word, bit)
+        alike = rows_like(features.columns, features.mask, word, bit)
         unlike = alike & ~evidence.positive
         outvoted = _count(alike & evidence.positive) <= _count(unlike)
         if unlike.any() and (outvoted or found is None):
@@ -125,9 +128,32 @@ def _nearest(rows: Rows, among: np.ndarray, state: int) -> tuple[int, Action]:
     return rows.row(int(words[first]), int(bits[first]))
 
 
-def _rows_like(features: Features, word: int, bit: int) -> np.ndarray:
-    """The rows on which every feature has the value it has on this one. [R] uint64"""
-    alike = features.mask.copy()
-    for column in features.columns:
-        alike &= column if int(column[word]) >> bit & 1 else ~column
+def rows_like(columns: np.ndarray, mask: np.ndarray, word: int, bit: int) -> np.ndarray:
+    """The rows in `mask` on which every column has the value it has on one row. [R] uint64
+
+    >>> columns = np.array([[0b0011], [0b0111]], dtype=np.uint64)
+    >>> rows_like(columns, np.array([0b1111], dtype=np.uint64), 0, 1).tolist()
+    [3]
+    """
+    alike = mask.copy()
+    where = np.flatnonzero(alike)
+    for start in range(0, len(columns), AT_ONCE):
+        some = columns[start : start + AT_ONCE]
+        holds = (some[:, word] >> np.uint64(bit) & np.uint64(1)).astype(bool)
+        alike[where] &= np.bitwise_and.reduce(np.where(holds[:, None], some[:, where], ~some[:, where]), axis=0)
+        where = where[alike[where] != 0]
     return alike
+
+
+def looking_like_shown(columns: np.ndarray, evidence: Evidence, steps: np.ndarray) -> np.ndarray:
+    """The rows ruled out that look, to every column, like what was shown in one of some steps. [R] uint64
+
+    Args:
+        columns: what rows look like. [F, R] uint64
+        evidence: the rows.
+        steps: the numbers of the steps. [n] int64
+    """
+    found = np.zeros_like(evidence.mask)
+    for word, bit in set(zip(evidence.word[steps].tolist(), evidence.bit[steps].tolist(), strict=True)):
+        found |= rows_like(columns, evidence.mask, word, bit)
+    return found & ~evidence.positive

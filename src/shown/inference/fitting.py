@@ -20,6 +20,7 @@ from shown.errors import ClusterLost, OutOfMemory
 from shown.grid import Grid
 from shown.inference.columns import Evaluator
 from shown.inference.conditioned import Contradiction, Pinned, Struck, contradictions, pin, pinned_bits
+from shown.inference.device import evaluator_on
 from shown.inference.features import Features, combine
 from shown.inference.formulas import Clauses, Shortener, formula_bits
 from shown.inference.posterior import Candidate, Mixture, literal_prices, log_likelihood, log_prior
@@ -139,6 +140,7 @@ class Fitting:
         evaluators: one for each batch of states that came together.
         steps: all that was shown, in order.
         conditions: what every formula must keep to.
+        device: where programs are evaluated: "cpu", or "cuda". What comes of it is the same.
         crew: others who evaluate programs, where there are many; None where this process always does.
     """
 
@@ -149,6 +151,7 @@ class Fitting:
     evaluators: list[Evaluator] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     conditions: Conditions = NO_CONDITIONS
+    device: str = "cpu"
     crew: Crew | None = None
     _struck: dict[int, bool] = field(default_factory=dict, init=False, repr=False)
 
@@ -181,10 +184,11 @@ class Fitting:
             "Use fewer or smaller demonstrations",
         )
         world = Planes(grids, demonstrations.tokens, demonstrations.buttons, margin)
+        language = self.grammar.language
         evaluator = (
-            Evaluator(world, self.grammar.language, self.account, self.threads)
+            evaluator_on(self.device, world, language, self.account, self.threads)
             if self.crew is None or self.blocks[-1].start < WORTH_SHARING
-            else Sharded(world, self.grammar.language, self.account, self.crew)
+            else Sharded(world, language, self.account, self.crew)
         )
         evaluator.expect(self.blocks)
         return evaluator

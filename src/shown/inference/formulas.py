@@ -200,7 +200,8 @@ def shorten(clauses: Sequence[Clause], columns: np.ndarray, forbidden: np.ndarra
         prices: what a literal over each column adds to the log prior. [F] float64
     """
     where = np.flatnonzero(forbidden)
-    paid = prices.tolist()
+    # Of millions of prices a few are looked at.
+    paid = {f: float(prices[f]) for clause in clauses for f, _ in clause}
     ordered = tuple(tuple(sorted(clause, key=lambda literal: (paid[literal[0]], literal))) for clause in clauses)
     packed = pack([ordered])
     keep = np.ones(len(packed.columns), dtype=np.bool_)

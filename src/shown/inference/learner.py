@@ -17,6 +17,7 @@ from shown.errors import BadInput, Contradicted, NothingFits
 from shown.inference.clauses import ClauseSearch
 from shown.inference.conditioned import Contradiction, Pinned
 from shown.inference.crew import OnCluster
+from shown.inference.device import check_device
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
 from shown.inference.fitting import MOST, Fitting, Moment, Patience, Programs, Weighing
@@ -84,6 +85,7 @@ class Learner:
         noise: ε: how often the demonstrator acts at random.
         seed: of all random choices.
         threads: how many threads evaluate programs; by default one a core. The result does not depend on it.
+        device: where programs are evaluated: "cpu", or "cuda" for a GPU (`docs/scale.md`). Nor does it on this.
         drop_literals: leave out literals that change no bit of the fit.
         finish_level: go on to the end of the last level of equally probable programs.
         uniform_if_empty: where a formula allows nothing, let the likelihood guess, as the acting policy does.
@@ -116,6 +118,7 @@ class Learner:
     noise: float = 0.0
     seed: int = 0
     threads: int | None = None
+    device: str = "cpu"
     drop_literals: bool = True
     finish_level: bool = False
     uniform_if_empty: bool = False
@@ -189,8 +192,8 @@ class Learner:
         if not blocks:
             raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
         threads = self.threads or os.cpu_count() or 1
-        crew = None if self.cluster is None else OnCluster(self.cluster)
-        return Fitting(grammar, blocks, Account(self.memory_limit), threads, conditions=self.conditions, crew=crew)
+        account, crew = Account(self.memory_limit), None if self.cluster is None else OnCluster(self.cluster)
+        return Fitting(grammar, blocks, account, threads, conditions=self.conditions, device=self.device, crew=crew)
 
     def _run(self, fitting: Fitting, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
         start = time.monotonic()
@@ -230,7 +233,7 @@ class Learner:
         return self
 
     def _search(self, evidence: Evidence, fitting: Fitting) -> Search:
-        trees, struck = TreeSearch(evidence, self.trees, self.seed), fitting.struck()
+        trees, struck = TreeSearch(evidence, self.trees, self.seed, fitting.threads), fitting.struck()
         if self.search == "trees" and struck is None:
             return trees
         return ClauseSearch(evidence, trees, self.seed, struck=struck)
@@ -306,6 +309,11 @@ class Learner:
                 continue
             if not isinstance(value, int) or value < 1:
                 raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
+        check_device(self.device)
+        if self.cluster is not None and self.device != "cpu":
+            raise BadInput(
+                f"device {self.device!r}: the machines of a cluster evaluate programs on their cpu. Name one."
+            )
         if not 0.0 <= self.noise <= 1.0:
             raise BadInput(f"noise must be from 0 to 1, not {self.noise!r}.")
         if not isinstance(self.seed, int) or self.seed < 0:

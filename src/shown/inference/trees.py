@@ -9,12 +9,17 @@ on what comes after it. `plain_tree` is the obvious version; tests hold `Forest`
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from shown.compiled import compiled
+from shown.inference.distinct import ROW_BY_ROW
 from shown.inference.features import Features
 from shown.inference.formulas import Clause, Clauses
 from shown.inference.rows import Evidence
@@ -101,7 +106,7 @@ def plain_tree(columns: np.ndarray, mask: np.ndarray, positive: np.ndarray, orde
 
 
 class Forest:
-    """Greedy trees for every prefix of a growing list of features.
+    """Greedy trees for every prefix of a growing list of features. They do not depend on the number of threads.
 
     >>> columns = np.array([[0b0011], [0b0101]], dtype=np.uint64)
     >>> forest = Forest(np.array([0b1111], dtype=np.uint64), np.array([0b0001], dtype=np.uint64), seeds=[0])
@@ -109,10 +114,11 @@ class Forest:
     [(0, ()), (1, ()), (2, (((0, True), (1, True)),))]
     """
 
-    def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int]) -> None:
-        self._seeds = seeds
+    def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int], threads: int = 1) -> None:
+        self._seeds, self._threads = seeds, threads
         self._columns = np.empty((0, len(mask)), dtype=np.uint64)
-        self._by_row = self._columns.T
+        self._by_row: np.ndarray | None = None
+        self._unseen: dict[int, _Node] = {}
         self._orders = np.empty((len(seeds), 0))
         self._nodes: dict[tuple[bytes, bytes], _Node] = {}
         self._trees: dict[tuple[int, int, int], Tree] = {}
@@ -136,17 +142,27 @@ class Forest:
         """
         before = len(self._columns)
         self._columns = columns
-        self._by_row = np.ascontiguousarray(columns.T)
+        self._by_row = np.ascontiguousarray(columns.T) if columns.nbytes <= ROW_BY_ROW else None
         self._orders = np.array([tie_order(len(columns), seed) for seed in self._seeds])
         first = before + 1 if before else 0
-        return [self._grow(self._root, first, len(columns) + 1, s) for s in range(len(self._seeds))]
+        while True:
+            grown = [self._grow(self._root, first, len(columns) + 1, s) for s in range(len(self._seeds))]
+            if not self._unseen:
+                self._by_row = None  # while more features come, it would only be in the way
+                return grown
+            # There are too many features to have them all row by row. So the nodes of one depth look at them together,
+            # some features at a time; then the trees can be grown as far as to the next depth.
+            self._look(list(self._unseen.values()))
+            self._unseen.clear()
 
     def _grow(self, node: _Node, low: int, high: int, seed: int) -> list[tuple[int, Tree]]:
         """The trees on a node's rows for prefixes of low … high-1 features: (from which length on, tree)."""
         if node.positives in (0, node.rows):
             return [(low, self._leaves[node.positives > 0])]
+        if node.seen < len(self._columns) and not self._sees(node):
+            return []
         result: list[tuple[int, Tree]] = []
-        features = self._splits(node, seed)
+        features = node.best[seed]
         # The segment in which no feature divides the rows comes first, then one segment a running minimum.
         first = bisect_right(features, low - 1)
         if first == 0:
@@ -168,6 +184,8 @@ class Forest:
         """All pairs of subtrees that some prefix has."""
         result: list[tuple[int, Tree]] = []
         n = y = 0
+        if not (no and yes):
+            return []  # they have not been looked at yet
         for start in sorted({start for start, _ in no} | {start for start, _ in yes}):
             while n + 1 < len(no) and no[n + 1][0] <= start:
                 n += 1
@@ -200,24 +218,51 @@ class Forest:
             )
         return node.children[feature]
 
-    def _splits(self, node: _Node, seed: int) -> list[int]:
-        """The features that are better than all before them: where the best split of a node changes."""
-        if node.seen < len(self._columns):
-            for best, found in zip(node.best, self._better(node), strict=True):
-                best += found
-            node.seen = len(self._columns)
-        return node.best[seed]
+    def _sees(self, node: _Node) -> bool:
+        """Has a node look at all features, or notes that it has to."""
+        if self._by_row is None:
+            self._unseen[id(node)] = node
+        else:
+            self._better(node, self._by_row, 0)
+        return self._by_row is not None
 
-    def _better(self, node: _Node) -> list[list[int]]:
-        """For each seed the features, of those not seen yet, that beat (or tie with, and precede) all before them."""
-        out = np.empty((len(self._seeds), len(self._columns) - node.seen), dtype=np.int64)
+    def _look(self, nodes: list[_Node]) -> None:
+        """Has nodes look at all features they have not seen, some at a time."""
+        step = max(1, ROW_BY_ROW // (4 * 8 * self._columns.shape[1]))
+        room = np.empty(min(step, len(self._columns)) * self._columns.shape[1], dtype=np.uint64)
+        for start in range(0, len(self._columns), step):
+            behind = [node for node in nodes if node.seen < start + step]
+            if behind:
+                by_row = self._turned(self._columns[start : start + step], room)
+                self._side_by_side(partial(self._better, by_row=by_row, first=start), behind)
+
+    def _turned(self, columns: np.ndarray, room: np.ndarray) -> np.ndarray:
+        """Columns row by row, in memory that is there already. [F, R] → [R, F]"""
+        by_row = room[: columns.size].reshape(columns.shape[::-1])
+        cuts = np.linspace(0, len(columns), self._threads + 1).astype(int).tolist()
+        self._side_by_side(lambda part: _turn_loop(columns, part[0], part[1], by_row), list(pairwise(cuts)))
+        return by_row
+
+    def _side_by_side(self, work: Callable[[Any], None], items: Sequence[Any]) -> None:
+        """Loops that Numba has compiled let other threads run."""
+        with ThreadPoolExecutor(self._threads) as pool:
+            for _ in pool.map(work, items):
+                pass
+
+    def _better(self, node: _Node, by_row: np.ndarray, first: int) -> None:
+        """Notes, for each seed, the features that beat (or tie with, and precede) all before them: where the best split
+        of a node changes. Those of `by_row`, of which the first has the number `first`, follow those it has seen."""
+        end = first + by_row.shape[1]
+        out = np.empty((len(self._seeds), end - node.seen), dtype=np.int64)
         counts = np.zeros(len(self._seeds), dtype=np.int64)
         last = np.array([best[-1] if best else -1 for best in node.best], dtype=np.int64)
         node.score = _best_loop(
-            self._by_row, node.seen, node.words, node.here, node.positive, node.rows, node.positives, self._orders,
+            by_row, first, node.seen, node.words, node.here, node.positive, node.rows, node.positives, self._orders,
             node.score, last, out, counts,
         )  # fmt: skip
-        return [found[:count].tolist() for found, count in zip(out, counts, strict=True)]
+        for best, found, count in zip(node.best, out, counts, strict=True):
+            best += found[:count].tolist()
+        node.seen = end
 
 
 class TreeSearch:
@@ -227,8 +272,8 @@ class TreeSearch:
         forest: the trees grown so far.
     """
 
-    def __init__(self, evidence: Evidence, trees: int, seed: int) -> None:
-        self.forest = Forest(evidence.mask, evidence.positive, [seed * trees + s for s in range(trees)])
+    def __init__(self, evidence: Evidence, trees: int, seed: int, threads: int = 1) -> None:
+        self.forest = Forest(evidence.mask, evidence.positive, [seed * trees + s for s in range(trees)], threads)
         self._seen: set[int] = set()
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
@@ -275,18 +320,29 @@ def _count(bits: np.ndarray) -> int:
 
 
 @compiled
-def _best_loop(by_row, start, words, here, positive, rows, positives, orders, score, last, out, counts):  # type: ignore[no-untyped-def]
+def _turn_loop(columns, start, stop, by_row):  # type: ignore[no-untyped-def]
+    """by_row[r, f] = columns[f, r], a tile at a time, so that what is read and what is written both stay near."""
+    tile = 32
+    for first in range(start, stop, tile):
+        for row in range(0, columns.shape[1], tile):
+            for r in range(row, min(row + tile, columns.shape[1])):
+                for f in range(first, min(first + tile, stop)):
+                    by_row[r, f] = columns[f, r]
+
+
+@compiled
+def _best_loop(by_row, base, start, words, here, positive, rows, positives, orders, score, last, out, counts):  # type: ignore[no-untyped-def]
     """Counts each feature on a node's rows, and keeps those better than all before them, for every seed.
 
-    Features lie side by side (`by_row` is [R, F]), so that many are counted at once; a block of them at a time, so that
-    the counts stay near.
+    Features lie side by side (`by_row` is [R, F], of the features from `base` on), so that many are counted at once; a
+    block of them at a time, so that the counts stay near. Those before `start` have been seen.
     """
     m1, m2, m4 = np.uint64(0x5555555555555555), np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     h01, s1, s2, s4, s56 = np.uint64(0x0101010101010101), np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(56)
     features, block = by_row.shape[1], 2048
     ones = np.empty(block, dtype=np.int64)
     positive_ones = np.empty(block, dtype=np.int64)
-    for first in range(start, features, block):
+    for first in range(start - base, features, block):
         size = min(block, features - first)
         ones[:size] = 0
         positive_ones[:size] = 0
@@ -315,9 +371,9 @@ def _best_loop(by_row, start, words, here, positive, rows, positives, orders, sc
             if impure > score:
                 continue
             for s in range(len(orders)):
-                if impure < score or last[s] < 0 or orders[s, first + f] < orders[s, last[s]]:
-                    out[s, counts[s]] = first + f
+                if impure < score or last[s] < 0 or orders[s, base + first + f] < orders[s, last[s]]:
+                    out[s, counts[s]] = base + first + f
                     counts[s] += 1
-                    last[s] = first + f
+                    last[s] = base + first + f
             score = impure
     return score

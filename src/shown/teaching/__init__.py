@@ -7,7 +7,8 @@ advice.py        which of the teacher's own clicks are at odds, and what to do
 next_level.py    the most useful level to show next; differences.py: where each candidate differs from the best
 corrections.py   a demonstration from where the computer went wrong
 hypotheses.py    ways to understand a teacher, fitted
-practice.py      playing levels that the game makes, and getting better at it; suspicion.py: by learning from lost games
+practice.py      playing levels that the game makes, and getting better at it by learning from lost games (suspicion.py)
+                 or, where there are buttons, by finding out what lost them (turning.py)
 leaving.py       without rules: whether what is left out is explained
 choosing.py      what was found so far, and which of it is taken; taught.py: what is told of it
 teach.py         all of it together: `teach`, and a `Pupil` that goes on learning

@@ -162,6 +162,10 @@ class Choice:
         """Whether the game is too slow to try out more than was."""
         return self.ground is not None and self.ground.over
 
+    def fits(self, hypothesis: Hypothesis) -> bool:
+        """Whether anything was found under a hypothesis."""
+        return any(tried.fits for tried in self._tried if tried.hypothesis == hypothesis)
+
     def best_fitted(self, number: int = VARIED) -> list[tuple[float, Fitted]]:
         """The hypotheses that win most."""
         return sorted(self.fitted, key=lambda item: -item[0])[:number]
@@ -292,6 +296,7 @@ class Choice:
         return Taught(
             policy, hypothesis, tuple(self._tried), True, practice, expectation, lost=lost, stopped=self.stopped,
             steps=len(shown.steps), contradictions=self._contradictions.get(hypothesis, ()),
+            failure=self._failure if hypothesis is not None and hypothesis.lenient else None,
         )  # fmt: skip
 
     def _not_kept(self, policy: Policy) -> tuple[str, ...]:
@@ -343,6 +348,8 @@ class Choice:
             origin["symmetry"] = [transformation.to_json() for transformation in hypothesis.symmetries]
             if hypothesis.keys:
                 origin["keys"] = list(hypothesis.keys)
+            if hypothesis.lenient:
+                origin["lenient"] = True
             origin["read_as"] = hypothesis.name
         if self._fitter.conditions:
             origin["conditions"] = self._fitter.conditions.to_json()

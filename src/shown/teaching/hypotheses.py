@@ -20,7 +20,8 @@ from shown.inference.amending import amended
 from shown.inference.clauses import ClauseSearch, Narrow, Pool
 from shown.inference.conditioned import Contradiction, Pinned
 from shown.inference.crew import OnCluster
-from shown.inference.failure import Failure, explain_failure
+from shown.inference.device import check_device
+from shown.inference.failure import Failure, explain_failure, looking_like_shown
 from shown.inference.features import Features
 from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Programs, Weighing
 from shown.inference.learner import to_components
@@ -56,12 +57,14 @@ class Hypothesis:
         symmetries: under which transformations what was shown holds as well; none, or the game's.
         language: the words of the rules; None for those of the fitter.
         keys: the tokens that are keys to press (`language/pressing.py`): where they lie does not matter.
+        lenient: of what looks like a shown action to all programs nothing is said. So something always fits.
     """
 
     reading: Reading
     symmetries: tuple[Transformation, ...] = ()
     language: Language | None = None
     keys: tuple[str, ...] = ()
+    lenient: bool = False
 
     @property
     def name(self) -> str:
@@ -69,7 +72,8 @@ class Hypothesis:
         mirrored = f", {in_words(self.symmetries)} too" if self.symmetries else ""
         keys = ", wherever the keys are" if self.keys else ""
         words = "" if self.language is None else f", in {self.language.name or 'other'} words"
-        return f"{self.reading.name}{mirrored}{keys}{words}"
+        lenient = ", and what looks the same will do" if self.lenient else ""
+        return f"{self.reading.name}{mirrored}{keys}{words}{lenient}"
 
 
 @dataclass(frozen=True)
@@ -125,15 +129,17 @@ class Fitter:
         grammar: Grammar | None = None,
         memory_limit: int | None = None,
         conditions: Conditions = NO_CONDITIONS,
+        device: str = "cpu",
         cluster: Cluster | None = None,
     ) -> None:
+        check_device(device)
         self.demonstrations, self.seed, self.conditions = demonstrations, seed, conditions
         self._crew = None if cluster is None else OnCluster(cluster)
         own, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
         self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
         self.language = own.language
         self.programs, self.widest = (FIRST, MOST) if programs == "auto" else (programs, programs)
-        self._threads, self._memory = threads or os.cpu_count() or 1, memory_limit
+        self._threads, self._memory, self._device = threads or os.cpu_count() or 1, memory_limit, device
         self._fittings: dict[tuple[Language, tuple[str, ...], tuple[Transformation, ...]], Fitting] = {}
 
     def add(self, more: Demonstrations) -> None:
@@ -175,10 +181,12 @@ class Fitter:
             fitting = fitting.extended(_with_images(more, hypothesis.symmetries))
         rows = fitting.rows
         evidence = evidence_of(rows, with_images.steps)
+        if hypothesis.lenient:
+            evidence = self._leniently(evidence, hypothesis, fitting)
         against = self._contradictions(fitting, hypothesis, read)
         pinned = fitting.pinned(evidence, against)
         rest = evidence if pinned is None else pinned.rest
-        trees = TreeSearch(rest, TREES, self.seed)
+        trees = TreeSearch(rest, TREES, self.seed, self._threads)
         narrow = self._narrow(hypothesis, rest, rows)
         search = ClauseSearch(rest, trees, self.seed, struck=fitting.struck(), narrow=narrow)
         grown: Policy | None = None
@@ -232,6 +240,16 @@ class Fitter:
         components = to_components(mixture, features, pinned)
         return Policy(shown.tokens, components, shown.game, shown.buttons, {}, language)
 
+    def _leniently(self, evidence: Evidence, hypothesis: Hypothesis, fitting: Fitting) -> Evidence:
+        """The evidence without the rows ruled out that no program tells from what was shown."""
+        features = fitting.features(evidence, self.programs)
+        narrow = self._narrow(hypothesis, evidence, fitting.rows)
+        alike = looking_like_shown(features.columns, evidence, np.arange(len(evidence.word)))
+        if narrow is not None:
+            few = features.columns[narrow.usable(features)]
+            alike |= looking_like_shown(few, evidence, np.flatnonzero(evidence.shows(narrow.rows)))
+        return replace(evidence, mask=evidence.mask & ~alike)
+
     def _narrow(self, hypothesis: Hypothesis, evidence: Evidence, rows: Rows) -> Narrow | None:
         """The shown presses of keys, of which only some programs can tell; None if there are no keys."""
         if not hypothesis.keys:
@@ -252,7 +270,10 @@ class Fitter:
         if key not in self._fittings:
             blocks = list(grammar.blocks(self.widest))
             account = Account(self._memory)
-            fitting = Fitting(grammar, blocks, account, self._threads, conditions=self.conditions, crew=self._crew)
+            fitting = Fitting(
+                grammar, blocks, account, self._threads, conditions=self.conditions, device=self._device,
+                crew=self._crew,
+            )  # fmt: skip
             fitting.add(_with_images(self.demonstrations, hypothesis.symmetries))
             self._fittings[key] = fitting
         return self._fittings[key]
@@ -316,4 +337,4 @@ def hypothesis_of(policy: Policy) -> Hypothesis:
     except BadInput:  # a file may claim anything about where it came from
         return Hypothesis(AS_CLICKED, (), language)
     known = tuple(name for name in policy.tokens.names if isinstance(keys, list) and name in keys)
-    return Hypothesis(reading, transformations, language, known)
+    return Hypothesis(reading, transformations, language, known, origin.get("lenient") is True)

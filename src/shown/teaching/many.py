@@ -73,7 +73,10 @@ def _at_a_glance(pupil: Pupil, demonstrations: Demonstrations) -> Iterator[Stage
             break
         few.insert(0, item)
     shown = replace(demonstrations, items=tuple(few))
-    fitter = Fitter(shown, pupil.programs, pupil.seed, pupil.threads, pupil.language, memory_limit=pupil.memory_limit)
+    fitter = Fitter(
+        shown, pupil.programs, pupil.seed, pupil.threads, pupil.language, memory_limit=pupil.memory_limit,
+        device=pupil.device,
+    )  # fmt: skip
     found = fitter.fit(Hypothesis(AS_CLICKED), shown).policy
     if found is not None:
         best = replace(found, origin={"demonstrations": _about(shown)})

@@ -78,7 +78,7 @@ class Taught:
         practice: won of how many levels, on which was chosen; None without practice.
         expectation: how it will do on new levels; without rules to play by, in new positions, and None after a single
             demonstration.
-        failure: if nothing fits, why not under the most plausible hypothesis.
+        failure: if nothing fits, or only leniently, why not under the most plausible hypothesis.
         lost: the levels that what was learned before won, and this does not.
         stopped: why no more programs were looked at, where that was left open.
         steps: how many steps it was learned from.

@@ -44,7 +44,10 @@ ROUNDS = 48
 """After so many rounds practice ends; on most machines that is sooner."""
 
 SAID_AGAIN = 6
-"""So many of the best hypotheses are tried in the standard words, too."""
+"""So many of the best hypotheses are tried in the standard words, too; and so many leniently, where none is good."""
+
+GOOD = 0.9
+"""What wins so many of the practice levels is good enough not to ask whether something was not meant exactly."""
 
 
 def teach(demonstrations: Demonstrations, game: Game | World | None = None, **settings: Any) -> Taught:
@@ -73,6 +76,7 @@ def iter_teach(
     language: Language | str | None = None,
     seed: int = 0,
     threads: int | None = None,
+    device: str = "cpu",
     memory_limit: int | None = None,
     conditions: Conditions = NO_CONDITIONS,
     cluster: Cluster | None = None,
@@ -102,6 +106,7 @@ def iter_teach(
             there is practice and they do not win everything, the others too.
         seed: of all random choices.
         threads: how many threads evaluate programs.
+        device: where they do: "cpu", or "cuda" for a GPU.
         memory_limit: bytes that may be taken; by default half of what the process can have.
         conditions: what is pinned and what is struck: every rule that is learned keeps to it. Only hypotheses are
             tried that contradict as little as possible of what is pinned; what contradicts all the same is left out
@@ -110,7 +115,7 @@ def iter_teach(
     """
     pupil = Pupil(
         game, programs, practise, rounds, readings, symmetries, keep=tuple(keep), language=language, seed=seed,
-        threads=threads, memory_limit=memory_limit, conditions=conditions, cluster=cluster,
+        threads=threads, device=device, memory_limit=memory_limit, conditions=conditions, cluster=cluster,
     )  # fmt: skip
     if before is not None:
         pupil.remember(before)
@@ -149,6 +154,7 @@ class Pupil:
     language: Language | str | None = None
     seed: int = 0
     threads: int | None = None
+    device: str = "cpu"
     memory_limit: int | None = None
     conditions: Conditions = NO_CONDITIONS
     cluster: Cluster | None = None
@@ -195,7 +201,7 @@ class Pupil:
         if self._fitter is None:
             self._fitter = Fitter(
                 shown, self.programs, self.seed, self.threads, self.language, memory_limit=self.memory_limit,
-                conditions=self.conditions, cluster=self.cluster,
+                conditions=self.conditions, device=self.device, cluster=self.cluster,
             )  # fmt: skip
         before = self.taught if self.taught is not None and self.taught.learned else None
         choice = Choice(shown, self._fitter, self.game, self._ground, before, self._won(before), self.seed)
@@ -310,8 +316,9 @@ class Pupil:
         """All there are, in the words that were asked for; or else in the paper's, but where there are keys in the
         standard ones: when to press one is a matter of ways, for which the paper has no words. One demonstration is
         too little to choose among so many words, and is better understood in the paper's. Where playing can tell
-        which words are better, the best of them, or all if none fits, are tried in the others, too. Where something is
-        pinned, only those that contradict least of it."""
+        which words are better, the best of them, or all if none fits, are tried in the others, too. Where still none
+        is good, some that do not fit are tried leniently. Where something is pinned, only those that contradict least
+        of it."""
         if self.symmetries is None:
             group, only = tuple(self.game.symmetries) if self.game is not None else (), False
         else:
@@ -324,12 +331,23 @@ class Pupil:
             against = {h: len(fitter.contradictions(h, as_read[h.reading])) for h in first}
             first = [h for h in first if against[h] == min(against.values())]
         yield from first
+        plain = first
         if keys and not choice.fitted:
-            first = [replace(hypothesis, keys=(), language=None) for hypothesis in first]
-            yield from first
+            plain = [replace(hypothesis, keys=(), language=None) for hypothesis in first]
+            yield from plain
         if len(words) > 1 and self._ground is not None:
             best = [found.hypothesis for _, found in choice.best_fitted(SAID_AGAIN)]
-            yield from (replace(hypothesis, language=_other(hypothesis.language)) for hypothesis in best or first)
+            yield from (replace(hypothesis, language=_other(hypothesis.language)) for hypothesis in best or plain)
+        if self._leniently(choice):
+            unfit = sorted((h for h in first if not choice.fits(h)), key=lambda hypothesis: not hypothesis.symmetries)
+            yield from (replace(hypothesis, lenient=True) for hypothesis in unfit[:SAID_AGAIN])
+
+    def _leniently(self, choice: Choice) -> bool:
+        """Whether to try hypotheses that do not fit leniently: what fits is not good, or nothing does; playing can tell
+        whether lenience is any better; and nobody has said how to read, or to look at more programs instead."""
+        if self._ground is None or self.readings is not None or self.programs == "auto":
+            return False
+        return not choice.fitted or choice.best_fitted(1)[0][0] < GOOD
 
     def _keys(self, shown: Demonstrations, group: tuple[Transformation, ...], fitter: Fitter) -> tuple[str, ...]:
         """What is pressed; what is pressed in mirror images is a key as well. Without a game every token may matter."""

@@ -28,7 +28,7 @@ AT_ONCE = 8
 BACK = 6
 """It is looked for among so many of the last positions."""
 
-PATIENCE = 2
+PATIENCE = 4
 """A game that takes more than so many times as long as the longest that was shown is lost."""
 
 
@@ -51,9 +51,10 @@ class _Branch(World):
         return self._ended or self.world.step(action)
 
 
-def turning_point(start: Start, player: ManyPlayer, limit: int) -> Iterator[Step]:
-    """The last mistake in a lost game, as a step that is refused, and, if one button wins sooner than the others, what
-    should have been done; nothing if no other button in one of the last positions wins.
+def turning_point(start: Start, player: ManyPlayer, limit: int) -> tuple[Step, list[Step]]:
+    """What led to the end of a lost game or back to an earlier position; and the last mistake, as a step that is
+    refused, with what should have been done if one button wins sooner than the others. Nothing of that if no other
+    button in one of the last positions wins.
 
     Args:
         start: the game.
@@ -62,18 +63,18 @@ def turning_point(start: Start, player: ManyPlayer, limit: int) -> Iterator[Step
     """
     world, seed = start
     run = _until_it_repeats(world, seed, player, limit)
+    last = Step(*run[-1], refused=True)
     for moment in reversed(range(max(len(run) - BACK, 0), len(run))):
         (grid, action), before = run[moment], tuple(done for _, done in run[:moment])
         others = [button for button in world.buttons if button != action]
         branches: list[Start] = [(_Branch(world.another(), (*before, button), limit), seed) for button in others]
-        ends = zip(others, tallies(branches, player), strict=True)
+        ends = zip(others, tallies(branches, player, again=1), strict=True)
         winning = {button: tally.steps for button, tally in ends if tally.won}
         if winning:
-            yield Step(grid, action, refused=True)
             soonest = [button for button, steps in winning.items() if steps == min(winning.values())]
-            if len(soonest) == 1:
-                yield Step(grid, soonest[0])
-            return
+            better = [Step(grid, button) for button in soonest] if len(soonest) == 1 else []
+            return last, [Step(grid, action, refused=True), *better]
+    return last, []
 
 
 def _until_it_repeats(world: World, seed: int, player: ManyPlayer, limit: int) -> list[tuple[Grid, Action]]:
@@ -134,12 +135,14 @@ class Turning:
         """Those that won most."""
         return (policy for _, policy in self.best)
 
-    def _found_out(self, lost: list[int]) -> Iterator[Step]:
+    def _found_out(self, lost: list[int]) -> list[Step]:
+        """What some of the lost games tell. If none tells anything, so that a single mistake does not matter any more,
+        what they ended with is suspected."""
         starts = self.ground.starts(0, self.levels)
-        for i in self.rng.permutation(len(lost))[:AT_ONCE].tolist():
-            for step in turning_point(starts[lost[i]], self._policy, self._limit):
-                if (step.grid, step.action) not in self._shown:
-                    yield step
+        chosen = [starts[lost[i]] for i in self.rng.permutation(len(lost))[:AT_ONCE].tolist()]
+        found = [turning_point(start, self._policy, self._limit) for start in chosen]
+        steps = [step for _, certain in found for step in certain] or [last for last, _ in found]
+        return [step for step in steps if (step.grid, step.action) not in self._shown]
 
     def _try(self, found: Fitted) -> None:
         """Goes on with what a fit leads to, which is the best from now on if it wins as much as that."""

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from shown.errors import BadInput, MissingExtra
+from shown.errors import BadInput, MissingExtra, ShownError
 from shown.grid import Action, Grid
 from shown.registry import reason
 from shown.world import Outcome, World
@@ -72,7 +72,12 @@ class GymWorld(World):
     def expert(self) -> Action:
         if self.teacher is None:
             return super().expert()
-        number = self.teacher(self.env)
+        try:
+            number = self.teacher(self.env)
+        except ShownError:
+            raise
+        except Exception as error:
+            raise BadInput(f"{self.name}: the expert has broken off ({one_line(reason(error))}).") from error
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
             raise BadInput(f"{self.name}: the expert gave {number!r}; it must give an action's number.")
         if not self._first <= number < self._first + len(self.buttons):

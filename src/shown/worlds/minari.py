@@ -19,9 +19,10 @@ from shown.demonstrations import Demonstration, Demonstrations, Step, game_from_
 from shown.errors import BadInput, MissingExtra, ShownError
 from shown.files import parse_json
 from shown.grid import Grid
+from shown.registry import reason
 from shown.worlds import minigrid
 from shown.worlds.gym import buttons_of, has_won, make
-from shown.worlds.seeing import one_line, view_of
+from shown.worlds.seeing import is_of_pixels, one_line, view_of
 from shown.worlds.views import View
 
 KEY = "shown"
@@ -47,6 +48,8 @@ def read(dataset: Any, see: str | View | None = None, episodes: Iterable[int] | 
     except BadInput as error:
         text = str(error)
         raise BadInput(text if text.startswith(where) else f"{where}: {text}") from None
+    except Exception as error:  # whatever comes of arrays and notes that are not what they should be
+        raise BadInput(f"{where}: is damaged ({one_line(reason(error))}).") from error
 
 
 def write(demonstrations: Demonstrations, name: str) -> Any:
@@ -168,6 +171,10 @@ def _theirs(dataset: Any, numbers: list[int], see: str | View | None) -> Demonst
         see = "partial" if see is None else see
         if isinstance(see, str) and see != "partial":
             raise BadInput(f"a dataset holds what the agent saw, and not what {see!r} looks at. Leave it out.")
+    if isinstance(env, _Spaces) and is_of_pixels(see):
+        raise BadInput(
+            f"{see} learns colours by playing, and the environment is not here. Register it, or name a view."
+        )
     view = view_of(env, see)
     look = _as_the_agent if isinstance(view, minigrid.MinigridView) else view
     buttons, first = buttons_of(env), int(env.action_space.start)

@@ -287,7 +287,10 @@ def tokens_for(names: Sequence[str]) -> Tokens:
 
 def as_array(observation: Any, shape: tuple[int, ...] | None, axes: str, ndim: int) -> np.ndarray:
     """The observation as an array of whole numbers; BadInput if it is none, or has another shape than it should."""
-    array = np.asarray(observation) if isinstance(observation, np.ndarray | list | tuple) else None
+    try:
+        array = np.asarray(observation) if isinstance(observation, np.ndarray | list | tuple) else None
+    except ValueError:
+        raise BadInput(f"the observation must be an array, [{axes}], and its parts are not equally long.") from None
     if array is None or array.ndim != ndim or array.dtype.kind not in "biu" or 0 in array.shape:
         given = f"{type(observation).__name__}" if array is None else f"{array.dtype} of shape {array.shape}"
         raise BadInput(f"the observation must be an array of whole numbers, [{axes}], not {given}.")

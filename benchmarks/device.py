@@ -1,0 +1,273 @@
+"""Programs on a GPU: the same bits as on the CPU, how many a second, and against what the card's memory could do.
+
+    python benchmarks/device.py --out FILE.json                           games, 10⁵ to 10⁷ programs, checked up to 10⁶
+    python benchmarks/device.py --problems reach-for-the-star --sizes 100000000
+    python benchmarks/device.py --problems breakout.json --sizes 5000000   what was shown in a file
+
+A time is that of a whole evaluation: planes, columns, merging, what comes back, and the features made of it. The
+kernels are timed in a run of their own, with the bytes that they cannot do without (each plane and each column that a
+kernel takes read once, each that it gives written once), against a copy on the same card.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import hashlib
+import json
+import os
+import resource
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from shown.demonstrations import Demonstrations
+from shown.grid import Grid
+from shown.inference.columns import Evaluator
+from shown.inference.cuda import Cuda
+from shown.inference.device import DeviceEvaluator
+from shown.inference.features import Features, combine
+from shown.inference.learner import Learner
+from shown.language.grammar import Grammar, paper_grammar
+from shown.language.reach import margin_for
+from shown.memory import Account, machine_memory
+from shown.planes import Planes
+from timing import demos_of
+
+PROBLEMS = ("reach-for-the-star", "chase")
+
+
+def shown_in(problem: str) -> Demonstrations:
+    """What the expert of a game shows on all training levels, or what is in a file."""
+    return Demonstrations.load(problem) if problem.endswith(".json") else demos_of(problem)
+
+
+class Run:
+    """One evaluation: its features, its seconds and what it took."""
+
+    def __init__(self, problem: str, programs: int, engine: Callable[[Planes, Grammar], Evaluator]) -> None:
+        demos = shown_in(problem)
+        states: list[Grid] = list(dict.fromkeys(step.grid for step in demos.steps))
+        grammar = paper_grammar(demos.tokens, demos.buttons)
+        start = time.perf_counter()
+        blocks = list(grammar.blocks(programs))
+        margin = margin_for((block.shape for block in blocks), grammar.language, states)
+        self.world = Planes(states, demos.tokens, demos.buttons, margin)
+        self.evaluator = engine(self.world, grammar)
+        self.evaluator.expect(blocks)
+        for block in blocks:
+            self.evaluator.evaluate(block)
+        self.evaluated = time.perf_counter() - start
+        self.features: Features = combine([self.evaluator], blocks)
+        self.seconds = time.perf_counter() - start
+
+    def digest(self) -> str:
+        """Of all that the searches look at."""
+        digest = hashlib.sha256()
+        for name in ("first", "log_prior", "columns", "of_program", "negates"):
+            array = np.ascontiguousarray(getattr(self.features, name))
+            digest.update(f"{name} {array.dtype} {array.shape}".encode())
+            digest.update(array.data if array.size else b"")
+        return digest.hexdigest()
+
+
+def on_cpu(world: Planes, grammar: Grammar) -> Evaluator:
+    return Evaluator(world, grammar.language, Account(machine_memory()), os.cpu_count() or 1)
+
+
+def on_gpu(kernels: Cuda) -> Callable[[Planes, Grammar], Evaluator]:
+    return lambda world, grammar: DeviceEvaluator(world, grammar.language, Account(machine_memory()), 1, kernels)
+
+
+class Timed(Cuda):
+    """The kernels, each timed, with the bytes it cannot do without."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bytes: dict[str, int] = defaultdict(int)
+        self.calls: dict[str, list[tuple[Any, Any]]] = defaultdict(list)
+        self.came_back, self.fetching = 0, 0.0
+
+    def _blocks(self, name: str, blocks: int, *arguments: Any) -> None:
+        begin, end = self.arrays.cuda.Event(), self.arrays.cuda.Event()
+        begin.record()
+        super()._blocks(name, blocks, *arguments)
+        end.record()
+        self.calls[name].append((begin, end))
+
+    def shift(self, store: Any, offsets: Any, conditions: Any) -> Any:
+        out = super().shift(store, offsets, conditions)
+        self.bytes["shift"] += 2 * out.nbytes
+        return out
+
+    def scan(self, store: Any, offsets: Any, untils: Any, unlesses: Any, inside: Any, somewhere: Any) -> Any:
+        out = super().scan(store, offsets, untils, unlesses, inside, somewhere)
+        self.bytes["scan"] += 3 * out.nbytes
+        return out
+
+    def at_first(self, store: Any, values: Any, conditions: Any, first: Any) -> Any:
+        out = super().at_first(store, values, conditions, first)
+        self.bytes["at_first"] += out.nbytes + 8 * len(conditions) * first.shape[1]
+        return out
+
+    def fingerprint(self, flat: Any, places: Any, mask: Any, lowest: np.uint64) -> Any:
+        self.bytes["fingerprint"] += 8 * len(flat) * len(mask)
+        return super().fingerprint(flat, places, mask, lowest)
+
+    def meet(self, rows: Any, table: Any) -> Any:
+        self.bytes["meet"] += 16 * len(rows.flat) * len(rows.mask)
+        return super().meet(rows, table)
+
+    def keep(self, rows: Any, slots: Any, leaders: Any, start: int, table: Any) -> None:
+        self.bytes["keep"] += 16 * len(leaders) * len(rows.mask)
+        super().keep(rows, slots, leaders, start, table)
+
+    def signed_rows(self, rows: Any, numbers: Any, turned: Any, mask: Any) -> Any:
+        self.bytes["signed_rows"] += 16 * len(numbers) * len(mask)
+        return super().signed_rows(rows, numbers, turned, mask)
+
+    def fetch(self, array: Any, out: np.ndarray | None = None) -> np.ndarray:
+        self.arrays.cuda.Device().synchronize()
+        start = time.perf_counter()
+        fetched = super().fetch(array, out)
+        self.fetching += time.perf_counter() - start
+        self.came_back += fetched.nbytes
+        return fetched
+
+    def table(self) -> list[dict[str, Any]]:
+        self.arrays.cuda.Device().synchronize()
+        rows = [
+            {
+                "kernel": name,
+                "calls": len(calls),
+                "seconds": sum(self.arrays.cuda.get_elapsed_time(a, b) for a, b in calls) / 1000,
+                "gigabytes": self.bytes[name] / 1e9,
+            }
+            for name, calls in self.calls.items()
+        ]
+        fetched = {"kernel": "fetch", "calls": 0, "seconds": self.fetching, "gigabytes": self.came_back / 1e9}
+        return sorted([*rows, fetched], key=lambda row: -row["seconds"])
+
+
+def copy_bandwidth(kernels: Cuda) -> float:
+    """Bytes a second of a copy on the card, read and written."""
+    xp = kernels.arrays
+    source = xp.arange(2**29, dtype=np.uint64)
+    target = xp.empty_like(source)
+    seconds = []
+    for _ in range(6):
+        begin, end = xp.cuda.Event(), xp.cuda.Event()
+        begin.record()
+        target[:] = source
+        end.record()
+        end.synchronize()
+        seconds.append(xp.cuda.get_elapsed_time(begin, end) / 1000)
+    return 2 * source.nbytes / float(np.median(seconds))
+
+
+def measure(problem: str, programs: int, kernels: Cuda, check: bool, profile: bool) -> Iterator[dict[str, Any]]:
+    kernels.tidy()
+    run = Run(problem, programs, on_gpu(kernels))
+    pool = kernels.arrays.get_default_memory_pool()
+    row = {
+        "problem": problem,
+        "programs": programs,
+        "states": run.world.states,
+        "plane": run.world.shape,
+        "words a column": len(run.world.row_words),
+        "distinct": len(run.features),
+        "conditions": len(run.evaluator._planes),
+        "seconds": round(run.seconds, 3),
+        "evaluated": round(run.evaluated, 3),
+        "programs a second": round(programs / run.seconds),
+        "GiB on the device": round(pool.total_bytes() / 2**30, 2),
+        "GiB here": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2),
+    }
+    yield {**row, "engine": "cuda"}
+    mine = run.digest() if check else None
+    del run
+    gc.collect()
+    if profile:
+        timed = Timed()
+        del (run := Run(problem, programs, on_gpu(timed))).evaluator
+        table = timed.table()
+        del run
+        gc.collect()
+        yield {"problem": problem, "programs": programs, "engine": "cuda", "kernels": table}
+    if check:
+        run = Run(problem, programs, on_cpu)
+        theirs = run.digest()
+        yield {
+            "problem": problem,
+            "programs": programs,
+            "engine": f"cpu, {os.cpu_count()} threads",
+            "distinct": len(run.features),
+            "seconds": round(run.seconds, 3),
+            "programs a second": round(programs / run.seconds),
+            "the same bits": mine == theirs,
+            "digest": theirs,
+        }
+        assert mine == theirs, f"{problem}, {programs:,} programs: not the same bits as on the CPU"
+
+
+def learn(problem: str, programs: int) -> dict[str, Any]:
+    """A whole learn on both, and whether the policies are the same byte for byte."""
+    demos = shown_in(problem)
+    row: dict[str, Any] = {"problem": problem, "programs": programs, "engine": "learn"}
+    policies = []
+    for device in ("cuda", "cpu"):
+        # By itself a learner stops where no program to come can matter: here after a fraction of them.
+        learner = Learner(programs=programs, device=device, stop_early=False)
+        start = time.perf_counter()
+        learner.fit(demos)
+        row[f"seconds, {device}"] = round(time.perf_counter() - start, 3)
+        row["looked at"] = len(learner.features_.of_program)
+        policies.append(json.dumps(learner.policy_.to_json()))
+    return {**row, "the same bytes": policies[0] == policies[1]}
+
+
+def told(row: dict[str, Any]) -> str:
+    if "kernels" not in row:
+        return "  ".join(f"{name}: {value}" for name, value in row.items())
+    lines = [
+        f"    {k['kernel']:12} {k['calls']:7,} calls {k['seconds']:8.3f} s {k['gigabytes']:9.1f} GB "
+        f"{k['gigabytes'] / max(k['seconds'], 1e-9) / 1000:6.2f} TB/s"
+        for k in row["kernels"]
+    ]
+    return "\n".join([f"  the kernels, {row['problem']}, {row['programs']:,} programs:", *lines])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problems", nargs="+", default=PROBLEMS, metavar="GAME|FILE")
+    parser.add_argument("--sizes", nargs="+", type=int, default=(10**5, 10**6, 10**7))
+    parser.add_argument("--check", type=int, default=10**6, help="up to so many programs, on the CPU too (1000000)")
+    parser.add_argument("--profile", action="store_true", help="time the kernels too, at the largest size")
+    parser.add_argument("--learn", type=int, help="learn from so many programs on both, too")
+    parser.add_argument("--out", help="a file of JSON lines to add to")
+    args = parser.parse_args()
+    kernels = Cuda()
+
+    def tell(row: dict[str, Any]) -> None:
+        print(told(row), flush=True)
+        if args.out:
+            with open(args.out, "a") as file:
+                file.write(json.dumps(row) + "\n")
+
+    tell({"card": kernels.name, "copy, TB/s": round(copy_bandwidth(kernels) / 1e12, 2)})
+    Run("nim", 10_000, on_gpu(kernels))
+    for problem in args.problems:
+        for programs in args.sizes:
+            for row in measure(
+                problem, programs, kernels, programs <= args.check, args.profile and programs == max(args.sizes)
+            ):
+                tell(row)
+        if args.learn:
+            tell(learn(problem, args.learn))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,252 @@
+"""What learning costs as it grows: time and memory against programs, a cluster against one machine, many workers.
+
+    python benchmarks/scale.py [--plot FILE.svg] [--largest 10000000] [--programs 1000000] [--workers 32] [--repeats 3]
+
+Three parts, each with ratios from one run:
+
+* programs: the published learner alone, each size in a process of its own: processor seconds, and the most memory held;
+* cluster: the same learn with and without a local Ray of two workers of one core each, in turn: processor seconds of
+  all processes together, and what the clock said. The start of Ray is told apart;
+* workers: the shards of so many workers, done one worker after another in this process, by processor time: what the
+  slowest worker takes, what is handed over and merged. What the network adds is not in it.
+
+Processor time is what a busy machine does not change much; times by the clock are true only of an idle one, so the load
+is printed beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+from shown.cluster import Cluster
+from shown.inference.columns import Evaluator
+from shown.inference.learner import Learner
+from shown.inference.shards import InTurn, Job, Piece, Shard, Sharded, Worker, cut
+from shown.language.grammar import paper_grammar
+from shown.language.reach import margin_for
+from shown.memory import Account
+from shown.planes import Planes
+from timing import demos_of
+
+GAMES = ("reach-for-the-star", "chase")
+SIZES = (10**4, 10**5, 10**6, 10**7)
+
+ALONE = """
+import json, resource, sys, time
+sys.path.insert(0, {folder!r})
+from shown.inference.learner import Learner
+from timing import demos_of
+demos = demos_of({game!r})
+learner = Learner.published()
+learner.programs = 500
+learner.fit(demos)
+learner.programs = {programs}
+start, clock = time.process_time(), time.perf_counter()
+learner.fit(demos)
+print(json.dumps({{
+    "seconds": time.process_time() - start,
+    "clock": time.perf_counter() - clock,
+    "bytes": 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+    "distinct": len(learner.features_),
+}}))
+"""
+
+
+def against_programs(largest: int) -> dict[str, list[dict[str, Any]]]:
+    """Each game and size in a process of its own, since the most memory a process held is never less than before."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for game in GAMES:
+        for programs in (size for size in SIZES if size <= largest):
+            script = ALONE.format(folder=str(Path(__file__).parent), game=game, programs=programs)
+            ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+            row = {"programs": programs, **json.loads(ran.stdout)}
+            found.setdefault(game, []).append(row)
+            print(
+                f"  {game:20} {programs:>11,} programs  {row['distinct']:>8,} distinct  {row['seconds']:6.1f} s of a "
+                f"processor ({row['clock']:6.1f} by the clock, load {os.getloadavg()[0]:.1f})  "
+                f"{row['bytes'] / 2**30:5.2f} GiB at most",
+                flush=True,
+            )
+    return found
+
+
+class Accounts(threading.Thread):
+    """The processor seconds of a cluster's workers, looked up while they live."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._of: dict[int, float] = {}
+        self._over = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        while not self._over.wait(0.05):
+            for entry in Path("/proc").iterdir():
+                if entry.name.isdigit():
+                    try:
+                        if (entry / "cmdline").read_bytes().startswith(b"ray::Hand"):
+                            fields = (entry / "stat").read_text().rsplit(")")[-1].split()
+                            ticks = int(fields[11]) + int(fields[12])
+                            self._of[int(entry.name)] = ticks / os.sysconf("SC_CLK_TCK")
+                    except OSError:
+                        continue
+
+    def total(self) -> float:
+        self._over.set()
+        self.join()
+        return sum(self._of.values())
+
+
+def against_a_cluster(programs: int, repeats: int) -> None:
+    """With and without, in turn; the least of each counts."""
+    start = time.perf_counter()
+    with Cluster("local", workers=2) as cluster:
+        print(f"  Ray was there after {time.perf_counter() - start:.1f} s")
+        for game in GAMES:
+            demos = demos_of(game)
+            times: dict[str, list[tuple[float, float]]] = {"alone": [], "cluster": []}
+            for where in ["alone", "cluster"] * (repeats + 1):
+                learner = Learner.published()
+                learner.programs, learner.cluster = programs, cluster if where == "cluster" else None
+                learner.threads = 2
+                others, used, clock = Accounts(), time.process_time(), time.perf_counter()
+                learner.fit(demos)
+                clock = time.perf_counter() - clock
+                times[where].append((time.process_time() - used + others.total(), clock))
+            # The first of each has the engine loaded, and on a new machine compiled.
+            alone, there = (min(times[where][1:]) for where in ("alone", "cluster"))
+            clocks = [min(clock for _, clock in times[where][1:]) for where in ("alone", "cluster")]
+            print(
+                f"  {game:20} {programs:,} programs: processor {alone[0]:.1f} s alone and {there[0]:.1f} s there, "
+                f"{there[0] / alone[0]:.2f} times as much; by the clock {clocks[0]:.1f} and {clocks[1]:.1f} s: "
+                f"{clocks[1] / clocks[0]:.2f} times (load {os.getloadavg()[0]:.1f})",
+                flush=True,
+            )
+
+
+class Timed(InTurn):
+    """Workers who take turns, with the processor seconds they took and the columns they handed over."""
+
+    seconds, columns = 0.0, 0
+
+    def pieces(self, job: Job, shards: Sequence[Shard]) -> Generator[Piece, None, None]:
+        start = time.process_time()
+        for piece in super().pieces(job, shards):
+            self.seconds += time.process_time() - start
+            self.columns += len(piece.columns)
+            yield piece
+            start = time.process_time()
+
+
+def against_workers(programs: int, most: int) -> dict[str, list[dict[str, Any]]]:
+    """What each number of workers would take, by processor time."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for game in GAMES:
+        demos = demos_of(game)
+        grammar, grids = paper_grammar(demos.tokens), list(dict.fromkeys(step.grid for step in demos.steps))
+        blocks = list(grammar.blocks(programs))
+        margin = margin_for((block.shape for block in blocks), grammar.language, grids)
+        world = Planes(grids, demos.tokens, demos.buttons, margin)
+        _evaluated(Sharded(world, grammar.language, Account(), InTurn()), blocks[:20])  # loads the engine
+        job = Job(tuple(grids), demos.tokens, demos.buttons, margin, grammar.language, tuple(blocks))
+        alone = _evaluated(Evaluator(world, grammar.language, Account()), blocks)
+        crew = Timed(2)
+        sharded = Sharded(world, grammar.language, Account(), crew)
+        merging = (_evaluated(sharded, blocks) - crew.seconds) / crew.columns
+        distinct = len(sharded.columns)
+        del sharded
+        workers = 1
+        while workers <= most:
+            seconds, columns, bytes_sent = [], 0, 0
+            shards = cut(blocks, grammar.language, world, workers)
+            for number in range(workers):
+                worker, start = Worker(job), time.process_time()
+                for shard in shards[number::workers]:
+                    piece = worker.work(shard)
+                    columns += len(piece.columns)
+                    bytes_sent += piece.columns.nbytes + sum(a.nbytes for a in (*piece.ids, *piece.flips))
+                seconds.append(time.process_time() - start)
+                del worker
+            row = {"workers": workers, "slowest": max(seconds), "all": sum(seconds), "columns": columns}
+            found.setdefault(game, []).append({**row, "bytes": bytes_sent, "alone": alone})
+            workers *= 2
+        print(
+            f"  {game}: {programs:,} programs, {distinct:,} distinct columns of {8 * len(world.row_mask):,} bytes; "
+            f"one evaluator: {alone:.1f} s; a column is merged in {1e6 * merging:.1f} µs"
+        )
+        for row in found[game]:
+            row["merge"] = merging * row["columns"]
+            print(
+                f"    {row['workers']:>3} workers: slowest {row['slowest']:5.1f} s (of {row['all']:6.1f} s), "
+                f"{row['columns']:>9,} columns in {row['bytes'] / 2**20:7.0f} MiB handed over, merged in "
+                f"{row['merge']:.1f} s: {alone / max(row['slowest'], row['merge']):.1f} times as fast",
+                flush=True,
+            )
+    return found
+
+
+def _evaluated(evaluator: Evaluator, blocks: list[Any]) -> float:
+    """The processor seconds that all blocks take."""
+    start = time.process_time()
+    evaluator.expect(blocks)
+    for block in blocks:
+        evaluator.evaluate(block)
+    return time.process_time() - start
+
+
+def draw(plot: str, programs: dict[str, list[dict[str, Any]]], workers: dict[str, list[dict[str, Any]]]) -> None:
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "shown"
+    from matplotlib import pyplot
+
+    with pyplot.rc_context({"svg.fonttype": "path"}):
+        figure, (time_axes, memory_axes, speed_axes) = pyplot.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+        for game, rows in programs.items():
+            sizes = [row["programs"] for row in rows]
+            time_axes.loglog(sizes, [row["seconds"] for row in rows], marker="o", label=game)
+            memory_axes.loglog(sizes, [row["bytes"] / 2**30 for row in rows], marker="o", label=game)
+        for game, rows in workers.items():
+            counts = [row["workers"] for row in rows]
+            speeds = [row["alone"] / max(row["slowest"], row["merge"]) for row in rows]
+            speed_axes.loglog(counts, speeds, marker="o", label=game)
+            speed_axes.loglog(counts, counts, color="0.7", linestyle=":")
+        time_axes.set(xlabel="programs", ylabel="processor seconds", title="A learn")
+        memory_axes.set(xlabel="programs", ylabel="GiB at most", title="Its memory")
+        memory_axes.axhline(4, color="0.7", linestyle=":")
+        speed_axes.set(xlabel="workers of one core", ylabel="times as fast", title="Evaluating a million programs")
+        time_axes.legend(frameon=False)
+        figure.savefig(plot, metadata={"Date": None} if plot.endswith(".svg") else None)
+    print(f"  drawn in {plot}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--plot", help="draw it all into this file")
+    parser.add_argument("--largest", type=int, default=10**7, help="programs of the largest learn")
+    parser.add_argument("--programs", type=int, default=10**6, help="programs on the cluster and by many workers")
+    parser.add_argument("--workers", type=int, default=32, help="the largest number of workers")
+    parser.add_argument("--repeats", type=int, default=3, help="of the comparison with the cluster")
+    args = parser.parse_args()
+    print("Programs:", flush=True)
+    programs = against_programs(args.largest)
+    print("Many workers:", flush=True)
+    workers = against_workers(args.programs, args.workers)
+    if args.plot:
+        draw(args.plot, programs, workers)
+    print("A cluster of two workers:", flush=True)
+    against_a_cluster(args.programs, args.repeats)
+
+
+if __name__ == "__main__":
+    main()
