@@ -3,6 +3,8 @@
     python benchmarks/device.py --out FILE.json                           games, 10⁵ to 10⁷ programs, checked up to 10⁶
     python benchmarks/device.py --problems reach-for-the-star --sizes 100000000
     python benchmarks/device.py --problems breakout.json --sizes 5000000   what was shown in a file
+    python benchmarks/device.py --learn 10000000                          whole learns, too
+    python benchmarks/device.py --read FILE.json --plot FILE.svg          a picture of what was measured elsewhere
 
 A time is that of a whole evaluation: planes, columns, merging, what comes back, and the features made of it. The
 kernels are timed in a run of their own, with the bytes that they cannot do without (each plane and each column that a
@@ -20,6 +22,7 @@ import resource
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -80,6 +83,18 @@ def on_cpu(world: Planes, grammar: Grammar) -> Evaluator:
 
 def on_gpu(kernels: Cuda) -> Callable[[Planes, Grammar], Evaluator]:
     return lambda world, grammar: DeviceEvaluator(world, grammar.language, Account(machine_memory()), 1, kernels)
+
+
+class Watched(Cuda):
+    """Notes how much of the card's memory was held at most."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.most = 0
+
+    def tidy(self) -> None:
+        self.most = max(self.most, self.arrays.get_default_memory_pool().total_bytes())
+        super().tidy()
 
 
 class Timed(Cuda):
@@ -168,25 +183,25 @@ def copy_bandwidth(kernels: Cuda) -> float:
     return 2 * source.nbytes / float(np.median(seconds))
 
 
-def measure(problem: str, programs: int, kernels: Cuda, check: bool, profile: bool) -> Iterator[dict[str, Any]]:
+def measure(problem: str, programs: int, kernels: Watched, check: bool, profile: bool) -> Iterator[dict[str, Any]]:
     kernels.tidy()
+    kernels.most = 0
     run = Run(problem, programs, on_gpu(kernels))
-    pool = kernels.arrays.get_default_memory_pool()
-    row = {
+    kernels.tidy()
+    yield {
         "problem": problem,
         "programs": programs,
         "states": run.world.states,
         "plane": run.world.shape,
         "words a column": len(run.world.row_words),
         "distinct": len(run.features),
-        "conditions": len(run.evaluator._planes),
         "seconds": round(run.seconds, 3),
         "evaluated": round(run.evaluated, 3),
         "programs a second": round(programs / run.seconds),
-        "GiB on the device": round(pool.total_bytes() / 2**30, 2),
+        "GiB on the device": round(kernels.most / 2**30, 2),
         "GiB here": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2),
+        "engine": "cuda",
     }
-    yield {**row, "engine": "cuda"}
     mine = run.digest() if check else None
     del run
     gc.collect()
@@ -203,7 +218,8 @@ def measure(problem: str, programs: int, kernels: Cuda, check: bool, profile: bo
         yield {
             "problem": problem,
             "programs": programs,
-            "engine": f"cpu, {os.cpu_count()} threads",
+            "engine": "cpu",
+            "threads": os.cpu_count(),
             "distinct": len(run.features),
             "seconds": round(run.seconds, 3),
             "programs a second": round(programs / run.seconds),
@@ -213,20 +229,48 @@ def measure(problem: str, programs: int, kernels: Cuda, check: bool, profile: bo
         assert mine == theirs, f"{problem}, {programs:,} programs: not the same bits as on the CPU"
 
 
-def learn(problem: str, programs: int) -> dict[str, Any]:
-    """A whole learn on both, and whether the policies are the same byte for byte."""
+def learn(problem: str, programs: int, check: bool) -> Iterator[dict[str, Any]]:
+    """A whole learn, up to `check` programs on the CPU too, and whether the policies are the same byte for byte."""
     demos = shown_in(problem)
-    row: dict[str, Any] = {"problem": problem, "programs": programs, "engine": "learn"}
     policies = []
-    for device in ("cuda", "cpu"):
-        # By itself a learner stops where no program to come can matter: here after a fraction of them.
-        learner = Learner(programs=programs, device=device, stop_early=False)
+    for device in ("cuda", "cpu") if check else ("cuda",):
+        Learner(programs=10_000, device=device).fit(demos)
+        learner = Learner(programs=programs, device=device)
         start = time.perf_counter()
         learner.fit(demos)
-        row[f"seconds, {device}"] = round(time.perf_counter() - start, 3)
-        row["looked at"] = len(learner.features_.of_program)
+        seconds = time.perf_counter() - start
         policies.append(json.dumps(learner.policy_.to_json()))
-    return {**row, "the same bytes": policies[0] == policies[1]}
+        yield {
+            "problem": problem,
+            "programs": programs,
+            "engine": f"learn, {device}",
+            "looked at": len(learner.features_.of_program),
+            "distinct": len(learner.features_),
+            "seconds": round(seconds, 3),
+            "GiB here": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 2),
+            **({"the same bytes": policies[0] == policies[1]} if len(policies) == 2 else {}),
+        }
+    assert len(set(policies)) == 1, f"{problem}, {programs:,} programs: not the policy that the CPU finds"
+
+
+def plot(rows: list[dict[str, Any]], file: str) -> None:
+    """Seconds against programs, each problem in a colour of its own."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.6, 3.6), layout="constrained")
+    axes = figure.subplots()
+    problems = list(dict.fromkeys(row["problem"] for row in rows if "seconds" in row))
+    ways = {"cuda": ("o-", "one GPU"), "cpu": ("s--", "16 cores"), "learn, cuda": ("^:", "a whole learn, one GPU")}
+    for colour, problem in enumerate(problems):
+        for engine, (style, words) in ways.items():
+            own = [row for row in rows if row.get("problem") == problem and "seconds" in row]
+            points = sorted((row["programs"], row["seconds"]) for row in own if row["engine"] == engine)
+            if points:
+                label = f"{problem.removesuffix('.json')}, {words}"
+                axes.loglog(*zip(*points, strict=True), style, color=f"C{colour}", label=label, markersize=4)
+    axes.set(xlabel="programs", ylabel="seconds", title="Programs evaluated, merged and back")
+    figure.legend(frameon=False, fontsize=8, loc="outside right upper")
+    figure.savefig(file, metadata={"Date": None} if file.endswith(".svg") else None)
 
 
 def told(row: dict[str, Any]) -> str:
@@ -246,10 +290,18 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", type=int, default=(10**5, 10**6, 10**7))
     parser.add_argument("--check", type=int, default=10**6, help="up to so many programs, on the CPU too (1000000)")
     parser.add_argument("--profile", action="store_true", help="time the kernels too, at the largest size")
-    parser.add_argument("--learn", type=int, help="learn from so many programs on both, too")
+    parser.add_argument("--learn", nargs="+", type=int, default=(), help="learn from so many programs, too")
     parser.add_argument("--out", help="a file of JSON lines to add to")
+    parser.add_argument("--read", help="measure nothing: read such a file")
+    parser.add_argument("--plot", help="with --read: draw seconds against programs into this file")
     args = parser.parse_args()
-    kernels = Cuda()
+    if args.read:
+        rows = [json.loads(line) for line in Path(args.read).read_text("utf-8").splitlines()]
+        print("\n".join(map(told, rows)))
+        if args.plot:
+            plot(rows, args.plot)
+        return
+    kernels = Watched()
 
     def tell(row: dict[str, Any]) -> None:
         print(told(row), flush=True)
@@ -265,8 +317,9 @@ def main() -> None:
                 problem, programs, kernels, programs <= args.check, args.profile and programs == max(args.sizes)
             ):
                 tell(row)
-        if args.learn:
-            tell(learn(problem, args.learn))
+        for programs in args.learn:
+            for row in learn(problem, programs, programs <= args.check):
+                tell(row)
 
 
 if __name__ == "__main__":

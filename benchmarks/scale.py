@@ -23,7 +23,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,30 +80,36 @@ def against_programs(largest: int) -> dict[str, list[dict[str, Any]]]:
 
 
 class Accounts(threading.Thread):
-    """The processor seconds of a cluster's workers, looked up while they live."""
+    """The processor seconds that a cluster's workers take from now on, looked up while they live."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
-        self._of: dict[int, float] = {}
+        self._before = dict(_of_workers())
+        self._now: dict[int, float] = {}
         self._over = threading.Event()
         self.start()
 
     def run(self) -> None:
         while not self._over.wait(0.05):
-            for entry in Path("/proc").iterdir():
-                if entry.name.isdigit():
-                    try:
-                        if (entry / "cmdline").read_bytes().startswith(b"ray::Hand"):
-                            fields = (entry / "stat").read_text().rsplit(")")[-1].split()
-                            ticks = int(fields[11]) + int(fields[12])
-                            self._of[int(entry.name)] = ticks / os.sysconf("SC_CLK_TCK")
-                    except OSError:
-                        continue
+            self._now.update(_of_workers())
 
     def total(self) -> float:
         self._over.set()
         self.join()
-        return sum(self._of.values())
+        self._now.update(_of_workers())
+        return sum(seconds - self._before.get(worker, 0.0) for worker, seconds in self._now.items())
+
+
+def _of_workers() -> Iterator[tuple[int, float]]:
+    """The workers' processes, with the processor seconds that each has had."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if (entry / "cmdline").read_bytes().startswith(b"ray::Hand"):
+                    fields = (entry / "stat").read_text().rsplit(")")[-1].split()
+                    yield int(entry.name), (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            except OSError:
+                continue  # it has just ended
 
 
 def against_a_cluster(programs: int, repeats: int) -> None:
@@ -122,15 +128,18 @@ def against_a_cluster(programs: int, repeats: int) -> None:
                 learner.fit(demos)
                 clock = time.perf_counter() - clock
                 times[where].append((time.process_time() - used + others.total(), clock))
-            # The first of each has the engine loaded, and on a new machine compiled.
+            # In the first of each the engine is loaded, and on the cluster workers are started.
+            first = times["cluster"][0]
             alone, there = (min(times[where][1:]) for where in ("alone", "cluster"))
             clocks = [min(clock for _, clock in times[where][1:]) for where in ("alone", "cluster")]
             print(
                 f"  {game:20} {programs:,} programs: processor {alone[0]:.1f} s alone and {there[0]:.1f} s there, "
                 f"{there[0] / alone[0]:.2f} times as much; by the clock {clocks[0]:.1f} and {clocks[1]:.1f} s: "
-                f"{clocks[1] / clocks[0]:.2f} times (load {os.getloadavg()[0]:.1f})",
+                f"{clocks[1] / clocks[0]:.2f} times (load {os.getloadavg()[0]:.1f}); the first learn there, with new "
+                f"workers: processor {first[0]:.1f} s, clock {first[1]:.1f} s",
                 flush=True,
             )
+            cluster.dismiss()
 
 
 class Timed(InTurn):

@@ -56,7 +56,7 @@ def gather(pages: Path) -> None:
     (pages / "index.md").write_text((ROOT / "README.md").read_text("utf-8"), "utf-8")
     for page in pages.glob("*.md"):
         text = page.read_text("utf-8").replace("../results/README.md", "results-folder.md")
-        text = re.sub(r"(\]\(|srcset=\"|src=\")(?:\.\./results/|\.\./|docs/)", r"\1", text)
+        text = re.sub(r"(\]\(|srcset=\"|src=\")(?:\.\./results/|\.\./docs/|\.\./|docs/)", r"\1", text)
         page.write_text(text, "utf-8")
 
 

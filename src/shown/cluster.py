@@ -44,10 +44,16 @@ class Cluster:
 
     A cluster is opened when it is first needed, or by `with`, and closed by `with` or `close`: then nothing that it
     started is left.
+
+    Attributes:
+        where: as given.
+        idle: workers that have done what they were asked and wait for more, each on its core: a new one would have to
+            load the engine first.
     """
 
     def __init__(self, where: str = LOCAL, workers: int | None = None, object_store: int | None = None) -> None:
         self.where, self._workers, self._object_store = where, workers, object_store
+        self.idle: list[Any] = []
         self._folder: str | None = None
         self._dashboard = ""
         self._opened = self._ours = False
@@ -92,8 +98,17 @@ class Cluster:
             self._opened = True
         return ray
 
+    def dismiss(self) -> None:
+        """Sends those home who are idle, so that their cores are free for others."""
+        while self.idle:
+            self.open().kill(self.idle.pop())
+
     def close(self) -> None:
         """Leaves the cluster; a local one is ended, and its folder removed."""
+        if self._opened:
+            with contextlib.suppress(Exception):
+                self.dismiss()
+        self.idle.clear()
         if self._ours:
             with contextlib.suppress(Exception):
                 import_ray().shutdown()

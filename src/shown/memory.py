@@ -31,6 +31,7 @@ class Account:
     def __init__(self, limit: int | None = None) -> None:
         self.limit = default_limit() if limit is None else limit
         self.held = 0
+        self.most = 0  # that was held at a time
 
     def take(self, wanted: int, what: str, advice: str = "Use fewer or smaller grids") -> None:
         """Enters `wanted` bytes, or raises OutOfMemory saying what would need them and what to do."""
@@ -40,6 +41,7 @@ class Account:
                 f"{advice}, or allow more memory."
             )
         self.held += wanted
+        self.most = max(self.most, self.held)
 
 
 def default_limit() -> int:

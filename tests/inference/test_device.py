@@ -190,6 +190,17 @@ def test_features_with_buttons_are_those_of_the_cpu(kernels, grammar):
     check_features(kernels, random_grids(2, 66, SMALL, 4), SMALL, grammar(SMALL, BUTTONS), 5_000, BUTTONS)
 
 
+def test_planes_that_do_not_fit_are_left_to_places(monkeypatch):
+    asked = []
+    attentive = DeviceEvaluator._attentive
+    monkeypatch.setattr(DeviceEvaluator, "_attentive", lambda self, *args: asked.append(args) or attentive(self, *args))
+    states, grammar = random_grids(2, 66, SMALL, 12), paper_grammar(SMALL, BUTTONS)
+    check_features(Twin(2**24), states, SMALL, grammar, 5_000, BUTTONS)
+    assert not asked
+    check_features(Twin(2**17), states, SMALL, grammar, 5_000, BUTTONS)
+    assert asked
+
+
 @pytest.mark.parametrize("buttons", [(), BUTTONS])
 def test_words_that_the_device_does_not_have_are_run_here(kernels, buttons):
     grammar = STANDARD.grammar(SMALL, buttons)
@@ -220,6 +231,21 @@ def test_a_device_that_is_out_of_memory_says_so():
         OutOfMemory, match=r"the device has no more memory \(Out of memory allocating .*\)\. About .* fit"
     ):
         check_features(Full(), random_grids(13, 5), TOKENS, paper_grammar(TOKENS), 2000)
+
+
+class Broken(Twin):
+    """It fails."""
+
+    faults = (ArithmeticError,)
+
+    def scan(self, *arguments):
+        raise ArithmeticError("unspecified launch failure\nand many lines more")
+
+
+def test_a_device_that_fails_is_one_line():
+    with pytest.raises(ShownError) as error:
+        check_features(Broken(), random_grids(13, 5), TOKENS, paper_grammar(TOKENS), 2000)
+    assert str(error.value) == ("the device failed (unspecified launch failure). Try again, or leave it to the cpu.")
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda evaluator: pickle.loads(pickle.dumps(evaluator))])
@@ -280,11 +306,14 @@ def test_the_command_takes_a_device(some_device, tmp_path, capsys):
 
 
 def test_a_device_that_is_not_known_is_an_error():
-    with pytest.raises(BadInput, match=r"device 'cud'.* Did you mean 'cuda'"):
+    with pytest.raises(BadInput, match="device 'cud': programs are evaluated on cpu or cuda"):
         check_device("cud")
     game = find("nim")
+    shown = demonstrate(game, load_levels(game, "train:0"))
     with pytest.raises(BadInput, match="device 'gpu'"):
-        Learner(device="gpu").fit(demonstrate(game, load_levels(game, "train:0")))
+        Learner(device="gpu").fit(shown)
+    with pytest.raises(BadInput, match=r"device 'cuda': a cluster .* Name only one of the two"):
+        Learner(device="cuda", cluster="local").fit(shown)
 
 
 def test_without_cupy_there_is_one_line_that_says_so(monkeypatch, capsys):

@@ -507,7 +507,7 @@ def test_nothing_found_and_no_memory_says_what_would_fit():
     assert enough.failure_ is not None
     advice = r"the limit is .* MiB\. About [0-9,]+ programs fit; learn with fewer, or allow more memory"
     with pytest.raises(OutOfMemory, match=advice):
-        Learner(memory_limit=enough._fitting.account.held).fit(demos)
+        Learner(memory_limit=enough._fitting.account.most).fit(demos)
 
 
 def test_states_that_do_not_fit_are_not_even_begun(monkeypatch):
@@ -521,12 +521,12 @@ def test_states_that_do_not_fit_are_not_even_begun(monkeypatch):
 
 def test_the_limit_is_for_all_batches_together():
     batches = [shown_by_expert("nim", levels) for levels in ("random:0-9", "random:10-19")]
-    held = [Learner(programs=500).fit(demos)._fitting.account.held for demos in batches]
-    learner = Learner(programs=500, memory_limit=max(held) + 1000).fit(batches[0])
+    most = [Learner(programs=500).fit(demos)._fitting.account.most for demos in batches]
+    learner = Learner(programs=500, memory_limit=max(most) + 1000).fit(batches[0])
     with pytest.raises(OutOfMemory, match="but the limit is"):
         learner.add(batches[1])
-    assert learner._fitting.account.held <= max(held) + 1000
-    Learner(programs=500, memory_limit=sum(held)).fit(batches[0]).add(batches[1])
+    assert learner._fitting.account.held <= max(most) + 1000
+    Learner(programs=500, memory_limit=sum(most)).fit(batches[0]).add(batches[1])
 
 
 def test_what_does_not_fit_is_not_added():

@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.errors import OutOfMemory
+from shown.errors import ClusterLost, OutOfMemory
 from shown.games import demonstrate, find, load_levels
+from shown.inference import fitting as fitting_module
+from shown.inference import learner as learner_module
 from shown.inference import shards as module
 from shown.inference.columns import Evaluator
 from shown.inference.features import combine
+from shown.inference.learner import Learner
 from shown.inference.shards import InTurn, Job, Sharded, Span, Worker, cut
 from shown.language.grammar import paper_grammar
 from shown.language.reach import margin_for
@@ -152,3 +155,24 @@ def test_a_worker_without_room_forgets_and_then_gives_up():
     assert len({piece.worker for piece in pieces}) == 2
     with pytest.raises(OutOfMemory):
         Worker(replace(job, memory=1000)).work(shards[-1])
+
+
+def test_a_learner_whose_crew_is_lost_keeps_the_best_so_far(monkeypatch):
+    class Lost(InTurn):
+        def __init__(self, cluster):
+            super().__init__(2)
+
+        def pieces(self, job, shards):
+            for number, piece in enumerate(super().pieces(job, shards)):
+                if number == 6:
+                    raise ClusterLost("nobody is there any more.")
+                yield piece
+
+    monkeypatch.setattr(learner_module, "OnCluster", Lost)
+    monkeypatch.setattr(fitting_module, "WORTH_SHARING", 0)
+    monkeypatch.setattr(module, "SMALLEST", 1000)
+    nim = find("nim")
+    learner = Learner(programs=16_000, cluster="local").fit(demonstrate(nim, load_levels(nim, "train:0-3")))
+    assert learner.stopped_ == "nobody is there any more."
+    assert learner.candidates_
+    assert 0 < len(learner.features_.of_program) < 16_000

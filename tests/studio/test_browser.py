@@ -332,7 +332,7 @@ def test_clicks_that_nothing_explains_are_pointed_out(make_server, visit):
     server = make_server()
     server.post("correct", game="nim", level="test:0", rows=["|.", "|.", "|.", "||"])
     server.post("click", game="nim", action=[2, 0])
-    server.post("learn", game="nim", programs=2)
+    server.post("learn", game="nim", programs=2, reading={"same": "clicked", "order": "given"})
     assert server.learned("nim")["state"] == "failed"
     visitor = visit(server)
     visitor.choose("nim")

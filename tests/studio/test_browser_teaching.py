@@ -99,7 +99,7 @@ def test_a_slip_is_taken_out_with_one_click(make_server, visit):
     server = make_server()
     server.post("correct", game="nim", level="test:0", rows=["|.", "|.", "|.", "||"])
     server.post("click", game="nim", action=[2, 0])
-    server.post("learn", game="nim", programs=2)
+    server.post("learn", game="nim", programs=2, reading={"same": "clicked", "order": "given"})
     visitor = visit(server)
     visitor.at(".pair >> text=It was a slip").first.click()
     expect(visitor.at(".record")).to_have_count(0)

@@ -20,6 +20,7 @@ from shown.games import GAMES, find, load_levels, play
 from shown.games.levels import Level
 from shown.grid import Grid
 from shown.policy import Policy
+from shown.teaching.readings import AS_CLICKED
 
 
 def click_as_expert(server: Server, game: str) -> dict:
@@ -189,7 +190,7 @@ def test_clicks_that_nothing_explains_are_reported_and_can_be_learned_with_more_
     studio = make_server()
     studio.post("correct", game="nim", level="test:0", rows=["|.", "|.", "|.", "||"])
     studio.post("click", game="nim", action=[2, 0])
-    studio.post("learn", game="nim", programs=2)
+    studio.post("learn", game="nim", programs=2, reading=AS_CLICKED.to_json())
     learned = studio.learned("nim")
     assert learned["state"] == "failed"
     assert not learned["hasPolicy"]
@@ -238,7 +239,7 @@ def test_what_was_learned_stays_when_a_later_run_fails(make_server):
     before = studio.learned("nim")
     saved = (studio.folder / "nim" / "policy.json").read_bytes()
     # The same position, shown in two ways that cannot both be a rule's: one click refused by every program.
-    studio.post("learn", game="nim", programs=1)
+    studio.post("learn", game="nim", programs=1, reading=AS_CLICKED.to_json())
     learned = studio.learned("nim")
     assert (learned["state"], learned["hasPolicy"], learned["stale"]) == ("failed", True, True)
     assert learned["summary"] == before["summary"]

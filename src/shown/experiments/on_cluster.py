@@ -31,6 +31,7 @@ class TrialsOnCluster:
 
     def __call__(self, trials: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
         ray = self.cluster.open()
+        self.cluster.dismiss()
         alone = {"env_vars": dict.fromkeys(THREADS, "1")}  # the trials are the parallelism
         task = ray.remote(num_cpus=1, max_retries=DEATHS, runtime_env=alone)(attempt)
         waiting = list(reversed(trials))

@@ -79,10 +79,12 @@ class Hand:
 
     def hello(self, job: Job) -> tuple[str, str]:
         """Prepares for a job; says with which version, and where."""
-        node = import_ray().util.get_node_ip_address()
-        if self._worker is None:
-            self._worker = Worker(job)
-        return __version__, str(node)
+        self._worker = Worker(job)
+        return __version__, str(import_ray().util.get_node_ip_address())
+
+    def rest(self) -> None:
+        """Lets go of the last job, and the memory it took."""
+        self._worker = None
 
     def work(self, shard: Shard, afresh: bool) -> tuple[bool, Piece]:
         """Evaluates a shard; `afresh`, without reference to what was found before. That it is done, and the piece."""
@@ -131,9 +133,13 @@ class _Team:
                 return piece
 
     def end(self) -> None:
-        """Sends all of them home."""
+        """Lets those rest who have nothing to do, until there is another job; sends the others home."""
         for member in [*self._members, *self._recruits.values()]:
-            self._dismiss(member)
+            if member.last >= 0 and not member.busy:
+                member.actor.rest.remote()
+                self._cluster.idle.append(member.actor)
+            else:
+                self._dismiss(member)
 
     def _recruit(self) -> None:
         """As many workers as there are cores. Those who have not said hello are given nothing."""
@@ -142,7 +148,7 @@ class _Team:
             self._looked = now
             hand = self._ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(Hand)
             for _ in range(self._cluster.cores - len(self._members) - len(self._recruits)):
-                actor = hand.remote()
+                actor = self._cluster.idle.pop() if self._cluster.idle else hand.remote()
                 self._recruits[actor.hello.remote(self._job)] = _Member(actor)
         if self._members:
             self._seen = now

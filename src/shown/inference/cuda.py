@@ -33,6 +33,11 @@ class Cuda:
         except cupy.cuda.runtime.CUDARuntimeError as error:
             raise BadInput(f"device cuda: there is no GPU that can be used ({error}). Leave it to the cpu.") from None
         self.arrays = cupy
+        self.faults: tuple[type[Exception], ...] = (
+            cupy.cuda.runtime.CUDARuntimeError,
+            cupy.cuda.driver.CUDADriverError,
+            cupy.cuda.compiler.CompileException,
+        )
         source = resources.files("shown.inference").joinpath("kernels.cu").read_text("utf-8")
         self._module = cupy.RawModule(code=source, options=("-std=c++17",))
         self._stages: list[np.ndarray] = []

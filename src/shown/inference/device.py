@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from shown.errors import BadInput, OutOfMemory, did_you_mean
+from shown.errors import BadInput, OutOfMemory, ShownError
 from shown.inference.columns import Evaluator, inner_shapes
 from shown.inference.distinct import CONSTANT, bytes_of_rows
 from shown.language.primitives import LANGUAGE, Language, Primitive
@@ -77,9 +77,11 @@ class Table:
 
 
 class Kernels(Protocol):
-    """What computes on a device. Arrays are the device's; `arrays` makes them, as NumPy does."""
+    """What computes on a device. Arrays are the device's; `arrays` makes them, as NumPy does. `faults` are the errors
+    of the device itself."""
 
     arrays: Any
+    faults: tuple[type[Exception], ...]
 
     def memory(self) -> int:
         """The bytes that can be had."""
@@ -303,6 +305,9 @@ class DeviceEvaluator(Evaluator):
             super().evaluate(block, places)
         except MemoryError as error:
             raise OutOfMemory(f"the device has no more memory ({error}). {self._advice()}.") from None
+        except self._kernels.faults as error:
+            first = str(error).strip().partition("\n")[0]
+            raise ShownError(f"the device failed ({first}). Try again, or leave it to the cpu.") from None
 
     @property
     def _np(self) -> Any:
@@ -403,16 +408,17 @@ def evaluator_on(device: str, world: Planes, language: Language, account: Accoun
     return DeviceEvaluator(world, language, account, threads, Cuda())
 
 
-def check_device(device: str) -> None:
-    """Raises an error if programs cannot be evaluated there.
+def check_device(device: str, shared: bool = False) -> None:
+    """Raises an error if programs cannot be evaluated there; `shared`: if a cluster is to evaluate them.
 
     >>> check_device("gpu")
     Traceback (most recent call last):
-    shown.errors.BadInput: device 'gpu': programs are evaluated on cpu or cuda. Known: cpu, cuda.
+    shown.errors.BadInput: device 'gpu': programs are evaluated on cpu or cuda.
     """
     if device not in DEVICES:
-        near = did_you_mean(str(device), DEVICES)
-        raise BadInput(f"device {device!r}: programs are evaluated on {' or '.join(DEVICES)}. {near}")
+        raise BadInput(f"device {device!r}: programs are evaluated on {' or '.join(DEVICES)}.")
+    if device == "cuda" and shared:
+        raise BadInput("device 'cuda': a cluster evaluates programs on its machines' cores. Name only one of the two.")
     if device == "cuda":
         from shown.inference.cuda import Cuda
 

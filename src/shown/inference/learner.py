@@ -309,11 +309,7 @@ class Learner:
                 continue
             if not isinstance(value, int) or value < 1:
                 raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
-        check_device(self.device)
-        if self.cluster is not None and self.device != "cpu":
-            raise BadInput(
-                f"device {self.device!r}: the machines of a cluster evaluate programs on their cpu. Name one."
-            )
+        check_device(self.device, self.cluster is not None)
         if not 0.0 <= self.noise <= 1.0:
             raise BadInput(f"noise must be from 0 to 1, not {self.noise!r}.")
         if not isinstance(self.seed, int) or self.seed < 0:

@@ -9,12 +9,10 @@ on what comes after it. `plain_tree` is the obvious version; tests hold `Forest`
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -230,24 +228,20 @@ class Forest:
         """Has nodes look at all features they have not seen, some at a time."""
         step = max(1, ROW_BY_ROW // (4 * 8 * self._columns.shape[1]))
         room = np.empty(min(step, len(self._columns)) * self._columns.shape[1], dtype=np.uint64)
-        for start in range(0, len(self._columns), step):
-            behind = [node for node in nodes if node.seen < start + step]
-            if behind:
-                by_row = self._turned(self._columns[start : start + step], room)
-                self._side_by_side(partial(self._better, by_row=by_row, first=start), behind)
+        with ThreadPoolExecutor(self._threads) as pool:
+            for start in range(0, len(self._columns), step):
+                behind = [node for node in nodes if node.seen < start + step]
+                if behind:
+                    by_row = self._turned(self._columns[start : start + step], room, pool)
+                    list(pool.map(partial(self._better, by_row=by_row, first=start), behind))
 
-    def _turned(self, columns: np.ndarray, room: np.ndarray) -> np.ndarray:
+    def _turned(self, columns: np.ndarray, room: np.ndarray, pool: ThreadPoolExecutor) -> np.ndarray:
         """Columns row by row, in memory that is there already. [F, R] → [R, F]"""
         by_row = room[: columns.size].reshape(columns.shape[::-1])
         cuts = np.linspace(0, len(columns), self._threads + 1).astype(int).tolist()
-        self._side_by_side(lambda part: _turn_loop(columns, part[0], part[1], by_row), list(pairwise(cuts)))
+        # Loops that Numba has compiled let other threads run.
+        list(pool.map(lambda start, stop: _turn_loop(columns, start, stop, by_row), cuts[:-1], cuts[1:]))
         return by_row
-
-    def _side_by_side(self, work: Callable[[Any], None], items: Sequence[Any]) -> None:
-        """Loops that Numba has compiled let other threads run."""
-        with ThreadPoolExecutor(self._threads) as pool:
-            for _ in pool.map(work, items):
-                pass
 
     def _better(self, node: _Node, by_row: np.ndarray, first: int) -> None:
         """Notes, for each seed, the features that beat (or tie with, and precede) all before them: where the best split

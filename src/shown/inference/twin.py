@@ -16,6 +16,7 @@ class Twin:
     """`Kernels` without a device."""
 
     arrays = np
+    faults: tuple[type[Exception], ...] = ()
 
     def __init__(self, bytes: int = 2**26) -> None:
         self._bytes = bytes

@@ -132,7 +132,7 @@ class Fitter:
         device: str = "cpu",
         cluster: Cluster | None = None,
     ) -> None:
-        check_device(device)
+        check_device(device, cluster is not None)
         self.demonstrations, self.seed, self.conditions = demonstrations, seed, conditions
         self._crew = None if cluster is None else OnCluster(cluster)
         own, self.grammar_name = grammar_for(demonstrations.tokens, demonstrations.buttons, language, grammar)
