@@ -38,6 +38,10 @@ from shown.language.grammar import paper_grammar
 from shown.language.reach import margin_for
 from shown.memory import Account
 from shown.planes import Planes
+from shown.policy import uniform_policy
+from shown.teaching.elsewhere import Elsewhere, here
+from shown.teaching.practice import Ground
+from shown.teaching.teach import teach
 
 pytestmark = pytest.mark.xdist_group("ray")
 
@@ -236,6 +240,46 @@ def test_another_version_on_a_worker_is_refused(cluster, shared, shown_to_all, m
     monkeypatch.setattr(cluster_module, "__version__", "99.0")
     with pytest.raises(BadInput, match=r"^the worker on .* has shown .*, and here is 99\.0\. Install the same"):
         Learner(programs=20_000, cluster=cluster).fit(shown_to_all)
+
+
+class Deadly(type(find("nim"))):
+    """A game in which the first process that plays it dies, unless that is the one in which it was made."""
+
+    def __init__(self, mark):
+        super().__init__()
+        self.mark, self.home = mark, os.getpid()
+
+    def step(self, grid, action, rng):
+        if os.getpid() != self.home and not self.mark.exists():
+            self.mark.write_text("died here")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().step(grid, action, rng)
+
+
+def test_practice_on_a_cluster_wins_what_it_wins_here_though_a_worker_dies(cluster, tmp_path):
+    from ray import cloudpickle
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers do not have the tests
+    nim = Deadly(tmp_path / "mark")
+    learned = Learner(programs=300).fit(demonstrate(nim, load_levels(nim, "train:0"))).policy_
+    policies = [learned, learned.map_policy, uniform_policy(nim.tokens)]
+    starts = Ground(nim).starts(0, 200)
+    assert Elsewhere(cluster)(starts, policies, 1000.0) == here(starts, policies, 1000.0)
+    assert nim.mark.exists()
+    assert Elsewhere(cluster)(starts, policies, -1.0) == [[], [], []]
+    nim.mark.unlink()
+    assert Elsewhere(cluster)(starts[:10], policies, 1000.0) == here(starts[:10], policies, 1000.0)
+    assert not nim.mark.exists()  # too few to be carried elsewhere
+
+
+def test_what_is_taught_with_practice_on_a_cluster_is_the_same(cluster, monkeypatch):
+    stop = find("stop-the-fall")
+    demos = demonstrate(stop, load_levels(stop, "random:200003"))
+    settings = {"programs": 1000, "rounds": 2, "practise": 600.0}
+    alone = teach(demos, stop, **settings)
+    monkeypatch.setattr("shown.teaching.elsewhere.WORTH_SHARING", 100)
+    together = teach(demos, stop, cluster=cluster, **settings)
+    assert (together.policy.to_json(), together.practice) == (alone.policy.to_json(), alone.practice)
 
 
 def test_trials_run_on_a_cluster_though_a_worker_is_killed(nodes, cluster, tmp_path):

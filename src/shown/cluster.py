@@ -1,7 +1,7 @@
 """Many machines: a Ray cluster, found or started, and what can go wrong with one in words.
 
 Ray is an extra; nothing is imported before a cluster is opened. What is done on one is elsewhere: learning in
-`inference/crew.py`, trials in `experiments/on_cluster.py`.
+`inference/crew.py`, practice in `teaching/elsewhere.py`, trials in `experiments/on_cluster.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import socket
 import tempfile
 from typing import Any
 
-from shown.errors import BadInput, ClusterLost, MissingExtra
+from shown.errors import BadInput, ClusterLost, MissingExtra, ShownError
 from shown.version import __version__
 
 LOCAL, AUTO = "local", "auto"
@@ -202,6 +202,16 @@ def is_death(ray: Any, error: Exception) -> bool:
             known.OutOfMemoryError,
             known.LocalRayletDiedError,
         ),
+    )
+
+
+def plainly(error: Any) -> Exception:
+    """What went wrong in a worker, as if it had gone wrong here."""
+    cause = error.cause
+    if isinstance(cause, ShownError):
+        return type(cause)(*cause.args)
+    return ClusterLost(
+        f"a worker failed: {type(cause).__name__}: {first_line(cause)}. Is the same installed on all nodes?"
     )
 
 

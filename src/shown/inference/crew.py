@@ -16,7 +16,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shown.cluster import DEATHS, Cluster, as_cluster, check_version, first_line, import_ray, is_death
+from shown.cluster import DEATHS, Cluster, as_cluster, check_version, first_line, import_ray, is_death, plainly
 from shown.errors import ClusterLost, OutOfMemory, ShownError
 from shown.inference.shards import InTurn, Job, Piece, Shard, Worker
 from shown.version import __version__
@@ -196,7 +196,7 @@ class _Team:
         try:
             return self._ray.get(ref)
         except self._ray.exceptions.RayTaskError as error:
-            raise _plainly(error) from None
+            raise plainly(error) from None
         except Exception as error:
             if not is_death(self._ray, error):
                 raise
@@ -222,16 +222,6 @@ class _Team:
     def _dismiss(self, member: _Member) -> None:
         if self._ray.is_initialized():
             self._ray.kill(member.actor)
-
-
-def _plainly(error: Any) -> Exception:
-    """What went wrong in a worker, as if it had gone wrong here."""
-    cause = error.cause
-    if isinstance(cause, ShownError):
-        return type(cause)(*cause.args)
-    return ClusterLost(
-        f"a worker failed: {type(cause).__name__}: {first_line(cause)}. Is the same installed on all nodes?"
-    )
 
 
 def _too_many(error: Exception) -> ShownError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -22,9 +22,10 @@ from shown.inference.clauses import Pool
 from shown.inference.formulas import Clauses, formula_bits
 from shown.inference.learner import to_formula
 from shown.inference.posterior import log_likelihood, log_prior
-from shown.policy import Component, Policy, Together
+from shown.policy import Component, Policy
+from shown.teaching.elsewhere import here
 from shown.teaching.hypotheses import Fitted
-from shown.world import Start, World, wins, wins_of_each
+from shown.world import Start, World, wins
 
 FIRST, SOME, LAST = 12, 40, 120
 """A candidate that does well on the first few levels is tried on more; one that wins them all is what is wanted."""
@@ -35,6 +36,10 @@ FRESH = (200, 300)
 
 SEEDS = 2**30
 """Worlds are practised on with seeds from here on, so that those a person names stay unseen."""
+
+
+Players = Callable[[Sequence[Start], Sequence[Policy], float], list[list[bool]]]
+"""What each of several policies wins of some starts, in so many seconds."""
 
 
 class Ground:
@@ -53,10 +58,12 @@ class Ground:
     Attributes:
         allowance: how many seconds playing may take at a time.
         seconds: how many of them are left.
+        players: has several policies play the levels of a game, in so many seconds.
     """
 
-    def __init__(self, game: Game | World, seed: int = 0, allowance: float = math.inf) -> None:
+    def __init__(self, game: Game | World, seed: int = 0, allowance: float = math.inf, players: Players = here) -> None:
         self.game, self.seed, self.allowance, self.seconds = game, seed, allowance, allowance
+        self.players = players
         self._pace: float | None = None
         self._starts: list[Start] = []
         self._won: dict[tuple[Component, ...], list[bool]] = {}
@@ -128,8 +135,7 @@ class Ground:
         if len(policies) < 2 or first >= last or self.over:
             return
         begun = time.monotonic()
-        starts = self.starts(first, last)
-        won = wins_of_each(starts, Together(policies), len(policies), until=begun + self.seconds)
+        won = self.players(self.starts(first, last), policies, self.seconds)
         self.seconds -= time.monotonic() - begun
         for policy, of_one in zip(policies, won, strict=True):
             self._won[policy.components] += of_one

@@ -27,6 +27,7 @@ from shown.rules import NO_CONDITIONS, Conditions
 from shown.symmetry import Transformation, images
 from shown.teaching.advice import advise
 from shown.teaching.choosing import Choice
+from shown.teaching.elsewhere import Elsewhere, here
 from shown.teaching.hypotheses import Fitter, Hypothesis, hypotheses, hypothesis_of
 from shown.teaching.practice import Ground
 from shown.teaching.pressed import keys_of
@@ -111,7 +112,8 @@ def iter_teach(
         conditions: what is pinned and what is struck: every rule that is learned keeps to it. Only hypotheses are
             tried that contradict as little as possible of what is pinned; what contradicts all the same is left out
             and named (`Taught.contradictions`).
-        cluster: the machines that evaluate programs where there are many; this process alone if None.
+        cluster: the machines that evaluate programs, and play the games of practice, where there are many; this
+            process alone if None.
     """
     pupil = Pupil(
         game, programs, practise, rounds, readings, symmetries, keep=tuple(keep), language=language, seed=seed,
@@ -167,7 +169,8 @@ class Pupil:
         self._effects = Effects(self.game) if isinstance(self.game, Game) else None
         self._ground: Ground | None = None
         if self.game is not None and self.practise > 0:
-            self._ground = Ground(self.game, self.seed, self.practise)
+            players = here if self.cluster is None else Elsewhere(self.cluster)
+            self._ground = Ground(self.game, self.seed, self.practise, players)
         self._fitter: Fitter | None = None
 
     def remember(self, before: Policy, demonstrations: Demonstrations | None = None) -> None:
