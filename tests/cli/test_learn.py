@@ -289,7 +289,8 @@ def test_how_far_to_look_can_be_left_open(shown):
 
 
 def test_who_is_not_sure_asks_for_what_would_help(shown):
-    ran = shown("learn", "chase", "--levels", "random:200000", "--programs", "1000", "--quiet", "--practise", "0")
+    words = "--levels random:200010 --programs 1000 --quiet --practise 0"
+    ran = shown("learn", "stop-the-fall", *words.split())
     assert "I am not sure what you meant: my rule has" in ran.out
     assert "It would help me most to see you play random:" in ran.out
 

@@ -29,7 +29,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 ENGINE = (
     "grid.py", "planes.py", "places.py", "counts.py", "floods.py", "compiled.py", "registry.py", "demonstrations.py",
-    "policy.py", "rules", "language", "inference",
+    "policy.py", "rules", "language", "inference", "cluster.py",
 )  # fmt: skip
 """What learns and acts, whatever the method; folders with all that is in them."""
 
