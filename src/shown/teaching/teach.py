@@ -41,7 +41,7 @@ __all__ = ["Expectation", "Pupil", "Stage", "Taught", "Tried", "does", "iter_tea
 PRACTISE = 20.0
 """Seconds of practice at most, unless somebody says otherwise."""
 
-ROUNDS = 48
+ROUNDS = 120
 """After so many rounds practice ends; on most machines that is sooner."""
 
 SAID_AGAIN = 6
