@@ -243,7 +243,7 @@ def test_a_rule_put_into_words_before_the_page_could_hear_of_it_is_shown(make_se
     visitor.page.route("**/api/open", without_words)
     visitor.page.reload()
     visitor.has_learned(1)
-    assert len(answers) > 1
+    assert answers[0]["learned"]["summary"] is None  # so the words came by themselves, or were asked for
 
 
 def test_replay_edit_and_delete_recorded_clicks(make_server, visit):
