@@ -10,6 +10,7 @@ from shown.games import demonstrate, find, load_levels, play, success_rate, wins
 from shown.games.episodes import LevelWorld
 from shown.games.levels import Level
 from shown.inference.columns import Evaluator
+from shown.inference.failure import Failure
 from shown.policy import Policy, uniform_policy
 from shown.symmetry import Transformation
 from shown.teaching import show_from
@@ -17,6 +18,7 @@ from shown.teaching.hypotheses import Fitter, Hypothesis, hypothesis_of
 from shown.teaching.leaving import left_out
 from shown.teaching.readings import AS_CLICKED, Reading, read
 from shown.teaching.recording import begin
+from shown.teaching.same import Effects
 from shown.teaching.taught import Expectation, Taught
 from shown.teaching.teach import Pupil, teach
 
@@ -218,6 +220,22 @@ def test_when_nothing_fits_the_teacher_is_told_which_clicks_are_at_odds():
     assert not taught.learned
     assert taught.advice.reading == Reading("clicked", "any")
     assert "In game 1" in taught.advice.text
+
+
+def test_advice_is_about_the_reading_that_does_not_fit():
+    from shown.experiments.teaching import demonstrations as shown_by
+
+    star, changed = find("reach-for-the-star"), Reading("changed")
+    demos = shown_by(star, "train:0", "style:low-step-dropped")
+    as_read = read(demos, changed, Effects(star))
+    pairs = zip(demos.steps, as_read.steps, strict=True)
+    step = next(i for i, (clicked, counted) in enumerate(pairs) if clicked.action != counted.action)
+    failure = Failure(0, step, as_read.steps[step].action, (0, 0), 0, step, 3)
+    lenient, failed = Hypothesis(AS_CLICKED, lenient=True), Hypothesis(changed)
+    taught = Taught(uniform_policy(star.tokens), lenient, (), True, failure=failure, failed=failed)
+    pupil = Pupil(star, practise=0)
+    pupil.demonstrations = demos
+    assert pupil._advised(taught).advice is not None
 
 
 # --- without rules ----------------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ class Choice:
         self._candidates: list[Candidate] = []
         self._earlier: list[Candidate] = []
         self._failure: Failure | None = None
-        self._failed_with_images = False
+        self._failed: Hypothesis | None = None
         self._contradictions: dict[Hypothesis | None, tuple[Contradiction, ...]] = {}
         self._left_out: dict[Hypothesis, LeftOut | None] = {}
         self._sizes: dict[Hypothesis, dict[str, int]] = {}
@@ -127,8 +127,9 @@ class Choice:
         if found.policy is None:
             self._tried.append(Tried(found.hypothesis, False))
             # Of images nobody knows: a failure without them is easier to explain.
-            if self._failure is None or (self._failed_with_images and not found.hypothesis.symmetries):
-                self._failure, self._failed_with_images = found.failure, bool(found.hypothesis.symmetries)
+            of_images = self._failed is not None and self._failed.symmetries and not found.hypothesis.symmetries
+            if self._failure is None or of_images:
+                self._failure, self._failed = found.failure, found.hypothesis
             tried = found.hypothesis.language
             if self._failure is not None and tried is not None and tried.name == self._failure.richer:
                 self._failure = replace(self._failure, richer=None)
@@ -277,7 +278,7 @@ class Choice:
         if best is None:
             nothing = uniform_policy(shown.tokens, shown.game, shown.buttons, self._fitter.language)
             return Taught(
-                nothing, None, tuple(self._tried), failure=self._failure, stopped=self.stopped,
+                nothing, None, tuple(self._tried), failure=self._failure, failed=self._failed, stopped=self.stopped,
                 contradictions=self._contradictions.get(None, ()),
             )  # fmt: skip
         _, _, policy, hypothesis = best
@@ -293,10 +294,11 @@ class Choice:
             expectation = Expectation(sum(fresh), len(fresh)) if fresh else None
         policy = self._finished(policy, hypothesis, practice, expectation)
         lost = self._lost(policy)
+        lenient = hypothesis is not None and hypothesis.lenient
         return Taught(
             policy, hypothesis, tuple(self._tried), True, practice, expectation, lost=lost, stopped=self.stopped,
             steps=len(shown.steps), contradictions=self._contradictions.get(hypothesis, ()),
-            failure=self._failure if hypothesis is not None and hypothesis.lenient else None,
+            failure=self._failure if lenient else None, failed=self._failed if lenient else None,
         )  # fmt: skip
 
     def _not_kept(self, policy: Policy) -> tuple[str, ...]:

@@ -79,6 +79,7 @@ class Taught:
         expectation: how it will do on new levels; without rules to play by, in new positions, and None after a single
             demonstration.
         failure: if nothing fits, or only leniently, why not under the most plausible hypothesis.
+        failed: that hypothesis.
         lost: the levels that what was learned before won, and this does not.
         stopped: why no more programs were looked at, where that was left open.
         steps: how many steps it was learned from.
@@ -98,6 +99,7 @@ class Taught:
     steps: int = 0
     advice: Advice | None = None
     contradictions: tuple[Contradiction, ...] = ()
+    failed: Hypothesis | None = None
 
     @property
     def memorises(self) -> bool:

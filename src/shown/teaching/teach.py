@@ -224,10 +224,8 @@ class Pupil:
             return taught  # it is about mirror images, which the teacher has never seen
         if failure is None and not taught.memorises:
             return taught
-        reading = taught.hypothesis.reading if taught.hypothesis is not None else AS_CLICKED
-        if failure is not None:
-            tried = [tried.hypothesis for tried in taught.tried]
-            reading = next((h for h in tried if not h.symmetries), tried[0]).reading
+        read_by = taught.hypothesis if failure is None else taught.failed
+        reading = read_by.reading if read_by is not None else AS_CLICKED
         return replace(taught, advice=advise(shown, failure, self._effects, reading))
 
     def _take_in(self, more: Demonstrations | None) -> Demonstrations:
