@@ -43,6 +43,8 @@ class Elsewhere:
         task = ray.remote(num_cpus=0, max_retries=DEATHS, scheduling_strategy="SPREAD")(play_part)
         cut = [starts[i * len(starts) // parts : (i + 1) * len(starts) // parts] for i in range(parts)]
         asked, all_of_them = [part for part in cut if part], ray.put(tuple(policies))
+        # None of them is ever cancelled: each ends by itself when time is over, and Ray (2.60) sometimes ends this
+        # process when what it cancels is just done.
         refs = [task.remote(part, all_of_them, seconds) for part in asked]
         won: list[list[bool]] = [[] for _ in policies]
         try:
@@ -59,10 +61,6 @@ class Elsewhere:
             if not is_death(ray, error):
                 raise
             raise ClusterLost(f"{DEATHS + 1} workers died of practice, the last since: {first_line(error)}.") from None
-        finally:
-            if ray.is_initialized():
-                for ref in refs:
-                    ray.cancel(ref, force=True)
         return won
 
 
