@@ -54,6 +54,7 @@ class Method:
 
 
 _LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": False}
+_PREFIXES = {name: _LPP[name] for name in ("programs", "ensemble", "trees", "noise")}
 _NETWORK = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
 _PERCEPTRON = "shown.baselines.features_nn:learner"
 _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
@@ -72,6 +73,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "features-nn": Method("Features + NN", _PERCEPTRON, {**_FEATURES, "l1": 0.0}),
         "features-nn-l1": Method("Features + NN + L1", _PERCEPTRON, {**_FEATURES, "l1": 1e-4}),
         "no-prior": Method("No Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "uniform"}),
+        "no-prior-any": Method(
+            "No Prior, any that fit",
+            "shown.baselines.every_prefix:learner",
+            {**_PREFIXES, "prior": "uniform", "duplicates": False, "ties": "any"},
+        ),
+        "lpp-duplicates": Method(
+            "LPP, duplicates kept", "shown.baselines.every_prefix:learner", {**_PREFIXES, "duplicates": True}
+        ),
         "lpp-values": Method("LPP", "shown.baselines.few_values:learner", {"programs": 120_000, "values": ""}),
         "sparsity-prior": Method("Sparsity Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "sparsity"}),
     }
