@@ -53,22 +53,34 @@ class Method:
         return make(game, seed, options)
 
 
-_LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": True}
+_LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": False}
+_PREFIXES = {name: _LPP[name] for name in ("programs", "ensemble", "trees", "noise")}
 _NETWORK = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
 _PERCEPTRON = "shown.baselines.features_nn:learner"
 _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
-        "lpp": Method("LPP", "shown.baselines.lpp:learner", _LPP),
+        "lpp": Method("LPP", "shown.baselines.lpp:learner", _LPP),  # as published: no literal is dropped
         "shown": Method("shown", "shown.baselines.taught:learner", {"programs": 10_000, "practise": True}),
+        "random": Method("Any cell", "shown.baselines.floors:learner", {"cells": "any"}),
+        "random-sensible": Method("Any sensible cell", "shown.baselines.floors:learner", {"cells": "sensible"}),
         "vpi": Method("VPI", "shown.baselines.vpi:learner", {"programs": 10_000, "ensemble": 25}),
+        "vpi-best": Method("VPI, best alone", "shown.baselines.vpi:learner", {"programs": 10_000, "ensemble": 1}),
         "lln": Method("LLN", "shown.baselines.networks:learner", {"network": "lln", "loss": "cells", **_NETWORK}),
         "fcn": Method("FCN", "shown.baselines.networks:learner", {"network": "fcn", "loss": "cells", **_NETWORK}),
         "cnn": Method("CNN", "shown.baselines.networks:learner", {"network": "cnn", "loss": "choice", **_NETWORK}),
         "features-nn": Method("Features + NN", _PERCEPTRON, {**_FEATURES, "l1": 0.0}),
         "features-nn-l1": Method("Features + NN + L1", _PERCEPTRON, {**_FEATURES, "l1": 1e-4}),
         "no-prior": Method("No Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "uniform"}),
+        "no-prior-any": Method(
+            "No Prior, any that fit",
+            "shown.baselines.every_prefix:learner",
+            {**_PREFIXES, "prior": "uniform", "duplicates": False, "ties": "any"},
+        ),
+        "lpp-duplicates": Method(
+            "LPP, duplicates kept", "shown.baselines.every_prefix:learner", {**_PREFIXES, "duplicates": True}
+        ),
         "lpp-values": Method("LPP", "shown.baselines.few_values:learner", {"programs": 120_000, "values": ""}),
         "sparsity-prior": Method("Sparsity Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "sparsity"}),
     }
