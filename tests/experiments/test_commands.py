@@ -13,6 +13,7 @@ from measuring import measured
 from shown.cli import main
 from shown.experiments import find
 from shown.experiments.experiment import Scale
+from shown.experiments.statistics import FLOORS
 from shown.experiments.store import Store
 from shown.experiments.trials import Trial, run_trial
 
@@ -23,13 +24,13 @@ def test_demos_quick_runs_every_method_and_a_second_run_does_nothing(tmp_path: P
     path = str(tmp_path / "r.sqlite")
     command = ["reproduce", "demos", "--quick", *TINY, "--store", path, "--workers", "2"]
     assert main(command) == 0
-    assert "5 trials: 5 run." in capsys.readouterr().err
+    assert "7 trials: 7 run." in capsys.readouterr().err
     assert main(["results", "--store", path, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert {row["settings"]["method"] for row in rows} == {"lpp", "vpi", "lln", "fcn", "cnn"}
+    assert {row["settings"]["method"] for row in rows} == {"lpp", "vpi", "lln", "fcn", "cnn", *FLOORS}
     assert all(row["status"] == "ok" and row["result"]["demonstrations"] == 1 for row in rows)
     assert main(command) == 0
-    assert "0 run, 5 were there already." in capsys.readouterr().err
+    assert "0 run, 7 were there already." in capsys.readouterr().err
     assert main(["results", "--store", path, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == rows
 

@@ -11,7 +11,7 @@ from shown.experiments.experiment import Scale
 from shown.experiments.paper import STATEMENTS
 from shown.experiments.report import report
 from shown.experiments.rows import Row
-from shown.experiments.statistics import curve, first_perfect, mean_success, size, success
+from shown.experiments.statistics import FLOORS, curve, first_perfect, mean_success, size, success
 from shown.experiments.teaching import seeds_named
 from shown.experiments.trials import NETWORKS, Trial
 from shown.experiments.words import percent
@@ -30,6 +30,17 @@ def test_every_trial_of_an_experiment_belongs_to_it(name: str, full: bool):
     assert all(experiment.belongs(trial.settings) for trial in trials)
     assert {trial.method for trial in trials} == set(experiment.methods)
     assert {trial.game for trial in trials} == set(experiment.games)
+
+
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name != "breakout"])
+def test_the_floors_play_what_the_others_play(name: str):
+    experiment = find(name)
+    everything = experiment.everything(FULL)
+    floors = [trial for trial in everything if trial.method in FLOORS]
+    assert len(floors) == len(FLOORS) * len(experiment.games) * 5
+    assert all(experiment.belongs(trial.settings) for trial in floors)
+    assert {trial.test for trial in floors} == {trial.test for trial in everything}
+    assert experiment.everything(Scale(methods=("vpi-best",))) == experiment.trials(Scale(methods=("vpi-best",)))
 
 
 def test_the_full_sizes_are_the_papers():

@@ -17,6 +17,9 @@ from shown.experiments.teaching import TRAINING_LEVELS
 from shown.experiments.trials import GENERATED_LEVELS, METHODS, TEST_LEVELS, Trial
 from shown.games import GAMES, find
 
+FLOOR_SEEDS = 5
+"""So many times everything is clicked at random."""
+
 ALL_DEMONSTRATIONS = f"train:0-{TRAINING_LEVELS - 1}"
 
 
@@ -110,10 +113,28 @@ class Experiment(ABC):
     games: ClassVar[tuple[str, ...]] = tuple(GAMES)
     methods: ClassVar[tuple[str, ...]]
     scored_on: ClassVar[tuple[str, ...]] = (TEST_LEVELS, GENERATED_LEVELS)
+    """What the floors play, to be held against the others; nothing where nobody could click at random."""
+    shown_to_floors: ClassVar[str] = "train:0"
+    """They look at no demonstration, but a trial must have one."""
 
     @abstractmethod
     def trials(self, scale: Scale) -> list[Trial]:
-        """The trials it needs."""
+        """The trials it needs, but for the floors."""
+
+    def everything(self, scale: Scale) -> list[Trial]:
+        """Its trials, and those of the floors, who click at random on the levels that the others are scored on."""
+        own = self.trials(scale)
+        alone = scale.methods is not None and set(scale.methods) <= set(FLOORS)
+        if not self.scored_on or not (own or alone):
+            return own
+        levels = self.scored_on if scale.test == Scale.test else scale.test
+        floors = [
+            Trial(method, game, self.shown_to_floors, "perfect", seed, test=levels)
+            for method in scale.methods_of(FLOORS)
+            for game in scale.games_of(self.games)
+            for seed in range(scale.repeats(FLOOR_SEEDS, 1))
+        ]
+        return [*own, *floors]
 
     def belongs(self, settings: Mapping[str, Any]) -> bool:
         """Whether a trial with these settings is part of it. Floors are, wherever they play the same levels."""
