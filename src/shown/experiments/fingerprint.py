@@ -38,6 +38,7 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
     "shown.baselines.taught": (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching", "world.py"),
     "shown.baselines.floors": ("grid.py", "games/floors.py", "baselines/floors.py"),
     "shown.baselines.few_values": (*ENGINE, "baselines/few_values.py", "baselines/lpp.py"),
+    "shown.baselines.boosted": ("grid.py", "demonstrations.py", "baselines/boosted.py"),
     "shown.baselines.every_prefix": (
         *ENGINE,
         "baselines/every_prefix.py",

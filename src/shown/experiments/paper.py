@@ -107,8 +107,8 @@ _DEMOS = {
     ),
     "lln": Statement(
         "LLN cannot fit the demonstrations: beyond Nim it wins close to none of the levels it was shown.",
-        "Here a network clicks the cell it scores highest, so a filter that cannot say whether a cell is to be "
-        "clicked can still rank the right one first; the paper may have asked for more.",
+        "A filter that cannot say whether a cell is to be clicked can still rank the right one first; and where the "
+        "cells that decide are next to the one to click, it can say even that.",
         "Too few LLN trials in the store.",
     ),
     "vpi": Statement(
