@@ -81,16 +81,36 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A drawing, as SVG made here, and what it is of."""
+
+    drawing: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Drawings side by side, with one caption."""
+
+    pictures: Sequence[Picture]
+    caption: str
+
+
+Shown = Plot | Table | Pictures
+"""What a report shows."""
+
+
+@dataclass(frozen=True)
 class Reading:
     """What an experiment shows: its pictures, what to see in them, and the paper's claims.
 
     Attributes:
-        plots: figures and tables, in order.
+        plots: figures, tables and pictures, in order.
         text: a few sentences, one a paragraph.
         claims: what the paper says, and whether that was so here.
     """
 
-    plots: Sequence[Plot | Table]
+    plots: Sequence[Shown]
     text: Sequence[str]
     claims: Sequence[Claim]
 
@@ -121,7 +141,7 @@ class Experiment(ABC):
         """Whether a trial of one of its methods and games is part of it."""
 
     @abstractmethod
-    def plots(self, rows: Sequence[Row]) -> Sequence[Plot | Table]:
+    def plots(self, rows: Sequence[Row]) -> Sequence[Shown]:
         """The figures and tables of the results."""
 
     @abstractmethod
