@@ -14,6 +14,7 @@ What is kept
     store.py            where results are kept
 What is asked: which trials, and what is read from them
     experiment.py       what an experiment is
+    floors.py           what is won by knowing nothing            (not in the paper)
     demos.py            success against demonstrations            (Figure 4)
     programs.py         success against programs enumerated       (Figure 5)
     ablations.py        LPP with a part taken away                (Figure 6)
@@ -42,6 +43,7 @@ from shown.errors import BadInput, did_you_mean
 from shown.experiments.experiment import Experiment
 
 EXPERIMENTS: dict[str, str] = {
+    "floors": "shown.experiments.floors",
     "demos": "shown.experiments.demos",
     "programs": "shown.experiments.programs",
     "ablations": "shown.experiments.ablations",

@@ -19,6 +19,7 @@ from shown.experiments.figures import Axis, View
 from shown.experiments.paper import PERFECT_FROM
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
+    FLOORS,
     GENERATED,
     TEST,
     TRAIN,
@@ -43,6 +44,29 @@ BASELINES = ("vpi", "lln", "fcn", "cnn")
 
 SLOW = (*NETWORKS, "boosted")
 OPTIONS: Mapping[str, Mapping[str, Any]] = {"shown": {"practise": False}}
+
+PAPERS = ("lpp", "shown", "vpi", "lln", "fcn", "cnn")
+"""The paper's methods and ours, in one figure; what else one might try is in another."""
+
+VIEWS = (
+    (
+        View("9 test levels, best set", TEST, max),
+        "Success on the 9 test levels, with the best of ten training sets of each size: as if a teacher had chosen "
+        "well. This is what the paper shows.",
+        "best",
+    ),
+    (
+        View("9 test levels, mean", TEST, spread=True),
+        "The same, mean over the ten sets: as if the demonstrations had been drawn at random. " + figures.SHADED,
+        "mean",
+    ),
+    (
+        View("100 generated levels, mean", GENERATED, spread=True),
+        "The same policies on 100 generated levels of each game, mean over the ten sets: 9 levels are few. "
+        + figures.SHADED,
+        "generated",
+    ),
+)
 _SINGLE_LEVELS = re.compile(r"train:\d+(,train:\d+){0,9}")
 
 
@@ -82,20 +106,17 @@ class Demos(Experiment):
     def plots(self, rows: Sequence[Row]) -> list[Plot]:
         rows = of_the_ten_sets(rows)
         columns = figures.games(games_among(rows, self.games))
-        series = figures.methods(self.methods)
         across = Axis("demonstrations", range(1, 11, 3), limits=(0.6, 10.4))
-        nine = (View("best set", TEST, max), View("mean", TEST))
-        hundred = (View("mean", GENERATED),)
+        groups = [(PAPERS, ""), (("lpp", "shown", *(name for name in self.methods if name not in PAPERS)), "-others")]
         return [
             Plot(
-                figures.success_panels(rows, size, columns, series, nine, across),
-                "Success on the 9 test levels. Above: the best of the training sets of each size, as if a teacher had "
-                "chosen well. Below: their mean, as if the demonstrations had been drawn at random.",
-            ),
-            Plot(
-                figures.success_panels(rows, size, columns, series, hundred, across),
-                "The same policies on 100 generated levels of each game, mean over training sets: 9 levels are few.",
-            ),
+                figures.success_panels(rows, size, columns, figures.methods(names), (view,), across),
+                caption,
+                f"{name}{suffix}",
+            )
+            for names, suffix in groups
+            if set(names) - {"lpp", "shown"}
+            for view, caption, name in VIEWS
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -123,8 +144,12 @@ EXPERIMENT = Demos()
 
 
 def of_the_ten_sets(rows: Sequence[Row]) -> list[Row]:
-    """The results from the ten sets of each size that every method learns from."""
-    return [row for row in rows if row.settings["levels"] in training_sets(size(row), SETS)]
+    """The results from the ten sets of each size that every method learns from, and of what learns nothing."""
+    return [
+        row
+        for row in rows
+        if row.settings["method"] in FLOORS or row.settings["levels"] in training_sets(size(row), SETS)
+    ]
 
 
 def _means(rows: Sequence[Row], kind: str, levels: str) -> str:

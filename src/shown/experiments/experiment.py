@@ -12,6 +12,7 @@ from shown.experiments.claims import Claim, Finding, judged
 from shown.experiments.figures import Panels
 from shown.experiments.paper import STATEMENTS
 from shown.experiments.rows import Row
+from shown.experiments.statistics import FLOORS
 from shown.experiments.teaching import TRAINING_LEVELS
 from shown.experiments.trials import GENERATED_LEVELS, METHODS, TEST_LEVELS, Trial
 from shown.games import GAMES, find
@@ -65,10 +66,11 @@ class Scale:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure of the report with its caption."""
+    """A figure of the report with its caption; `name` tells it from an experiment's others."""
 
     figure: Panels
     caption: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,14 +129,19 @@ class Experiment(ABC):
     question: ClassVar[str]
     games: ClassVar[tuple[str, ...]] = tuple(GAMES)
     methods: ClassVar[tuple[str, ...]]
+    scored_on: ClassVar[tuple[str, ...]] = (TEST_LEVELS, GENERATED_LEVELS)
 
     @abstractmethod
     def trials(self, scale: Scale) -> list[Trial]:
         """The trials it needs."""
 
     def belongs(self, settings: Mapping[str, Any]) -> bool:
-        """Whether a trial with these settings is part of it."""
-        return settings["method"] in self.methods and settings["game"] in self.games and self.includes(settings)
+        """Whether a trial with these settings is part of it. Floors are, wherever they play the same levels."""
+        if settings["game"] not in self.games:
+            return False
+        if settings["method"] in FLOORS:
+            return tuple(settings["test"]) == self.scored_on
+        return settings["method"] in self.methods and self.includes(settings)
 
     @abstractmethod
     def includes(self, settings: Mapping[str, Any]) -> bool:
@@ -142,7 +149,7 @@ class Experiment(ABC):
 
     @abstractmethod
     def plots(self, rows: Sequence[Row]) -> Sequence[Shown]:
-        """The figures and tables of the results."""
+        """The figures and tables of the results, floors among them."""
 
     @abstractmethod
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -154,9 +161,10 @@ class Experiment(ABC):
 
     def read(self, rows: Sequence[Row]) -> Reading:
         """What the results (good ones, all of this experiment) show. A figure with nothing in it is left out."""
+        learned = [row for row in rows if row.settings["method"] not in FLOORS]
         plots = [plot for plot in self.plots(rows) if not (isinstance(plot, Plot) and plot.figure.empty)]
-        claims = judged(STATEMENTS.get(self.name, {}), self.findings(rows))
-        return Reading(plots if rows else [], self.text(rows) if rows else [], claims)
+        claims = judged(STATEMENTS.get(self.name, {}), self.findings(learned))
+        return Reading(plots if learned else [], self.text(learned) if learned else [], claims)
 
 
 def check(scale: Scale) -> None:

@@ -79,10 +79,11 @@ class Noise(Experiment):
         across = Axis("demonstrations", range(2, 17, 2))
         return [
             Plot(
-                figures.success_panels(rows, size, columns, series, ON_BOTH, across, width=3.4, legend=6),
+                figures.success_panels(rows, size, columns, series, ON_BOTH, across),
                 "Success in Nim from perfect demonstrations, from demonstrations in which one action in five is any "
                 "random click (independent), and in which it is a random matchstick (correlated, and therefore "
-                "misleading), for six values of the noise ε that the learner expects. Mean of several draws.",
+                "misleading), for six values of the noise ε that the learner expects. Mean of several draws. "
+                + figures.SHADED,
             )
         ]
 

@@ -10,7 +10,7 @@ from typing import Any
 from shown.experiments import figures
 from shown.experiments.claims import NO, Finding, graded, holding
 from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale
-from shown.experiments.figures import ON_BOTH, STYLES, Axis, Series
+from shown.experiments.figures import HUNDRED, NINE, STYLES, Axis, Series
 from shown.experiments.paper import PROGRAMS_BELOW
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
@@ -90,10 +90,12 @@ class Programs(Experiment):
         across = Axis("programs", [1, 100, 10_000], ["1", "100", "10⁴"], logarithmic=True)
         return [
             Plot(
-                figures.success_panels(rows, programs, columns, SERIES, ON_BOTH, across),
-                "Success on the 9 test levels (above) and on 100 generated ones (below) against the number of programs "
-                "(LPP) or whole policies (VPI) enumerated, with all 11 demonstrations.",
+                figures.success_panels(rows, programs, columns, SERIES, (view,), across),
+                f"Success on {view.label} against the number of programs (LPP) or whole policies (VPI) enumerated, "
+                "with all 11 demonstrations.",
+                name,
             )
+            for view, name in ((NINE, "nine"), (HUNDRED, "generated"))
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from shown.experiments import EXPERIMENTS, figures, find
+from shown.experiments import EXPERIMENTS, drawing, find
 from shown.experiments.claims import MISSING, NO, PARTLY, YES, Claim, judged
 from shown.experiments.experiment import Experiment, Pictures, Plot, Reading, Shown, Table
 from shown.experiments.paper import STATEMENTS, TITLES
@@ -173,13 +173,14 @@ def _unmeasured() -> list[tuple[Html, Sequence[Claim]]]:
     ]
 
 
-def figure_files(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
-    """Every figure as a file of its own: name and SVG."""
+def figure_files(rows: Iterable[Row]) -> Iterator[tuple[str, bytes]]:
+    """Every figure as files of its own, for two columns of a page and for one: name and contents."""
     for chapter in chapters(rows):
-        plots = [item for item in chapter.reading.plots if isinstance(item, Plot)]
-        for number, plot in enumerate(plots, 1):
-            name = f"{chapter.experiment.name}{f'-{number}' if len(plots) > 1 else ''}.svg"
-            yield name, figures.svg(plot.figure) + "\n"
+        for plot in (item for item in chapter.reading.plots if isinstance(item, Plot)):
+            stem = "-".join(filter(None, (chapter.experiment.name, plot.name)))
+            for width, suffix in ((drawing.DOUBLE, ""), (drawing.SINGLE, "-narrow")):
+                for form, content in drawing.files(plot.figure, width=width).items():
+                    yield f"{stem}{suffix}.{form}", content
 
 
 # --- the parts ----------------------------------------------------------------------------------------------------
@@ -237,9 +238,8 @@ def _pictures(item: Pictures) -> Html:
 
 
 def _plot(plot: Plot, prefix: str) -> Html:
-    drawing = Html(figures.svg(plot.figure, prefix))
-    template = "<figure>{drawing}<figcaption>{caption}</figcaption></figure>"
-    return fill(template, drawing=drawing, caption=plot.caption)
+    template = "<figure>{drawn}<figcaption>{caption}</figcaption></figure>"
+    return fill(template, drawn=Html(drawing.svg(plot.figure, prefix)), caption=plot.caption)
 
 
 def _table(table: Table) -> Html:
