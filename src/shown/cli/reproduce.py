@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     scale = Scale(full=args.full, **given)
     check(scale)
     names = list(EXPERIMENTS) if "all" in args.experiments else args.experiments
-    trials = [trial for name in names for trial in find(name).everything(scale)]
+    trials = [trial for name in names for trial in find(name).trials(scale)]
     if not trials:
         raise BadInput(f"{' '.join(names)}: no trials with these methods, games and numbers of demonstrations.")
     if args.list:

@@ -15,6 +15,7 @@ What is kept
     store.py            where results are kept
 What is asked: which trials, and what is read from them
     experiment.py       what an experiment is
+    floors.py           what is won by knowing nothing            (not in the paper)
     demos.py            success against demonstrations            (Figure 4)
     programs.py         success against programs enumerated       (Figure 5)
     ablations.py        LPP with a part taken away                (Figure 6)
@@ -22,6 +23,7 @@ What is asked: which trials, and what is read from them
     policies.py         the size of the learned policies          (appendix)
     noise.py            noisy demonstrations                      (appendix)
     breakout.py         Atari Breakout                            (appendix)
+    pictures.py         games and a rule to look at               (Figures 1 and 3, appendix)
     beyond.py           the expert's few demonstrations, ours     (not in the paper)
     people.py           demonstrations by people                  (not in the paper)
     confidence.py       whether what is expected comes true       (not in the paper)
@@ -43,6 +45,7 @@ from shown.errors import BadInput, did_you_mean
 from shown.experiments.experiment import Experiment
 
 EXPERIMENTS: dict[str, str] = {
+    "floors": "shown.experiments.floors",
     "demos": "shown.experiments.demos",
     "programs": "shown.experiments.programs",
     "ablations": "shown.experiments.ablations",
@@ -50,6 +53,7 @@ EXPERIMENTS: dict[str, str] = {
     "noise": "shown.experiments.noise",
     "data-efficiency": "shown.experiments.data_efficiency",
     "breakout": "shown.experiments.breakout",
+    "pictures": "shown.experiments.pictures",
     "beyond": "shown.experiments.beyond",
     "people": "shown.experiments.people",
     "confidence": "shown.experiments.confidence",

@@ -56,7 +56,6 @@ class Beyond(Experiment):
     question = "How many new levels are won, on average, after so few demonstrations?"
     methods = ("lpp", "shown")
     scored_on = (PLAYED,)
-    shown_to_floors = JUDGE.shown_levels(0, 1)
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [

@@ -31,7 +31,6 @@ class Confidence(Experiment):
     question = "Are as many new levels won as were expected?"
     methods = ("shown",)
     scored_on = (PLAYED,)
-    shown_to_floors = JUDGE.shown_levels(0, 1)
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [

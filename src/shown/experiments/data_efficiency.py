@@ -45,11 +45,12 @@ class DataEfficiency(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, game, training_levels(number, size), options=scale.options(method), test=scale.test)
+            Trial(method, game, training_levels(number, size), "perfect", seed, scale.options(method), scale.test)
             for method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
             for size in (scale.sizes(LPP_SIZES, LPP_SIZES) if method == "lpp" else scale.sizes(SIZES, (10, 100)))
             for number in range(scale.repeats(SETS, 1))
+            for seed in (0 if method == "lpp" else number,)
         ]
 
     def includes(self, settings: Mapping[str, Any]) -> bool:

@@ -17,9 +17,6 @@ from shown.experiments.teaching import TRAINING_LEVELS
 from shown.experiments.trials import GENERATED_LEVELS, METHODS, TEST_LEVELS, Trial
 from shown.games import GAMES, find
 
-FLOOR_SEEDS = 5
-"""So many times everything is clicked at random."""
-
 ALL_DEMONSTRATIONS = f"train:0-{TRAINING_LEVELS - 1}"
 
 
@@ -86,16 +83,36 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A drawing, as SVG made here, and what it is of."""
+
+    drawing: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Drawings side by side, with one caption."""
+
+    pictures: Sequence[Picture]
+    caption: str
+
+
+Shown = Plot | Table | Pictures
+"""What a report shows."""
+
+
+@dataclass(frozen=True)
 class Reading:
     """What an experiment shows: its pictures, what to see in them, and the paper's claims.
 
     Attributes:
-        plots: figures and tables, in order.
+        plots: figures, tables and pictures, in order.
         text: a few sentences, one a paragraph.
         claims: what the paper says, and whether that was so here.
     """
 
-    plots: Sequence[Plot | Table]
+    plots: Sequence[Shown]
     text: Sequence[str]
     claims: Sequence[Claim]
 
@@ -113,28 +130,11 @@ class Experiment(ABC):
     games: ClassVar[tuple[str, ...]] = tuple(GAMES)
     methods: ClassVar[tuple[str, ...]]
     scored_on: ClassVar[tuple[str, ...]] = (TEST_LEVELS, GENERATED_LEVELS)
-    """What the floors play, to be held against the others; nothing where nobody could click at random."""
-    shown_to_floors: ClassVar[str] = "train:0"
-    """They look at no demonstration, but a trial must have one."""
+    """The floors that play these belong to it; none where nobody could click at random."""
 
     @abstractmethod
     def trials(self, scale: Scale) -> list[Trial]:
-        """The trials it needs, but for the floors."""
-
-    def everything(self, scale: Scale) -> list[Trial]:
-        """Its trials, and those of the floors, who click at random on the levels that the others are scored on."""
-        own = self.trials(scale)
-        alone = scale.methods is not None and set(scale.methods) <= set(FLOORS)
-        if not self.scored_on or not (own or alone):
-            return own
-        levels = self.scored_on if scale.test == Scale.test else scale.test
-        floors = [
-            Trial(method, game, self.shown_to_floors, "perfect", seed, test=levels)
-            for method in scale.methods_of(FLOORS)
-            for game in scale.games_of(self.games)
-            for seed in range(scale.repeats(FLOOR_SEEDS, 1))
-        ]
-        return [*own, *floors]
+        """The trials it needs."""
 
     def belongs(self, settings: Mapping[str, Any]) -> bool:
         """Whether a trial with these settings is part of it. Floors are, wherever they play the same levels."""
@@ -149,7 +149,7 @@ class Experiment(ABC):
         """Whether a trial of one of its methods and games is part of it."""
 
     @abstractmethod
-    def plots(self, rows: Sequence[Row]) -> Sequence[Plot | Table]:
+    def plots(self, rows: Sequence[Row]) -> Sequence[Shown]:
         """The figures and tables of the results, floors among them."""
 
     @abstractmethod

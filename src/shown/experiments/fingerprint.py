@@ -36,14 +36,16 @@ ENGINE = (
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "shown.baselines.lpp": (*ENGINE, "baselines/lpp.py", "baselines/values.py"),
     "shown.baselines.taught": (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching", "world.py"),
-    "shown.baselines.floors": ("grid.py", "games/floors.py", "baselines/floors.py"),
+    "shown.baselines.floors": ("grid.py", "demonstrations.py", "games/floors.py", "baselines/floors.py"),
     "shown.baselines.few_values": (*ENGINE, "baselines/few_values.py", "baselines/lpp.py"),
+    "shown.baselines.boosted": ("grid.py", "demonstrations.py", "baselines/boosted.py"),
     "shown.baselines.every_prefix": (
         *ENGINE,
         "baselines/every_prefix.py",
         "baselines/lpp.py",
         "baselines/values.py",
     ),
+    "shown.baselines.told": (*ENGINE, "baselines/told.py", "baselines/lpp.py"),
     "shown.baselines.vpi": (*ENGINE, "baselines/vpi.py", "baselines/lpp.py", "baselines/values.py"),
     "shown.baselines.features_nn": (*ENGINE, "baselines/features_nn.py", "baselines/values.py"),
     "shown.baselines.networks": (

@@ -69,7 +69,7 @@ def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[Batch]:
             most = group[-1][0] * height * width
             count = max(1, min(len(group), cells // most))
             part, group = group[-count:], group[:-count]
-            work = count * most * {"lln": 1, "cnn": 4, "fcn": 20}[part[0][1].method]
+            work = count * most * {"lln": 1, "cnn": 4, "fcn": 20}[part[0][1].options["network"]]
             found.append(Batch(tuple(trial for _, trial in part), work))
     return sorted(found, key=lambda batch: -batch.work)
 

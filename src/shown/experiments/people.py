@@ -49,7 +49,6 @@ class People(Experiment):
     question = "Is a person's own way to play learned from a few games?"
     methods = ("lpp", "shown")
     scored_on = (PLAYED,)
-    shown_to_floors = JUDGE.shown_levels(0, 1)
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [

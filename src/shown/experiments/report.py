@@ -14,7 +14,7 @@ from html import escape
 
 from shown.experiments import EXPERIMENTS, drawing, find
 from shown.experiments.claims import MISSING, NO, PARTLY, YES, Claim, judged
-from shown.experiments.experiment import Experiment, Plot, Reading, Table
+from shown.experiments.experiment import Experiment, Pictures, Plot, Reading, Shown, Table
 from shown.experiments.paper import STATEMENTS, TITLES
 from shown.experiments.rows import Row
 from shown.experiments.trials import METHODS
@@ -37,6 +37,8 @@ nav a { margin-right: 1rem; white-space: nowrap; }
 figure { margin: 1.25rem 0; overflow-x: auto; }
 figure svg { display: block; width: 100%; min-width: 40rem; height: auto; background: white;
   border: 1px solid var(--line); }
+.boards { display: flex; flex-wrap: wrap; gap: .75rem; } .boards svg { width: auto; min-width: 0; }
+td { white-space: pre-wrap; }
 figcaption, caption { color: var(--soft); font-size: .9rem; text-align: left; padding: .5rem 0; max-width: 52rem; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; background: white; }
 th, td { text-align: left; vertical-align: top; padding: .45rem .7rem; border: 1px solid var(--line); }
@@ -218,11 +220,21 @@ def _section(chapter: Chapter) -> Html:
         command = f"shown reproduce {experiment.name}"
         text = "<p>No trials of this experiment are in the store. <code>{command}</code> runs them.</p>"
         return join([head, fill(text, command=command)])
-    plots = [
-        _plot(item, f"{experiment.name}-{number}-") if isinstance(item, Plot) else _table(item)
-        for number, item in enumerate(chapter.reading.plots)
-    ]
+    plots = [_shown(item, f"{experiment.name}-{number}-") for number, item in enumerate(chapter.reading.plots)]
     return join([head, *plots, *(fill("<p>{text}</p>", text=text) for text in chapter.reading.text)], "\n")
+
+
+def _shown(item: Shown, prefix: str) -> Html:
+    if isinstance(item, Plot):
+        return _plot(item, prefix)
+    return _pictures(item) if isinstance(item, Pictures) else _table(item)
+
+
+def _pictures(item: Pictures) -> Html:
+    template = "<div>{drawing}<small>{text}</small></div>"
+    boards = join(fill(template, drawing=Html(each.drawing), text=each.text) for each in item.pictures)
+    template = '<figure><div class="boards">{boards}</div><figcaption>{caption}</figcaption></figure>'
+    return fill(template, boards=boards, caption=item.caption)
 
 
 def _plot(plot: Plot, prefix: str) -> Html:
