@@ -32,8 +32,11 @@ What is made of it
     paper.py            all that the paper states
     claims.py           how a statement is judged
     figures.py          what is in a figure
+    tables.py           what is in a table of success
     drawing.py          how it is drawn, for the page and for print
     words.py            how numbers are put into words
+    summary.py          what was found, in ten lines
+    origins.py          where results come from: code, levels, commit, machine
     report.py           all of it on one page
 """
 

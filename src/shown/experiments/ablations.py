@@ -8,7 +8,7 @@ from typing import Any
 
 from shown.experiments import figures
 from shown.experiments.claims import NO, PARTLY, YES, Finding, graded
-from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale
+from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale, Table
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
     FLOORS,
@@ -21,6 +21,7 @@ from shown.experiments.statistics import (
     of_size,
     select,
 )
+from shown.experiments.tables import MEANS, demonstrated, success_table
 from shown.experiments.teaching import TRAINING_LEVELS, training_sets
 from shown.experiments.trials import METHODS, Trial
 from shown.experiments.words import percent
@@ -62,7 +63,7 @@ class Ablations(Experiment):
             and settings["options"].get("ensemble") in (None, 1, 25)
         )
 
-    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         rows = _mixtures(rows)
         columns = figures.games(games_among(rows, self.games))
         learnt_nothing = [row for row in rows if row.settings["method"] in FLOORS]
@@ -76,6 +77,14 @@ class Ablations(Experiment):
                 f"from-{count}",
             )
             for count, what in ((TOTAL, "all 11 demonstrations"), (FEW, "sets of 5"))
+        ] + [
+            success_table(
+                rows,
+                self.games,
+                figures.methods(self.methods),
+                [demonstrated(count, kind) for count in (TOTAL, FEW) for kind in (TEST, GENERATED)],
+                f"The same as numbers. {MEANS}",
+            )
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:

@@ -15,20 +15,19 @@ from shown.experiments.paper import POLICY_SIZES
 from shown.experiments.reserved import JUDGE
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
+    FLOORS,
     GENERATED,
     found,
     games_among,
     grouped,
     has_standard_options,
-    interval,
     literals,
     mean_over_games,
-    mean_success,
     of_size,
     select,
     size,
-    success,
 )
+from shown.experiments.tables import MEANS, demonstrated, success_table
 from shown.experiments.trials import Trial
 from shown.experiments.words import percent, title
 
@@ -77,6 +76,7 @@ class Beyond(Experiment):
         )
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
+        learned = [row for row in rows if row.settings["method"] not in FLOORS]
         columns = figures.games(games_among(rows, self.games))
         view = View("100 generated levels", GENERATED, spread=True)
         across = Axis("demonstrations", SIZES, limits=(0.7, 5.3))
@@ -86,14 +86,16 @@ class Beyond(Experiment):
                 "Success on 100 generated levels that played no part in choosing anything; mean over sets of "
                 f"demonstrations. {figures.SHADED}",
             ),
-            Table(
-                ("Game", "Method", *(f"{count} shown" for count in SIZES)),
-                [line for game in games_among(rows, self.games) for line in _successes(game, select(rows, game=game))],
-                "The same as numbers, with the 95 % interval of each mean.",
+            success_table(
+                rows,
+                self.games,
+                VARIANTS,
+                [demonstrated(count, GENERATED) for count in SIZES],
+                f"The same as numbers. {MEANS}",
             ),
             Table(
                 ("Game", "Paper", *(variant.label for variant in VARIANTS)),
-                [_literals(game, select(rows, game=game)) for game in games_among(rows, self.games)],
+                [_literals(game, select(learned, game=game)) for game in games_among(learned, self.games)],
                 "Literals of the best rule from the most demonstrations that were given, mean over sets, beside those "
                 "of the paper's policies from 11; in brackets, in how many trials nothing fitted.",
             ),
@@ -126,22 +128,6 @@ def _asked(variant: Series) -> tuple[str, dict[str, Any]]:
     """The method and the options of what a line shows."""
     options = dict(variant.where)
     return options.pop("method"), options
-
-
-def _successes(game: str, rows: Sequence[Row]) -> list[list[str]]:
-    return [
-        [title(game), variant.label, *(_mean(of_size(mine, count)) for count in SIZES)]
-        for variant in VARIANTS
-        if (mine := select(rows, **variant.where))
-    ]
-
-
-def _mean(rows: Sequence[Row]) -> str:
-    """A mean with its interval."""
-    if not rows:
-        return "–"
-    low, high = interval(success(row, GENERATED) for row in rows)
-    return f"{percent(mean_success(rows, GENERATED))} ({percent(low)} to {percent(high)})"
 
 
 def _literals(game: str, rows: Sequence[Row]) -> list[str]:

@@ -9,11 +9,13 @@ from typing import Any
 
 from shown.experiments import figures
 from shown.experiments.claims import NO, Finding, graded, too_few, within
-from shown.experiments.experiment import Experiment, Plot, Scale
+from shown.experiments.experiment import Experiment, Plot, Scale, Table
 from shown.experiments.figures import ON_BOTH, Axis
 from shown.experiments.paper import NETWORKS_NEED
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
+    GENERATED,
+    TEST,
     first_perfect,
     games_among,
     has_standard_options,
@@ -22,11 +24,15 @@ from shown.experiments.statistics import (
     select,
     size,
 )
+from shown.experiments.tables import MEANS, demonstrated, success_table
 from shown.experiments.trials import METHODS, Trial
 from shown.experiments.words import count, percent, title
 
 SIZES = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 LPP_SIZES = (1, 2, 3, 4, 5, 10)
+TOLD = (5, 10, 100, 1_000, 5_000)
+"""How many demonstrations the table is about."""
+
 SETS = 5
 FIRST, APART = 1_000_000, 10_000
 """Demonstrations are given on generated levels from here on, each set's apart from the others' and from all scored."""
@@ -62,7 +68,7 @@ class DataEfficiency(Experiment):
             and has_standard_options(settings)
         )
 
-    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         columns = figures.games(games_among(rows, self.games))
         across = Axis("demonstrations", [1, 10, 100, 1000], ["1", "10", "100", "1,000"], logarithmic=True)
         series = figures.methods(self.methods)
@@ -71,7 +77,14 @@ class DataEfficiency(Experiment):
                 figures.success_panels(rows, size, columns, series, ON_BOTH, across),
                 "Success on the 9 test levels (above) and 100 generated ones (below) against the number of "
                 f"demonstrations, on a logarithmic scale; mean over training sets. {figures.SHADED}",
-            )
+            ),
+            success_table(
+                rows,
+                self.games,
+                series,
+                [demonstrated(count, kind) for count in TOLD for kind in (TEST, GENERATED)],
+                f"The same as numbers. {MEANS}",
+            ),
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:

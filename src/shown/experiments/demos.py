@@ -14,7 +14,7 @@ from typing import Any
 
 from shown.experiments import figures
 from shown.experiments.claims import NO, YES, Finding, graded, holding, too_few
-from shown.experiments.experiment import Experiment, Plot, Scale
+from shown.experiments.experiment import Experiment, Plot, Scale, Table
 from shown.experiments.figures import Axis, View
 from shown.experiments.paper import PERFECT_FROM
 from shown.experiments.rows import Row
@@ -33,12 +33,16 @@ from shown.experiments.statistics import (
     size,
     success,
 )
+from shown.experiments.tables import MEANS, demonstrated, success_table
 from shown.experiments.teaching import training_sets
 from shown.experiments.trials import METHODS, NETWORKS, Trial
 from shown.experiments.words import by_game, listed, percent, title
 
 SETS = 10
 SIZES = range(1, 11)
+TOLD = (1, 2, 3, 5, 10)
+"""How many demonstrations the tables are about."""
+
 BASELINES = ("vpi", "lln", "fcn", "cnn")
 """The paper's."""
 
@@ -103,7 +107,7 @@ class Demos(Experiment):
             and has_standard_options(settings, "practise")
         )
 
-    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         rows = of_the_ten_sets(rows)
         columns = figures.games(games_among(rows, self.games))
         across = Axis("demonstrations", range(1, 11, 3), limits=(0.6, 10.4))
@@ -117,7 +121,7 @@ class Demos(Experiment):
             for names, suffix in groups
             if set(names) - {"lpp", "shown"}
             for view, caption, name in VIEWS
-        ]
+        ] + _tables(rows)
 
     def text(self, rows: Sequence[Row]) -> list[str]:
         rows = of_the_ten_sets(rows)
@@ -149,6 +153,16 @@ def of_the_ten_sets(rows: Sequence[Row]) -> list[Row]:
         row
         for row in rows
         if row.settings["method"] in FLOORS or row.settings["levels"] in training_sets(size(row), SETS)
+    ]
+
+
+def _tables(rows: Sequence[Row]) -> list[Plot | Table]:
+    series = figures.methods(Demos.methods)
+    nine = [demonstrated(count, TEST, pool) for count in TOLD for pool in (max, fmean)]
+    hundred = [demonstrated(count, GENERATED) for count in TOLD]
+    return [
+        success_table(rows, Demos.games, series, nine, f"Success on the 9 test levels. {MEANS}"),
+        success_table(rows, Demos.games, series, hundred, f"Success on 100 generated levels. {MEANS}"),
     ]
 
 

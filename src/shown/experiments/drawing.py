@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from shown.errors import MissingExtra
@@ -231,14 +232,18 @@ def _names(panels: Panels) -> list[tuple[str, Any]]:
 
 
 def _side_by_side(names: Sequence[str], width: float) -> int:
-    """How many names fit side by side into a legend of this width, which is filled column by column."""
+    """How many names fit side by side into a legend of this width: as few rows as can be, and these evenly filled.
 
-    def needed(columns: int) -> float:
-        deep = -(-len(names) // columns)
-        parts = [names[i : i + deep] for i in range(0, len(names), deep)]
-        return sum(0.055 * max(map(len, part)) + 0.45 for part in parts)
-
-    return next((columns for columns in range(len(names), 1, -1) if needed(columns) <= width), 1)
+    >>> _side_by_side(["LPP"] * 10, 3.3), _side_by_side(["a very long name of a method"] * 3, 3.3)
+    (5, 1)
+    """
+    for rows in range(1, len(names) + 1):
+        columns = -(-len(names) // rows)
+        each, more = divmod(len(names), columns)  # the first so many columns have one more, as Matplotlib fills them
+        parts = [names[start:end] for start, end in pairwise(each * i + min(i, more) for i in range(columns + 1))]
+        if sum(0.056 * max(map(len, part)) + 0.45 for part in parts) <= width:
+            return columns
+    return 1
 
 
 # --- files --------------------------------------------------------------------------------------------------------

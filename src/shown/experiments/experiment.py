@@ -161,11 +161,15 @@ class Experiment(ABC):
         """What the results say of the paper's statements, by their names in `paper.STATEMENTS`."""
 
     def read(self, rows: Sequence[Row]) -> Reading:
-        """What the results (good ones, all of this experiment) show. A figure with nothing in it is left out."""
+        """What the results (good ones, all of this experiment) show. What has nothing in it is left out."""
         learned = [row for row in rows if row.settings["method"] not in FLOORS]
-        plots = [plot for plot in self.plots(rows) if not (isinstance(plot, Plot) and plot.figure.empty)]
+        plots = [plot for plot in self.plots(rows) if not _is_empty(plot)]
         claims = judged(STATEMENTS.get(self.name, {}), self.findings(learned))
         return Reading(plots if learned else [], self.text(learned) if learned else [], claims)
+
+
+def _is_empty(item: Shown) -> bool:
+    return (isinstance(item, Plot) and item.figure.empty) or (isinstance(item, Table) and not item.rows)
 
 
 def check(scale: Scale) -> None:

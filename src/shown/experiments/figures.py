@@ -42,7 +42,7 @@ STYLES: Mapping[str, dict[str, Any]] = {
     "features-nn": {"color": "#a6761d", "marker": "<", "linestyle": _LONG},
     "features-nn-l1": {"color": "#d9b26a", "marker": ">", "linestyle": _DASH_DOT},
     "no-prior": {"color": "#666666", "marker": "h", "linestyle": _DASHED},
-    "no-prior-any": {"color": "#222222", "marker": "H", "linestyle": _DOTTED},
+    "no-prior-any": {"color": "#bbbbbb", "marker": "H", "linestyle": _DOTTED},
     "sparsity-prior": {"color": "#999933", "marker": "p", "linestyle": _DASH_DOT},
     "lpp-duplicates": {"color": "#88ccee", "marker": "8", "linestyle": _DASHED},
     "random": {"color": "#9a9a9a", "linestyle": (0, (1, 1.5))},
@@ -226,7 +226,11 @@ def success_panels(
     cells = [(view, column) for view in views for column in columns]
     lines = [_lines(rows, x, each, cells) for each in series]
     panels = [
-        Panel(column.title, [line[number] for line in lines], floors=floors(rows, view.kind, **column.where))
+        Panel(
+            column.title if view is views[0] else "",  # once, above
+            [line[number] for line in lines],
+            floors=floors(rows, view.kind, **column.where),
+        )
         for number, (view, column) in enumerate(cells)
     ]
     side_by_side = 3 if len(views) == 1 else len(columns)

@@ -10,10 +10,11 @@ import numpy as np
 
 from shown.experiments import figures
 from shown.experiments.claims import Finding, graded, holding
-from shown.experiments.experiment import Experiment, Plot, Scale
+from shown.experiments.experiment import Experiment, Plot, Scale, Table
 from shown.experiments.figures import ON_BOTH, Axis, Column, Series
 from shown.experiments.rows import Row
-from shown.experiments.statistics import GENERATED, has_standard_options, mean_success, of_size, select, size
+from shown.experiments.statistics import GENERATED, TEST, has_standard_options, mean_success, of_size, select, size
+from shown.experiments.tables import LEVELS, MEANS, Part, success_table
 from shown.experiments.teaching import DEMONSTRATIONS, TRAINING_LEVELS
 from shown.experiments.trials import Trial
 from shown.experiments.words import percent
@@ -69,14 +70,14 @@ class Noise(Experiment):
             and has_standard_options(settings, "noise")
         )
 
-    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         columns = [
-            Column(f"{kind} {'demonstrations' if kind == 'perfect' else 'noise'}", {"demonstrations": kind})
+            Column("no noise" if kind == "perfect" else f"{kind} noise", {"demonstrations": kind})
             for kind in DEMONSTRATIONS
         ]
         series = [Series(f"ε = {e:g}", {"method": "lpp", "noise": e}, STYLES[e]) for e in EPSILONS]
         series.append(Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}, DUPLICATES))
-        across = Axis("demonstrations", range(2, 17, 2))
+        across = Axis("demonstrations", range(2, 17, 4))
         return [
             Plot(
                 figures.success_panels(rows, size, columns, series, ON_BOTH, across),
@@ -84,7 +85,14 @@ class Noise(Experiment):
                 "random click (independent), and in which it is a random matchstick (correlated, and therefore "
                 "misleading), for six values of the noise ε that the learner expects. Mean of several draws. "
                 + figures.SHADED,
-            )
+            ),
+            success_table(
+                rows,
+                self.games,
+                series,
+                [_part(demonstrations, levels) for levels in (TEST, GENERATED) for demonstrations in DEMONSTRATIONS],
+                f"From {ENOUGH} demonstrations or more. {MEANS}",
+            ),
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -120,6 +128,13 @@ def first_levels(draw: int, count: int) -> str:
     pool = [f"train:{i}" for i in range(TRAINING_LEVELS)] + [f"random:{seed}" for seed in MORE_LEVELS]
     order = np.random.default_rng([1904, draw]).permutation(len(pool)) if draw else np.arange(len(pool))
     return ",".join(pool[i] for i in order[:count])
+
+
+def _part(demonstrations: str, levels: str) -> Part:
+    def keeps(row: Row) -> bool:
+        return size(row) >= ENOUGH and row.settings["demonstrations"] == demonstrations
+
+    return Part(f"{demonstrations}, {LEVELS[levels]}", keeps, levels)
 
 
 def _means(rows: Sequence[Row]) -> Means:

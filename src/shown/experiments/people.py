@@ -14,6 +14,7 @@ from shown.experiments.figures import STYLES, Axis, Line, Panel, Panels, floors,
 from shown.experiments.reserved import JUDGE
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
+    FLOORS,
     GENERATED,
     found,
     games_among,
@@ -81,10 +82,12 @@ class People(Experiment):
                     "Game",
                     "People",
                     *(f"{METHODS[method].label}: {what}" for method in self.methods for what in _COUNTED),
+                    *(METHODS[method].label for method in FLOORS),
                 ),
-                [_summary(game, select(everyone, game=game)) for game in games_among(everyone, self.games)],
+                [_summary(game, select(drawn, game=game)) for game in games_among(everyone, self.games)],
                 f"{many(USUAL, 'demonstration')} each: how many styles are learned ({percent(LEARNED)} of new levels "
-                "or more), how many levels are won on average, and in how many trials nothing fitted.",
+                "or more), how many levels are won on average, and in how many trials nothing fitted; last, how many "
+                "are won by clicking at random.",
             ),
             Table(
                 ("Game", "Style", "How it plays", *(METHODS[method].label for method in self.methods)),
@@ -123,6 +126,11 @@ def _means(rows: Sequence[Row]) -> list[float]:
     return [mean_success(part, GENERATED) for part in _by_style(rows).values()]
 
 
+def _won(rows: Sequence[Row]) -> float:
+    """The mean success over styles."""
+    return fmean(_means(rows))
+
+
 def _share(rows: Sequence[Row]) -> float:
     """The share of styles that are learned."""
     return fmean(mean >= LEARNED for mean in _means(rows))
@@ -133,12 +141,12 @@ def _share(rows: Sequence[Row]) -> float:
 
 _VIEWS: Sequence[tuple[tuple[str, Callable[[Sequence[Row]], float]], str, str]] = (
     (
-        ("success, mean over styles", lambda part: fmean(_means(part))),
+        ("success, mean over styles", _won),
         "New levels won, mean over the styles of a game: everyone but the built-in expert.",
         "won",
     ),
     (
-        ("share of styles learned", lambda part: _share(part)),
+        ("share of styles learned", _share),
         f"The share of styles that are learned: {percent(LEARNED)} of new levels are won or more.",
         "learned",
     ),
@@ -158,14 +166,14 @@ def _panel(game: str, rows: Sequence[Row], value: Callable[[Sequence[Row]], floa
         lines.append(
             Line(list(points), list(points.values()), label(method), STYLES[method], missing=missing if points else ())
         )
-    return Panel(title(game), lines, floors=floors(rows, GENERATED))
+    return Panel(title(game), lines, floors=floors(rows, GENERATED) if value is _won else ())
 
 
 # --- the tables ---------------------------------------------------------------------------------------------------
 
 
 def _summary(game: str, rows: Sequence[Row]) -> list[str]:
-    cells = [title(game), str(len(_by_style(rows)))]
+    cells = [title(game), str(len(_by_style([row for row in rows if row.settings["method"] not in FLOORS])))]
     for method in People.methods:
         mine = of_size(select(rows, method=method), USUAL)
         if not mine:
@@ -173,7 +181,7 @@ def _summary(game: str, rows: Sequence[Row]) -> list[str]:
             continue
         learned = sum(mean >= LEARNED for mean in _means(mine))
         cells += [f"{learned} of {len(_by_style(mine))}", percent(fmean(_means(mine))), _nothing(mine)]
-    return cells
+    return [*cells, *(percent(mean_success(select(rows, method=method), GENERATED)) for method in FLOORS)]
 
 
 def _nothing(rows: Sequence[Row]) -> str:

@@ -9,12 +9,13 @@ from typing import Any
 
 from shown.experiments import figures
 from shown.experiments.claims import NO, Finding, graded, holding
-from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale
+from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale, Table
 from shown.experiments.figures import HUNDRED, NINE, STYLES, Axis, Series
 from shown.experiments.paper import PROGRAMS_BELOW
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
     GENERATED,
+    TEST,
     curve,
     first_perfect,
     games_among,
@@ -24,7 +25,8 @@ from shown.experiments.statistics import (
     select,
     success,
 )
-from shown.experiments.trials import Trial
+from shown.experiments.tables import LEVELS, MEANS, Part, success_table
+from shown.experiments.trials import METHODS, Trial
 from shown.experiments.words import by_game, count, listed, percent, title
 from shown.games import find
 from shown.language.grammar import paper_grammar
@@ -46,10 +48,13 @@ SEEDS = {"lpp": 3, "vpi": 1}
 ENSEMBLES = {"lpp": (25,), "vpi": (25, 1)}
 """Plain induction is also run with its single best policy, for what the mixing adds to it."""
 
+TOLD = (100, 1_000, 10_000)
+"""How many programs the table is about."""
+
 SERIES = (
     Series("LPP", {"method": "lpp", "ensemble": 25}, STYLES["lpp"]),
     Series("VPI", {"method": "vpi", "ensemble": 25}, STYLES["vpi"]),
-    Series("VPI, single best policy", {"method": "vpi", "ensemble": 1}, STYLES["vpi"] | {"alpha": 0.5, "marker": "+"}),
+    Series(METHODS["vpi-best"].label, {"method": "vpi", "ensemble": 1}, STYLES["vpi-best"]),
 )
 
 
@@ -85,7 +90,8 @@ class Programs(Experiment):
             and settings["options"].get("ensemble") in ENSEMBLES[settings["method"]]
         )
 
-    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
+        rows = [row for row in rows if row.settings["options"].get("programs") != SIX_HOURS]  # of Nim alone
         columns = figures.games(games_among(rows, self.games))
         across = Axis("programs", [1, 100, 10_000], ["1", "100", "10⁴"], logarithmic=True)
         return [
@@ -96,6 +102,14 @@ class Programs(Experiment):
                 name,
             )
             for view, name in ((NINE, "nine"), (HUNDRED, "generated"))
+        ] + [
+            success_table(
+                rows,
+                self.games,
+                SERIES,
+                [_part(number, kind) for number in TOLD for kind in (TEST, GENERATED)],
+                f"The same as numbers; LPP breaks its ties with {SEEDS['lpp']} seeds. {MEANS}",
+            )
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -115,6 +129,10 @@ class Programs(Experiment):
 
 
 EXPERIMENT = Programs()
+
+
+def _part(number: int, kind: str) -> Part:
+    return Part(f"{number:,} programs, {LEVELS[kind]}", lambda row: programs(row) == number, kind)
 
 
 def _until_perfect(rows: Sequence[Row]) -> str:

@@ -15,8 +15,22 @@ def percent(value: float) -> str:
     ('46 %', '99.8 %', '100 %', '–')
     """
     if math.isnan(value):
-        return "–"
+        return MISSING_CELL
     return f"{100 * value:.1f} %" if 0.99 < value < 1 else f"{100 * value:.0f} %"
+
+
+MISSING_CELL = "–"
+"""What stands in a table where there is nothing to tell."""
+
+
+def spread(mean: float, low: float, high: float) -> str:
+    """A mean with the interval it lies in.
+
+    >>> spread(0.45, 0.381, 0.52), spread(1.0, 1.0, 1.0)
+    ('45 % (38 to 52)', '100 %')
+    """
+    whole = percent(mean)
+    return whole if low == high else f"{whole} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def title(game: str) -> str:
