@@ -3,7 +3,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from measuring import all_measured
+from measuring import all_measured, measured
 from shown.experiments import EXPERIMENTS, find
 from shown.experiments.experiment import Scale
 from shown.experiments.paper import STATEMENTS
@@ -16,6 +16,8 @@ from shown.experiments.trials import Trial
 def rows() -> list[Row]:
     trials = [trial for name in EXPERIMENTS for trial in find(name).trials(Scale(sets=1))]
     made = all_measured(trials, lambda trial: {"lpp": 1.0, "vpi": 0.3}.get(trial.method, 0.6))
+    moves = {"rule": "click", "game": [{"grid": "|.", "action": [0, 0]}], "moves": [1] * 9, "expert_moves": [1] * 9}
+    made += [measured(trial, 1.0, **moves) for trial in trials if trial.method == "lpp-told" and trial.game == "nim"]
     return [*made, Row(Trial("cnn", "nim", "train:0,train:1").settings, "failed", None, "<broken>", 1.0)]
 
 

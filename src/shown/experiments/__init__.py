@@ -7,6 +7,7 @@ What is run
     reserved.py         which generated levels are for choosing, and which for judging
     scoring.py          how its policy is scored
     fingerprint.py      which code it was: what makes a result stale
+    machine.py          which machine it was
     runner.py           how trials are run
     networks.py         only the networks' trials, on a GPU, with NumPy and PyTorch alone
 What is kept
@@ -30,7 +31,8 @@ What is made of it
     statistics.py       selections, means, curves
     paper.py            all that the paper states
     claims.py           how a statement is judged
-    figures.py          how a figure is drawn
+    figures.py          what is in a figure
+    drawing.py          how it is drawn, for the page and for print
     words.py            how numbers are put into words
     report.py           all of it on one page
 """

@@ -284,7 +284,8 @@ def _fcn_generalises(rows: Sequence[Row]) -> Finding | None:
 def _cannot_fit(methods: Sequence[str], rows: Sequence[Row]) -> Finding | None:
     """How many of the shown levels a method wins that the paper finds too weak to fit the demonstrations, in the ways
     in which it can be taken."""
-    words, means = [], []
+    words: list[str] = []
+    means: list[float] = []
     for method in methods:
         found = select(rows, method=method)
         others = [game for game in games_among(found, Demos.games) if game != "nim"]

@@ -130,6 +130,7 @@ class Experiment(ABC):
     games: ClassVar[tuple[str, ...]] = tuple(GAMES)
     methods: ClassVar[tuple[str, ...]]
     scored_on: ClassVar[tuple[str, ...]] = (TEST_LEVELS, GENERATED_LEVELS)
+    """The floors that play these belong to it; none where nobody could click at random."""
 
     @abstractmethod
     def trials(self, scale: Scale) -> list[Trial]:

@@ -42,8 +42,9 @@ STYLES: Mapping[str, dict[str, Any]] = {
     "features-nn": {"color": "#a6761d", "marker": "<", "linestyle": _LONG},
     "features-nn-l1": {"color": "#d9b26a", "marker": ">", "linestyle": _DASH_DOT},
     "no-prior": {"color": "#666666", "marker": "h", "linestyle": _DASHED},
-    "no-prior-any": {"color": "#bbbbbb", "marker": "H", "linestyle": _DOTTED},
+    "no-prior-any": {"color": "#222222", "marker": "H", "linestyle": _DOTTED},
     "sparsity-prior": {"color": "#999933", "marker": "p", "linestyle": _DASH_DOT},
+    "lpp-duplicates": {"color": "#88ccee", "marker": "8", "linestyle": _DASHED},
     "random": {"color": "#9a9a9a", "linestyle": (0, (1, 1.5))},
     "random-sensible": {"color": "#6b6b6b", "linestyle": (0, (5, 2))},
 }

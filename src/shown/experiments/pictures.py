@@ -111,7 +111,8 @@ def _drawn(row: Row) -> Pictures | None:
     boards = []
     for place in dict.fromkeys(round(i * apart) for i in range(min(MOST, len(moves)))):
         try:
-            grid, click = Grid.from_text(moves[place]["grid"]), tuple(map(int, moves[place]["action"]))
+            grid, (row_of, column_of) = Grid.from_text(moves[place]["grid"]), map(int, moves[place]["action"])
+            click = (row_of, column_of)
             drawing = svg(grid, game.tokens, game.name, click=click, cell=14, prefix=f"{game.name}-{place}-")
         except (ShownError, KeyError, TypeError, ValueError, IndexError):
             return None

@@ -83,7 +83,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "shown.baselines.every_prefix:learner",
             {**_PREFIXES, "prior": "uniform", "duplicates": False, "ties": "any"},
         ),
-        "lpp-told": Method("LPP", "shown.baselines.told:learner", {"programs": 10_000}),
+        "lpp-told": Method("LPP, told", "shown.baselines.told:learner", {"programs": 10_000}),
         "lpp-duplicates": Method(
             "LPP, duplicates kept", "shown.baselines.every_prefix:learner", {**_PREFIXES, "duplicates": True}
         ),
