@@ -11,7 +11,6 @@ from shown.demonstrations import Demonstrations
 from shown.games.game import Game
 from shown.teaching.teach import Taught, teach
 
-
 ROUNDS = 24
 """So many rounds of practice at most: about as many as a user's twenty seconds are enough for."""
 

@@ -52,7 +52,7 @@ VARIANTS = (
 
 
 class Beyond(Experiment):
-    """1, 2, 3 and 5 demonstrations by the expert on generated levels, 10 random sets of each number, 3 with practice."""
+    """1, 2, 3 and 5 demonstrations by the expert on generated levels, 10 sets of each number, 3 with practice."""
 
     name = "beyond"
     title = "Beyond the paper: few demonstrations"
