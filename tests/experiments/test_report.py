@@ -63,7 +63,7 @@ def test_every_experiment_has_its_figure_or_table(page: str):
         section = page[page.index(f'<h2 id="{name}">') :]
         section = section[: section.index("<h2", 4)]
         assert "<svg" in section or "<table" in section
-    assert page.count("<figcaption>") == 8
+    assert page.count("<figcaption>") == 9
 
 
 def test_every_claim_is_judged_and_names_are_escaped(page: str):

@@ -21,6 +21,7 @@ What is asked: which trials, and what is read from them
     policies.py         the size of the learned policies          (appendix)
     noise.py            noisy demonstrations                      (appendix)
     breakout.py         Atari Breakout                            (appendix)
+    minigrid.py         Minigrid's worlds                         (not in the paper)
     beyond.py           the expert's few demonstrations, ours     (not in the paper)
     people.py           demonstrations by people                  (not in the paper)
     confidence.py       whether what is expected comes true       (not in the paper)
@@ -48,6 +49,7 @@ EXPERIMENTS: dict[str, str] = {
     "noise": "shown.experiments.noise",
     "data-efficiency": "shown.experiments.data_efficiency",
     "breakout": "shown.experiments.breakout",
+    "minigrid": "shown.experiments.minigrid",
     "beyond": "shown.experiments.beyond",
     "people": "shown.experiments.people",
     "confidence": "shown.experiments.confidence",

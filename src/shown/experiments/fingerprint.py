@@ -33,9 +33,13 @@ ENGINE = (
 )  # fmt: skip
 """What learns and acts, whatever the method; folders with all that is in them."""
 
+TAUGHT = (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching", "world.py")
+"""What understands a teacher."""
+
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "shown.baselines.lpp": (*ENGINE, "baselines/lpp.py", "baselines/values.py"),
-    "shown.baselines.taught": (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching", "world.py"),
+    "shown.baselines.taught": TAUGHT,
+    "shown.baselines.taught_world": (*TAUGHT, "baselines/taught_world.py"),
     "shown.baselines.few_values": (*ENGINE, "baselines/few_values.py", "baselines/lpp.py"),
     "shown.baselines.vpi": (*ENGINE, "baselines/vpi.py", "baselines/lpp.py", "baselines/values.py"),
     "shown.baselines.features_nn": (*ENGINE, "baselines/features_nn.py", "baselines/values.py"),

@@ -54,6 +54,7 @@ class Method:
 
 
 _LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": True}
+_WORLD = {"language": "standard", "programs": 10_000, "rounds": 0}
 _NETWORK = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
 _PERCEPTRON = "shown.baselines.features_nn:learner"
 _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
@@ -70,6 +71,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "features-nn-l1": Method("Features + NN + L1", _PERCEPTRON, {**_FEATURES, "l1": 1e-4}),
         "no-prior": Method("No Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "uniform"}),
         "lpp-values": Method("LPP", "shown.baselines.few_values:learner", {"programs": 120_000, "values": ""}),
+        "shown-world": Method("shown", "shown.baselines.taught_world:learner", _WORLD),
         "sparsity-prior": Method("Sparsity Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "sparsity"}),
     }
 )
