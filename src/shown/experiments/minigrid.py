@@ -49,6 +49,7 @@ VARIANTS = (
         {"language": "standard", "rounds": 0},
         {**figures.STYLES["shown"], "linestyle": (0, (4, 1.5)), "marker": "X"},
     ),
+    Series("walking words", {"language": "walking", "rounds": 0}, figures.STYLES["vpi"]),
     Series("standard words, practised", {"language": "standard", "rounds": ROUNDS}, figures.STYLES["shown"]),
 )
 """What is compared: the language, and how many rounds of practice follow."""
