@@ -20,17 +20,15 @@ from shown.experiments.statistics import (
     games_among,
     grouped,
     has_standard_options,
-    interval,
     literals,
     mean_over_games,
-    mean_success,
     of_size,
     select,
     size,
     success,
 )
 from shown.experiments.trials import Trial
-from shown.experiments.words import percent, title
+from shown.experiments.words import mean_between, percent, title
 
 SETS = 10
 PRACTISED_SETS = 3
@@ -140,11 +138,7 @@ def _successes(game: str, rows: Sequence[Row]) -> list[list[str]]:
 
 
 def _mean(rows: Sequence[Row]) -> str:
-    """A mean with its interval."""
-    if not rows:
-        return "–"
-    low, high = interval(success(row, GENERATED) for row in rows)
-    return f"{percent(mean_success(rows, GENERATED))} ({percent(low)} to {percent(high)})"
+    return mean_between(success(row, GENERATED) for row in rows)
 
 
 def _literals(game: str, rows: Sequence[Row]) -> list[str]:

@@ -42,7 +42,7 @@ SIZES = range(1, 11)
 BASELINES = ("vpi", "lln", "fcn", "cnn")
 """The paper's."""
 
-SLOW = (*NETWORKS, "boosted")
+SLOW = (*NETWORKS, "boosted", "shown")
 OPTIONS: Mapping[str, Mapping[str, Any]] = {"shown": {"practise": False}}
 
 PAPERS = ("lpp", "shown", "vpi", "lln", "fcn", "cnn")

@@ -33,10 +33,14 @@ ENGINE = (
 )  # fmt: skip
 """What learns and acts, whatever the method; folders with all that is in them."""
 
+TAUGHT = (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching", "world.py")
+"""What understands a teacher."""
+
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "shown.baselines.lpp": (*ENGINE, "baselines/lpp.py", "baselines/values.py"),
-    "shown.baselines.taught": (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching", "world.py"),
     "shown.baselines.floors": ("grid.py", "demonstrations.py", "games/floors.py", "baselines/floors.py"),
+    "shown.baselines.taught": TAUGHT,
+    "shown.baselines.taught_world": (*TAUGHT, "baselines/taught_world.py"),
     "shown.baselines.few_values": (*ENGINE, "baselines/few_values.py", "baselines/lpp.py"),
     "shown.baselines.boosted": ("grid.py", "demonstrations.py", "baselines/boosted.py"),
     "shown.baselines.every_prefix": (

@@ -55,6 +55,7 @@ class Method:
 
 _LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": False}
 _PREFIXES = {name: _LPP[name] for name in ("programs", "ensemble", "trees", "noise")}
+_WORLD = {"language": "standard", "programs": 10_000, "rounds": 0}
 _NETWORK = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
 _NETWORKS = "shown.baselines.networks:learner"
 _PERCEPTRON = "shown.baselines.features_nn:learner"
@@ -88,6 +89,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "LPP, duplicates kept", "shown.baselines.every_prefix:learner", {**_PREFIXES, "duplicates": True}
         ),
         "lpp-values": Method("LPP", "shown.baselines.few_values:learner", {"programs": 120_000, "values": ""}),
+        "shown-world": Method("shown", "shown.baselines.taught_world:learner", _WORLD),
         "sparsity-prior": Method("Sparsity Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "sparsity"}),
     }
 )

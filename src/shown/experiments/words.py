@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 
+from shown.experiments.statistics import interval
 from shown.games import find
 
 
@@ -17,6 +19,19 @@ def percent(value: float) -> str:
     if math.isnan(value):
         return "–"
     return f"{100 * value:.1f} %" if 0.99 < value < 1 else f"{100 * value:.0f} %"
+
+
+def mean_between(values: Iterable[float]) -> str:
+    """The mean of some fractions and where it lies with 95 % confidence; a dash where there are none.
+
+    >>> mean_between([0.5, 0.5]), mean_between([])
+    ('50 % (50 % to 50 %)', '–')
+    """
+    given = [value for value in values if not math.isnan(value)]
+    if not given:
+        return "–"
+    low, high = interval(given)
+    return f"{percent(fmean(given))} ({percent(low)} to {percent(high)})"
 
 
 def title(game: str) -> str:
