@@ -38,6 +38,7 @@ STYLES: Mapping[str, dict[str, Any]] = {
     "lln-highest": {"color": "#aa4499", "marker": "d", "linestyle": _DOTTED},
     "fcn": {"color": "#e69f00", "marker": "^", "linestyle": _LONG},
     "cnn": {"color": "#56b4e9", "marker": "v", "linestyle": _DASHED},
+    "dagger": {"color": "#cc6677", "marker": ">", "linestyle": _DASHED},
     "boosted": {"color": "#332288", "marker": "*", "linestyle": _LONG},
     "features-nn": {"color": "#a6761d", "marker": "<", "linestyle": _LONG},
     "features-nn-l1": {"color": "#d9b26a", "marker": ">", "linestyle": _DASH_DOT},

@@ -41,8 +41,8 @@ from shown.experiments.trials import NETWORKS, Trial
 from shown.games import GAMES, find
 from shown.games.levels import load_levels
 
-PERCEPTRONS = ("features-nn", "features-nn-l1")
-"""The networks on programs; each is trained alone."""
+ALONE = ("features-nn", "features-nn-l1", "dagger")
+"""What is trained one by one: the networks on programs, and what asks the expert on the way."""
 
 CELLS = 3_000_000
 """Networks are trained together as long as the cells they look at in one step are no more than this."""
@@ -62,9 +62,9 @@ class Batch:
 def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[Batch]:
     """Trials in batches of like size, most work first, so that a long one does not come last."""
     alike: dict[tuple[Any, ...], list[tuple[int, Trial]]] = {}
-    found = [Batch((trial,), math.inf) for trial in trials if trial.method in PERCEPTRONS]
+    found = [Batch((trial,), math.inf) for trial in trials if trial.method in ALONE]
     for trial in trials:
-        if trial.method in PERCEPTRONS:
+        if trial.method in ALONE:
             continue
         steps = len(load_levels(find(trial.game), trial.levels)) * STEPS_A_LEVEL.get(trial.game, 15)
         together = (trial.method, trial.game, trial.test, json.dumps(dict(trial.options), sort_keys=True))
@@ -102,11 +102,8 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
     demos = [demonstrations(game, trial.levels) for trial in trials]
     begun = time.perf_counter()
     fitted: Sequence[Any]
-    if trials[0].method in PERCEPTRONS:
-        from shown.baselines.features_nn import FeaturesPolicy
-
-        policies = [FeaturesPolicy(seed=trial.seed, device=device, **trial.options) for trial in trials]
-        fitted = [policy.fit(taught) for policy, taught in zip(policies, demos, strict=True)]
+    if trials[0].method in ALONE:
+        fitted = [_alone(trial, device).fit(taught) for trial, taught in zip(trials, demos, strict=True)]
     else:
         networks = [NetworkPolicy(shape=shape, seed=trial.seed, device=device, **trial.options) for trial in trials]
         fitted = fit_together(networks, demos)
@@ -120,6 +117,17 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
         result["learned"] = {**policy.describe(), "together": len(trials)}
         now = datetime.now(UTC).isoformat(timespec="seconds")
         yield replace(success(trial.settings, result, learn + play), finished=now)
+
+
+def _alone(trial: Trial, device: str) -> Any:
+    """What is to be fitted for a trial that is run by itself."""
+    if trial.method == "dagger":
+        from shown.baselines.dagger import Dagger
+
+        return Dagger(find(trial.game), trial.seed, trial.options, device=device)
+    from shown.baselines.features_nn import FeaturesPolicy
+
+    return FeaturesPolicy(seed=trial.seed, device=device, **trial.options)
 
 
 def _work(pipe: Any, device: str) -> None:
@@ -200,7 +208,7 @@ def _main(args: argparse.Namespace) -> int:
 
         if not torch.cuda.is_available():
             raise ShownError("PyTorch finds no GPU here. Use --device cpu.")
-    methods = tuple(method for method in args.methods.split(",") if method in (*NETWORKS, *PERCEPTRONS))
+    methods = tuple(method for method in args.methods.split(",") if method in (*NETWORKS, *ALONE))
     demos = tuple(map(int, args.demos.split(","))) if args.demos else None
     scale = Scale(full=not args.quick, games=tuple(args.games.split(",")), methods=methods, demos=demos, sets=args.sets)
     if args.levels:

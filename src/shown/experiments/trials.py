@@ -75,6 +75,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         "fcn": Method("FCN", _NETWORKS, {"network": "fcn", "loss": "cells", "choice": "highest", **_NETWORK}),
         "cnn": Method("CNN", _NETWORKS, {"network": "cnn", "loss": "choice", "choice": "highest", **_NETWORK}),
+        "dagger": Method(
+            "DAgger (CNN)",
+            "shown.baselines.dagger:learner",
+            {"network": "cnn", "loss": "choice", "choice": "highest", **_NETWORK},
+        ),
         "boosted": Method("Boosted trees", "shown.baselines.boosted:learner", {"rounds": 100}),
         "features-nn": Method("Features + NN", _PERCEPTRON, {**_FEATURES, "l1": 0.0}),
         "features-nn-l1": Method("Features + NN + L1", _PERCEPTRON, {**_FEATURES, "l1": 1e-4}),
