@@ -24,6 +24,7 @@ What is asked: which trials, and what is read from them
     noise.py            noisy demonstrations                      (appendix)
     breakout.py         Atari Breakout                            (appendix)
     pictures.py         games and a rule to look at               (Figures 1 and 3, appendix)
+    minigrid.py         Minigrid's worlds                         (not in the paper)
     beyond.py           the expert's few demonstrations, ours     (not in the paper)
     people.py           demonstrations by people                  (not in the paper)
     confidence.py       whether what is expected comes true       (not in the paper)
@@ -57,6 +58,7 @@ EXPERIMENTS: dict[str, str] = {
     "data-efficiency": "shown.experiments.data_efficiency",
     "breakout": "shown.experiments.breakout",
     "pictures": "shown.experiments.pictures",
+    "minigrid": "shown.experiments.minigrid",
     "beyond": "shown.experiments.beyond",
     "people": "shown.experiments.people",
     "confidence": "shown.experiments.confidence",

@@ -32,6 +32,9 @@ from shown.experiments.trials import Trial
 from shown.experiments.words import percent, title
 
 SETS = 10
+PRACTISED_SETS = 3
+"""A trial with practice can take minutes."""
+
 SIZES = (1, 2, 3, 5)
 PLAYED = JUDGE.played_levels(100)
 
@@ -48,7 +51,7 @@ VARIANTS = (
 
 
 class Beyond(Experiment):
-    """1, 2, 3 and 5 demonstrations by the expert on generated levels, 10 random sets of each number."""
+    """1, 2, 3 and 5 demonstrations by the expert on generated levels, 10 sets of each number, 3 with practice."""
 
     name = "beyond"
     title = "Beyond the paper: few demonstrations"
@@ -63,7 +66,7 @@ class Beyond(Experiment):
             if method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
             for count in scale.sizes(SIZES, (1, 3))
-            for number in range(scale.repeats(SETS, 2))
+            for number in range(scale.repeats(PRACTISED_SETS if own.get("practise") else SETS, 2))
             for levels in (scale.levels(PLAYED),)
         ]
 

@@ -2,7 +2,8 @@
 
 LPP is the paper's method exactly as published. Beside it stands `shown`, which reads the same demonstrations in several
 ways, mirrors them, searches clause by clause and drops idle literals; here it does not practise, so that it learns from
-what the others learn from. Boosted trees are what somebody might try who has neither.
+what the others learn from. DAgger and boosted trees are what somebody might try who has neither; the CNN and the FCN
+are behaviour cloning as they are.
 """
 
 from __future__ import annotations
@@ -46,7 +47,11 @@ TOLD = (1, 2, 3, 5, 10)
 BASELINES = ("vpi", "lln", "fcn", "cnn")
 """The paper's."""
 
-SLOW = (*NETWORKS, "boosted")
+SLOW = (*NETWORKS, "dagger", "boosted", "shown")
+SEEDED = (*NETWORKS, "dagger")
+FEW_SETS = {"dagger": 3, "boosted": 3}
+"""What others might try instead is looked at with fewer sets."""
+
 OPTIONS: Mapping[str, Mapping[str, Any]] = {"shown": {"practise": False}}
 
 PAPERS = ("lpp", "shown", "vpi", "lln", "fcn", "cnn")
@@ -80,7 +85,7 @@ class Demos(Experiment):
     name = "demos"
     title = "Success against demonstrations"
     question = "How many demonstrations does each method need before it wins levels it has not seen?"
-    methods = ("lpp", "shown", "vpi", "vpi-best", "lln", "lln-highest", "fcn", "cnn", "boosted")
+    methods = ("lpp", "shown", "vpi", "vpi-best", "lln", "lln-highest", "fcn", "cnn", "dagger", "boosted")
 
     def trials(self, scale: Scale) -> list[Trial]:
         """Full: 10 sizes, 10 sets each. Quick: three sets, and of the slow methods one. A network begins with every set
@@ -89,19 +94,19 @@ class Demos(Experiment):
         for method in scale.methods_of(self.methods):
             slow = method in SLOW
             sizes = scale.sizes(SIZES, (1, 5) if slow else (1, 2, 3, 5, 8))
-            sets = scale.sets or (SETS if scale.full else 1 if slow else 3)
+            sets = scale.sets or (FEW_SETS.get(method, SETS) if scale.full else 1 if slow else 3)
             options = scale.options(method, **OPTIONS.get(method, {}))
             for game in scale.games_of(self.games):
                 for count in sizes:
                     for number, levels in enumerate(training_sets(count, sets)):
-                        seed = number if method in NETWORKS else 0
+                        seed = number if method in SEEDED else 0
                         wanted.append(Trial(method, game, levels, "perfect", seed, options, scale.test))
         return wanted
 
     def includes(self, settings: Mapping[str, Any]) -> bool:
         return (
             settings["demonstrations"] == "perfect"
-            and (settings["seed"] == 0 or settings["method"] in NETWORKS)
+            and (settings["seed"] == 0 or settings["method"] in SEEDED)
             and settings["options"].get("practise") in (None, False)
             and _SINGLE_LEVELS.fullmatch(settings["levels"]) is not None
             and has_standard_options(settings, "practise")

@@ -74,6 +74,9 @@ BELOW, ABOVE = -0.13, 1.08
 NOTHING = -0.075
 """From where to where a panel goes, and where in it stands what has no result."""
 
+TOP = 1.05
+"""Up to here a line may be moved."""
+
 TRACK = 1.5
 """How far apart lines that coincide are drawn, in points."""
 
@@ -167,9 +170,10 @@ def side_by_side_of(lines: Sequence[Line], apart: float) -> list[Line]:
             places.setdefault(x, []).append((y, number, at))
     for here in places.values():
         for group in _coincident(sorted(here), apart / 2):
-            middle = (len(group) - 1) / 2
+            half = (len(group) - 1) / 2 * apart
+            top = min(half, TOP - group[-1][0])  # many of them at 1 would leave the panel
             for rank, (y, number, at) in enumerate(sorted(group, key=lambda one: one[1])):
-                moved[number][at] = y + (middle - rank) * apart
+                moved[number][at] = y + top - rank * apart
     return [replace(line, ys=ys) for line, ys in zip(lines, moved, strict=True)]
 
 

@@ -16,6 +16,8 @@ from shown.experiments.statistics import FLOORS
 from shown.experiments.teaching import TRAINING_LEVELS
 from shown.experiments.trials import GENERATED_LEVELS, METHODS, TEST_LEVELS, Trial
 from shown.games import GAMES, find
+from shown.world import WORLDS
+from shown.worlds import find as find_world
 
 ALL_DEMONSTRATIONS = f"train:0-{TRAINING_LEVELS - 1}"
 
@@ -42,6 +44,10 @@ class Scale:
 
     def games_of(self, own: Sequence[str]) -> list[str]:
         return [game for game in own if game in self.games]
+
+    def worlds_of(self, own: Sequence[str]) -> list[str]:
+        """Like `games_of`, of worlds that are no games: all of them, unless some are named."""
+        return list(own) if self.games == Scale.games else self.games_of(own)
 
     def sizes(self, full: Iterable[int], quick: Iterable[int]) -> list[int]:
         """The numbers of demonstrations: those asked for, where the experiment has them, or its own."""
@@ -175,7 +181,7 @@ def _is_empty(item: Shown) -> bool:
 def check(scale: Scale) -> None:
     """Raises BadInput for unknown games and methods."""
     for game in scale.games:
-        find(game)
+        (find_world if game.startswith(WORLDS) else find)(game)
     for method in scale.methods or ():
         Trial(method, "nim", "train:0")
     if scale.demos is not None and not all(size >= 1 for size in scale.demos):

@@ -26,6 +26,7 @@ from shown.experiments.statistics import (
 )
 from shown.experiments.trials import METHODS
 from shown.experiments.words import title
+from shown.games import GAMES
 
 _DASHED, _DOTTED, _DASH_DOT, _LONG = (0, (4, 1.3)), (0, (1.2, 1.2)), (0, (4, 1.2, 1, 1.2)), (0, (7, 1.5))
 
@@ -38,6 +39,7 @@ STYLES: Mapping[str, dict[str, Any]] = {
     "lln-highest": {"color": "#aa4499", "marker": "d", "linestyle": _DOTTED},
     "fcn": {"color": "#e69f00", "marker": "^", "linestyle": _LONG},
     "cnn": {"color": "#56b4e9", "marker": "v", "linestyle": _DASHED},
+    "dagger": {"color": "#cc6677", "marker": ">", "linestyle": _DASHED},
     "boosted": {"color": "#332288", "marker": "*", "linestyle": _LONG},
     "features-nn": {"color": "#a6761d", "marker": "<", "linestyle": _LONG},
     "features-nn-l1": {"color": "#d9b26a", "marker": ">", "linestyle": _DASH_DOT},
@@ -210,6 +212,8 @@ def label(method: str) -> str:
 def floors(rows: Sequence[Row], kind: str, **where: Any) -> list[Floor]:
     """What clicking at random wins of a kind of levels. A floor depends on the game alone, not on what was shown."""
     where = {name: value for name, value in where.items() if name == "game"}
+    if where.get("game", "nim") not in GAMES:  # a world with buttons, and nothing to click
+        return []
     found = [(method, successes(select(rows, method=method, **where), kind)) for method in FLOORS]
     return [Floor(fmean(values) if values else None, label(method), STYLES[method]) for method, values in found]
 
@@ -234,7 +238,8 @@ def success_panels(
         for number, (view, column) in enumerate(cells)
     ]
     side_by_side = 3 if len(views) == 1 else len(columns)
-    return Panels(panels, [f"success, {view.label}" for view in views], across, side_by_side)
+    names = [view.label if len(views) == 1 else view.label.removesuffix(" levels") for view in views]
+    return Panels(panels, [f"success, {name}" for name in names], across, side_by_side)
 
 
 def _lines(

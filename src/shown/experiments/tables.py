@@ -9,8 +9,8 @@ from statistics import fmean
 from shown.experiments.experiment import Table
 from shown.experiments.figures import Series, methods
 from shown.experiments.rows import Row
-from shown.experiments.statistics import FLOORS, GENERATED, TEST, Pool, games_among, interval, select, size, successes
-from shown.experiments.words import MISSING_CELL, percent, spread, title
+from shown.experiments.statistics import FLOORS, GENERATED, TEST, Pool, games_among, select, size, successes
+from shown.experiments.words import MISSING_CELL, mean_between, percent, title
 
 LEVELS = {TEST: "test levels", GENERATED: "generated levels"}
 
@@ -63,4 +63,4 @@ def _cell(part: Part, rows: Sequence[Row], floor: bool) -> str:
     values = successes(rows, part.kind)
     if not values or (floor and part.pool is not fmean):
         return MISSING_CELL
-    return percent(part.pool(values)) if part.pool is not fmean else spread(fmean(values), *interval(values))
+    return mean_between(values) if part.pool is fmean else percent(part.pool(values))

@@ -55,6 +55,7 @@ class Method:
 
 _LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": False}
 _PREFIXES = {name: _LPP[name] for name in ("programs", "ensemble", "trees", "noise")}
+_WORLD = {"language": "standard", "programs": 10_000, "rounds": 0}
 _NETWORK = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
 _NETWORKS = "shown.baselines.networks:learner"
 _PERCEPTRON = "shown.baselines.features_nn:learner"
@@ -74,6 +75,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         "fcn": Method("FCN", _NETWORKS, {"network": "fcn", "loss": "cells", "choice": "highest", **_NETWORK}),
         "cnn": Method("CNN", _NETWORKS, {"network": "cnn", "loss": "choice", "choice": "highest", **_NETWORK}),
+        "dagger": Method(
+            "DAgger (CNN)",
+            "shown.baselines.dagger:learner",
+            {"network": "cnn", "loss": "choice", "choice": "highest", **_NETWORK},
+        ),
         "boosted": Method("Boosted trees", "shown.baselines.boosted:learner", {"rounds": 100}),
         "features-nn": Method("Features + NN", _PERCEPTRON, {**_FEATURES, "l1": 0.0}),
         "features-nn-l1": Method("Features + NN + L1", _PERCEPTRON, {**_FEATURES, "l1": 1e-4}),
@@ -88,6 +94,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "LPP, duplicates kept", "shown.baselines.every_prefix:learner", {**_PREFIXES, "duplicates": True}
         ),
         "lpp-values": Method("LPP", "shown.baselines.few_values:learner", {"programs": 120_000, "values": ""}),
+        "shown-world": Method("shown", "shown.baselines.taught_world:learner", _WORLD),
         "sparsity-prior": Method("Sparsity Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "sparsity"}),
     }
 )

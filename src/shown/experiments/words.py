@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 
+from shown.experiments.statistics import interval
 from shown.games import find
 
 
@@ -23,14 +25,17 @@ MISSING_CELL = "–"
 """What stands in a table where there is nothing to tell."""
 
 
-def spread(mean: float, low: float, high: float) -> str:
-    """A mean with the interval it lies in.
+def mean_between(values: Iterable[float]) -> str:
+    """The mean of some fractions and where it lies with 95 % confidence, where that is not all one.
 
-    >>> spread(0.45, 0.381, 0.52), spread(1.0, 1.0, 1.0)
-    ('45 % (38 to 52)', '100 %')
+    >>> mean_between([0.5, 0.5]), mean_between([0.0, 1.0] * 8), mean_between([])
+    ('50 %', '50 % (25 to 75)', '–')
     """
-    whole = percent(mean)
-    return whole if low == high else f"{whole} ({100 * low:.0f} to {100 * high:.0f})"
+    given = [value for value in values if not math.isnan(value)]
+    if not given:
+        return MISSING_CELL
+    low, high = interval(given)
+    return percent(fmean(given)) + (f" ({100 * low:.0f} to {100 * high:.0f})" if low < high else "")
 
 
 def title(game: str) -> str:
