@@ -30,6 +30,7 @@ def states(browser: Browser, project: Path, folder: Path) -> None:
     fresh, taught = Server(project / "fresh"), taught_studio(project / "taught")
 
     def look(visitor: Visitor, name: str) -> None:
+        visitor.page.evaluate("scrollTo(0, 0)")
         for theme in THEMES:
             visitor.page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
             size = visitor.page.viewport_size
