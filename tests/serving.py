@@ -105,9 +105,9 @@ class Server:
             raise Refused(status, json.loads(content)["error"])
         return content
 
-    def learned(self, game: str) -> Any:
+    def learned(self, game: str, patience: float = PATIENCE) -> Any:
         """What was learned, once learning has ended."""
-        return until(lambda: self._settled(game), f"{game} is learned")
+        return until(lambda: self._settled(game), f"{game} is learned", patience)
 
     def _settled(self, game: str) -> Any:
         learned = self.post("open", game=game)["learned"]

@@ -94,7 +94,7 @@ def world(visitor: Visitor) -> None:
 
 
 def touching(visitor: Visitor) -> None:
-    if not visitor.at(".remark").count():
+    if not visitor.at("#remarks .remark").count():
         visitor.at("#rule .phrase .touch").nth(1).click()
         expect(visitor.at(".remark.strike")).to_be_visible()
         visitor.at("#write-rule").click()

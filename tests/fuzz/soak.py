@@ -36,6 +36,9 @@ from shown.teaching.same import expert_action
 GAMES = ("nim", "chase", "fence-in")
 PARTS = ("table", "recordings", "painted")
 PROGRAMS = 30
+LEARNING = 600.0
+"""Seconds that it may take in the end. Recordings by chance contradict each other: whatever is understood of some of
+them, others do not do, and it practises again with those."""
 MANY = 25
 """More recordings, or painted levels, than this are deleted again, so that files stay small and all have a turn."""
 MAX_MEMORY, MAX_OPEN_FILES = 600, 150
@@ -279,7 +282,7 @@ class Soak:
     def settle(self) -> None:
         """At the end: it learns from what is there, ends in peace, and leaves only its own files, all of them whole."""
         for game in GAMES:
-            learned = self.studio.learned(game)
+            learned = self.studio.learned(game, LEARNING)
             counted = any(card["learn"] for card in self.told[game]["recordings"])
             if counted and learned["state"] not in ("done", "failed"):
                 raise Lost(f"{game}: nothing was learned at the end ({learned['state']})")

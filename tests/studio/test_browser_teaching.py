@@ -208,7 +208,12 @@ def test_a_loss_says_why(make_server, visit):
     visitor = visit(make_server())
     game = visitor.choose("stop-the-fall")
     visitor.click(game, visitor.board(game).find(game.tokens["green_button"]))
+    lost = visitor.board(game)
     expect(visitor.at("#teach .status:visible")).to_contain_text("Lost. There was fire beside")
+    visitor.click(game, (0, 0))  # a click after the end is nothing to complain of
+    expect(visitor.at("#teach .status:visible")).to_contain_text("Lost. There was fire beside")
+    assert visitor.board(game) == lost
+    expect(visitor.at(".toast")).to_have_count(0)
 
 
 def test_a_level_that_is_lost_has_its_cross_at_once(make_server, visit):
@@ -233,6 +238,20 @@ def test_a_new_project_opens_on_nim_with_its_shortest_lesson(make_server, visit)
     expect(visitor.at("#game-nim")).to_have_attribute("aria-current", "")
     expect(visitor.at("#pick-level")).to_have_text("Lesson 1")
     assert visitor.board(find("nim")) == curriculum(find("nim"))[0].grid
+
+
+def test_in_another_game_the_tour_begins_again(make_server, visit):
+    server = make_server()
+    for _ in range(2):
+        server.post("expert", game="nim")
+    visitor = visit(server)
+    for _ in range(3):
+        visitor.at("#tour-next").click()
+    expect(visitor.at("#tour")).to_contain_text("It plays a level nobody has shown it")
+    visitor.choose("chase")
+    expect(visitor.at("#tour")).to_contain_text("Play a game; the computer watches")
+    visitor.choose("nim")
+    expect(visitor.at("#tour")).to_contain_text("It works out your rule")
 
 
 def test_the_list_shows_what_fits_and_the_rest_a_page_at_a_time(make_server, visit):

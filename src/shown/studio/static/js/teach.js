@@ -225,6 +225,12 @@ function press(cell) {
     show();
     return;
   }
+  if (state.lesson.table.over && !pending) {
+    // Nothing can be done on this board any more; what can be done instead stands there.
+    said = null;
+    settle();
+    return;
+  }
   const known = peeked?.place === placeOf(cell);
   if (known) {
     parts.board.show(state.game, peeked.rows);
@@ -233,7 +239,10 @@ function press(cell) {
   }
   // One after the other: the second of two quick clicks is a click on what the first has led to.
   pending++;
-  queue = queue.then(() => attempt(() => click(cell, known ? null : pressed))).then(settle);
+  queue = queue.then(() => attempt(() => click(cell, known ? null : pressed))).then(() => {
+    pending--;
+    settle();
+  });
 }
 
 /** Where the game has arrow keys on its board, those of the keyboard press them. */
@@ -264,7 +273,6 @@ function pressKey(event) {
 }
 
 function settle() {
-  pending--;
   if (!pending && !pause) show();
   performance.mark("click-settled");
 }

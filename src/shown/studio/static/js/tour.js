@@ -62,18 +62,23 @@ const STEPS = [
 ];
 
 let index = -1;
+let another = false;
 
 const count = () => state.lesson?.recordings.filter((recording) => recording.learn).length ?? 0;
 
 export function initTour(toured) {
   $("open-tour").addEventListener("click", () => go(0));
+  on("game", () => (another = true));
   on("lesson", () => index >= 0 && advance());
   if (!toured) go(0);
 }
 
+/** On to the first thing that has not happened yet; in another game, of which nothing was shown, to the beginning. */
 function advance() {
-  const step = STEPS[index];
-  if (step?.until?.()) go(index + 1);
+  let to = another && count() === 0 ? 0 : index;
+  another = false;
+  while (STEPS[to]?.until?.()) to++;
+  if (to !== index) go(to);
 }
 
 function go(to) {
