@@ -22,16 +22,16 @@ def percent(value: float) -> str:
 
 
 def mean_between(values: Iterable[float]) -> str:
-    """The mean of some fractions and where it lies with 95 % confidence; a dash where there are none.
+    """The mean of some fractions and, where they differ, where it lies with 95 % confidence; a dash without any.
 
-    >>> mean_between([0.5, 0.5]), mean_between([])
-    ('50 % (50 % to 50 %)', '–')
+    >>> mean_between([0.5, 0.5]), mean_between([0.0, 1.0]), mean_between([])
+    ('50 %', '50 % (0 % to 100 %)', '–')
     """
     given = [value for value in values if not math.isnan(value)]
     if not given:
         return "–"
     low, high = interval(given)
-    return f"{percent(fmean(given))} ({percent(low)} to {percent(high)})"
+    return percent(fmean(given)) + (f" ({percent(low)} to {percent(high)})" if low < high else "")
 
 
 def title(game: str) -> str:
