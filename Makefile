@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help try test test-minecraft check format benchmarks studio site fuzz soak versions clean
+.PHONY: help try test test-minecraft check format benchmarks studio site fuzz soak pictures versions clean
 
 SEED ?= 1
 ACTIONS ?= 20000
@@ -18,7 +18,8 @@ help:
 	@echo "make benchmarks  measure speed on this machine"
 	@echo "make site        the documentation as a web site, in build/site"
 	@echo "make fuzz        hostile files, commands and requests: SECONDS=60 SEED=1"
-	@echo "make soak        a studio that is killed, and whose disk fills: ACTIONS=20000 SECONDS=600 SEED=1"
+	@echo "make soak        a studio that is killed, and whose disk fills: ACTIONS=20000 SECONDS=600 SEED=1 (KILLS=0: may not grow)"
+	@echo "make pictures    the studio's page in every state, both themes and three widths, in build/pictures"
 	@echo "make versions    quick tests on every Python there is, with the lowest and the highest versions of the rest"
 
 try: .venv/.core
@@ -64,7 +65,10 @@ fuzz: .venv/.dev
 
 soak: SECONDS ?= 600
 soak: .venv/.dev
-	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m fuzz.soak --actions $(ACTIONS) --seconds $(SECONDS) --seed $(SEED)
+	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m fuzz.soak --actions $(ACTIONS) --seconds $(SECONDS) --seed $(SEED) $(if $(KILLS),--kills $(KILLS))
+
+pictures: .venv/.dev chromium
+	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m pictures states build/pictures
 
 versions:
 	$(PYTHON) scripts/versions.py

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import shutil
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, Response, expect
+from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
 
 from serving import Server
 from shown.games import find
@@ -16,7 +19,30 @@ from shown.grid import Cell, Grid
 PATIENCE = 40_000
 CELL = re.compile(r"row (\d+), column (\d+), ([a-z ]+?)(, chance .*)?")
 
+# What Debian's Chromium needs to run without a screen and without looking for its maker's servers.
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
 expect.set_options(timeout=PATIENCE)
+
+
+@contextlib.contextmanager
+def chromium() -> Iterator[Browser]:
+    """A real browser; an error where there is none."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        raise RuntimeError("The page is seen with Chromium. On Debian: apt-get install chromium (or run `make test`).")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))
+        yield browser
+        browser.close()
 
 
 def as_a_person(game: Game, grid: Grid) -> Cell:

@@ -2,6 +2,7 @@
 is compared with what is found.
 
     python -m fuzz.soak --actions 20000 --seconds 300 --seed 1
+    python -m fuzz.soak --actions 20000 --seconds 3000 --kills 0      one studio all the time: it may not grow
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,8 +38,12 @@ PARTS = ("table", "recordings", "painted")
 PROGRAMS = 30
 MANY = 25
 """More recordings, or painted levels, than this are deleted again, so that files stay small and all have a turn."""
-MAX_MEMORY, MAX_OPEN_FILES = 600 * 2**20, 150
-"""Of the server, at any time."""
+MAX_MEMORY, MAX_OPEN_FILES = 600, 150
+"""Of the server, at any time; memory in MiB."""
+LOOK_EVERY = 500
+GROWTH, SLACK = 1.25, {"memory": 16, "children_memory": 64, "files": 8, "children": 1}
+"""A studio that runs for long may need so many times the memory that it needed, and so much more of everything: a child
+that was killed and its successor may both be there for a moment."""
 ACTIONS = {
     "click": 40, "expert": 6, "undo": 8, "redo": 4, "restart": 2, "keep": 3, "onward": 2, "another": 2, "level": 3,
     "correct": 3, "resume": 3, "delete": 4, "count": 4, "change-click": 4, "paint": 4, "unpaint": 2, "import": 2,
@@ -49,6 +54,44 @@ ACTIONS = {
 
 class Lost(AssertionError):
     """What was acknowledged is not what is found."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """What a studio needs: MiB of the server and of its children, open files of the server, children."""
+
+    memory: int
+    children_memory: int
+    files: int
+    children: int
+
+    @classmethod
+    def of(cls, studio: Server) -> Size:
+        server, children = studio.process.pid, studio.children()
+        return cls(
+            _memory(server),
+            sum(map(_memory, children)),
+            len(os.listdir(f"/proc/{server}/fd")),
+            len(children),
+        )
+
+
+def _memory(pid: int) -> int:
+    """MiB; 0 of a process that has ended."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) >> 10
+    return 0
+
+
+def check_growth(sizes: Sequence[Size]) -> None:
+    """Compares the second quarter of a studio's life, when all has been done once, with its last. Lost if it grew."""
+    early, late = sizes[len(sizes) // 4 : len(sizes) // 2], sizes[-(len(sizes) // 4) :]
+    for name, slack in SLACK.items():
+        before, after = (max((getattr(size, name) for size in part), default=0) for part in (early, late))
+        if early and after > before * (GROWTH if "memory" in name else 1) + slack:
+            raise Lost(f"the studio has grown: {name.replace('_', ' ')} {before}, and in the end {after}")
 
 
 @dataclass
@@ -75,11 +118,12 @@ class Soak:
     full: bool = False
     doubtful: str | None = None
     counts: Counter[str] = field(default_factory=Counter)
+    sizes: list[Size] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.plan.seed)
 
-    def run(self) -> Counter[str]:
+    def run(self) -> None:
         """Does everything that is planned, as far as time allows, and looks at what is left of it."""
         events = self._events()
         end = time.monotonic() + self.plan.seconds
@@ -92,9 +136,10 @@ class Soak:
             self.act()
             self.counts["actions"] += 1
         self.free()
+        if not self.plan.kills:
+            check_growth(self.sizes)
         self.kill_quietly()
         self.settle()
-        return self.counts
 
     def _events(self) -> dict[int, list[str]]:
         """What happens before which action."""
@@ -130,7 +175,7 @@ class Soak:
         else:
             self._note(name, request, answer)
         self.doubtful = None
-        if self.counts["actions"] % 500 == 0:
+        if self.counts["actions"] % LOOK_EVERY == 0:
             self._check_size()
 
     def _note(self, name: str, request: dict[str, Any], answer: dict[str, Any]) -> None:
@@ -254,12 +299,10 @@ class Soak:
         ]
 
     def _check_size(self) -> None:
-        status = Path(f"/proc/{self.studio.process.pid}/status").read_text()
-        memory = next(int(line.split()[1]) * 1024 for line in status.splitlines() if line.startswith("VmRSS:"))
-        files = len(os.listdir(f"/proc/{self.studio.process.pid}/fd"))
-        if memory > MAX_MEMORY or files > MAX_OPEN_FILES:
-            raise Lost(f"the server has grown: {memory >> 20} MiB, {files} open files")
-        self.counts["largest, MiB"] = max(self.counts["largest, MiB"], memory >> 20)
+        size = Size.of(self.studio)
+        if size.memory > MAX_MEMORY or size.files > MAX_OPEN_FILES:
+            raise Lost(f"the server has grown: {size}")
+        self.sizes.append(size)
 
 
 def _check_one_step(told: dict[str, Any], found: dict[str, Any]) -> None:
@@ -297,14 +340,15 @@ def studio_on(disk: str) -> Iterator[tuple[Server, Disk, Path]]:
                 studio.kill()
 
 
-def soak(plan: Plan, disk: str = "auto") -> Counter[str]:
+def soak(plan: Plan, disk: str = "auto") -> Soak:
     """Runs a plan; what was done and found. Lost if anything is amiss."""
     with studio_on(disk) as (studio, filled, log):
-        counts = Soak(studio, filled, plan).run()
+        done = Soak(studio, filled, plan)
+        done.run()
         told = log.read_text("utf-8", "replace")
     if "Traceback" in told:
         raise Lost(f"something went wrong inside:\n{told[-3000:]}")
-    return counts
+    return done
 
 
 def main() -> int:
@@ -313,16 +357,22 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=300.0, help="at most, about (300)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--disk", choices=("auto", "tmpfs", "quota"), default="auto", help="how it is filled")
+    parser.add_argument("--kills", type=int, help="of the server (every 400 actions); with 0 it may not grow, either")
     args = parser.parse_args()
     most = max(2, args.actions // 400)
-    plan = Plan(args.actions, args.seconds, args.seed, kills=most, child_kills=most, fills=most)
+    kills = most if args.kills is None else args.kills
+    plan = Plan(args.actions, args.seconds, args.seed, kills, child_kills=most, fills=most)
     try:
-        counts = soak(plan, args.disk)
+        done = soak(plan, args.disk)
     except Lost as fault:
         print(f"seed {args.seed}: {fault}")
         return 1
-    for name, number in counts.items():
+    for name, number in done.counts.items():
         print(f"{number:8,}  {name}")
+    print(f"then  {'MiB':>6} {'of children':>12} {'open files':>11} {'children':>9}")
+    for share in range(5):
+        size = done.sizes[(len(done.sizes) - 1) * share // 4]
+        print(f"{share}/4 {size.memory:8} {size.children_memory:12} {size.files:11} {size.children:9}")
     return 0
 
 

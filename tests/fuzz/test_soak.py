@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.soak import Lost, Plan, Soak, _check_one_step, soak, studio_on
+from fuzz.soak import Lost, Plan, Size, Soak, _check_one_step, check_growth, soak, studio_on
 
 
 def test_nothing_that_was_acknowledged_is_lost() -> None:
     plan = Plan(actions=200, seconds=60, seed=4, kills=2, child_kills=1, fills=1)
-    counts = soak(plan, disk="quota")
+    counts = soak(plan, disk="quota").counts
     assert counts["actions"] == 200
     assert counts["kills"] == 3
     assert counts["kills in the middle of an action"] == 1
@@ -34,3 +34,15 @@ def test_of_an_action_that_was_cut_off_only_that_one_may_be_missing() -> None:
     _check_one_step(state(1, 2), state(1))
     with pytest.raises(Lost):
         _check_one_step(state(1, 2, 3), state(1))
+
+
+def test_growth_would_be_noticed() -> None:
+    def life(memory: int, files: int = 20) -> list[Size]:
+        return [Size(80 + n * memory // 40, 300, 20 if n < 39 else files, 2) for n in range(40)]
+
+    check_growth(life(memory=10))
+    check_growth([])
+    with pytest.raises(Lost, match="memory"):
+        check_growth(life(memory=200))
+    with pytest.raises(Lost, match="files"):
+        check_growth(life(memory=0, files=30))

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from serving import Server
-from visiting import Visitor
-
-# What Debian's Chromium needs to run without a screen and without looking for its maker's servers.
-CHROMIUM_FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
+from visiting import Visitor, chromium
 
 
 @pytest.fixture(scope="session")
@@ -49,13 +37,8 @@ def make_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """A real Chromium. Its absence is a failure, not a reason to skip: nothing else sees the page."""
-    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-    if path is None:
-        pytest.fail("The browser tests need Chromium. On Debian: apt-get install chromium (or run `make test`).")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=list(CHROMIUM_FLAGS))
-        yield chromium
-        chromium.close()
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+
+from states import STATES, back, taught_game, taught_studio
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
-WORLD = "gym:MiniGrid-Empty-Random-6x6-v0"
 
 
 def violations(visitor, rules: str = "") -> list[str]:
@@ -23,97 +23,9 @@ def violations(visitor, rules: str = "") -> list[str]:
 
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory):
-    """A studio in which Nim and a world were taught."""
-    from serving import Server
-
-    studio = Server(tmp_path_factory.mktemp("accessible") / "project", words=("--world", WORLD))
-    for _ in range(13):
-        studio.post("expert", game="fence-in")
-    for game in (WORLD, "nim"):
-        for _ in range(2):
-            studio.post("expert", game=game)
-    studio.learned("nim")
-    studio.post("paint", game="nim", id=None, rows=["|."])
+    studio = taught_studio(tmp_path_factory.mktemp("accessible") / "project")
     yield studio
     studio.stop()
-
-
-def taught_game(visitor):
-    expect(visitor.at("#rate")).to_contain_text("It solves")
-    expect(visitor.at("#sure")).to_contain_text("Do its rules agree?")
-
-
-def many(visitor):
-    visitor.choose("fence-in")
-    expect(visitor.at("#records-shown")).to_be_visible()
-
-
-def levels(visitor):
-    visitor.at("#pick-level").click()
-    expect(visitor.at("#levels")).to_be_visible()
-
-
-def correcting(visitor):
-    taught_game(visitor)
-    visitor.at("#watch .slider").fill("0")
-    visitor.at("#correct").click()
-    expect(visitor.at("#pick-level")).to_contain_text("Correcting")
-
-
-def replaying(visitor):
-    visitor.at(".record-open").first.click()
-    expect(visitor.at(".replay")).to_be_visible()
-
-
-def painting(visitor):
-    visitor.at("#open-paint").click()
-    expect(visitor.at("#paint-status")).to_be_visible()
-
-
-def exporting(visitor):
-    visitor.at("#open-export").click()
-    expect(visitor.at("#export")).to_be_visible()
-
-
-def details(visitor):
-    visitor.at("text=How it got there").click()
-    visitor.at("text=How it works").click()
-
-
-def world(visitor):
-    visitor.at("#games button").last.click()
-    expect(visitor.at("#presses button").first).to_be_visible()
-    expect(visitor.at("#watch-presses button").first).to_be_visible()
-
-
-def touching(visitor):
-    visitor.at("#rule .phrase .touch").nth(1).click()
-    expect(visitor.at(".remark.strike")).to_be_visible()
-    visitor.at("#write-rule").click()
-    visitor.at("#writer-and").click()
-    visitor.at("[data-line='1'] select").first.select_option("walk 1 0")
-    visitor.at("#writer-keep").click()
-    expect(visitor.at(".remark.pin")).to_be_visible()
-    visitor.at("#write-rule").click()
-    expect(visitor.at("#writer-said")).to_contain_text("Click a cell if")
-
-
-def researching(visitor):
-    if not visitor.at("#open-research").is_visible():
-        visitor.at("text=How it got there").click()
-    visitor.at("#open-research").click()
-    expect(visitor.at("#posterior-table")).to_be_visible()
-    expect(visitor.at("#score-table")).to_be_attached()
-    visitor.at("#research-score summary").click()
-
-
-def in_depth(visitor):
-    many(visitor)
-    visitor.at("#depth").click()
-    expect(visitor.at("#teach .board.deep")).to_be_visible()
-
-
-STATES = (levels, correcting, replaying, painting, exporting, details, many, in_depth, world, researching, touching)
 
 
 def test_axe_finds_nothing_in_either_theme(taught, visit):
@@ -136,12 +48,3 @@ def test_axe_finds_nothing_in_either_theme(taught, visit):
         look(state.__name__)
         back(visitor)
     assert {where: lines for where, lines in found.items() if lines} == {}
-
-
-def back(visitor):
-    """To the board of Nim, whatever stands in its place."""
-    visitor.page.keyboard.press("Escape")
-    for button in ("#close-replay", "#close-paint", "#onward"):
-        if visitor.at(button).is_visible():
-            visitor.at(button).click()
-    visitor.choose("nim")

@@ -95,6 +95,24 @@ def test_clicks_at_odds_are_shown_side_by_side_and_reading_them_otherwise_helps(
     assert server.post("open", game="fence-in")["learned"]["way"]["reading"] is None
 
 
+def test_where_no_rule_tells_the_clicks_from_others_what_looks_the_same_will_do_and_it_says_so(make_server, visit):
+    server = make_server()
+    for _ in range(2):
+        server.post("expert", game="nim")
+    server.post("learn", game="nim", programs=3)
+    visitor = visit(server)
+    expect(visitor.at("#learn-state")).to_have_text("done")
+    expect(visitor.at("#rule .clause").first).to_be_visible()
+    expect(visitor.at("#reading option:checked")).to_have_text(
+        re.compile("found out: .*, and what looks the same will do")
+    )
+    expect(visitor.at(".failure-lead")).to_have_text(re.compile("what looks the same will do, too"))
+    expect(visitor.at("#advice")).to_be_visible()
+    visitor.at("#look-further").click()
+    expect(visitor.at("#reading option:checked")).to_have_text("found out: as clicked")
+    expect(visitor.at(".failure")).to_be_hidden()
+
+
 def test_a_slip_is_taken_out_with_one_click(make_server, visit):
     server = make_server()
     server.post("correct", game="nim", level="test:0", rows=["|.", "|.", "|.", "||"])

@@ -191,6 +191,25 @@ def test_the_commands_take_lessons(shared, tmp_path, make_server, capsys):
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("chase",), "chase is a game: choose it on the page."),
+        (("missing.json",), "missing.json: no such file."),
+        (("broken.json",), "broken.json: not valid JSON"),
+        (("--project", "broken.json"), "broken.json: is a file, and a project is a folder."),
+    ],
+)
+def test_what_cannot_be_opened_is_one_line(words, reason, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.json").write_text("{")
+    assert main(["studio", "--no-browser", "--port", "0", *words]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"shown: {reason}")
+    assert said.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["broken.json"]
+
+
 def test_recordings_keep_what_was_noted_of_them(shared, tmp_path):
     edited = replace(shared.recordings[0], edited=True, kind="correction")
     with Project(tmp_path / "other") as project:

@@ -135,6 +135,8 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match="--project"):
         Project(tmp_path / "file" / "project")
+    with pytest.raises(BadInput, match=r"file: is a file, and a project is a folder\. Give another with --project"):
+        Project(tmp_path / "file")
 
 
 def _write(project: Project, name: str, content: str) -> Path:

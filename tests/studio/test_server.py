@@ -203,6 +203,21 @@ def test_clicks_that_nothing_explains_are_reported_and_can_be_learned_with_more_
     assert ways == [1000, 10_000]
 
 
+def test_of_many_games_advice_is_about_two_clicks_by_their_numbers_on_the_page(make_server):
+    studio = make_server()
+    for _ in range(9):  # of which the latest six are learned from
+        studio.post("expert", game="nim")
+    studio.post("learn", game="nim", programs=2, reading=AS_CLICKED.to_json())
+    learned = studio.learned("nim")
+    assert learned["state"] == "failed"
+    advice = learned["advice"]
+    for click, (game, step) in zip((advice["here"], advice["there"]), advice["places"], strict=True):
+        assert game >= 3
+        shown = studio.post("recording", game="nim", id=game + 1)["steps"][step]
+        assert (shown["rows"], shown["action"]) == (click["grid"], click["action"])
+    assert f"In game {advice['places'][0][0] + 1}, click {advice['places'][0][1] + 1} was on" in advice["text"]
+
+
 HARD = ("chase", "train:8")
 """A game and a level from which alone nobody learns it: practice goes on for as long as it may."""
 

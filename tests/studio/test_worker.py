@@ -6,6 +6,7 @@ import io
 import json
 import os
 import signal
+from importlib import import_module
 
 from shown.studio.worker import Worker
 
@@ -58,6 +59,23 @@ def test_a_request_that_does_not_mind_is_answered_all_the_same():
         yield {"step": 2}
 
     assert run(task)[-1] == {"id": 1, "answer": {"stopped": True}}
+
+
+def test_a_module_is_loaded_to_its_end_before_a_request_stops(tmp_path, monkeypatch):
+    """One that is cut off in the middle leaves parts behind, on which a package may stumble ever after."""
+    (tmp_path / "stopped_while_loading.py").write_text("import builtins\nbuiltins.stop_me()\nwhole = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    loaded = []
+
+    def task(holder):
+        yield {"step": 1}
+        monkeypatch.setattr("builtins.stop_me", lambda: stop_me(holder), raising=False)
+        loaded.append(import_module("stopped_while_loading").whole)
+        stop = yield {"step": 2}
+        return {"stop": stop}
+
+    assert run(task)[-1] == {"id": 1, "answer": {"stop": True}}
+    assert loaded == [True]
 
 
 def test_between_two_steps_it_is_told_to_stop():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -55,9 +56,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _lesson(path: str, worlds: Mapping[str, World]) -> Shared:
     """A lesson that somebody has sent, checked before anything is opened."""
-    from shown.games import find
+    from shown.errors import BadInput
+    from shown.games import GAMES, find
     from shown.studio.lessons import load_lesson, policy_of
 
+    if path in GAMES and not Path(path).exists():
+        raise BadInput(f"{path} is a game: choose it on the page. What is given here are lessons that were sent.")
     shared = load_lesson(path, lambda name: worlds[name] if name in worlds else find(name))
     if shared.policy is not None:
         policy_of(shared.game, shared.policy, f"{path}, policy")

@@ -42,6 +42,7 @@ class Breakout(Experiment):
     question = "What reward does a policy get that was learned from one demonstration of 500 frames?"
     games = (FRAMES, BLOCKS)
     methods = ("lpp-values",)
+    scored_on = ()
 
     def trials(self, scale: Scale) -> list[Trial]:
         shown = SHOWN[: scale.repeats(len(SHOWN), 1)]

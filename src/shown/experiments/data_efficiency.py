@@ -10,12 +10,10 @@ from typing import Any
 from shown.experiments import figures
 from shown.experiments.claims import NO, Finding, graded, too_few, within
 from shown.experiments.experiment import Experiment, Plot, Scale
-from shown.experiments.figures import Axis, View
+from shown.experiments.figures import ON_BOTH, Axis
 from shown.experiments.paper import NETWORKS_NEED
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
-    GENERATED,
-    TEST,
     first_perfect,
     games_among,
     has_standard_options,
@@ -47,11 +45,12 @@ class DataEfficiency(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, game, training_levels(number, size), options=scale.options(method), test=scale.test)
+            Trial(method, game, training_levels(number, size), "perfect", seed, scale.options(method), scale.test)
             for method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
             for size in (scale.sizes(LPP_SIZES, LPP_SIZES) if method == "lpp" else scale.sizes(SIZES, (10, 100)))
             for number in range(scale.repeats(SETS, 1))
+            for seed in (0 if method == "lpp" else number,)
         ]
 
     def includes(self, settings: Mapping[str, Any]) -> bool:
@@ -65,15 +64,13 @@ class DataEfficiency(Experiment):
 
     def plots(self, rows: Sequence[Row]) -> list[Plot]:
         columns = figures.games(games_among(rows, self.games))
-        views = (View("9 test levels", TEST, spread=True), View("100 generated", GENERATED, spread=True))
         across = Axis("demonstrations", [1, 10, 100, 1000], ["1", "10", "100", "1,000"], logarithmic=True)
         series = figures.methods(self.methods)
         return [
             Plot(
-                figures.success_panels(rows, size, columns, series, views, across, width=4.2),
+                figures.success_panels(rows, size, columns, series, ON_BOTH, across),
                 "Success on the 9 test levels (above) and 100 generated ones (below) against the number of "
-                "demonstrations, on a logarithmic scale. Lines: means over training sets; shaded: from the worst set "
-                "to the best.",
+                f"demonstrations, on a logarithmic scale; mean over training sets. {figures.SHADED}",
             )
         ]
 

@@ -12,6 +12,7 @@ from shown.experiments.claims import Claim, Finding, judged
 from shown.experiments.figures import Panels
 from shown.experiments.paper import STATEMENTS
 from shown.experiments.rows import Row
+from shown.experiments.statistics import FLOORS
 from shown.experiments.teaching import TRAINING_LEVELS
 from shown.experiments.trials import GENERATED_LEVELS, METHODS, TEST_LEVELS, Trial
 from shown.games import GAMES, find
@@ -71,10 +72,11 @@ class Scale:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure of the report with its caption."""
+    """A figure of the report with its caption; `name` tells it from an experiment's others."""
 
     figure: Panels
     caption: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,16 +89,36 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A drawing, as SVG made here, and what it is of."""
+
+    drawing: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Drawings side by side, with one caption."""
+
+    pictures: Sequence[Picture]
+    caption: str
+
+
+Shown = Plot | Table | Pictures
+"""What a report shows."""
+
+
+@dataclass(frozen=True)
 class Reading:
     """What an experiment shows: its pictures, what to see in them, and the paper's claims.
 
     Attributes:
-        plots: figures and tables, in order.
+        plots: figures, tables and pictures, in order.
         text: a few sentences, one a paragraph.
         claims: what the paper says, and whether that was so here.
     """
 
-    plots: Sequence[Plot | Table]
+    plots: Sequence[Shown]
     text: Sequence[str]
     claims: Sequence[Claim]
 
@@ -113,22 +135,28 @@ class Experiment(ABC):
     question: ClassVar[str]
     games: ClassVar[tuple[str, ...]] = tuple(GAMES)
     methods: ClassVar[tuple[str, ...]]
+    scored_on: ClassVar[tuple[str, ...]] = (TEST_LEVELS, GENERATED_LEVELS)
+    """The floors that play these belong to it; none where nobody could click at random."""
 
     @abstractmethod
     def trials(self, scale: Scale) -> list[Trial]:
         """The trials it needs."""
 
     def belongs(self, settings: Mapping[str, Any]) -> bool:
-        """Whether a trial with these settings is part of it."""
-        return settings["method"] in self.methods and settings["game"] in self.games and self.includes(settings)
+        """Whether a trial with these settings is part of it. Floors are, wherever they play the same levels."""
+        if settings["game"] not in self.games:
+            return False
+        if settings["method"] in FLOORS:
+            return tuple(settings["test"]) == self.scored_on
+        return settings["method"] in self.methods and self.includes(settings)
 
     @abstractmethod
     def includes(self, settings: Mapping[str, Any]) -> bool:
         """Whether a trial of one of its methods and games is part of it."""
 
     @abstractmethod
-    def plots(self, rows: Sequence[Row]) -> Sequence[Plot | Table]:
-        """The figures and tables of the results."""
+    def plots(self, rows: Sequence[Row]) -> Sequence[Shown]:
+        """The figures and tables of the results, floors among them."""
 
     @abstractmethod
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -140,9 +168,10 @@ class Experiment(ABC):
 
     def read(self, rows: Sequence[Row]) -> Reading:
         """What the results (good ones, all of this experiment) show. A figure with nothing in it is left out."""
+        learned = [row for row in rows if row.settings["method"] not in FLOORS]
         plots = [plot for plot in self.plots(rows) if not (isinstance(plot, Plot) and plot.figure.empty)]
-        claims = judged(STATEMENTS.get(self.name, {}), self.findings(rows))
-        return Reading(plots if rows else [], self.text(rows) if rows else [], claims)
+        claims = judged(STATEMENTS.get(self.name, {}), self.findings(learned))
+        return Reading(plots if learned else [], self.text(learned) if learned else [], claims)
 
 
 def check(scale: Scale) -> None:

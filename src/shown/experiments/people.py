@@ -10,7 +10,7 @@ from typing import Any
 from shown.experiments.beyond import PLAYED, SIZES, shown_sets
 from shown.experiments.claims import Finding
 from shown.experiments.experiment import Experiment, Plot, Scale, Table
-from shown.experiments.figures import STYLES, Axis, Line, Panel, Panels
+from shown.experiments.figures import STYLES, Axis, Line, Panel, Panels, floors, label
 from shown.experiments.reserved import JUDGE
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
@@ -48,6 +48,7 @@ class People(Experiment):
     title = "Beyond the paper: people"
     question = "Is a person's own way to play learned from a few games?"
     methods = ("lpp", "shown")
+    scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
@@ -71,9 +72,10 @@ class People(Experiment):
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         games = games_among(rows, self.games)
-        everyone = [row for row in rows if _style(row.settings) != EXPERT]
+        everyone = [row for row in rows if _style(row.settings) not in (None, EXPERT)]
+        drawn = [row for row in rows if _style(row.settings) != EXPERT]
         return [
-            Plot(_figure(everyone, games_among(everyone, self.games)), _CAPTION),
+            *(Plot(_figure(drawn, self.games, *view), caption, name) for view, caption, name in _VIEWS),
             Table(
                 (
                     "Game",
@@ -104,10 +106,6 @@ class People(Experiment):
 EXPERIMENT = People()
 
 _COUNTED = ("learned", "won", "nothing fits")
-_CAPTION = (
-    f"Above: new levels won, mean over the styles of a game. Below: the share of styles that are learned, that is, "
-    f"{percent(LEARNED)} of new levels are won or more. Everyone but the built-in expert."
-)
 
 
 def _style(settings: Mapping[str, Any]) -> str | None:
@@ -133,22 +131,34 @@ def _share(rows: Sequence[Row]) -> float:
 # --- the figure ---------------------------------------------------------------------------------------------------
 
 
-def _figure(rows: Sequence[Row], games: Sequence[str]) -> Panels:
-    views: Sequence[tuple[str, Callable[[Sequence[Row]], float]]] = (
-        ("success (mean)", lambda part: fmean(_means(part))),
-        ("styles learned", _share),
-    )
-    panels = [(label, [_panel(select(rows, game=game), value) for game in games]) for label, value in views]
-    return Panels([title(game) for game in games], panels, Axis("demonstrations", SIZES, limits=(0.7, 5.3)))
+_VIEWS: Sequence[tuple[tuple[str, Callable[[Sequence[Row]], float]], str, str]] = (
+    (
+        ("success, mean over styles", lambda part: fmean(_means(part))),
+        "New levels won, mean over the styles of a game: everyone but the built-in expert.",
+        "won",
+    ),
+    (
+        ("share of styles learned", lambda part: _share(part)),
+        f"The share of styles that are learned: {percent(LEARNED)} of new levels are won or more.",
+        "learned",
+    ),
+)
 
 
-def _panel(rows: Sequence[Row], value: Callable[[Sequence[Row]], float]) -> Panel:
+def _figure(rows: Sequence[Row], games: Sequence[str], up: str, value: Callable[[Sequence[Row]], float]) -> Panels:
+    panels = [_panel(game, select(rows, game=game), value) for game in games_among(rows, games)]
+    return Panels(panels, [up], Axis("demonstrations", SIZES, limits=(0.7, 5.3)))
+
+
+def _panel(game: str, rows: Sequence[Row], value: Callable[[Sequence[Row]], float]) -> Panel:
     lines = []
     for method in People.methods:
         points = {at: value(part) for at in SIZES if (part := of_size(select(rows, method=method), at))}
-        if points:
-            lines.append(Line(list(points), list(points.values()), METHODS[method].label, STYLES[method]))
-    return Panel(lines)
+        missing = [at for at in SIZES if at not in points]
+        lines.append(
+            Line(list(points), list(points.values()), label(method), STYLES[method], missing=missing if points else ())
+        )
+    return Panel(title(game), lines, floors=floors(rows, GENERATED))
 
 
 # --- the tables ---------------------------------------------------------------------------------------------------

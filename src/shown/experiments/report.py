@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from shown.experiments import EXPERIMENTS, figures, find
+from shown.experiments import EXPERIMENTS, drawing, find
 from shown.experiments.claims import MISSING, NO, PARTLY, YES, Claim, judged
-from shown.experiments.experiment import Experiment, Plot, Reading, Table
+from shown.experiments.experiment import Experiment, Pictures, Plot, Reading, Shown, Table
 from shown.experiments.paper import STATEMENTS, TITLES
 from shown.experiments.rows import Row
 from shown.experiments.trials import METHODS
@@ -37,6 +37,8 @@ nav a { margin-right: 1rem; white-space: nowrap; }
 figure { margin: 1.25rem 0; overflow-x: auto; }
 figure svg { display: block; width: 100%; min-width: 40rem; height: auto; background: white;
   border: 1px solid var(--line); }
+.boards { display: flex; flex-wrap: wrap; gap: .75rem; } .boards svg { width: auto; min-width: 0; }
+td { white-space: pre-wrap; }
 figcaption, caption { color: var(--soft); font-size: .9rem; text-align: left; padding: .5rem 0; max-width: 52rem; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; background: white; }
 th, td { text-align: left; vertical-align: top; padding: .45rem .7rem; border: 1px solid var(--line); }
@@ -171,13 +173,14 @@ def _unmeasured() -> list[tuple[Html, Sequence[Claim]]]:
     ]
 
 
-def figure_files(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
-    """Every figure as a file of its own: name and SVG."""
+def figure_files(rows: Iterable[Row]) -> Iterator[tuple[str, bytes]]:
+    """Every figure as files of its own, for two columns of a page and for one: name and contents."""
     for chapter in chapters(rows):
-        plots = [item for item in chapter.reading.plots if isinstance(item, Plot)]
-        for number, plot in enumerate(plots, 1):
-            name = f"{chapter.experiment.name}{f'-{number}' if len(plots) > 1 else ''}.svg"
-            yield name, figures.svg(plot.figure) + "\n"
+        for plot in (item for item in chapter.reading.plots if isinstance(item, Plot)):
+            stem = "-".join(filter(None, (chapter.experiment.name, plot.name)))
+            for width, suffix in ((drawing.DOUBLE, ""), (drawing.SINGLE, "-narrow")):
+                for form, content in drawing.files(plot.figure, width=width).items():
+                    yield f"{stem}{suffix}.{form}", content
 
 
 # --- the parts ----------------------------------------------------------------------------------------------------
@@ -217,17 +220,26 @@ def _section(chapter: Chapter) -> Html:
         command = f"shown reproduce {experiment.name}"
         text = "<p>No trials of this experiment are in the store. <code>{command}</code> runs them.</p>"
         return join([head, fill(text, command=command)])
-    plots = [
-        _plot(item, f"{experiment.name}-{number}-") if isinstance(item, Plot) else _table(item)
-        for number, item in enumerate(chapter.reading.plots)
-    ]
+    plots = [_shown(item, f"{experiment.name}-{number}-") for number, item in enumerate(chapter.reading.plots)]
     return join([head, *plots, *(fill("<p>{text}</p>", text=text) for text in chapter.reading.text)], "\n")
 
 
+def _shown(item: Shown, prefix: str) -> Html:
+    if isinstance(item, Plot):
+        return _plot(item, prefix)
+    return _pictures(item) if isinstance(item, Pictures) else _table(item)
+
+
+def _pictures(item: Pictures) -> Html:
+    template = "<div>{drawing}<small>{text}</small></div>"
+    boards = join(fill(template, drawing=Html(each.drawing), text=each.text) for each in item.pictures)
+    template = '<figure><div class="boards">{boards}</div><figcaption>{caption}</figcaption></figure>'
+    return fill(template, boards=boards, caption=item.caption)
+
+
 def _plot(plot: Plot, prefix: str) -> Html:
-    drawing = Html(figures.svg(plot.figure, prefix))
-    template = "<figure>{drawing}<figcaption>{caption}</figcaption></figure>"
-    return fill(template, drawing=drawing, caption=plot.caption)
+    template = "<figure>{drawn}<figcaption>{caption}</figcaption></figure>"
+    return fill(template, drawn=Html(drawing.svg(plot.figure, prefix)), caption=plot.caption)
 
 
 def _table(table: Table) -> Html:

@@ -94,6 +94,8 @@ class Project:
         self.folder = Path(folder)
         # The files that were read or written here, as (game or "", name): those, and new ones, may be written.
         self._own: set[tuple[str, str]] = set()
+        if self.folder.is_file():
+            raise BadInput(f"{self.folder}: is a file, and a project is a folder. Give another with --project.")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._root = Folder.open(self.folder)

@@ -142,7 +142,7 @@ def page_address(host: str, port: int, token: str) -> str:
 
 def announce(address: str, folder: Path, elsewhere: bool) -> None:
     """Where to go, on stderr; the address alone on stdout, for scripts."""
-    print(f"Studio is open. Everything is saved in {folder}. Ctrl-C ends it.", file=sys.stderr)
+    print(f"Studio is open. Everything is saved in {folder.absolute()}. Ctrl-C ends it.", file=sys.stderr)
     print("The link has the secret of this run in it: whoever has the link can do what you can.", file=sys.stderr)
     if elsewhere:
         print("Other machines can reach it, and what they send can be read on the way.", file=sys.stderr)

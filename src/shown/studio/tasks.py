@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from shown.rules import Formula, Literal
     from shown.teaching.advice import Advice, Click
     from shown.teaching.taught import Taught
+    from shown.teaching.teach import Pupil
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -135,7 +136,7 @@ class Tasks:
         except KeyboardInterrupt:
             pass
         stages.close()
-        return {"stopped": stopped, "progress": progress, **_taught(pupil.taught, shown, bool(pupil.conditions))}
+        return {"stopped": stopped, "progress": progress, **_taught(pupil, shown)}
 
     # --- playing -----------------------------------------------------------------------------------------------------
 
@@ -292,26 +293,55 @@ class Tasks:
 # --- what was learned ------------------------------------------------------------------------------------------------
 
 
-def _taught(taught: Taught | None, shown: Demonstrations, conditioned: bool) -> Answer:
-    """What came of learning, as an answer; None if it was stopped before there was anything."""
-    nothing = f"No rule explains all that you have shown{' and keeps to what you said of it' if conditioned else ''}."
+def _taught(pupil: Pupil, shown: Demonstrations) -> Answer:
+    """What came of learning, as an answer; nothing if it was stopped before there was anything."""
+    kept = " and keeps to what you said of it" if pupil.conditions else ""
+    nothing = f"No rule explains all that you have shown{kept}."
+    taught = pupil.taught
     if taught is None:
         return {"tried": [], "lost": 0, "failure": None, "advice": None}
     return {
         "tried": [[tried.hypothesis.name, tried.fits, tried.score] for tried in taught.tried],
         "lost": len(taught.lost),
         "failure": None if taught.learned else nothing,
-        "advice": _placed(taught.advice, shown),
+        "advice": _placed(_advice(pupil, taught, shown), shown),
         "contradictions": [_where(item, shown) for item in taught.contradictions],
         **(_policy(taught.policy) if taught.learned else {}),
     }
 
 
-def _placed(advice: Advice | None, shown: Demonstrations) -> Answer | None:
-    """The advice, with the places of its two clicks among all that was shown, idle clicks included.
+def _advice(pupil: Pupil, taught: Taught, shown: Demonstrations) -> Advice | None:
+    """The advice, with demonstrations numbered as they were shown: of many only some are learned from. Where a rule
+    fits, it is not known which two clicks to compare, and to look through many for them would take too long."""
+    from shown.games.game import Game
+    from shown.teaching.advice import advise
+    from shown.teaching.readings import AS_CLICKED
 
-    Of many demonstrations only some are learned from; advice that numbers those would be about others.
-    """
+    own, failure = pupil.demonstrations, taught.failure
+    if taught.advice is None or own is None:
+        return None
+    numbers = [_number(item, shown) for item in own]
+    if numbers == list(range(len(own))):
+        return taught.advice
+    if failure is None:
+        return None
+    items = dict(zip(numbers, own, strict=True))
+    all_shown = replace(shown, items=tuple(items.get(i, one) for i, one in enumerate(shown)))
+    here, there = numbers[failure.demonstration], numbers[failure.other_demonstration]
+    reading = taught.failed.reading if taught.failed is not None else AS_CLICKED
+    game = pupil.game if isinstance(pupil.game, Game) else None
+    return advise(all_shown, replace(failure, demonstration=here, other_demonstration=there), game, reading)
+
+
+def _number(item: Demonstration, shown: Demonstrations) -> int:
+    """Which of those that were shown this is, without its idle clicks: the shortest that has all its steps."""
+    own = {(step.grid, step.action) for step in item.steps}
+    whole = (i for i, one in enumerate(shown) if own <= {(step.grid, step.action) for step in one.steps})
+    return min(whole, key=lambda i: len(shown.items[i].steps))
+
+
+def _placed(advice: Advice | None, shown: Demonstrations) -> Answer | None:
+    """The advice, with the places of its two clicks among all that was shown, idle clicks included."""
 
     def place(click: Click) -> list[int] | None:
         steps = shown.items[click.demonstration].steps if click.demonstration < len(shown) else ()
@@ -373,6 +403,7 @@ def understood(origin: dict[str, Any]) -> Answer:
     return {
         "seen": seen,
         "reading": Reading.from_json(origin["reading"]).name if "reading" in origin else None,
+        "lenient": origin.get("lenient") is True,
         "mirrored": bool(origin.get("symmetry")),
         "language": origin.get("grammar") if origin.get("grammar") in WORDS else None,
         **{key: x if isinstance(x := origin.get(key), int) else None for key in ("programs", "distinct")},

@@ -19,7 +19,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Generator
-from types import GeneratorType
+from types import FrameType, GeneratorType
 from typing import Any, BinaryIO
 
 from shown.errors import ShownError
@@ -84,9 +84,13 @@ class Worker:
         if self.at_work == number:
             _thread.interrupt_main()
 
-    def interrupt(self, *_: object) -> None:
-        """Hears, as a handler of SIGINT in the main thread, that something is to stop; heeds it if it is at work."""
-        if self.at_work in self.stopping:
+    def interrupt(self, number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
+        """Hears, as a handler of SIGINT in the main thread, that something is to stop; heeds it if it is at work.
+
+        But not while a module is being loaded: what is cut off there may stay broken for as long as the process lives.
+        Then it is told to stop at its next step.
+        """
+        if self.at_work in self.stopping and not _loading(frame):
             self.stopping.discard(self.at_work)
             raise KeyboardInterrupt
 
@@ -138,6 +142,13 @@ class Worker:
             return str(error)
         sys.excepthook(type(error), error, error.__traceback__)
         return f"something went wrong inside ({type(error).__name__}: {error})."
+
+
+def _loading(frame: FrameType | None) -> bool:
+    """Whether a module is being loaded somewhere up the stack."""
+    while frame is not None and frame.f_code.co_filename != "<frozen importlib._bootstrap>":
+        frame = frame.f_back
+    return frame is not None
 
 
 def main() -> None:

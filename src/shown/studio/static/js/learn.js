@@ -148,14 +148,14 @@ function showFailure(learned) {
   const more = BUDGETS.find((budget) => budget > learned.way.programs);
   replace(
     parts.failure,
-    tells && el("p", { class: "failure-lead", text: failure ? failure + stays : "It is not sure yet what you mean." }),
+    tells && el("p", { class: "failure-lead", text: failure ? failure + stays : unsure(learned) }),
     advice && showAdvice(advice, learn),
     tells &&
       el(
         "div",
         { class: "actions" },
         learned.state === "broken" && button({ id: "again", text: "Try again", kind: "it", onClick: () => learn() }),
-        learned.state === "failed" &&
+        (learned.state === "failed" || lenient(learned)) &&
           more &&
           button({
             id: "look-further",
@@ -164,6 +164,16 @@ function showFailure(learned) {
           }),
       ),
   );
+}
+
+/** Whether the rule fits only since what looks the same as a click that was shown counts as shown, too. */
+const lenient = ({ summary, stale }) => Boolean(summary?.lenient) && !stale;
+
+/** Something fits, and yet there is something to say. */
+function unsure(learned) {
+  return lenient(learned)
+    ? "It cannot tell all your clicks from others that look the same to it. So what looks the same will do, too."
+    : "It is not sure yet what you mean.";
 }
 
 function showRule(learned) {
@@ -273,10 +283,11 @@ function showUnderstood(learned) {
   const { mirrors } = state.game;
   parts.understood.hidden = !learned.hasPolicy && !learned.failure;
   const found = (text) => (text && !learned.stale ? `found out: ${text}` : "find out by itself");
+  const alike = lenient(learned) ? ", and what looks the same will do" : "";
   parts.reading.node.firstChild.textContent = `Your ${hand().move}s mean`;
   parts.reading.fill(
     [
-      [null, way.reading ? "find out by itself" : found(summary?.reading)],
+      [null, way.reading ? "find out by itself" : found(summary?.reading && summary.reading + alike)],
       ...state.readings.map(({ name, ...value }) => [value, name]),
     ],
     way.reading,

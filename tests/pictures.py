@@ -1,0 +1,152 @@
+"""Pictures of the studio's page, taken in a real browser.
+
+python -m pictures states build/pictures      every state, both themes, three widths: to be looked at
+python -m pictures docs docs/images           those of the documentation
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from serving import Server
+from states import STATES, back, taught_game, taught_studio, teach_at_odds
+from visiting import Visitor, chromium
+
+SIZES = ((900, 1000), (1440, 900), (2560, 1440))
+THEMES = ("light", "dark")
+COLOURS = 255
+
+
+def states(browser: Browser, project: Path, folder: Path) -> None:
+    """A fresh project, while it learns, and every state that axe-core looks at, as state-width-theme.png."""
+    fresh, taught = Server(project / "fresh"), taught_studio(project / "taught")
+
+    def look(visitor: Visitor, name: str) -> None:
+        for theme in THEMES:
+            visitor.page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
+            size = visitor.page.viewport_size
+            assert size is not None
+            keep(visitor.page, folder / f"{name}-{size['width']}-{theme}.png", full_page=True)
+
+    for width, height in SIZES:
+        visitor = Visitor(browser, fresh, viewport={"width": width, "height": height}, reduced_motion="reduce")
+        visitor.choose("nim")
+        look(visitor, "fresh")
+        visitor.choose("chase")
+        visitor.at("#expert").click()
+        expect(visitor.at("#rule .clause").first).to_be_visible()
+        look(visitor, "learning")
+        fresh.post("delete", game="chase", id=fresh.post("open", game="chase")["recordings"][-1]["id"])
+        visitor.leave()
+    fresh.stop()
+    for width, height in SIZES:
+        visitor = Visitor(browser, taught, viewport={"width": width, "height": height}, reduced_motion="reduce")
+        if visitor.at("#tour-close").is_visible():
+            visitor.at("#tour-close").click()
+        visitor.choose("nim")
+        taught_game(visitor)
+        look(visitor, "taught")
+        for state in STATES:
+            state(visitor)
+            look(visitor, state.__name__)
+            back(visitor)
+        visitor.leave()
+    taught.stop()
+
+
+def docs(browser: Browser, project: Path, folder: Path) -> None:
+    """The pictures of docs/studio.md."""
+    studio = Server(project)
+    studio.post("toured", toured=True)
+    for name, take in (("studio-advice", advice), ("studio-touch", touch), ("studio", whole)):
+        take(browser, studio, lambda node, name=name, **options: keep(node, folder / f"{name}.png", **options))
+    whole(browser, studio, lambda node, **options: keep(node, folder / "studio-dark.png", **options), "dark")
+    studio.stop()
+
+
+def advice(browser: Browser, studio: Server, take: Callable[..., None]) -> None:
+    """Two clicks that are at odds, side by side."""
+    teach_at_odds(studio, games=3)
+    visitor = Visitor(browser, studio, viewport={"width": 1500, "height": 1000}, reduced_motion="reduce")
+    visitor.choose("fence-in")
+    expect(visitor.at("#advice")).to_be_visible()
+    take(visitor.at("#learn"))
+    visitor.leave()
+
+
+def touch(browser: Browser, studio: Server, take: Callable[..., None]) -> None:
+    """A condition that was struck, a sentence that is kept, and one that was written."""
+    for _ in range(2):
+        studio.post("expert", game="nim")
+    studio.learned("nim")
+    visitor = Visitor(browser, studio, viewport={"width": 1440, "height": 1000}, reduced_motion="reduce")
+    visitor.choose("nim")
+    visitor.has_learned(2)
+    visitor.at("#rule .phrase .touch").nth(1).click()
+    expect(visitor.at(".remark.strike")).to_be_visible()
+    visitor.has_learned(2)
+    visitor.page.get_by_role("button", name="Keep this sentence").first.click()
+    expect(visitor.at("#rule .clause.pinned")).to_have_count(1)
+    visitor.has_learned(2)
+    visitor.at("#write-rule").click()
+    first, second = visitor.at("[data-line='0']"), visitor.at("[data-line='1']")
+    first.get_by_label("What", exact=True).select_option("matchstick")
+    visitor.at("#writer-and").click()
+    second.get_by_label("Where").select_option("walk -1 0")
+    second.get_by_label("Is it so").select_option("no")
+    second.get_by_label("What", exact=True).select_option("empty")
+    visitor.at("#writer-keep").click()
+    expect(visitor.at("#rule .clause.pinned")).to_have_count(2)
+    visitor.has_learned(2)
+    expect(visitor.at("#expected")).to_be_visible()
+    visitor.page.mouse.move(0, 0)
+    take(visitor.at("#learn"))
+    visitor.leave()
+
+
+def whole(browser: Browser, studio: Server, take: Callable[..., None], theme: str = "light") -> None:
+    """The page after two games of Reach for the Star, while a sentence is pointed at."""
+    star = "reach-for-the-star"
+    while len(studio.post("open", game=star)["recordings"]) < 2:
+        studio.post("expert", game=star)
+    assert studio.learned(star)["state"] == "done"
+    size = {"width": 1500, "height": 1000}
+    visitor = Visitor(browser, studio, viewport=size, reduced_motion="reduce", color_scheme=theme)
+    visitor.choose(star)
+    taught_game(visitor)
+    visitor.at("#watch .slider").fill("2")
+    expect(visitor.at("#watch-status")).to_have_text(re.compile("Click 3"))
+    expect(visitor.at("#why-lead")).to_contain_text("It clicks")
+    visitor.at(".literal").last.hover()
+    expect(visitor.at("#watch .look, #watch .scan").first).to_be_attached()
+    take(visitor.page)
+    visitor.leave()
+
+
+def keep(seen: Page | Locator, path: Path, **options: bool) -> None:
+    """A picture of a page or a part of it, with few colours: it is as good, and a third of the size."""
+    picture = Image.open(io.BytesIO(seen.screenshot(animations="disabled", **options))).convert("RGB")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Pictures of the studio's page.")
+    parser.add_argument("what", choices=("states", "docs"))
+    parser.add_argument("folder", type=Path)
+    args = parser.parse_args()
+    take = {"states": states, "docs": docs}[args.what]
+    with tempfile.TemporaryDirectory(prefix="shown-pictures-") as project, chromium() as browser:
+        take(browser, Path(project) / "project", args.folder)
+
+
+if __name__ == "__main__":
+    main()
