@@ -226,7 +226,7 @@ def on_a_device(file: Path) -> Rows:
     found: Rows = {}
     for row in rows:
         if row.get("problem") in GAMES and row["engine"] in ("cuda", "cpu") and "seconds" in row:
-            where = rows[0]["card"] if row["engine"] == "cuda" else f"{row['threads']} cores"
+            where = rows[0]["card"].removeprefix("NVIDIA ") if row["engine"] == "cuda" else f"{row['threads']} cores"
             found.setdefault(f"{row['problem']}, {where}", []).append(row)
     for name, points in found.items():
         points.sort(key=lambda row: row["programs"])
@@ -273,8 +273,14 @@ def draw(plot: str, programs: Rows, workers: Rows, device: Rows) -> None:
         held.set(xlabel="workers of one core", ylabel="GiB at most", title="Planes and columns of one worker")
         seconds.set(xlabel="programs", ylabel="seconds", title="Evaluating on a GPU")
         card.set(xlabel="programs", ylabel="GiB", title="Memory on the card")
-        for axes in (time, seconds):
-            axes.legend(frameon=False)
+        for axes in (speed, held):
+            axes.set_xscale("log", base=2)
+            axes.xaxis.set_major_formatter("{x:g}")
+        for axes in (speed, held, memory):
+            axes.set_yscale("log", base=2)
+            axes.yaxis.set_major_formatter("{x:g}")
+        time.legend(frameon=False)
+        seconds.legend(frameon=False, loc="lower right", fontsize=7)
         figure.savefig(plot, metadata={"Date": None} if plot.endswith(".svg") else None)
     print(f"  drawn in {plot}")
 

@@ -111,7 +111,7 @@ class Minigrid(Experiment):
                     for count in SIZES
                     if of_size(mine, count)
                 ],
-                "Seed by seed, in order: 0 is a seed that is lost whatever was shown.",
+                "Seed by seed, in order: 0 is a seed that is lost by all sets.",
             ),
         ]
 
@@ -170,5 +170,8 @@ def _mean(rows: Sequence[Row]) -> str:
 def _seed_by_seed(rows: Sequence[Row]) -> tuple[str, str]:
     """How many sets were played, and by how many of them each seed is won, in tens."""
     wins = [text for row in rows if (text := measured(row)["won"].get(PLAYED))]
-    counts = "".join(str(seed.count("1")) for seed in zip(*wins, strict=False))
-    return str(len(wins)), " ".join(counts[at : at + 10] for at in range(0, len(counts), 10)) or "–"
+    counts = [seed.count("1") for seed in zip(*wins, strict=False)]
+    if counts and min(counts) == len(wins):
+        return str(len(wins)), "all by all"
+    tens = ["".join(map(str, counts[at : at + 10])) for at in range(0, len(counts), 10)]
+    return str(len(wins)), " ".join(tens) or "–"
