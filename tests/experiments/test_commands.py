@@ -50,6 +50,9 @@ def test_results_as_csv(store: Path, capsys: pytest.CaptureFixture):
     assert [line["count"] for line in lines] == ["1"]
     assert json.loads(lines[0]["options"])["programs"] == 10_000
     assert all(0 <= float(line["success_test"]) <= 1 for line in lines)
+    code = Trial("lpp", "nim", "train:7").code
+    assert {name: lines[0][f"{name}_code"] for name in code} == code
+    assert {"commit", "machine"} <= set(lines[0])
 
 
 def test_results_as_a_table(store: Path, capsys: pytest.CaptureFixture):
@@ -57,6 +60,12 @@ def test_results_as_a_table(store: Path, capsys: pytest.CaptureFixture):
     printed = capsys.readouterr()
     assert "LPP nim from train:7\n" in printed.out
     assert printed.err == "4 results\n"
+
+
+def test_on_a_fresh_store_nothing_is_stale(store: Path, capsys: pytest.CaptureFixture):
+    assert main(["results", "--store", str(store), "--stale"]) == 0
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "0 results\n")
 
 
 def test_results_merge(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture):

@@ -38,7 +38,7 @@ def test_what_is_missing_is_marked(rows: list[Row]):
     assert (nim.xs, nim.fewer, nim.missing) == ([1, 2, 3], [False, False, False], [])
     assert (chase.xs, chase.fewer, chase.missing) == ([1, 2], [False, True], [3])
     drawn = files(figure, ("svg",))["svg"].decode()
-    for words in ("LPP", "VPI (no trials)", "Any sensible cell (no trials)", "fewer trials", "no trials here"):
+    for words in ("LPP", "VPI (no trials)", "Random sensible cell (no trials)", "fewer trials", "no trials here"):
         assert f">{words}<" in re.sub(r"<!--.*?-->", "", drawn)
 
 

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -6,9 +7,11 @@ import pytest
 from measuring import all_measured, measured
 from shown.experiments import EXPERIMENTS, find
 from shown.experiments.experiment import Scale
+from shown.experiments.origins import origins
 from shown.experiments.paper import STATEMENTS
-from shown.experiments.report import figure_files, report
+from shown.experiments.report import chapters, figure_files, report
 from shown.experiments.rows import Row
+from shown.experiments.summary import ten_lines, unmeasured
 from shown.experiments.trials import Trial
 
 
@@ -72,6 +75,39 @@ def test_every_claim_is_judged_and_names_are_escaped(page: str):
     assert page.count('<td class="verdict') == sum(map(len, STATEMENTS.values()))
     assert "my &amp; results.sqlite" in page
     assert "1 failed" in page
+
+
+def test_it_opens_with_ten_lines_and_three_figures(page: str):
+    opening = page[: page.index('<h2 id="claims">')]
+    lines = re.findall(r"<li>(.*?)</li>", opening[opening.index('<ol class="lines">') :])
+    assert len(lines) == 10
+    assert opening.count("<svg") == opening.count("<figcaption>Figure ") == 3
+    assert opening.count("<table") == 0, "tables come after"
+    assert "LPP trails no other method in any game." in lines
+    for number in (1, 2, 3):
+        assert page.count(f'<a href="#figure-{number}">') == 1, "its section points to it"
+
+
+def test_where_it_trails_and_what_is_not_measured_is_said_by_name(rows: list[Row]):
+    trials = find("demos").trials(Scale(methods=("lpp", "vpi"), games=("nim", "chase")))
+    wins = {("lpp", "nim"): 0.5, ("vpi", "nim"): 0.75, ("lpp", "chase"): 1.0, ("vpi", "chase"): 0.25}
+    read = chapters(all_measured(trials, lambda trial: wins[trial.method, trial.game]))
+    claims = {part.experiment.name: part.reading.claims for part in read if part.reading.claims}
+    lines = ten_lines({part.experiment.name: part.rows for part in read}, claims)
+    assert "VPI in Nim (50 % against 75 % of the test levels, 50 % against 75 % of the generated levels)" in lines[6]
+    assert "Chase" not in lines[6]
+    assert lines[5].endswith("in: Chase 100 % against 25 % (VPI).")
+    assert "six hours" in lines[0]
+    assert f"{sum(map(len, unmeasured(claims).values()))} not measured" in lines[0]
+
+
+def test_the_page_ends_with_where_its_rows_are_from(rows: list[Row]):
+    few = [replace(row, commit="a" * 40, machine="2 cores") for row in rows if row.settings["game"] == "nim"]
+    methods, games, machines = origins(few)
+    code = Trial("vpi", "nim", "train:0").code
+    assert [line[:3] for line in methods.rows if line[0] == "vpi"] == [["vpi", code["engine"], "a" * 12]]
+    assert {tuple(line[:2]) for line in games.rows} >= {("nim", code["game"])}
+    assert machines.rows == [["2 cores", f"{len(few):,}"]]
 
 
 def test_the_same_rows_give_the_same_bytes(rows: list[Row]):

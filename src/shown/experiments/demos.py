@@ -61,7 +61,7 @@ VIEWS = (
     (
         View("9 test levels, best set", TEST, max),
         "Success on the 9 test levels, with the best of ten training sets of each size: as if a teacher had chosen "
-        "well. This is what the paper shows.",
+        "well. This is how the paper shows it.",
         "best",
     ),
     (
@@ -116,14 +116,15 @@ class Demos(Experiment):
         rows = of_the_ten_sets(rows)
         columns = figures.games(games_among(rows, self.games))
         across = Axis("demonstrations", range(1, 11, 3), limits=(0.6, 10.4))
-        groups = [(PAPERS, ""), (("lpp", "shown", *(name for name in self.methods if name not in PAPERS)), "-others")]
+        others = ("lpp", "shown", *(name for name in self.methods if name not in PAPERS))
+        groups = [(PAPERS, "", ""), (others, "-others", "Other ways to take a baseline, and what else one might try. ")]
         return [
             Plot(
                 figures.success_panels(rows, size, columns, figures.methods(names), (view,), across),
-                caption,
+                f"{about}{caption}",
                 f"{name}{suffix}",
             )
-            for names, suffix in groups
+            for names, suffix, about in groups
             if set(names) - {"lpp", "shown"}
             for view, caption, name in VIEWS
         ] + _tables(rows)

@@ -276,7 +276,7 @@ def files(panels: Panels, formats: Sequence[str] = FORMATS, width: float = DOUBL
         figure = draw(panels, width)
         for form in formats:
             buffer = io.BytesIO()
-            figure.savefig(buffer, format=form, dpi=300, metadata=_NO_DATES[form])
+            figure.savefig(buffer, format=form, dpi=200, metadata=_NO_DATES[form])
             made[form] = buffer.getvalue()
     return made
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from shown.experiments.experiment import Table
-from shown.experiments.figures import label
 from shown.experiments.rows import Row
 from shown.experiments.statistics import grouped
-from shown.experiments.words import MISSING_CELL
+from shown.experiments.words import MISSING_CELL, many
 
 _LONG_NAME = re.compile(r"(?<=^[0-9a-f]{12})[0-9a-f]{28}")
 
@@ -20,7 +19,7 @@ def origins(rows: Sequence[Row]) -> list[Table]:
         Table(
             ("Method", "Engine", "Commit", "Trials", "Stale"),
             [
-                [label(method), engine, commit, f"{len(part):,}", f"{sum(row.stale for row in part):,}"]
+                [method, engine, commit, f"{len(part):,}", f"{sum(row.stale for row in part):,}"]
                 for (method, engine, commit), part in _by(rows, _method)
             ],
             "The digest of all that a method is made of, and the commit its trials were run at (with a + if files of "
@@ -29,7 +28,7 @@ def origins(rows: Sequence[Row]) -> list[Table]:
         Table(
             ("Game", "Rules and scoring", "Levels", "Trials"),
             [
-                [game, rules, f"{len({_code(row, 'levels') for row in part}):,} digests", f"{len(part):,}"]
+                [game, rules, many(len({_code(row, "levels") for row in part}), "digest"), f"{len(part):,}"]
                 for (game, rules), part in _by(rows, _game)
             ],
             "The digest of how a game is played and scored, and how many different ones the levels shown and played "

@@ -65,8 +65,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "lpp": Method("LPP", "shown.baselines.lpp:learner", _LPP),  # as published: no literal is dropped
         "shown": Method("shown", "shown.baselines.taught:learner", {"programs": 10_000, "practise": True}),
-        "random": Method("Any cell", "shown.baselines.floors:learner", {"cells": "any"}),
-        "random-sensible": Method("Any sensible cell", "shown.baselines.floors:learner", {"cells": "sensible"}),
+        "random": Method("Random cell", "shown.baselines.floors:learner", {"cells": "any"}),
+        "random-sensible": Method("Random sensible cell", "shown.baselines.floors:learner", {"cells": "sensible"}),
         "vpi": Method("VPI", "shown.baselines.vpi:learner", {"programs": 10_000, "ensemble": 25}),
         "vpi-best": Method("VPI, best alone", "shown.baselines.vpi:learner", {"programs": 10_000, "ensemble": 1}),
         "lln": Method("LLN", _NETWORKS, {"network": "lln", "loss": "cells", "choice": "classified", **_NETWORK}),
