@@ -34,7 +34,7 @@ try: .venv/.core
 	@$(BIN)/shown evaluate build/nim.json --levels test
 
 test: check chromium
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto
 
 test-minecraft: .venv/.dev
 	$(BIN)/python -m pytest -vv -s tests/worlds/real_minecraft.py

@@ -1,14 +1,16 @@
-"""What learning costs as it grows: time and memory against programs, a cluster against one machine, many workers.
+"""What learning costs as it grows: time and memory against programs, many workers, a GPU; a cluster against none.
 
     python benchmarks/scale.py [--plot FILE.svg] [--largest 10000000] [--programs 1000000] [--workers 32] [--repeats 3]
 
-Three parts, each with ratios from one run:
+Four parts, each with ratios from one run:
 
 * programs: the published learner alone, each size in a process of its own: processor seconds, and the most memory held;
 * cluster: the same learn with and without a local Ray of two workers of one core each, in turn: processor seconds of
   all processes together, and what the clock said. The start of Ray is told apart;
 * workers: the shards of so many workers, done one worker after another in this process, by processor time: what the
-  slowest worker takes, what is handed over and merged. What the network adds is not in it.
+  slowest worker takes, what is handed over and merged, and the most that the planes and columns of one worker hold.
+  What the network adds is not in it;
+* device: what `benchmarks/device.py` measured where there was a GPU (`--device`, by default results/device.jsonl).
 
 Processor time is what a busy machine does not change much; times by the clock are true only of an idle one, so the load
 is printed beside them.
@@ -37,6 +39,10 @@ from shown.memory import Account
 from shown.planes import Planes
 from timing import demos_of
 
+Rows = dict[str, list[dict[str, Any]]]
+"""What was measured, point by point: by game, or by game and machine."""
+
+ROOT = Path(__file__).parents[1]
 GAMES = ("reach-for-the-star", "chase")
 SIZES = (10**4, 10**5, 10**6, 10**7)
 
@@ -61,9 +67,9 @@ print(json.dumps({{
 """
 
 
-def against_programs(largest: int) -> dict[str, list[dict[str, Any]]]:
+def against_programs(largest: int) -> Rows:
     """Each game and size in a process of its own, since the most memory a process held is never less than before."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: Rows = {}
     for game in GAMES:
         for programs in (size for size in SIZES if size <= largest):
             script = ALONE.format(folder=str(Path(__file__).parent), game=game, programs=programs)
@@ -156,9 +162,9 @@ class Timed(InTurn):
             start = time.process_time()
 
 
-def against_workers(programs: int, most: int) -> dict[str, list[dict[str, Any]]]:
+def against_workers(programs: int, most: int) -> Rows:
     """What each number of workers would take, by processor time."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: Rows = {}
     for game in GAMES:
         demos = demos_of(game)
         grammar, grids = paper_grammar(demos.tokens), list(dict.fromkeys(step.grid for step in demos.steps))
@@ -175,7 +181,7 @@ def against_workers(programs: int, most: int) -> dict[str, list[dict[str, Any]]]
         del sharded
         workers = 1
         while workers <= most:
-            seconds, columns, bytes_sent = [], 0, 0
+            seconds, held, columns, bytes_sent = [], [], 0, 0
             shards = cut(blocks, grammar.language, world, workers)
             for number in range(workers):
                 worker, start = Worker(job), time.process_time()
@@ -184,9 +190,10 @@ def against_workers(programs: int, most: int) -> dict[str, list[dict[str, Any]]]
                     columns += len(piece.columns)
                     bytes_sent += piece.columns.nbytes + sum(a.nbytes for a in (*piece.ids, *piece.flips))
                 seconds.append(time.process_time() - start)
+                held.append(worker._evaluator._account.most)
                 del worker
             row = {"workers": workers, "slowest": max(seconds), "all": sum(seconds), "columns": columns}
-            found.setdefault(game, []).append({**row, "bytes": bytes_sent, "alone": alone})
+            found.setdefault(game, []).append({**row, "held": max(held), "bytes": bytes_sent, "alone": alone})
             workers *= 2
         print(
             f"  {game}: {programs:,} programs, {distinct:,} distinct columns of {8 * len(world.row_mask):,} bytes; "
@@ -197,7 +204,8 @@ def against_workers(programs: int, most: int) -> dict[str, list[dict[str, Any]]]
             print(
                 f"    {row['workers']:>3} workers: slowest {row['slowest']:5.1f} s (of {row['all']:6.1f} s), "
                 f"{row['columns']:>9,} columns in {row['bytes'] / 2**20:7.0f} MiB handed over, merged in "
-                f"{row['merge']:.1f} s: {alone / max(row['slowest'], row['merge']):.1f} times as fast",
+                f"{row['merge']:.1f} s: {alone / max(row['slowest'], row['merge']):.1f} times as fast; "
+                f"the largest holds {row['held'] / 2**30:.2f} GiB",
                 flush=True,
             )
     return found
@@ -212,29 +220,67 @@ def _evaluated(evaluator: Evaluator, blocks: list[Any]) -> float:
     return time.process_time() - start
 
 
-def draw(plot: str, programs: dict[str, list[dict[str, Any]]], workers: dict[str, list[dict[str, Any]]]) -> None:
+def on_a_device(file: Path) -> Rows:
+    """What was measured on a GPU, and on the cores beside it: programs evaluated and merged, by game and engine."""
+    rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    found: Rows = {}
+    for row in rows:
+        if row.get("problem") in GAMES and row["engine"] in ("cuda", "cpu") and "seconds" in row:
+            where = rows[0]["card"].removeprefix("NVIDIA ") if row["engine"] == "cuda" else f"{row['threads']} cores"
+            found.setdefault(f"{row['problem']}, {where}", []).append(row)
+    for name, points in found.items():
+        points.sort(key=lambda row: row["programs"])
+        for row in points:
+            held = f"  {row['GiB on the device']:5.2f} GiB there" if "GiB on the device" in row else ""
+            print(f"  {name:32} {row['programs']:>11,} programs  {row['seconds']:6.2f} s{held}")
+    return found
+
+
+def draw(plot: str, programs: Rows, workers: Rows, device: Rows) -> None:
+    """Above time, below memory: against programs, against workers, on a GPU."""
     import matplotlib
 
     matplotlib.use("svg")
     matplotlib.rcParams["svg.hashsalt"] = "shown"
     from matplotlib import pyplot
 
-    with pyplot.rc_context({"svg.fonttype": "path"}):
-        figure, (time_axes, memory_axes, speed_axes) = pyplot.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
+    with pyplot.rc_context({"svg.fonttype": "path", "font.size": 8}):
+        figure, ((time, speed, seconds), (memory, held, card)) = pyplot.subplots(
+            2, 3, figsize=(11, 6), layout="constrained"
+        )
         for game, rows in programs.items():
             sizes = [row["programs"] for row in rows]
-            time_axes.loglog(sizes, [row["seconds"] for row in rows], marker="o", label=game)
-            memory_axes.loglog(sizes, [row["bytes"] / 2**30 for row in rows], marker="o", label=game)
+            time.loglog(sizes, [row["seconds"] for row in rows], marker="o", label=game)
+            memory.loglog(sizes, [row["bytes"] / 2**30 for row in rows], marker="o", label=game)
         for game, rows in workers.items():
             counts = [row["workers"] for row in rows]
-            speeds = [row["alone"] / max(row["slowest"], row["merge"]) for row in rows]
-            speed_axes.loglog(counts, speeds, marker="o", label=game)
-            speed_axes.loglog(counts, counts, color="0.7", linestyle=":")
-        time_axes.set(xlabel="programs", ylabel="processor seconds", title="A learn")
-        memory_axes.set(xlabel="programs", ylabel="GiB at most", title="Its memory")
-        memory_axes.axhline(4, color="0.7", linestyle=":")
-        speed_axes.set(xlabel="workers of one core", ylabel="times as fast", title="Evaluating a million programs")
-        time_axes.legend(frameon=False)
+            speed.loglog(
+                counts, [row["alone"] / max(row["slowest"], row["merge"]) for row in rows], marker="o", label=game
+            )
+            speed.loglog(counts, counts, color="0.7", linestyle=":")
+            held.loglog(counts, [row["held"] / 2**30 for row in rows], marker="o", label=game)
+        for name, rows in device.items():
+            colour, on_card = f"C{GAMES.index(name.partition(',')[0])}", "GiB on the device" in rows[0]
+            style = {"color": colour, "marker": "o" if on_card else "s", "linestyle": "-" if on_card else "--"}
+            seconds.loglog([row["programs"] for row in rows], [row["seconds"] for row in rows], label=name, **style)
+            if on_card:
+                sizes = [row["programs"] for row in rows]
+                card.loglog(sizes, [row["GiB on the device"] for row in rows], label=name, **style)
+        time.set(xlabel="programs", ylabel="processor seconds", title="A learn")
+        memory.set(xlabel="programs", ylabel="GiB at most", title="Its memory")
+        memory.axhline(4, color="0.7", linestyle=":")
+        speed.set(xlabel="workers of one core", ylabel="times as fast", title="Evaluating a million programs")
+        held.set(xlabel="workers of one core", ylabel="GiB at most", title="Planes and columns of one worker")
+        seconds.set(xlabel="programs", ylabel="seconds", title="Evaluating on a GPU")
+        card.set(xlabel="programs", ylabel="GiB", title="Memory on the card")
+        for axes in (speed, held):
+            axes.set_xscale("log", base=2)
+            axes.xaxis.set_major_formatter("{x:g}")
+        for axes in (speed, held, memory):
+            axes.set_yscale("log", base=2)
+            axes.yaxis.set_major_formatter("{x:g}")
+        time.legend(frameon=False)
+        seconds.legend(frameon=False, loc="lower right", fontsize=7)
         figure.savefig(plot, metadata={"Date": None} if plot.endswith(".svg") else None)
     print(f"  drawn in {plot}")
 
@@ -242,6 +288,7 @@ def draw(plot: str, programs: dict[str, list[dict[str, Any]]], workers: dict[str
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--plot", help="draw it all into this file")
+    parser.add_argument("--device", type=Path, default=ROOT / "results" / "device.jsonl", help="measured on a GPU")
     parser.add_argument("--largest", type=int, default=10**7, help="programs of the largest learn")
     parser.add_argument("--programs", type=int, default=10**6, help="programs on the cluster and by many workers")
     parser.add_argument("--workers", type=int, default=32, help="the largest number of workers")
@@ -251,8 +298,10 @@ def main() -> None:
     programs = against_programs(args.largest)
     print("Many workers:", flush=True)
     workers = against_workers(args.programs, args.workers)
+    print("A GPU:", flush=True)
+    device = on_a_device(args.device)
     if args.plot:
-        draw(args.plot, programs, workers)
+        draw(args.plot, programs, workers, device)
     print("A cluster of two workers:", flush=True)
     against_a_cluster(args.programs, args.repeats)
 

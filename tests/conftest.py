@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,6 +28,14 @@ compiled.NOTICE_AFTER = 86_400.0
 # Whoever runs the tests in the background may have Ctrl-C ignored, and with it all commands that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from scheduling import OneRay
+
+    return OneRay(config, log)
+
 
 ELSEWHERE = """
 from shown.games.game import Game

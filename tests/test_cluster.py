@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,17 @@ from shown.teaching.elsewhere import Elsewhere, here
 from shown.teaching.practice import Ground
 from shown.teaching.teach import teach
 
-pytestmark = pytest.mark.xdist_group("ray")
+
+@pytest.fixture(scope="module", autouse=True)
+def _nobody_else_has_a_ray(tmp_path_factory: pytest.TempPathFactory):
+    """All tests here run on one worker (scheduling.py): the first to come writes its name down for all of them."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is not None:
+        name = tmp_path_factory.getbasetemp().parent / "ray"
+        with suppress(FileExistsError), name.open("x") as file:
+            file.write(worker)
+        assert name.read_text() == worker
+
 
 STORE = 80 * 2**20
 """Bytes that a node shares with its workers; Ray takes no less than 75 MB."""

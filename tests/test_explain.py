@@ -68,6 +68,14 @@ def test_the_text_gives_the_reasons():
     ]
 
 
+def test_a_notebook_shows_the_rule_and_the_board():
+    shown = explain(POLICY, grid("*..#"), (0, 0))._repr_html_()
+    reasons, _, board = shown.partition("</pre>")
+    assert "because the clicked cell is a star" in reasons
+    assert board == grid("*..#")._repr_svg_()
+    assert "the clicked cell is a star" in " ".join(POLICY._repr_html_().split())
+
+
 def test_the_text_says_when_only_a_lesser_rule_allows_it():
     assert explain(POLICY, grid("#*A"), (0, 1)).text.splitlines() == [
         "click (0, 1): probability 0.50",

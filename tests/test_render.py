@@ -278,6 +278,19 @@ def test_speed_shortens_a_gif_and_nonsense_is_refused():
         render.gif([], TOKENS)
 
 
+def test_where_frames_would_be_too_short_to_be_seen_some_are_left_out():
+    frames = [render.Frame(BOARD, caption=str(i), seconds=0.5) for i in range(60)]
+    frames.append(render.Frame(BOARD, outcome="won", seconds=2.5))
+    film = Image.open(io.BytesIO(render.gif(frames, TOKENS, cell=20, speed=80)))
+    durations = []
+    for number in range(film.n_frames):
+        film.seek(number)
+        durations.append(film.info["duration"])
+    assert film.n_frames == 18 + 1  # 375 ms, at most one picture in 20; and how it ended
+    assert min(durations) >= 20
+    assert abs(sum(durations) - 1000 * (60 * 0.5 + 2.5) / 80) <= 20
+
+
 def test_the_colours_of_a_gif_do_not_shift():
     frames = render.film([Step(BOARD, (0, 0))], BOARD, "won")
     film = Image.open(io.BytesIO(render.gif(frames, TOKENS, cell=40)))

@@ -64,20 +64,24 @@ class Explanation:
         probability: how probable it is.
         components: what the components, or the weightiest of them, say about it.
         allowed_by: the first of all components that allows it, be it among those or not; None if none does.
+        grid: the state.
     """
 
     action: Action
     probability: float
     components: tuple[ComponentView, ...]
     allowed_by: ComponentView | None
+    grid: Grid
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data; tuples become lists in JSON."""
-        return asdict(self)
+        """Plain data, without the state; tuples become lists in JSON."""
+        told = asdict(self)
+        del told["grid"]
+        return told
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of an explanation: its reasons."""
-        return f"<pre>{html.escape(self.text)}</pre>"
+        """What a notebook shows of an explanation: its reasons, and the board."""
+        return f"<pre>{html.escape(self.text)}</pre>{self.grid._repr_svg_()}"
 
     @property
     def text(self) -> str:
@@ -125,7 +129,7 @@ def explain(policy: Policy, grid: Grid, action: Action, most: int | None = None)
         rest = list(zip(policy.components, shares, strict=True))[len(views) :]
         first = next(((c, share) for c, share in rest if share > 0 and looks.allows(c.formula)), None)
         allowed_by = None if first is None else looks.component(*first)
-    return Explanation(action, probability, views, allowed_by)
+    return Explanation(action, probability, views, allowed_by, grid)
 
 
 class _Looks:

@@ -57,7 +57,7 @@ def test_merged_programs_give_the_same_network_as_all_of_them():
     rng = torch.Generator().manual_seed(1)
     sizes = ((count, 100), (100,), (100, 100), (100,), (100, 1), (1,))
     layers = [torch.randn(size, generator=rng) / 10 for size in sizes]
-    merged = _perceptron(torch.from_numpy(_unpack(_row_by_row(values), values)).float(), _Spread(values), layers)
+    merged = _perceptron(torch.from_numpy(_unpack(_row_by_row(values), values)).float(), _Spread(values, "cpu"), layers)
 
     programs = [term for term, _ in grammar.programs(count)]
     for k in range(0, len(values.word), 7):

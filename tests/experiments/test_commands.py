@@ -23,13 +23,14 @@ def test_demos_quick_runs_every_method_and_a_second_run_does_nothing(tmp_path: P
     path = str(tmp_path / "r.sqlite")
     command = ["reproduce", "demos", "--quick", *TINY, "--store", path, "--workers", "2"]
     assert main(command) == 0
-    assert "5 trials: 5 run." in capsys.readouterr().err
+    methods = find("demos").methods
+    assert f"{len(methods)} trials: {len(methods)} run." in capsys.readouterr().err
     assert main(["results", "--store", path, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert {row["settings"]["method"] for row in rows} == {"lpp", "vpi", "lln", "fcn", "cnn"}
+    assert {row["settings"]["method"] for row in rows} == set(methods)
     assert all(row["status"] == "ok" and row["result"]["demonstrations"] == 1 for row in rows)
     assert main(command) == 0
-    assert "0 run, 5 were there already." in capsys.readouterr().err
+    assert f"0 run, {len(methods)} were there already." in capsys.readouterr().err
     assert main(["results", "--store", path, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == rows
 
@@ -84,7 +85,8 @@ def test_a_report_on_the_noise_alone(tmp_path: Path, capsys: pytest.CaptureFixtu
         trials = find("noise").trials(Scale(games=("nim",), sets=1))
         store.add_many(measured(trial) for trial in trials)
     assert main(["report", "--store", path, "--out", str(out), "--figures", str(tmp_path / "figures")]) == 0
-    assert [file.name for file in (tmp_path / "figures").iterdir()] == ["noise.svg"]
+    forms = [f"noise{width}.{form}" for width in ("", "-narrow") for form in ("pdf", "png", "svg")]
+    assert sorted(file.name for file in (tmp_path / "figures").iterdir()) == sorted(forms)
     section = out.read_text().partition('<h2 id="demos">')[2].partition("<h2")[0]
     assert "No trials of this experiment" in section
     assert "nan" not in section
@@ -196,7 +198,8 @@ def test_list_runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture):
     path = tmp_path / "r.sqlite"
     assert main(["reproduce", "all", "--full", "--list", "--store", str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(set(lines)) > 4000
+    learned = [line for line in lines if " cell " not in line]  # those who click at random play other levels too
+    assert len(learned) == len(set(learned)) > 4000
     assert all(line.startswith("todo  ") for line in lines)
     assert not path.exists()
 

@@ -5,9 +5,9 @@ import pytest
 
 from measuring import all_measured, measured
 from shown.errors import BadInput
-from shown.experiments import EXPERIMENTS, breakout, find
+from shown.experiments import EXPERIMENTS, breakout, find, minigrid
 from shown.experiments.claims import MISSING, NO, PARTLY, YES, Finding, Statement, judged
-from shown.experiments.experiment import Scale
+from shown.experiments.experiment import Scale, check
 from shown.experiments.paper import STATEMENTS
 from shown.experiments.report import report
 from shown.experiments.rows import Row
@@ -18,7 +18,9 @@ from shown.experiments.words import percent
 from shown.games import GAMES
 
 FULL = Scale(full=True)
-NOT_IN_THE_PAPER = ("beyond", "people", "confidence")
+NOT_IN_THE_PAPER = ("floors", "minigrid", "beyond", "people", "confidence")
+AWAY = ("breakout", "minigrid")
+"""In worlds that have seeds, not levels."""
 
 
 @pytest.mark.parametrize("name", list(EXPERIMENTS))
@@ -34,20 +36,20 @@ def test_every_trial_of_an_experiment_belongs_to_it(name: str, full: bool):
 
 def test_the_full_sizes_are_the_papers():
     demos = find("demos").trials(FULL)
-    assert len(demos) == len({trial.key for trial in demos}) == 5 * 6 * 10 * 10
+    assert len(demos) == len({trial.key for trial in demos}) == 6 * 10 * (8 * 10 + 2 * 3)
     noise = find("noise").trials(FULL)
     assert {trial.options["noise"] for trial in noise} == {0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0}
     assert {len(trial.levels.split(",")) for trial in noise} == set(range(2, 17))
     efficiency = find("data-efficiency").trials(FULL)
     assert "random:1000000-1004999" in {trial.levels for trial in efficiency}
-    assert max(trial.options["programs"] for trial in find("programs").trials(FULL)) == 100_000
+    assert max(trial.options["programs"] for trial in find("programs").trials(FULL)) == 5_000_000
 
 
 def test_quick_is_a_small_part():
     quick = {trial.key for name in EXPERIMENTS for trial in find(name).trials(Scale())}
     networks = [trial for trial in find("demos").trials(Scale()) if trial.method in NETWORKS]
-    assert len(quick) < 1100
-    assert len(networks) == 3 * 6 * 2
+    assert len(quick) < 1400
+    assert len(networks) == 4 * 6 * 2
 
 
 def test_the_same_trial_in_two_experiments_is_run_once():
@@ -65,13 +67,14 @@ def seeds(levels: str) -> range:
 
 def test_nothing_is_demonstrated_on_levels_that_are_scored():
     for name in EXPERIMENTS:
-        for trial in find(name).trials(FULL) if name != "breakout" else ():
+        for trial in find(name).trials(FULL) if name not in AWAY else ():
             shown = [part for part in trial.levels.split(",") if not part.startswith("train:")]
             assert all(part.startswith("random:") for part in shown)
-            if name in NOT_IN_THE_PAPER:
-                assert trial.test == ("random:500000-500099",)
+            in_the_paper, beyond = ("test:0-8", "random:0-99"), ("random:500000-500099",)
+            if name == "floors":
+                assert trial.test in (in_the_paper, beyond)
             else:
-                assert trial.test == ("test:0-8", "random:0-99")
+                assert trial.test == (beyond if name in NOT_IN_THE_PAPER else in_the_paper)
             scored = seeds(trial.test[-1])
             assert all(set(seeds(part)).isdisjoint(scored) for part in shown)
 
@@ -104,6 +107,46 @@ def test_breakout_is_told_start_by_start():
     hostile = {**result, "reward": {"seeds:0": ["much"]}}
     with pytest.raises(BadInput, match="reward"):
         Row.from_json(Row(settings, "ok", hostile, None, 1.0).to_json(), "here")
+
+
+def test_what_minigrid_is_judged_on_is_not_shown_and_was_not_chosen_by():
+    trials = find("minigrid").trials(FULL)
+    assert len(trials) == len({trial.key for trial in trials}) == 4 * 6 * 4 * 5
+    assert {trial.test for trial in trials} == {(minigrid.PLAYED,)}
+    played = set(seeds_named(minigrid.PLAYED))
+    shown = {seed for trial in trials for seed in seeds_named(trial.levels)}
+    assert len(played) == 60
+    assert len(shown) == 5 * 10
+    assert played.isdisjoint(shown)
+    assert min(played | shown) >= 10_000
+
+
+def test_minigrid_is_told_seed_by_seed():
+    experiment = find("minigrid")
+    scale = Scale(full=True, games=("gym:MiniGrid-Unlock-v0",), demos=(5,), sets=2)
+    trials = [trial for trial in experiment.trials(scale) if trial.options["rounds"]]
+    assert len(trials) == 2
+    rows = []
+    for trial, won in zip(trials, ("1" * 60, "0" + "1" * 59), strict=True):
+        row = measured(trial, won.count("1") / 60)
+        rows.append(replace(row, result={**row.result, "won": {minigrid.PLAYED: won}}))
+    reading = experiment.read(rows)
+    _, means, each = reading.plots
+    assert means.rows == [["Unlock", "standard words, practised", "–", "–", "99.2 % (98 to 100)", "–"]]
+    assert each.rows == [["Unlock", "standard words, practised", "5", "2", "1222222222" + " 2222222222" * 5]]
+    assert reading.text == [
+        "Standard words, practised, from 5: 95 % of the seeds or more in 1 of 1 world, 99.2 % in the worst."
+    ]
+
+
+def test_worlds_are_named_like_games():
+    check(Scale(games=("nim", "gym:MiniGrid-LavaGapS7-v0")))
+    with pytest.raises(BadInput, match="no environment called 'MiniGrid-LavaGap-v0'"):
+        check(Scale(games=("gym:MiniGrid-LavaGap-v0",)))
+    assert {trial.game for trial in find("minigrid").trials(Scale(games=("gym:MiniGrid-LavaGapS7-v0",)))} == {
+        "gym:MiniGrid-LavaGapS7-v0"
+    }
+    assert find("minigrid").trials(Scale(games=("nim",))) == []
 
 
 def test_a_scale_narrows():

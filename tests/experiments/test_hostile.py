@@ -186,8 +186,8 @@ def test_a_bad_row_is_named_left_out_and_can_be_removed(name: str, tmp_path: Pat
     [
         "CREATE VIEW trials AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
         "SELECT x AS asked, x AS key, '{}' AS settings, '' AS method, '' AS game, 0 AS seed, '' AS version, "
-        "'' AS finished, 0 AS seconds, 'ok' AS status, NULL AS error, NULL AS result, NULL AS code, '' AS source "
-        "FROM n",
+        "'' AS finished, 0 AS seconds, 'ok' AS status, NULL AS error, NULL AS result, NULL AS code, '' AS source, "
+        "'' AS machine FROM n",
         "CREATE TABLE trials (asked, key AS (hex(zeroblob(100000000))), settings, status, result, error, seconds)",
         "CREATE TABLE other (a); CREATE VIEW more AS SELECT 1",
     ],

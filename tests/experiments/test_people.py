@@ -17,7 +17,7 @@ from shown.experiments.runner import attempt
 from shown.experiments.statistics import found, interval, literals
 from shown.experiments.styles import people_of, styles_of
 from shown.experiments.teaching import demonstrations
-from shown.experiments.trials import Trial
+from shown.experiments.trials import METHODS, Trial
 from shown.games import GAMES
 from shown.games import find as find_game
 
@@ -130,7 +130,7 @@ def test_what_was_expected_is_compared_with_what_was_won():
 
 def test_beyond_compares_the_papers_method_with_ours_with_and_without_practice():
     trials = find("beyond").trials(Scale(full=True, games=("nim",)))
-    assert len(trials) == 3 * 4 * 10
+    assert len(trials) == 4 * (10 + 10 + 3)
     assert {(trial.method, trial.options.get("practise")) for trial in trials} == {
         ("lpp", None),
         ("shown", False),
@@ -144,8 +144,9 @@ def test_beyonds_tables_say_what_was_measured():
         for trial in find("beyond").trials(Scale(full=True, games=("nim",)))
     ]
     tables = [plot for plot in find("beyond").read(rows).plots if isinstance(plot, Table)]
-    assert list(tables[0].rows[0]) == ["Nim", "LPP", *["50 % (50 % to 50 %)"] * 4]
-    assert list(tables[0].rows[2]) == ["Nim", "shown, practised", *["100 % (100 % to 100 %)"] * 4]
+    assert list(tables[0].rows[0]) == ["Nim", "LPP", "40", *["50 %"] * 4]
+    assert list(tables[0].rows[2]) == ["Nim", "shown, practised", "12", *["100 %"] * 4]
+    assert list(tables[0].rows[3]) == ["Nim", METHODS["random"].label, "0", *["–"] * 4], "floors that were not run"
     assert list(tables[1].rows[0]) == ["Nim, from 5", "11", "7", "7", "7"]
 
 
@@ -164,7 +165,7 @@ def test_people_are_counted_by_style_and_the_expert_apart():
     ]
     reading = experiment.read(rows)
     people = len(people_of("nim"))
-    assert [type(plot) for plot in reading.plots] == [Plot, Table, Table]
+    assert [type(plot) for plot in reading.plots] == [Plot, Plot, Table, Table]
     summary, styles = (plot for plot in reading.plots if isinstance(plot, Table))
     assert list(summary.rows[0][:5]) == ["Nim", str(people), f"0 of {people}", "50 %", f"3 of {3 * people}"]
     assert summary.rows[0][5] == f"2 of {people}"

@@ -7,14 +7,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from measuring import measured
 from shown.errors import BadInput
+from shown.experiments.machine import machine
 from shown.experiments.rows import Row
-from shown.experiments.store import _FORM_1, APPLICATION_ID, SCHEMA, Store, read_lines
+from shown.experiments.store import _FORM_1, _FORM_2, APPLICATION_ID, SCHEMA, Store, read_lines
 from shown.experiments.trials import Trial, settings_key
 
 TRIAL = Trial("lpp", "nim", "train:0")
@@ -178,6 +180,26 @@ def test_a_store_from_before_code_was_noted_is_read_and_upgraded(tmp_path: Path)
     with Store(path, writing=False) as store:
         assert store._form == SCHEMA
         assert [row.stale for row in store.rows()] == [False, True]
+
+
+def test_a_store_from_before_machines_were_noted_is_read_and_upgraded(tmp_path: Path):
+    path = tmp_path / "r.sqlite"
+    row = measured(TRIAL)
+    with sqlite3.connect(path) as database:
+        database.executescript(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 2; {_FORM_2};")
+        values = (settings_key(TRIAL.settings), row.key, json.dumps(TRIAL.settings), "lpp", "nim", 0, row.version)
+        values += (row.finished, 0.75, "ok", None, json.dumps(row.result), json.dumps(row.code), "abc")
+        database.execute(f"INSERT INTO trials VALUES ({', '.join('?' * 14)})", values)
+    database.close()
+    with Store(path, writing=False) as store:
+        before = store.rows()
+    assert [(one.commit, one.machine, one.stale) for one in before] == [("abc", "", False)]
+    with Store(path) as store:
+        assert store.rows() == before
+        store.add(replace(measured(OTHER), machine=machine()))
+    with Store(path, writing=False) as store:
+        assert store._form == SCHEMA
+        assert [one.machine for one in store.rows()] == ["", machine()]
 
 
 def test_two_runs_cannot_write_at_once(tmp_path: Path):

@@ -1,12 +1,14 @@
 import numpy as np
 import pytest
 
+from shown.baselines.floors import Floor
 from shown.errors import BadInput
 from shown.experiments.scoring import Remembering, won
 from shown.experiments.teaching import NOISE, demonstrations, training_sets
 from shown.experiments.trials import METHODS, Trial, run_trial, trial_key
 from shown.games import GAMES, find, load_levels
 from shown.games.episodes import demonstrate, play
+from shown.games.floors import floor
 from shown.grid import Grid
 
 
@@ -109,3 +111,20 @@ def test_more_noisy_demonstrations_begin_with_the_same_ones():
     nim = find("nim")
     few, more = (demonstrations(nim, f"random:0-{last}", "correlated", 1) for last in (4, 9))
     assert few.items == more.items[:5]
+
+
+def test_one_who_draws_lots_is_asked_anew_at_every_turn():
+    """Else who clicks in vain once would click there for ever."""
+    nim = find("nim")
+    board, table = nim.generate(np.random.default_rng(0)), Remembering(Floor(nim, 0, "any"))
+    assert len({table.act_many([board])[0] for _ in range(100)}) > 10
+
+
+@pytest.mark.parametrize(("method", "cells"), [("random", "any_cell"), ("random-sensible", "sensible")])
+def test_floors_win_what_those_who_know_nothing_win(method, cells):
+    game, spec = find("stop-the-fall"), "random:0-19"
+    trials = [Trial(method, game.name, "train:0", seed=seed, test=(spec,)) for seed in range(10)]
+    mean = np.mean([run_trial(trial.settings)["success"][spec] for trial in trials])
+    expected = floor(game, load_levels(game, spec), times=10)
+    share = getattr(expected, cells) / expected.games
+    assert abs(mean - share) < 4 * (0.25 * 2 / expected.games) ** 0.5

@@ -4,6 +4,7 @@ import gymnasium
 import pytest
 
 from shown import Learner
+from shown.experiments.trials import Trial, run_trial
 from shown.world import demonstrate, play, play_many, starts_of
 from shown.worlds import find, wrap
 
@@ -116,3 +117,16 @@ def test_five_demonstrations_of_lava_gap_are_enough_even_in_the_papers_language(
     policy = Learner(programs=10_000).fit(demonstrate(starts_of(place, range(5)))).policy_
     episodes = play_many(starts_of(place, range(2000, 2030)), policy)
     assert sum(episode.won for episode in episodes) >= 28
+
+
+def test_a_trial_is_a_pure_function_of_its_settings_practice_and_all():
+    world, played = "gym:MiniGrid-Empty-Random-6x6-v0", "seeds:2000-2007"
+    options = {"language": "standard", "programs": 300, "rounds": 2}
+    trial = Trial("shown-world", world, "seeds:0-1", "perfect", 0, options, (played,))
+    first, second = run_trial(trial.settings), run_trial(trial.settings)
+    assert {**first, "seconds": None} == {**second, "seconds": None}
+    assert set(first["success"]) == {played, "train"}
+    assert len(first["won"][played]) == len(first["reward"][played]) == 8
+    assert first["success"][played] > 0.5
+    assert first["learned"]["found"]
+    assert min(first["expert"][played]) > 0.5

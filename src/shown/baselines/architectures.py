@@ -30,14 +30,12 @@ class Architecture:
         shapes: (channels, height, width) -> the shape of each parameter of one network.
         scores: (parameters, inputs [M, N, C, H, W], inside [M, N, 1, H, W]) -> a score for each cell, [M, N, H * W].
         any_size: it can look at grids of any size, rather than only those it was built for.
-        starts: how often to begin, from other weights, while it does not repeat most of what it was shown.
     """
 
     name: str
     shapes: Callable[[int, int, int], dict[str, tuple[int, ...]]]
     scores: Callable[[Parameters, Tensor, Tensor], Tensor]
     any_size: bool
-    starts: int = 1
 
     def initial(self, channels: int, shape: tuple[int, int], seed: int) -> Parameters:
         """The parameters of one network, [1, …] each, drawn as PyTorch's own layers draw them."""
@@ -115,6 +113,6 @@ def _cnn_scores(p: Parameters, inputs: Tensor, inside: Tensor) -> Tensor:
 ARCHITECTURES: Mapping[str, Architecture] = {
     "lln": Architecture("lln", _lln_shapes, _lln_scores, any_size=True),
     # With 4 channels in 8 layers, a third of all starts die: no channel passes anything on any more.
-    "fcn": Architecture("fcn", _fcn_shapes, _fcn_scores, any_size=True, starts=5),
+    "fcn": Architecture("fcn", _fcn_shapes, _fcn_scores, any_size=True),
     "cnn": Architecture("cnn", _cnn_shapes, _cnn_scores, any_size=False),
 }

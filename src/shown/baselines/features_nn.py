@@ -36,7 +36,8 @@ class FeaturesPolicy:
         l1: how much each weight costs.
         epochs, rate, batch: at most so many passes of Adam at this rate over the rows, so many rows a step.
         enough: stop when every demonstrated action is repeated and the loss is below this.
-        seed: of the weights' start and the order of the rows.
+        seed: of the weights' start and the order of the rows, both drawn on the CPU, whatever the device.
+        device: where the network is trained and asked, as PyTorch calls it; programs are evaluated on the CPU.
     """
 
     def __init__(
@@ -49,9 +50,10 @@ class FeaturesPolicy:
         batch: int = 1024,
         enough: float = 1e-4,
         seed: int = 0,
+        device: str = "cpu",
     ) -> None:
         self.programs, self.l1, self.epochs, self.rate = programs, l1, epochs, rate
-        self.batch, self.enough, self.seed = batch, enough, seed
+        self.batch, self.enough, self.seed, self.device = batch, enough, seed, device
 
     def fit(self, demos: Demonstrations) -> FeaturesPolicy:
         try:
@@ -67,25 +69,25 @@ class FeaturesPolicy:
         labels = ((values.evidence(demos).positive[values.word] >> values.bit) & np.uint64(1)).astype(bool)
         # Rows that all programs see alike and that have the same label count as one, seen so often.
         distinct, counts = np.unique(np.column_stack([_row_by_row(values), labels]), axis=0, return_counts=True)
-        inputs = torch.from_numpy(_unpack(distinct[:, :-1], values))
-        goals = torch.from_numpy(distinct[:, -1].astype(np.float32))
-        weights = torch.from_numpy(counts.astype(np.float32))
+        inputs = torch.from_numpy(_unpack(distinct[:, :-1], values)).to(self.device)
+        goals = torch.from_numpy(distinct[:, -1].astype(np.float32)).to(self.device)
+        weights = torch.from_numpy(counts.astype(np.float32)).to(self.device)
         rng = torch.Generator().manual_seed(self.seed)
         sizes = [self.programs, HIDDEN, HIDDEN, 1]
         layers = []
         for before, after in itertools.pairwise(sizes):
             bound = before**-0.5
             for shape in ((before, after), (after,)):
-                layers.append(torch.empty(shape).uniform_(-bound, bound, generator=rng))
+                layers.append(torch.empty(shape).uniform_(-bound, bound, generator=rng).to(self.device))
         for layer in layers:
             layer.requires_grad_()
         adam = torch.optim.Adam(layers, lr=self.rate)
-        spread = _Spread(values)
+        spread = _Spread(values, self.device)
         epoch = 0
         while epoch < self.epochs:
             epoch += 1
             losses, right = [], True
-            for part in torch.randperm(len(goals), generator=rng).split(self.batch):
+            for part in torch.randperm(len(goals), generator=rng).to(self.device).split(self.batch):
                 scores = _perceptron(inputs[part].float(), spread, layers)
                 loss = functional.binary_cross_entropy_with_logits(scores, goals[part], weights[part], reduction="sum")
                 loss = loss / weights[part].sum()
@@ -114,8 +116,8 @@ class FeaturesPolicy:
             part = grids[start : start + CHUNK]
             values = Values.of(part, self.tokens_, paper_grammar(self.tokens_), self.programs)
             with torch.no_grad():
-                inputs = torch.from_numpy(_unpack(_row_by_row(values), values))
-                scores = _perceptron(inputs.float(), _Spread(values), self.layers_).numpy()
+                inputs = torch.from_numpy(_unpack(_row_by_row(values), values)).to(self.device)
+                scores = _perceptron(inputs.float(), _Spread(values, self.device), self.layers_).cpu().numpy()
             acts += values.first_best(scores.astype(np.float64))
         return acts
 
@@ -132,16 +134,16 @@ def learner(game: Game, seed: int, options: Mapping[str, Any]) -> FeaturesPolicy
 class _Spread:
     """Which feature each program equals, and how: the way from weights on programs to weights on features."""
 
-    def __init__(self, values: Values) -> None:
+    def __init__(self, values: Values, device: str) -> None:
         import torch
 
         features = values.features
         live = np.flatnonzero(features.of_program != CONSTANT)
         ones = np.flatnonzero(values.always)
         self.count = len(features)
-        self.live, self.ones = torch.from_numpy(live), torch.from_numpy(ones)
-        self.feature = torch.from_numpy(features.of_program[live])
-        self.negated = torch.from_numpy(features.negates[live].astype(np.float32))
+        self.live, self.ones = torch.from_numpy(live).to(device), torch.from_numpy(ones).to(device)
+        self.feature = torch.from_numpy(features.of_program[live]).to(device)
+        self.negated = torch.from_numpy(features.negates[live].astype(np.float32)).to(device)
 
     def weights(self, of_program: Any) -> tuple[Any, Any]:
         """Weights on features [F, …] and a bias […] that say the same as these weights on programs [P, …].
@@ -152,7 +154,8 @@ class _Spread:
 
         mine = of_program[self.live]
         signed = mine * (1 - 2 * self.negated)[:, None]
-        on_features = torch.zeros(self.count, of_program.shape[1]).index_add(0, self.feature, signed)
+        on_features = torch.zeros(self.count, of_program.shape[1], device=mine.device)
+        on_features = on_features.index_add(0, self.feature, signed)
         return on_features, (mine * self.negated[:, None]).sum(0) + of_program[self.ones].sum(0)
 
 

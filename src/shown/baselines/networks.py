@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, MissingExtra, did_you_mean
 from shown.games.game import Game
@@ -13,18 +15,14 @@ from shown.grid import Cell, Grid
 if TYPE_CHECKING:
     from shown.baselines.architectures import Parameters
 
-STUCK = 0.9
-"""A network that repeats less than this of what it was shown has not learned it, and is started again if it may be."""
-
-FURTHER = 1_000_003
-"""How far apart the seeds of a network's further starts are."""
+CHOICES = ("highest", "classified")
 
 CHUNK = 256
 """Grids looked at together when acting."""
 
 
 class NetworkPolicy:
-    """A network that clicks the cell it scores highest.
+    """A network that clicks the cell it scores highest, or any of those it says are to be clicked.
 
     >>> from shown.games import find
     >>> from shown.experiments.teaching import demonstrations
@@ -34,8 +32,11 @@ class NetworkPolicy:
     True
 
     Attributes:
+        choice: "highest", or "classified": any cell that is more likely than not to be clicked by what the network
+            says of it alone (σ > ½), and any cell at all if there is none.
+        draws_lots: whether it may act differently on the same grid.
         parameters_: what was learned.
-        training_: how it went: steps taken, the loss, the fraction of demonstrated actions repeated, which start it is.
+        training_: how it went: steps taken, the loss, the fraction of demonstrated actions it would score highest.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class NetworkPolicy:
         shape: tuple[int, int] | None = None,
         *,
         loss: str = "cells",
+        choice: str = "highest",
         steps: int = 5000,
         rate: float = 0.003,
         batch: int = 512,
@@ -52,9 +54,16 @@ class NetworkPolicy:
         seed: int = 0,
         device: str = "cpu",
     ) -> None:
-        self.network, self.shape, self.loss = network, shape, loss
+        if choice not in CHOICES:
+            raise BadInput(f"choice must be one of {', '.join(CHOICES)}, not {choice!r}.")
+        self.network, self.shape, self.loss, self.choice = network, shape, loss, choice
+        self._rng = np.random.default_rng([seed, 0xC11C])
         self.steps, self.rate, self.batch, self.enough = steps, rate, batch, enough
         self.patience, self.seed, self.device = patience, seed, device
+
+    @property
+    def draws_lots(self) -> bool:
+        return self.choice == "classified"
 
     def fit(self, demos: Demonstrations) -> NetworkPolicy:
         return fit_together([self], [demos])[0]
@@ -80,10 +89,18 @@ class NetworkPolicy:
             numbers = torch.from_numpy(encode(tokens, part, shape)).to(self.device)
             with torch.no_grad():
                 inputs, inside = one_hot(numbers[None], len(tokens))
-                scores = network.scores(self._on_device(), inputs, inside)
-                best = scores.masked_fill(inside.flatten(2) == 0, -torch.inf).argmax(-1)[0].tolist()
-            acts += [(cell // shape[1], cell % shape[1]) for cell in best]
+                scores = network.scores(self._on_device(), inputs, inside)[0].cpu().numpy()
+            acts += [(cell // shape[1], cell % shape[1]) for cell in self._chosen(scores, inside[0].cpu().numpy())]
         return acts
+
+    def _chosen(self, scores: np.ndarray, inside: np.ndarray) -> list[int]:
+        """The number of the cell to click on each grid, from what the network says. [N, H * W], [N, 1, H, W] → [N]"""
+        there = inside.reshape(scores.shape) > 0
+        if not self.draws_lots:
+            return [int(cell) for cell in np.where(there, scores, -np.inf).argmax(axis=1)]
+        said = there & (scores > 0)  # where σ(score) > ½
+        any_of = np.where(said.any(axis=1, keepdims=True), said, there)
+        return [int(self._rng.choice(np.flatnonzero(cells))) for cells in any_of]
 
     def describe(self) -> dict[str, Any]:
         return {"training": {name: round(value, 6) for name, value in self.training_.items()}, "device": self.device}
@@ -121,18 +138,9 @@ def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstratio
         shape = max(s[0] for s in largest), max(s[1] for s in largest)
     network, training = ARCHITECTURES[first.network], Training.of(first)
     examples = [Examples.of(d, shape) for d in demos]
-    best: dict[int, tuple[Parameters, dict[str, float]]] = {}
-    for start in range(network.starts):
-        again = [i for i in range(len(policies)) if i not in best or best[i][1]["fit"] < STUCK]
-        if again:
-            seeds = [policies[i].seed + FURTHER * start for i in again]
-            found = train(
-                network, len(demos[0].tokens), shape, [examples[i] for i in again], seeds, training, first.device
-            )
-            for i, (parameters, how) in zip(again, found, strict=True):
-                if i not in best or how["fit"] > best[i][1]["fit"]:
-                    best[i] = parameters, {**how, "start": start}
-    return [policy.learned(d, *best[i]) for i, (policy, d) in enumerate(zip(policies, demos, strict=True))]
+    seeds = [policy.seed for policy in policies]
+    found = train(network, len(demos[0].tokens), shape, examples, seeds, training, first.device)
+    return [policy.learned(d, *each) for policy, d, each in zip(policies, demos, found, strict=True)]
 
 
 def learner(game: Game, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:

@@ -11,6 +11,9 @@ from shown.demonstrations import Demonstrations
 from shown.games.game import Game
 from shown.teaching.teach import Taught, teach
 
+ROUNDS = 24
+"""So many rounds of practice at most: about as many as a user's twenty seconds are enough for."""
+
 
 class TaughtPolicy(MixturePolicy):
     """Learns by all that is known about the game: readings, symmetries and, if wanted, practice.
@@ -27,6 +30,7 @@ class TaughtPolicy(MixturePolicy):
             self.game,
             programs=self.programs,
             practise=math.inf if self.practise else 0.0,
+            rounds=ROUNDS,
             seed=self.seed,
             threads=1,
         )

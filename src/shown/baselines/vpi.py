@@ -100,8 +100,8 @@ class VpiPolicy(MixturePolicy):
     >>> from shown.games import find
     >>> from shown.experiments.teaching import demonstrations
     >>> demos = demonstrations(find("nim"), "train:0-2")
-    >>> VpiPolicy(programs=200).fit(demos).policy_.components[0].formula.english()
-    'click a cell if\\n  the clicked cell is not empty'
+    >>> print(VpiPolicy(programs=200).fit(demos).policy_.components[0].formula)
+    not at_action_cell(cell_is_value(empty))
 
     Attributes:
         programs: how many policies to enumerate.

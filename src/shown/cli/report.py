@@ -13,7 +13,9 @@ from shown.errors import BadInput
 def configure(parser: argparse.ArgumentParser) -> None:
     add_store(parser)
     parser.add_argument("--out", default="report.html", metavar="FILE", help="the page to write (default report.html)")
-    parser.add_argument("--figures", metavar="FOLDER", help="also write each figure as an SVG file there")
+    parser.add_argument(
+        "--figures", metavar="FOLDER", help="also write each figure there as SVG, PDF and PNG, for two columns and one"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,8 +35,8 @@ def run(args: argparse.Namespace) -> int:
             Path(args.figures).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise BadInput(f"{args.figures}: cannot be made a folder ({error.strerror}). Name another.") from None
-        for name, text in figure_files(found.rows):
-            write_bytes(Path(args.figures) / name, text.encode())
+        for name, content in figure_files(found.rows):
+            write_bytes(Path(args.figures) / name, content)
     write_bytes(args.out, page.encode())
     say(f"wrote {args.out}")
     return 0

@@ -85,6 +85,7 @@ COLUMNS = (
     "key", "method", "game", "levels", "demonstrations", "seed", "options", "test", "count", "steps", "success_test",
     "success_generated", "success_train", "fit", "learn_seconds", "play_seconds", "learned", "status", "error",
     "seconds", "version", "finished", "stale", "engine_code", "game_code", "levels_code", "commit",
+    "machine",
 )  # fmt: skip
 
 
@@ -104,7 +105,8 @@ def flat(row: Row) -> dict[str, Any]:
         line |= {"success_test": success(row), "success_generated": success(row, "random")}
         line |= {"success_train": success(row, "train"), "learned": json.dumps(result["learned"], sort_keys=True)}
         line |= {"learn_seconds": result["seconds"]["learn"], "play_seconds": result["seconds"]["play"]}
-    line |= {name: getattr(row, name) for name in ("status", "error", "seconds", "version", "finished", "commit")}
+    line |= {name: getattr(row, name) for name in ("status", "error", "seconds", "version", "finished")}
+    line |= {"commit": row.commit, "machine": row.machine}
     line |= {"stale": row.stale, **{f"{part}_code": digest for part, digest in (row.code or {}).items()}}
     return {name: printable(value) if isinstance(value, str) else value for name, value in line.items()}
 

@@ -7,6 +7,7 @@ What is run
     reserved.py         which generated levels are for choosing, and which for judging
     scoring.py          how its policy is scored
     fingerprint.py      which code it was: what makes a result stale
+    machine.py          which machine it was
     runner.py           how trials are run
     networks.py         only the networks' trials, on a GPU, with NumPy and PyTorch alone
 What is kept
@@ -14,6 +15,7 @@ What is kept
     store.py            where results are kept
 What is asked: which trials, and what is read from them
     experiment.py       what an experiment is
+    floors.py           what is won by knowing nothing            (not in the paper)
     demos.py            success against demonstrations            (Figure 4)
     programs.py         success against programs enumerated       (Figure 5)
     ablations.py        LPP with a part taken away                (Figure 6)
@@ -21,6 +23,8 @@ What is asked: which trials, and what is read from them
     policies.py         the size of the learned policies          (appendix)
     noise.py            noisy demonstrations                      (appendix)
     breakout.py         Atari Breakout                            (appendix)
+    pictures.py         games and a rule to look at               (Figures 1 and 3, appendix)
+    minigrid.py         Minigrid's worlds                         (not in the paper)
     beyond.py           the expert's few demonstrations, ours     (not in the paper)
     people.py           demonstrations by people                  (not in the paper)
     confidence.py       whether what is expected comes true       (not in the paper)
@@ -28,8 +32,12 @@ What is made of it
     statistics.py       selections, means, curves
     paper.py            all that the paper states
     claims.py           how a statement is judged
-    figures.py          how a figure is drawn
+    figures.py          what is in a figure
+    tables.py           what is in a table of success
+    drawing.py          how it is drawn, for the page and for print
     words.py            how numbers are put into words
+    summary.py          what was found, in ten lines
+    origins.py          where results come from: code, levels, commit, machine
     report.py           all of it on one page
 """
 
@@ -41,6 +49,7 @@ from shown.errors import BadInput, did_you_mean
 from shown.experiments.experiment import Experiment
 
 EXPERIMENTS: dict[str, str] = {
+    "floors": "shown.experiments.floors",
     "demos": "shown.experiments.demos",
     "programs": "shown.experiments.programs",
     "ablations": "shown.experiments.ablations",
@@ -48,6 +57,8 @@ EXPERIMENTS: dict[str, str] = {
     "noise": "shown.experiments.noise",
     "data-efficiency": "shown.experiments.data_efficiency",
     "breakout": "shown.experiments.breakout",
+    "pictures": "shown.experiments.pictures",
+    "minigrid": "shown.experiments.minigrid",
     "beyond": "shown.experiments.beyond",
     "people": "shown.experiments.people",
     "confidence": "shown.experiments.confidence",

@@ -15,26 +15,26 @@ from shown.experiments.paper import POLICY_SIZES
 from shown.experiments.reserved import JUDGE
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
+    FLOORS,
     GENERATED,
     found,
     games_among,
     grouped,
     has_standard_options,
-    highest_mean,
-    interval,
     literals,
-    lowest_mean,
     mean_over_games,
-    mean_success,
     of_size,
     select,
     size,
-    success,
 )
+from shown.experiments.tables import MEANS, demonstrated, success_table
 from shown.experiments.trials import Trial
 from shown.experiments.words import percent, title
 
 SETS = 10
+PRACTISED_SETS = 3
+"""A trial with practice can take minutes."""
+
 SIZES = (1, 2, 3, 5)
 PLAYED = JUDGE.played_levels(100)
 
@@ -43,7 +43,7 @@ VARIANTS = (
     Series(
         "shown",
         {"method": "shown", "practise": False},
-        {**figures.STYLES["shown"], "linestyle": (0, (4, 1.5)), "marker": "X"},
+        {**figures.STYLES["shown"], "linestyle": (0, (4, 1.3)), "marker": "X"},
     ),
     Series("shown, practised", {"method": "shown", "practise": True}, figures.STYLES["shown"]),
 )
@@ -51,12 +51,13 @@ VARIANTS = (
 
 
 class Beyond(Experiment):
-    """1, 2, 3 and 5 demonstrations by the expert on generated levels, 10 random sets of each number."""
+    """1, 2, 3 and 5 demonstrations by the expert on generated levels, 10 sets of each number, 3 with practice."""
 
     name = "beyond"
     title = "Beyond the paper: few demonstrations"
     question = "How many new levels are won, on average, after so few demonstrations?"
     methods = ("lpp", "shown")
+    scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
@@ -65,7 +66,7 @@ class Beyond(Experiment):
             if method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
             for count in scale.sizes(SIZES, (1, 3))
-            for number in range(scale.repeats(SETS, 2))
+            for number in range(scale.repeats(PRACTISED_SETS if own.get("practise") else SETS, 2))
             for levels in (scale.levels(PLAYED),)
         ]
 
@@ -78,23 +79,26 @@ class Beyond(Experiment):
         )
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
+        learned = [row for row in rows if row.settings["method"] not in FLOORS]
         columns = figures.games(games_among(rows, self.games))
-        view = View("mean", GENERATED, spread=True, edges=(lowest_mean, highest_mean))
+        view = View("100 generated levels", GENERATED, spread=True)
         across = Axis("demonstrations", SIZES, limits=(0.7, 5.3))
         return [
             Plot(
                 figures.success_panels(rows, size, columns, VARIANTS, (view,), across),
                 "Success on 100 generated levels that played no part in choosing anything; mean over sets of "
-                "demonstrations. Shaded: where the mean lies with 95 % confidence, by drawing the sets anew.",
+                f"demonstrations. {figures.SHADED}",
             ),
-            Table(
-                ("Game", "Method", *(f"{count} shown" for count in SIZES)),
-                [line for game in games_among(rows, self.games) for line in _successes(game, select(rows, game=game))],
-                "The same as numbers, with the 95 % interval of each mean.",
+            success_table(
+                rows,
+                self.games,
+                VARIANTS,
+                [demonstrated(count, GENERATED) for count in SIZES],
+                f"The same as numbers. {MEANS}",
             ),
             Table(
                 ("Game", "Paper", *(variant.label for variant in VARIANTS)),
-                [_literals(game, select(rows, game=game)) for game in games_among(rows, self.games)],
+                [_literals(game, select(learned, game=game)) for game in games_among(learned, self.games)],
                 "Literals of the best rule from the most demonstrations that were given, mean over sets, beside those "
                 "of the paper's policies from 11; in brackets, in how many trials nothing fitted.",
             ),
@@ -127,22 +131,6 @@ def _asked(variant: Series) -> tuple[str, dict[str, Any]]:
     """The method and the options of what a line shows."""
     options = dict(variant.where)
     return options.pop("method"), options
-
-
-def _successes(game: str, rows: Sequence[Row]) -> list[list[str]]:
-    return [
-        [title(game), variant.label, *(_mean(of_size(mine, count)) for count in SIZES)]
-        for variant in VARIANTS
-        if (mine := select(rows, **variant.where))
-    ]
-
-
-def _mean(rows: Sequence[Row]) -> str:
-    """A mean with its interval."""
-    if not rows:
-        return "–"
-    low, high = interval(success(row, GENERATED) for row in rows)
-    return f"{percent(mean_success(rows, GENERATED))} ({percent(low)} to {percent(high)})"
 
 
 def _literals(game: str, rows: Sequence[Row]) -> list[str]:

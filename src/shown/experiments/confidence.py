@@ -30,6 +30,7 @@ class Confidence(Experiment):
     title = "Beyond the paper: confidence"
     question = "Are as many new levels won as were expected?"
     methods = ("shown",)
+    scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
@@ -55,10 +56,10 @@ class Confidence(Experiment):
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         parts = {label: cases(select(rows, practise=practise)) for practise, label in PRACTISED.items()}
         parts = {label: part for label, part in parts.items() if part}
-        panels = [_panel(part) for part in parts.values()]
+        panels = [_panel(label, part) for label, part in parts.items()]
         return [
             Plot(
-                Panels(list(parts), [("won", panels)], Axis("expected", (0, 0.5, 1), limits=(-0.04, 1.04)), height=2.4),
+                Panels(panels, ["won"], Axis("expected", (0, 0.5, 1), limits=(-0.04, 1.04))),
                 "Reliability: what was won of new levels against what was expected, mean over all cases in which about "
                 "as much was expected; on the line, as much was won as was expected.",
             ),
@@ -118,7 +119,7 @@ def _mean(part: Sequence[Case], which: int) -> float:
     return fmean(case[which] for case in part)
 
 
-def _panel(part: Sequence[Case]) -> Panel:
+def _panel(label: str, part: Sequence[Case]) -> Panel:
     points = [parts for _, parts in sorted(binned(part).items())]
     right = Line((0, 1), (0, 1), "as expected", {"color": FAINT, "linewidth": 1.5, "zorder": 1})
     every = Line(
@@ -126,7 +127,7 @@ def _panel(part: Sequence[Case]) -> Panel:
         {"color": STYLES["shown"]["color"], "marker": ".", "linestyle": "", "alpha": 0.25, "markersize": 4},
     )  # fmt: skip
     means = Line([_mean(p, 0) for p in points], [_mean(p, 1) for p in points], "mean", STYLES["shown"])
-    return Panel([right, every, means])
+    return Panel(label, [right, every, means])
 
 
 def _line(place: int, parts: Sequence[Sequence[Case]]) -> list[str]:

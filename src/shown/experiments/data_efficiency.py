@@ -9,8 +9,8 @@ from typing import Any
 
 from shown.experiments import figures
 from shown.experiments.claims import NO, Finding, graded, too_few, within
-from shown.experiments.experiment import Experiment, Plot, Scale
-from shown.experiments.figures import Axis, View
+from shown.experiments.experiment import Experiment, Plot, Scale, Table
+from shown.experiments.figures import ON_BOTH, Axis
 from shown.experiments.paper import NETWORKS_NEED
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
@@ -24,11 +24,15 @@ from shown.experiments.statistics import (
     select,
     size,
 )
+from shown.experiments.tables import MEANS, demonstrated, success_table
 from shown.experiments.trials import METHODS, Trial
 from shown.experiments.words import count, percent, title
 
 SIZES = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 LPP_SIZES = (1, 2, 3, 4, 5, 10)
+TOLD = (5, 10, 100, 1_000, 5_000)
+"""How many demonstrations the table is about."""
+
 SETS = 5
 FIRST, APART = 1_000_000, 10_000
 """Demonstrations are given on generated levels from here on, each set's apart from the others' and from all scored."""
@@ -47,11 +51,12 @@ class DataEfficiency(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, game, training_levels(number, size), options=scale.options(method), test=scale.test)
+            Trial(method, game, training_levels(number, size), "perfect", seed, scale.options(method), scale.test)
             for method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
             for size in (scale.sizes(LPP_SIZES, LPP_SIZES) if method == "lpp" else scale.sizes(SIZES, (10, 100)))
             for number in range(scale.repeats(SETS, 1))
+            for seed in (0 if method == "lpp" else number,)
         ]
 
     def includes(self, settings: Mapping[str, Any]) -> bool:
@@ -63,18 +68,23 @@ class DataEfficiency(Experiment):
             and has_standard_options(settings)
         )
 
-    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         columns = figures.games(games_among(rows, self.games))
-        views = (View("9 test levels", TEST, spread=True), View("100 generated", GENERATED, spread=True))
         across = Axis("demonstrations", [1, 10, 100, 1000], ["1", "10", "100", "1,000"], logarithmic=True)
         series = figures.methods(self.methods)
         return [
             Plot(
-                figures.success_panels(rows, size, columns, series, views, across, width=4.2),
+                figures.success_panels(rows, size, columns, series, ON_BOTH, across),
                 "Success on the 9 test levels (above) and 100 generated ones (below) against the number of "
-                "demonstrations, on a logarithmic scale. Lines: means over training sets; shaded: from the worst set "
-                "to the best.",
-            )
+                f"demonstrations, on a logarithmic scale; mean over training sets. {figures.SHADED}",
+            ),
+            success_table(
+                rows,
+                self.games,
+                series,
+                [demonstrated(count, kind) for count in TOLD for kind in (TEST, GENERATED)],
+                f"The same as numbers. {MEANS}",
+            ),
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:

@@ -12,9 +12,12 @@ from shown.experiments.claims import Claim, Finding, judged
 from shown.experiments.figures import Panels
 from shown.experiments.paper import STATEMENTS
 from shown.experiments.rows import Row
+from shown.experiments.statistics import FLOORS
 from shown.experiments.teaching import TRAINING_LEVELS
 from shown.experiments.trials import GENERATED_LEVELS, METHODS, TEST_LEVELS, Trial
 from shown.games import GAMES, find
+from shown.world import WORLDS
+from shown.worlds import find as find_world
 
 ALL_DEMONSTRATIONS = f"train:0-{TRAINING_LEVELS - 1}"
 
@@ -42,6 +45,10 @@ class Scale:
     def games_of(self, own: Sequence[str]) -> list[str]:
         return [game for game in own if game in self.games]
 
+    def worlds_of(self, own: Sequence[str]) -> list[str]:
+        """Like `games_of`, of worlds that are no games: all of them, unless some are named."""
+        return list(own) if self.games == Scale.games else self.games_of(own)
+
     def sizes(self, full: Iterable[int], quick: Iterable[int]) -> list[int]:
         """The numbers of demonstrations: those asked for, where the experiment has them, or its own."""
         wanted = list(full if self.full or self.demos else quick)
@@ -65,10 +72,11 @@ class Scale:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure of the report with its caption."""
+    """A figure of the report with its caption; `name` tells it from an experiment's others."""
 
     figure: Panels
     caption: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,16 +89,36 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A drawing, as SVG made here, and what it is of."""
+
+    drawing: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Drawings side by side, with one caption."""
+
+    pictures: Sequence[Picture]
+    caption: str
+
+
+Shown = Plot | Table | Pictures
+"""What a report shows."""
+
+
+@dataclass(frozen=True)
 class Reading:
     """What an experiment shows: its pictures, what to see in them, and the paper's claims.
 
     Attributes:
-        plots: figures and tables, in order.
+        plots: figures, tables and pictures, in order.
         text: a few sentences, one a paragraph.
         claims: what the paper says, and whether that was so here.
     """
 
-    plots: Sequence[Plot | Table]
+    plots: Sequence[Shown]
     text: Sequence[str]
     claims: Sequence[Claim]
 
@@ -107,22 +135,28 @@ class Experiment(ABC):
     question: ClassVar[str]
     games: ClassVar[tuple[str, ...]] = tuple(GAMES)
     methods: ClassVar[tuple[str, ...]]
+    scored_on: ClassVar[tuple[str, ...]] = (TEST_LEVELS, GENERATED_LEVELS)
+    """The floors that play these belong to it; none where nobody could click at random."""
 
     @abstractmethod
     def trials(self, scale: Scale) -> list[Trial]:
         """The trials it needs."""
 
     def belongs(self, settings: Mapping[str, Any]) -> bool:
-        """Whether a trial with these settings is part of it."""
-        return settings["method"] in self.methods and settings["game"] in self.games and self.includes(settings)
+        """Whether a trial with these settings is part of it. Floors are, wherever they play the same levels."""
+        if settings["game"] not in self.games:
+            return False
+        if settings["method"] in FLOORS:
+            return tuple(settings["test"]) == self.scored_on
+        return settings["method"] in self.methods and self.includes(settings)
 
     @abstractmethod
     def includes(self, settings: Mapping[str, Any]) -> bool:
         """Whether a trial of one of its methods and games is part of it."""
 
     @abstractmethod
-    def plots(self, rows: Sequence[Row]) -> Sequence[Plot | Table]:
-        """The figures and tables of the results."""
+    def plots(self, rows: Sequence[Row]) -> Sequence[Shown]:
+        """The figures and tables of the results, floors among them."""
 
     @abstractmethod
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -133,16 +167,21 @@ class Experiment(ABC):
         """What the results say of the paper's statements, by their names in `paper.STATEMENTS`."""
 
     def read(self, rows: Sequence[Row]) -> Reading:
-        """What the results (good ones, all of this experiment) show. A figure with nothing in it is left out."""
-        plots = [plot for plot in self.plots(rows) if not (isinstance(plot, Plot) and plot.figure.empty)]
-        claims = judged(STATEMENTS.get(self.name, {}), self.findings(rows))
-        return Reading(plots if rows else [], self.text(rows) if rows else [], claims)
+        """What the results (good ones, all of this experiment) show. What has nothing in it is left out."""
+        learned = [row for row in rows if row.settings["method"] not in FLOORS]
+        plots = [plot for plot in self.plots(rows) if not _is_empty(plot)]
+        claims = judged(STATEMENTS.get(self.name, {}), self.findings(learned))
+        return Reading(plots if learned else [], self.text(learned) if learned else [], claims)
+
+
+def _is_empty(item: Shown) -> bool:
+    return (isinstance(item, Plot) and item.figure.empty) or (isinstance(item, Table) and not item.rows)
 
 
 def check(scale: Scale) -> None:
     """Raises BadInput for unknown games and methods."""
     for game in scale.games:
-        find(game)
+        (find_world if game.startswith(WORLDS) else find)(game)
     for method in scale.methods or ():
         Trial(method, "nim", "train:0")
     if scale.demos is not None and not all(size >= 1 for size in scale.demos):

@@ -33,19 +33,32 @@ ENGINE = (
 )  # fmt: skip
 """What learns and acts, whatever the method; folders with all that is in them."""
 
+TAUGHT = (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching", "world.py")
+"""What understands a teacher."""
+
+NETWORKS = (
+    "grid.py", "demonstrations.py", "baselines/networks.py", "baselines/architectures.py", "baselines/training.py",
+)  # fmt: skip
+"""What the networks are made of."""
+
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "shown.baselines.lpp": (*ENGINE, "baselines/lpp.py", "baselines/values.py"),
-    "shown.baselines.taught": (*ENGINE, "baselines/taught.py", "baselines/lpp.py", "symmetry", "teaching", "world.py"),
+    "shown.baselines.floors": ("grid.py", "demonstrations.py", "games/floors.py", "baselines/floors.py"),
+    "shown.baselines.taught": TAUGHT,
+    "shown.baselines.taught_world": (*TAUGHT, "baselines/taught_world.py"),
     "shown.baselines.few_values": (*ENGINE, "baselines/few_values.py", "baselines/lpp.py"),
+    "shown.baselines.boosted": ("grid.py", "demonstrations.py", "baselines/boosted.py"),
+    "shown.baselines.every_prefix": (
+        *ENGINE,
+        "baselines/every_prefix.py",
+        "baselines/lpp.py",
+        "baselines/values.py",
+    ),
+    "shown.baselines.told": (*ENGINE, "baselines/told.py", "baselines/lpp.py"),
     "shown.baselines.vpi": (*ENGINE, "baselines/vpi.py", "baselines/lpp.py", "baselines/values.py"),
     "shown.baselines.features_nn": (*ENGINE, "baselines/features_nn.py", "baselines/values.py"),
-    "shown.baselines.networks": (
-        "grid.py",
-        "demonstrations.py",
-        "baselines/networks.py",
-        "baselines/architectures.py",
-        "baselines/training.py",
-    ),
+    "shown.baselines.networks": NETWORKS,
+    "shown.baselines.dagger": (*NETWORKS, "world.py", "baselines/dagger.py"),
 }
 """The files that can change what a method learns or does, by the module that makes it. The one list of them."""
 

@@ -6,7 +6,8 @@ needs NumPy and PyTorch and nothing else. It writes one line of JSON a trial as 
 with the same --out stopped, and `shown results --store results.sqlite --import networks.jsonl` takes the lines over.
 
 Trials are the same as `shown reproduce` runs one by one. Here those that differ in demonstrations only are trained
-side by side, which a GPU does nearly as fast as one.
+side by side, which a GPU does nearly as fast as one. The networks on programs (`--methods features-nn,features-nn-l1
+--experiments ablations`) are trained one by one, and need Numba too: programs are evaluated on the CPU.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import sys
 import time
@@ -39,6 +41,9 @@ from shown.experiments.trials import NETWORKS, Trial
 from shown.games import GAMES, find
 from shown.games.levels import load_levels
 
+ALONE = ("features-nn", "features-nn-l1", "dagger")
+"""What is trained one by one: the networks on programs, and what asks the expert on the way."""
+
 CELLS = 3_000_000
 """Networks are trained together as long as the cells they look at in one step are no more than this."""
 
@@ -57,11 +62,13 @@ class Batch:
 def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[Batch]:
     """Trials in batches of like size, most work first, so that a long one does not come last."""
     alike: dict[tuple[Any, ...], list[tuple[int, Trial]]] = {}
+    found = [Batch((trial,), math.inf) for trial in trials if trial.method in ALONE]
     for trial in trials:
+        if trial.method in ALONE:
+            continue
         steps = len(load_levels(find(trial.game), trial.levels)) * STEPS_A_LEVEL.get(trial.game, 15)
         together = (trial.method, trial.game, trial.test, json.dumps(dict(trial.options), sort_keys=True))
         alike.setdefault(together, []).append((min(steps, trial.options["batch"]), trial))
-    found = []
     for group in alike.values():
         height, width = largest_shape(find(group[0][1].game))
         group.sort(key=lambda item: item[0])
@@ -69,7 +76,7 @@ def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[Batch]:
             most = group[-1][0] * height * width
             count = max(1, min(len(group), cells // most))
             part, group = group[-count:], group[:-count]
-            work = count * most * {"lln": 1, "cnn": 4, "fcn": 20}[part[0][1].method]
+            work = count * most * {"lln": 1, "cnn": 4, "fcn": 20}[part[0][1].options["network"]]
             found.append(Batch(tuple(trial for _, trial in part), work))
     return sorted(found, key=lambda batch: -batch.work)
 
@@ -94,8 +101,12 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
     shape = largest_shape(game)
     demos = [demonstrations(game, trial.levels) for trial in trials]
     begun = time.perf_counter()
-    policies = [NetworkPolicy(shape=shape, seed=trial.seed, device=device, **trial.options) for trial in trials]
-    fitted = fit_together(policies, demos)
+    fitted: Sequence[Any]
+    if trials[0].method in ALONE:
+        fitted = [_alone(trial, device).fit(taught) for trial, taught in zip(trials, demos, strict=True)]
+    else:
+        networks = [NetworkPolicy(shape=shape, seed=trial.seed, device=device, **trial.options) for trial in trials]
+        fitted = fit_together(networks, demos)
     learn = (time.perf_counter() - begun) / len(trials)
     for trial, policy, taught in zip(trials, fitted, demos, strict=True):
         begun = time.perf_counter()
@@ -106,6 +117,17 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
         result["learned"] = {**policy.describe(), "together": len(trials)}
         now = datetime.now(UTC).isoformat(timespec="seconds")
         yield replace(success(trial.settings, result, learn + play), finished=now)
+
+
+def _alone(trial: Trial, device: str) -> Any:
+    """What is to be fitted for a trial that is run by itself."""
+    if trial.method == "dagger":
+        from shown.baselines.dagger import Dagger
+
+        return Dagger(find(trial.game), trial.seed, trial.options, device=device)
+    from shown.baselines.features_nn import FeaturesPolicy
+
+    return FeaturesPolicy(seed=trial.seed, device=device, **trial.options)
 
 
 def _work(pipe: Any, device: str) -> None:
@@ -186,7 +208,7 @@ def _main(args: argparse.Namespace) -> int:
 
         if not torch.cuda.is_available():
             raise ShownError("PyTorch finds no GPU here. Use --device cpu.")
-    methods = tuple(method for method in args.methods.split(",") if method in NETWORKS)
+    methods = tuple(method for method in args.methods.split(",") if method in (*NETWORKS, *ALONE))
     demos = tuple(map(int, args.demos.split(","))) if args.demos else None
     scale = Scale(full=not args.quick, games=tuple(args.games.split(",")), methods=methods, demos=demos, sets=args.sets)
     if args.levels:

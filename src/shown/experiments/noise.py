@@ -10,10 +10,11 @@ import numpy as np
 
 from shown.experiments import figures
 from shown.experiments.claims import Finding, graded, holding
-from shown.experiments.experiment import Experiment, Plot, Scale
+from shown.experiments.experiment import Experiment, Plot, Scale, Table
 from shown.experiments.figures import ON_BOTH, Axis, Column, Series
 from shown.experiments.rows import Row
-from shown.experiments.statistics import GENERATED, has_standard_options, mean_success, of_size, select, size
+from shown.experiments.statistics import GENERATED, TEST, has_standard_options, mean_success, of_size, select, size
+from shown.experiments.tables import LEVELS, MEANS, Part, success_table
 from shown.experiments.teaching import DEMONSTRATIONS, TRAINING_LEVELS
 from shown.experiments.trials import Trial
 from shown.experiments.words import percent
@@ -28,6 +29,8 @@ STYLES = {
     1.0: {"color": "#75d054", "marker": "P"},
 }
 """Zero stands out; the others go from dark to light."""
+
+DUPLICATES = {"color": "#75d054", "marker": "x", "linestyle": (0, (1, 1.5))}
 
 SIZES = tuple(range(2, 17))
 ENOUGH = 8
@@ -45,15 +48,16 @@ class Noise(Experiment):
     title = "Noisy demonstrations"
     question = "What if the demonstrator errs one time in five?"
     games = ("nim",)
-    methods = ("lpp",)
+    methods = ("lpp", "lpp-duplicates")
 
     def trials(self, scale: Scale) -> list[Trial]:
+        """LPP with every ε, and as the published code mixes it with the largest."""
         return [
             Trial(method, game, first_levels(draw, count), kind, draw, scale.options(method, noise=epsilon), scale.test)
             for method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
             for kind in DEMONSTRATIONS
-            for epsilon in EPSILONS
+            for epsilon in (EPSILONS if method == "lpp" else EPSILONS[-1:])
             for count in scale.sizes(SIZES, (2, 4, 8, 12, 16))
             for draw in range(scale.repeats(DRAWS, 2))
         ]
@@ -66,24 +70,33 @@ class Noise(Experiment):
             and has_standard_options(settings, "noise")
         )
 
-    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         columns = [
-            Column(f"{kind} {'demonstrations' if kind == 'perfect' else 'noise'}", {"demonstrations": kind})
+            Column("no noise" if kind == "perfect" else f"{kind} noise", {"demonstrations": kind})
             for kind in DEMONSTRATIONS
         ]
-        series = [Series(f"ε = {epsilon:g}", {"noise": epsilon}, STYLES[epsilon]) for epsilon in EPSILONS]
-        across = Axis("demonstrations", range(2, 17, 2))
+        series = [Series(f"ε = {e:g}", {"method": "lpp", "noise": e}, STYLES[e]) for e in EPSILONS]
+        series.append(Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}, DUPLICATES))
+        across = Axis("demonstrations", range(2, 17, 4))
         return [
             Plot(
-                figures.success_panels(rows, size, columns, series, ON_BOTH, across, width=3.4, legend=6),
+                figures.success_panels(rows, size, columns, series, ON_BOTH, across),
                 "Success in Nim from perfect demonstrations, from demonstrations in which one action in five is any "
                 "random click (independent), and in which it is a random matchstick (correlated, and therefore "
-                "misleading), for six values of the noise ε that the learner expects. Mean of several draws.",
-            )
+                "misleading), for six values of the noise ε that the learner expects. Mean of several draws. "
+                + figures.SHADED,
+            ),
+            success_table(
+                rows,
+                self.games,
+                series,
+                [_part(demonstrations, levels) for levels in (TEST, GENERATED) for demonstrations in DEMONSTRATIONS],
+                f"From {ENOUGH} demonstrations or more. {MEANS}",
+            ),
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
-        means = _means(rows)
+        means = _means(select(rows, method="lpp"))
         lines = []
         for kind in DEMONSTRATIONS:
             known = [epsilon for epsilon in EPSILONS if (kind, epsilon) in means]
@@ -93,10 +106,11 @@ class Noise(Experiment):
         return lines
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
-        means = _means(rows)
+        means = _means(select(rows, method="lpp"))
         if len(means) < len(DEMONSTRATIONS) * len(EPSILONS):
             return {}
-        return {"high": _too_high(means), "zero": _zero(means), "small": _small(means)}
+        kept = _means(select(rows, method="lpp-duplicates"))
+        return {"high": _too_high(means, kept), "zero": _zero(means), "small": _small(means)}
 
 
 EXPERIMENT = Noise()
@@ -114,6 +128,13 @@ def first_levels(draw: int, count: int) -> str:
     pool = [f"train:{i}" for i in range(TRAINING_LEVELS)] + [f"random:{seed}" for seed in MORE_LEVELS]
     order = np.random.default_rng([1904, draw]).permutation(len(pool)) if draw else np.arange(len(pool))
     return ",".join(pool[i] for i in order[:count])
+
+
+def _part(demonstrations: str, levels: str) -> Part:
+    def keeps(row: Row) -> bool:
+        return size(row) >= ENOUGH and row.settings["demonstrations"] == demonstrations
+
+    return Part(f"{demonstrations}, {LEVELS[levels]}", keeps, levels)
 
 
 def _means(rows: Sequence[Row]) -> Means:
@@ -141,12 +162,16 @@ UNIT = "Generated levels, from 8 demonstrations or more"
 
 
 def _at(means: Means, epsilon: float) -> str:
-    return f"ε = {epsilon:g}: " + ", ".join(f"{kind} {percent(means[kind, epsilon])}" for kind in DEMONSTRATIONS)
+    known = [kind for kind in DEMONSTRATIONS if (kind, epsilon) in means]
+    return f"ε = {epsilon:g}: " + ", ".join(f"{kind} {percent(means[kind, epsilon])}" for kind in known)
 
 
-def _too_high(means: Means) -> Finding:
+def _too_high(means: Means, kept: Means) -> Finding:
+    """Too high an ε, also where duplicates are kept as in the published code."""
     best = ", ".join(f"{kind} {percent(value)}" for kind, value in _best(means).items())
     measured = f"{UNIT}: {_at(means, 1.0)}; {_at(means, 0.1)}; the best ε: {best}."
+    if kept:
+        measured += f" With duplicates kept, {_at(kept, 1.0)}."
     return Finding(measured, holding(_drops(means, 1.0, DEMONSTRATIONS)))
 
 

@@ -107,8 +107,8 @@ _DEMOS = {
     ),
     "lln": Statement(
         "LLN cannot fit the demonstrations: beyond Nim it wins close to none of the levels it was shown.",
-        "Here a network clicks the cell it scores highest, so a filter that cannot say whether a cell is to be "
-        "clicked can still rank the right one first; the paper may have asked for more.",
+        "A filter that cannot say whether a cell is to be clicked can still rank the right one first; and where the "
+        "cells that decide are next to the one to click, it can say even that.",
         "Too few LLN trials in the store.",
     ),
     "vpi": Statement(
@@ -116,11 +116,6 @@ _DEMOS = {
         "A short policy that allows every shown action often wins although it allows others too: among equals the "
         "first cell in reading order is clicked, and in some games that order is a good one.",
         "Too few VPI trials in the store.",
-    ),
-    "panels": Statement(
-        "Pictures of demonstrations and of test games won from them: Nim from 2, Checkmate Tactic from 5, Chase from "
-        "4, Stop the Fall from 3 and Reach for the Star from 5 demonstrations.",
-        missing="No experiment here draws them yet.",
     ),
     "minecraft": Statement(
         "Fence In is a task in Minecraft, played through the Malmo interface, and is learned from one demonstration.",
@@ -172,8 +167,9 @@ _ABLATIONS = {
     ),
     "no-prior": Statement(
         "Without the prior (No Prior) LPP does worse.",
-        "Every tree fits exactly, so all have the same likelihood; what is left to choose by is the order of "
-        "enumeration, which is itself the grammar's prior: the first 25 found use the most probable programs.",
+        "Every tree fits exactly, so without a prior all are equal, and the 25 found first are kept: those of the most "
+        "probable programs, so that the prior still chooses. How much that is worth is seen where any 25 of those that "
+        "fit are kept instead.",
         "No trials of both in the store.",
     ),
     "sparsity-prior": Statement(
@@ -196,6 +192,15 @@ _POLICIES = {
         "The greatest depth is 3 or 4 in all games; 32 to 244 method calls.",
         _SEARCH,
     ),
+}
+
+_PICTURES = {
+    "panels": Statement(
+        "Pictures of demonstrations and of test games won from them: Nim from 2, Checkmate Tactic from 5, Chase from "
+        "4, Stop the Fall from 3 and Reach for the Star from 5 demonstrations.",
+        _OTHER_LEVELS,
+        "Too few games in the store.",
+    ),
     "clause": Statement(
         "A clause of the policy for Stop the Fall can be read: click an empty cell right above the floor if, looking "
         "up from it, the parachutist comes before any block. One or two of its literals are redundant.",
@@ -207,9 +212,9 @@ _NOISE_INCOMPLETE = "Not all kinds of demonstrations and values of ε are in the
 _NOISE = {
     "high": Statement(
         "With every kind of demonstration, too high an ε makes success drop severely.",
-        "With ε = 1 the likelihood says nothing and the prior's favourite is “never”, which acts evenly at random; the "
-        "action is then decided by the lesser policies of the mixture, and from perfect demonstrations those are "
-        "right.",
+        "With ε = 1 the likelihood says nothing and the prior decides. Here a formula without literals is no policy; "
+        "the smallest trees are kept, which from perfect demonstrations are right. The published code lets “never” "
+        "in, its most probable policy, as often as it is found: then success drops, as in the paper.",
         _NOISE_INCOMPLETE,
     ),
     "zero": Statement(
@@ -261,6 +266,7 @@ STATEMENTS: Mapping[str, Mapping[str, Statement]] = {
     "noise": _NOISE,
     "data-efficiency": _DATA_EFFICIENCY,
     "breakout": _BREAKOUT,
+    "pictures": _PICTURES,
 }
 
 TITLES = {"breakout": "Atari Breakout"}

@@ -10,10 +10,11 @@ from typing import Any
 from shown.experiments.beyond import PLAYED, SIZES, shown_sets
 from shown.experiments.claims import Finding
 from shown.experiments.experiment import Experiment, Plot, Scale, Table
-from shown.experiments.figures import STYLES, Axis, Line, Panel, Panels
+from shown.experiments.figures import STYLES, Axis, Line, Panel, Panels, floors, label
 from shown.experiments.reserved import JUDGE
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
+    FLOORS,
     GENERATED,
     found,
     games_among,
@@ -48,6 +49,7 @@ class People(Experiment):
     title = "Beyond the paper: people"
     question = "Is a person's own way to play learned from a few games?"
     methods = ("lpp", "shown")
+    scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
@@ -71,18 +73,21 @@ class People(Experiment):
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         games = games_among(rows, self.games)
-        everyone = [row for row in rows if _style(row.settings) != EXPERT]
+        everyone = [row for row in rows if _style(row.settings) not in (None, EXPERT)]
+        drawn = [row for row in rows if _style(row.settings) != EXPERT]
         return [
-            Plot(_figure(everyone, games_among(everyone, self.games)), _CAPTION),
+            *(Plot(_figure(drawn, self.games, *view), caption, name) for view, caption, name in _VIEWS),
             Table(
                 (
                     "Game",
                     "People",
                     *(f"{METHODS[method].label}: {what}" for method in self.methods for what in _COUNTED),
+                    *(METHODS[method].label for method in FLOORS),
                 ),
-                [_summary(game, select(everyone, game=game)) for game in games_among(everyone, self.games)],
+                [_summary(game, select(drawn, game=game)) for game in games_among(everyone, self.games)],
                 f"{many(USUAL, 'demonstration')} each: how many styles are learned ({percent(LEARNED)} of new levels "
-                "or more), how many levels are won on average, and in how many trials nothing fitted.",
+                "or more), how many levels are won on average, and in how many trials nothing fitted; last, how many "
+                "are won by clicking at random.",
             ),
             Table(
                 ("Game", "Style", "How it plays", *(METHODS[method].label for method in self.methods)),
@@ -104,10 +109,6 @@ class People(Experiment):
 EXPERIMENT = People()
 
 _COUNTED = ("learned", "won", "nothing fits")
-_CAPTION = (
-    f"Above: new levels won, mean over the styles of a game. Below: the share of styles that are learned, that is, "
-    f"{percent(LEARNED)} of new levels are won or more. Everyone but the built-in expert."
-)
 
 
 def _style(settings: Mapping[str, Any]) -> str | None:
@@ -125,6 +126,11 @@ def _means(rows: Sequence[Row]) -> list[float]:
     return [mean_success(part, GENERATED) for part in _by_style(rows).values()]
 
 
+def _won(rows: Sequence[Row]) -> float:
+    """The mean success over styles."""
+    return fmean(_means(rows))
+
+
 def _share(rows: Sequence[Row]) -> float:
     """The share of styles that are learned."""
     return fmean(mean >= LEARNED for mean in _means(rows))
@@ -133,29 +139,41 @@ def _share(rows: Sequence[Row]) -> float:
 # --- the figure ---------------------------------------------------------------------------------------------------
 
 
-def _figure(rows: Sequence[Row], games: Sequence[str]) -> Panels:
-    views: Sequence[tuple[str, Callable[[Sequence[Row]], float]]] = (
-        ("success (mean)", lambda part: fmean(_means(part))),
-        ("styles learned", _share),
-    )
-    panels = [(label, [_panel(select(rows, game=game), value) for game in games]) for label, value in views]
-    return Panels([title(game) for game in games], panels, Axis("demonstrations", SIZES, limits=(0.7, 5.3)))
+_VIEWS: Sequence[tuple[tuple[str, Callable[[Sequence[Row]], float]], str, str]] = (
+    (
+        ("success, mean over styles", _won),
+        "New levels won, mean over the styles of a game: everyone but the built-in expert.",
+        "won",
+    ),
+    (
+        ("share of styles learned", _share),
+        f"The share of styles that are learned: {percent(LEARNED)} of new levels are won or more.",
+        "learned",
+    ),
+)
 
 
-def _panel(rows: Sequence[Row], value: Callable[[Sequence[Row]], float]) -> Panel:
+def _figure(rows: Sequence[Row], games: Sequence[str], up: str, value: Callable[[Sequence[Row]], float]) -> Panels:
+    panels = [_panel(game, select(rows, game=game), value) for game in games_among(rows, games)]
+    return Panels(panels, [up], Axis("demonstrations", SIZES, limits=(0.7, 5.3)))
+
+
+def _panel(game: str, rows: Sequence[Row], value: Callable[[Sequence[Row]], float]) -> Panel:
     lines = []
     for method in People.methods:
         points = {at: value(part) for at in SIZES if (part := of_size(select(rows, method=method), at))}
-        if points:
-            lines.append(Line(list(points), list(points.values()), METHODS[method].label, STYLES[method]))
-    return Panel(lines)
+        missing = [at for at in SIZES if at not in points]
+        lines.append(
+            Line(list(points), list(points.values()), label(method), STYLES[method], missing=missing if points else ())
+        )
+    return Panel(title(game), lines, floors=floors(rows, GENERATED) if value is _won else ())
 
 
 # --- the tables ---------------------------------------------------------------------------------------------------
 
 
 def _summary(game: str, rows: Sequence[Row]) -> list[str]:
-    cells = [title(game), str(len(_by_style(rows)))]
+    cells = [title(game), str(len(_by_style([row for row in rows if row.settings["method"] not in FLOORS])))]
     for method in People.methods:
         mine = of_size(select(rows, method=method), USUAL)
         if not mine:
@@ -163,7 +181,7 @@ def _summary(game: str, rows: Sequence[Row]) -> list[str]:
             continue
         learned = sum(mean >= LEARNED for mean in _means(mine))
         cells += [f"{learned} of {len(_by_style(mine))}", percent(fmean(_means(mine))), _nothing(mine)]
-    return cells
+    return [*cells, *(percent(mean_success(select(rows, method=method), GENERATED)) for method in FLOORS)]
 
 
 def _nothing(rows: Sequence[Row]) -> str:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
 from shown.experiments import figures
 from shown.experiments.claims import NO, Finding, graded, holding
-from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale
-from shown.experiments.figures import ON_BOTH, STYLES, Axis, Series
+from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale, Table
+from shown.experiments.figures import HUNDRED, NINE, STYLES, Axis, Series
 from shown.experiments.paper import PROGRAMS_BELOW
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
     GENERATED,
+    TEST,
     curve,
     first_perfect,
     games_among,
@@ -23,13 +25,22 @@ from shown.experiments.statistics import (
     select,
     success,
 )
-from shown.experiments.trials import Trial
+from shown.experiments.tables import LEVELS, MEANS, Part, success_table
+from shown.experiments.trials import METHODS, Trial
 from shown.experiments.words import by_game, count, listed, percent, title
+from shown.games import find
+from shown.language.grammar import paper_grammar
 
 FULL = {
     "lpp": (*(i * 10**k for k in range(4) for i in (1, 2, 3, 5, 7, 9)), 10_000),
     "vpi": (*(i * 10**k for k in range(5) for i in (1, 2, 5)), 100_000),
 }
+NEIGHBOURS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]
+
+SIX_HOURS = 5_000_000
+"""About so many policies a plain program would try for Nim in six hours: it takes 8.8 µs for a program and a row
+(docs/results.md), so some 4 ms for a policy of one program on the 540 rows of eleven demonstrations."""
+
 QUICK = (10, 30, 90, 300, 900, 3_000, 9_000)
 SEEDS = {"lpp": 3, "vpi": 1}
 """LPP's trees break ties at random; plain induction leaves nothing to chance."""
@@ -37,10 +48,13 @@ SEEDS = {"lpp": 3, "vpi": 1}
 ENSEMBLES = {"lpp": (25,), "vpi": (25, 1)}
 """Plain induction is also run with its single best policy, for what the mixing adds to it."""
 
+TOLD = (100, 1_000, 10_000)
+"""How many programs the table is about."""
+
 SERIES = (
     Series("LPP", {"method": "lpp", "ensemble": 25}, STYLES["lpp"]),
     Series("VPI", {"method": "vpi", "ensemble": 25}, STYLES["vpi"]),
-    Series("VPI, single best policy", {"method": "vpi", "ensemble": 1}, STYLES["vpi"] | {"alpha": 0.5, "marker": "+"}),
+    Series(METHODS["vpi-best"].label, {"method": "vpi", "ensemble": 1}, STYLES["vpi-best"]),
 )
 
 
@@ -61,6 +75,10 @@ class Programs(Experiment):
                         options = scale.options(method, programs=number, ensemble=ensemble)
                         for seed in range(scale.repeats(SEEDS[method], 1)):
                             wanted.append(Trial(method, game, ALL_DEMONSTRATIONS, "perfect", seed, options, scale.test))
+        if scale.full and "vpi" in scale.methods_of(self.methods) and "nim" in scale.games:
+            for ensemble in ENSEMBLES["vpi"]:
+                options = scale.options("vpi", programs=SIX_HOURS, ensemble=ensemble)
+                wanted.append(Trial("vpi", "nim", ALL_DEMONSTRATIONS, "perfect", 0, options, scale.test))
         return wanted
 
     def includes(self, settings: Mapping[str, Any]) -> bool:
@@ -72,14 +90,25 @@ class Programs(Experiment):
             and settings["options"].get("ensemble") in ENSEMBLES[settings["method"]]
         )
 
-    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
+        rows = [row for row in rows if row.settings["options"].get("programs") != SIX_HOURS]  # of Nim alone
         columns = figures.games(games_among(rows, self.games))
         across = Axis("programs", [1, 100, 10_000], ["1", "100", "10⁴"], logarithmic=True)
         return [
             Plot(
-                figures.success_panels(rows, programs, columns, SERIES, ON_BOTH, across),
-                "Success on the 9 test levels (above) and on 100 generated ones (below) against the number of programs "
-                "(LPP) or whole policies (VPI) enumerated, with all 11 demonstrations.",
+                figures.success_panels(rows, programs, columns, SERIES, (view,), across),
+                f"Success on {view.label} against the number of programs (LPP) or whole policies (VPI) enumerated, "
+                "with all 11 demonstrations.",
+                name,
+            )
+            for view, name in ((NINE, "nine"), (HUNDRED, "generated"))
+        ] + [
+            success_table(
+                rows,
+                self.games,
+                SERIES,
+                [_part(number, kind) for number in TOLD for kind in (TEST, GENERATED)],
+                f"The same as numbers; LPP breaks its ties with {SEEDS['lpp']} seeds. {MEANS}",
             )
         ]
 
@@ -93,11 +122,17 @@ class Programs(Experiment):
             "a second": _a_second(rows),
             "vpi in nim": _induction_in_nim(rows),
             "vpi elsewhere": _induction_elsewhere(rows),
+            "six hours": _six_hours(rows),
+            "108 programs": _of_depth_three() if rows else None,
         }
         return {name: finding for name, finding in found.items() if finding is not None}
 
 
 EXPERIMENT = Programs()
+
+
+def _part(number: int, kind: str) -> Part:
+    return Part(f"{number:,} programs, {LEVELS[kind]}", lambda row: programs(row) == number, kind)
 
 
 def _until_perfect(rows: Sequence[Row]) -> str:
@@ -191,3 +226,30 @@ def _induction_elsewhere(rows: Sequence[Row]) -> Finding | None:
 
 def _best(rows: Sequence[Row]) -> float:
     return max(curve(rows, programs)[1], default=0.0)
+
+
+def _six_hours(rows: Sequence[Row]) -> Finding | None:
+    """What as many policies come to as six hours would have been enough for."""
+    mixed, single = (select(rows, game="nim", method="vpi", programs=SIX_HOURS, ensemble=number) for number in (25, 1))
+    if not mixed or not single:
+        return None
+    wins = [success(part[0], GENERATED) for part in (mixed, single)]
+    return Finding(
+        f"After {SIX_HOURS:,} policies, about as many as a plain program tries in six hours (8.8 µs for a program and "
+        f"a row), the mixture wins {percent(wins[0])} of the generated levels, its best policy {percent(wins[1])}.",
+        graded(max(wins) < 1, wins[1] < 1),
+    )
+
+
+def _of_depth_three() -> Finding:
+    """How many programs of depth two and three there are in Nim, by the grammar of the paper's appendix."""
+    blocks = paper_grammar(find("nim").tokens).blocks(20_000)
+    of_depth: Counter[int] = Counter()
+    for block in blocks:
+        of_depth[block.shape.term(0).depth] += block.count
+    near = of_depth[2] * (1 + len(NEIGHBOURS))
+    return Finding(
+        f"{of_depth[3]:,} of depth three and {of_depth[2]} of depth two, with every step and scan of the grammar of "
+        f"the appendix. Those of depth two, where they are and seen from the {len(NEIGHBOURS)} neighbours, are {near}.",
+        graded(of_depth[3] == 108, near == 108),
+    )

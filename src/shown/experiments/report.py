@@ -6,17 +6,18 @@ this module, and it forbids the browser to run or load anything.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from shown.experiments import EXPERIMENTS, figures, find
+from shown.experiments import EXPERIMENTS, drawing, find
 from shown.experiments.claims import MISSING, NO, PARTLY, YES, Claim, judged
-from shown.experiments.experiment import Experiment, Plot, Reading, Table
+from shown.experiments.experiment import Experiment, Pictures, Plot, Reading, Shown, Table
+from shown.experiments.origins import origins
 from shown.experiments.paper import STATEMENTS, TITLES
 from shown.experiments.rows import Row
+from shown.experiments.summary import ten_lines
 from shown.experiments.trials import METHODS
 from shown.experiments.words import listed, many
 
@@ -37,6 +38,8 @@ nav a { margin-right: 1rem; white-space: nowrap; }
 figure { margin: 1.25rem 0; overflow-x: auto; }
 figure svg { display: block; width: 100%; min-width: 40rem; height: auto; background: white;
   border: 1px solid var(--line); }
+.boards { display: flex; flex-wrap: wrap; gap: .75rem; } .boards svg { width: auto; min-width: 0; }
+td { white-space: pre-wrap; }
 figcaption, caption { color: var(--soft); font-size: .9rem; text-align: left; padding: .5rem 0; max-width: 52rem; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; background: white; }
 th, td { text-align: left; vertical-align: top; padding: .45rem .7rem; border: 1px solid var(--line); }
@@ -48,6 +51,7 @@ th { background: #f1f3f4; font-weight: 600; } td.verdict { white-space: nowrap; 
 .tally { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0; padding: 0; list-style: none; }
 .tally li { background: white; border: 1px solid var(--line); padding: .5rem 1rem; }
 .stale { border-left: 4px solid #9a6400; background: white; padding: .5rem 1rem; }
+.lines { max-width: 56rem; padding-left: 1.5rem; } .lines li { margin: .35rem 0; }
 .tally b { font-size: 1.3rem; margin-right: .4rem; }
 """
 
@@ -109,19 +113,22 @@ def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
     """
     everything = list(rows)
     read = chapters(everything)
-    groups = [*((_link(chapter.experiment), chapter.reading.claims) for chapter in read), *_unmeasured()]
-    count = Counter(claim.verdict for _, claims in groups for claim in claims)
+    claims = _all_claims(read)
+    count = Counter(claim.verdict for group in claims.values() for claim in group)
+    first = _opening(read)
     return fill(
         PAGE,
         policy=POLICY,
         style=Html(STYLE),
         trials=f"{len(_usable(everything)):,}",
         claims=sum(count.values()),
+        lines=join(fill("<li>{line}</li>\n", line=line) for line in _ten_lines(read, claims)),
+        figures=join(_plot(plot, f"figure-{number}-", number) for number, plot in enumerate(first.values(), 1)),
         tally=join(_tally(verdict, count[verdict]) for verdict in (YES, PARTLY, NO, MISSING)),
         stale=_stale(read, store),
         links=join((_link(chapter.experiment) for chapter in read), " "),
-        table=_claims(groups),
-        sections=join((_section(chapter) for chapter in read), "\n"),
+        table=_claims((_title(name), group) for name, group in claims.items()),
+        sections=join((_section(chapter, list(first)) for chapter in read), "\n"),
         made=_made(everything, store, bad),
     )
 
@@ -141,7 +148,10 @@ paper’s ranges.</p>
 <p>{trials} trials, each one method that learned one game from some demonstrations and then played the 9 test
 levels and, since 9 are few, 100 generated ones. Of {claims} statements of the paper:</p>
 <ul class="tally">{tally}</ul>
-{stale}<nav><a href="#claims">All claims</a> {links} <a href="#made">How this was made</a></nav>
+{stale}<ol class="lines">
+{lines}</ol>
+{figures}
+<nav><a href="#claims">All claims</a> {links} <a href="#made">How this was made</a></nav>
 <h2 id="claims">What the paper says, and what was measured</h2>
 {table}
 {sections}
@@ -162,22 +172,45 @@ def _link(experiment: Experiment) -> Html:
     return fill('<a href="#{name}">{title}</a>', name=experiment.name, title=experiment.title)
 
 
-def _unmeasured() -> list[tuple[Html, Sequence[Claim]]]:
-    """The paper's statements that belong to no experiment here."""
-    return [
-        (fill("{title}", title=TITLES.get(name, name)), judged(statements, {}))
-        for name, statements in STATEMENTS.items()
-        if name not in EXPERIMENTS
-    ]
+def _title(name: str) -> Html:
+    return _link(find(name)) if name in EXPERIMENTS else fill("{title}", title=TITLES.get(name, name))
 
 
-def figure_files(rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
-    """Every figure as a file of its own: name and SVG."""
+def _all_claims(read: Sequence[Chapter]) -> dict[str, Sequence[Claim]]:
+    """What was found of every statement of the paper, by group; also of those that belong to no experiment here."""
+    found = {chapter.experiment.name: chapter.reading.claims for chapter in read if chapter.reading.claims}
+    return found | {name: judged(group, {}) for name, group in STATEMENTS.items() if name not in EXPERIMENTS}
+
+
+def _ten_lines(read: Sequence[Chapter], claims: Mapping[str, Sequence[Claim]]) -> list[str]:
+    return ten_lines({chapter.experiment.name: chapter.rows for chapter in read}, claims)
+
+
+OPENING = (
+    ("demos", "best"), ("demos", "generated"), ("beyond", ""), ("programs", "nine"), ("ablations", "from-5"),
+    ("data-efficiency", ""), ("noise", ""),
+)  # fmt: skip
+"""The figures that the page begins with: the first three of these that there are."""
+
+
+def _opening(read: Sequence[Chapter]) -> dict[tuple[str, str], Plot]:
+    plots = {
+        (chapter.experiment.name, item.name): item
+        for chapter in read
+        for item in chapter.reading.plots
+        if isinstance(item, Plot)
+    }
+    return {name: plots[name] for name in [name for name in OPENING if name in plots][:3]}
+
+
+def figure_files(rows: Iterable[Row]) -> Iterator[tuple[str, bytes]]:
+    """Every figure as files of its own, for two columns of a page and for one: name and contents."""
     for chapter in chapters(rows):
-        plots = [item for item in chapter.reading.plots if isinstance(item, Plot)]
-        for number, plot in enumerate(plots, 1):
-            name = f"{chapter.experiment.name}{f'-{number}' if len(plots) > 1 else ''}.svg"
-            yield name, figures.svg(plot.figure) + "\n"
+        for plot in (item for item in chapter.reading.plots if isinstance(item, Plot)):
+            stem = "-".join(filter(None, (chapter.experiment.name, plot.name)))
+            for width, suffix in ((drawing.DOUBLE, ""), (drawing.SINGLE, "-narrow")):
+                for form, content in drawing.files(plot.figure, width=width).items():
+                    yield f"{stem}{suffix}.{form}", content
 
 
 # --- the parts ----------------------------------------------------------------------------------------------------
@@ -203,7 +236,8 @@ or nobody noted which. They stand until they are run again, in: {names}. <code>s
     )
 
 
-def _section(chapter: Chapter) -> Html:
+def _section(chapter: Chapter, first: Sequence[tuple[str, str]]) -> Html:
+    """An experiment's part of the page; the figures that the page began with (`first`) are only pointed to."""
     experiment = chapter.experiment
     about = " ".join((experiment.__doc__ or "").split())
     head = fill(
@@ -218,16 +252,38 @@ def _section(chapter: Chapter) -> Html:
         text = "<p>No trials of this experiment are in the store. <code>{command}</code> runs them.</p>"
         return join([head, fill(text, command=command)])
     plots = [
-        _plot(item, f"{experiment.name}-{number}-") if isinstance(item, Plot) else _table(item)
+        _pointer(first.index((experiment.name, item.name)) + 1)
+        if isinstance(item, Plot) and (experiment.name, item.name) in first
+        else _shown(item, f"{experiment.name}-{number}-")
         for number, item in enumerate(chapter.reading.plots)
     ]
     return join([head, *plots, *(fill("<p>{text}</p>", text=text) for text in chapter.reading.text)], "\n")
 
 
-def _plot(plot: Plot, prefix: str) -> Html:
-    drawing = Html(figures.svg(plot.figure, prefix))
-    template = "<figure>{drawing}<figcaption>{caption}</figcaption></figure>"
-    return fill(template, drawing=drawing, caption=plot.caption)
+def _shown(item: Shown, prefix: str) -> Html:
+    if isinstance(item, Plot):
+        return _plot(item, prefix)
+    return _pictures(item) if isinstance(item, Pictures) else _table(item)
+
+
+def _pictures(item: Pictures) -> Html:
+    template = "<div>{drawing}<small>{text}</small></div>"
+    boards = join(fill(template, drawing=Html(each.drawing), text=each.text) for each in item.pictures)
+    template = '<figure><div class="boards">{boards}</div><figcaption>{caption}</figcaption></figure>'
+    return fill(template, boards=boards, caption=item.caption)
+
+
+def _plot(plot: Plot, prefix: str, number: int | None = None) -> Html:
+    """A figure; with a number it can be pointed to."""
+    drawn, begins = Html(drawing.svg(plot.figure, prefix)), f"Figure {number}. " if number else ""
+    template = "<figure{place}>{drawn}<figcaption>{begins}{caption}</figcaption></figure>"
+    place = fill(' id="figure-{number}"', number=number) if number else Html("")
+    return fill(template, place=place, drawn=drawn, begins=begins, caption=plot.caption)
+
+
+def _pointer(number: int) -> Html:
+    template = '<p class="soft"><a href="#figure-{number}">Figure {number}</a>, at the top, belongs here.</p>'
+    return fill(template, number=number)
 
 
 def _table(table: Table) -> Html:
@@ -288,28 +344,20 @@ def _made(rows: Sequence[Row], store: str, bad: int) -> Html:
         first=dates[0],
         last=dates[-1],
         versions=", ".join(sorted({row.version for row in rows})),
-        commits=_commits(rows),
+        origins=join(map(_table, origins(rows)), "\n"),
         left_out=_left_out(rows, bad),
     )
 
 
 MADE = """<h2 id="made">How this was made</h2>
 <p>From <code>{store}</code>: {number} trials ({counts}), {hours} hours of trials in all, run
-between {first} and {last} with version {versions}.{commits}</p>{left_out}
+between {first} and {last} with version {versions}.</p>{left_out}
 <p><code>shown reproduce all --full --store {store}</code> runs what is missing, <code>shown results --store
 {store}</code> lists every trial with its settings, and <code>shown report --store {store}</code> writes
-this page. Levels <code>test:0-8</code> are the test levels, <code>random:0-99</code> the generated ones; nothing is
-ever demonstrated on either.</p>"""
-
-
-_LONG_NAME = re.compile(r"(?<=^[0-9a-f]{12})[0-9a-f]{28}")
-
-
-def _commits(rows: Sequence[Row]) -> str:
-    """At which commits the code was, where that is known."""
-    known = Counter(row.commit for row in rows if row.commit)
-    parts = [f"{_LONG_NAME.sub('', name)} ({number:,})" for name, number in sorted(known.items())]
-    return f" Commits: {', '.join(parts)}." if parts else ""
+this page. With <code>--csv</code> or <code>--json</code> every trial is listed with its digests of engine, rules and
+levels, its commit and its machine; here they are counted. Levels <code>test:0-8</code> are the test levels,
+<code>random:0-99</code> the generated ones; nothing is ever demonstrated on either.</p>
+{origins}"""
 
 
 def _left_out(rows: Sequence[Row], bad: int) -> Html:

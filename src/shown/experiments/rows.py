@@ -31,6 +31,7 @@ CODE = ("engine", "game", "levels")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-z]{1,64}", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9.+!_ -]{0,100}", re.ASCII)
+_MACHINE = re.compile(r"[A-Za-z0-9.,()+!_ -]{0,300}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Row:
         finished: when (UTC, ISO 8601).
         code: the fingerprint of the code that ran it, or None if nobody noted it.
         commit: where that code was; "" if nobody noted it.
+        machine: what ran it: cores, memory, versions; "" if nobody noted it.
     """
 
     settings: Mapping[str, Any]
@@ -58,6 +60,7 @@ class Row:
     finished: str = ""
     code: Mapping[str, str] | None = None
     commit: str = ""
+    machine: str = ""
 
     @property
     def key(self) -> str:
@@ -77,7 +80,7 @@ class Row:
         """A row from its JSON, or BadInput naming what is wrong with it."""
         if not isinstance(value, dict):
             raise BadInput(f"{where}: not a result: it must be an object.")
-        given = {"result": None, "error": None, "code": None, "commit": "", **value}
+        given = {"result": None, "error": None, "code": None, "commit": "", "machine": "", **value}
         missing = [name for name in cls.__slots__ if name not in given]
         if missing:
             raise BadInput(f'{where}: not a result: "{missing[0]}" is missing.')
@@ -103,6 +106,7 @@ def checked(row: Row, where: str) -> Row:
         _number(row.seconds, "seconds")
         _matching(row.version, "version", _NAME)
         _matching(row.commit, "commit", _NAME)
+        _matching(row.machine, "machine", _MACHINE)
         if row.finished != "":
             _matching(row.finished, "finished", _DATE)
         if row.code is not None:

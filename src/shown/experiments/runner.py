@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 from shown.errors import ShownError, printable
 from shown.experiments.fingerprint import commit
+from shown.experiments.machine import machine
 from shown.experiments.rows import MAX_ERROR, Row, checked
 from shown.experiments.store import Store, mean_seconds
 from shown.experiments.trials import Trial, code_for, run_trial, words_for
@@ -96,14 +97,19 @@ def attempt(settings: Mapping[str, Any]) -> Row:
 
 def success(settings: Mapping[str, Any], result: Mapping[str, Any], seconds: float) -> Row:
     """What the present code has measured; BadInput if a method says of its policy what no store can keep."""
-    row = Row(settings, "ok", result, None, round(seconds, 4), code=code_for(settings), commit=commit())
+    row = Row(settings, "ok", result, None, round(seconds, 4), **_origin(settings))
     return checked(row, words_for(settings))
 
 
 def failure(settings: Mapping[str, Any], error: str, seconds: float) -> Row:
     """That the present code has failed, and why."""
     text = error.encode("utf-8", "backslashreplace").decode()[:MAX_ERROR]
-    return Row(settings, "failed", None, text, round(seconds, 4), code=code_for(settings), commit=commit())
+    return Row(settings, "failed", None, text, round(seconds, 4), **_origin(settings))
+
+
+def _origin(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Which code ran a trial, and on what."""
+    return {"code": code_for(settings), "commit": commit(), "machine": machine()}
 
 
 def in_this_process(trials: Sequence[Mapping[str, Any]]) -> Iterator[Row]:

@@ -28,7 +28,7 @@ class Imitator(Protocol):
     """All that an experiment asks of a method: learn from demonstrations, then act.
 
     A method may also offer `act_many(grids)`, which is used where it exists, and `describe()`, a JSON-able account of
-    what was learned.
+    what was learned. One that draws lots says so (`draws_lots = True`): it is asked anew at every turn.
     """
 
     def fit(self, demos: Demonstrations) -> Any: ...
@@ -37,19 +37,23 @@ class Imitator(Protocol):
 
 
 class Remembering:
-    """A policy with a memory: a grid seen before is not looked at again (policies here are functions of the grid)."""
+    """A policy with a memory: a grid seen before is not looked at again, where the policy is a function of the grid."""
 
     def __init__(self, imitator: Any) -> None:
         self._imitator = imitator
         self._known: dict[Grid, Action] = {}
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
+        if getattr(self._imitator, "draws_lots", False):
+            return self._asked(grids)
         new = list(dict.fromkeys(grid for grid in grids if grid not in self._known))
         if new:
-            many = getattr(self._imitator, "act_many", None)
-            acts = many(new) if many is not None else [self._imitator.act(grid) for grid in new]
-            self._known.update(zip(new, acts, strict=True))
+            self._known.update(zip(new, self._asked(new), strict=True))
         return [self._known[grid] for grid in grids]
+
+    def _asked(self, grids: Sequence[Grid]) -> list[Action]:
+        many = getattr(self._imitator, "act_many", None)
+        return many(grids) if many is not None else [self._imitator.act(grid) for grid in grids]
 
 
 def won(game: Game, table: Remembering, levels: Sequence[Level], seed: int = 0) -> list[bool]:

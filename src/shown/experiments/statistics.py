@@ -17,6 +17,9 @@ K = TypeVar("K", bound=Hashable)
 TEST, GENERATED, TRAIN = "test", "random", "train"
 """The kinds of levels a policy is scored on: the nine of the paper, generated ones, and those it was shown."""
 
+FLOORS = ("random", "random-sensible")
+"""Methods that learn nothing and click at random: what any success is to be held against."""
+
 Pool = Callable[[Iterable[float]], float]
 """How several successes become one: their mean, greatest or least."""
 
@@ -115,7 +118,8 @@ def _setting(row: Row, name: str) -> Any:
 
 def mean_success(rows: Iterable[Row], kind: str = TEST) -> float:
     """The mean success; not a number without any."""
-    return _pooled(rows, kind, fmean)
+    found = successes(rows, kind)
+    return fmean(found) if found else math.nan
 
 
 def mean_over_games(rows: Iterable[Row], kind: str = TEST) -> float:
@@ -125,14 +129,23 @@ def mean_over_games(rows: Iterable[Row], kind: str = TEST) -> float:
     return fmean(means) if means else math.nan
 
 
+def successes(rows: Iterable[Row], kind: str = TEST) -> list[float]:
+    """The success of each result that played levels of this kind."""
+    return [value for row in rows if not math.isnan(value := success(row, kind))]
+
+
+def points(rows: Iterable[Row], x: Callable[[Row], float], kind: str = TEST) -> dict[float, list[float]]:
+    """For each x, in order, the successes of the results there."""
+    groups = grouped(rows, x)
+    return {at: found for at in sorted(groups) if (found := successes(groups[at], kind))}
+
+
 def curve(
     rows: Iterable[Row], x: Callable[[Row], float], kind: str = TEST, pool: Pool = fmean
 ) -> tuple[list[float], list[float]]:
     """A curve: for each x, in order, the pooled success of the results there."""
-    points = grouped(rows, x)
-    pooled = [(at, _pooled(points[at], kind, pool)) for at in sorted(points)]
-    found = [(at, value) for at, value in pooled if not math.isnan(value)]
-    return [at for at, _ in found], [value for _, value in found]
+    found = points(rows, x, kind)
+    return list(found), [pool(values) for values in found.values()]
 
 
 def interval(values: Iterable[float], level: float = 0.95) -> tuple[float, float]:
@@ -152,21 +165,6 @@ def interval(values: Iterable[float], level: float = 0.95) -> tuple[float, float
     return float(low), float(high)
 
 
-def lowest_mean(values: Iterable[float]) -> float:
-    """The lower end of the mean's interval."""
-    return interval(values)[0]
-
-
-def highest_mean(values: Iterable[float]) -> float:
-    """The upper end of the mean's interval."""
-    return interval(values)[1]
-
-
 def first_perfect(rows: Iterable[Row], x: Callable[[Row], float], kind: str = TEST, pool: Pool = max) -> int | None:
     """The smallest x at which the pooled success is 1."""
     return next((int(at) for at, y in zip(*curve(rows, x, kind, pool), strict=True) if y >= 1), None)
-
-
-def _pooled(rows: Iterable[Row], kind: str, pool: Pool) -> float:
-    values = [value for row in rows if not math.isnan(value := success(row, kind))]
-    return pool(values) if values else math.nan

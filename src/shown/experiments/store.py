@@ -28,8 +28,9 @@ from shown.experiments.trials import code_for, settings_key, trial_key
 from shown.files import parse_json
 from shown.version import __version__
 
-SCHEMA = 2
-"""The form of the store that this version writes. Form 1 knew nothing of code; a newer form is refused."""
+SCHEMA = 3
+"""The form of the store that this version writes. Form 1 knew nothing of code, form 2 nothing of the machine; a newer
+form is refused."""
 
 APPLICATION_ID = 0x73686F77  # "show", so that another program's database is not taken for a store
 
@@ -73,13 +74,15 @@ CREATE TABLE trials (
     source   TEXT NOT NULL
 )
 """
-_TABLES = {1: _FORM_1, 2: _FORM_2}
+_FORM_3 = _FORM_2.replace("source   TEXT NOT NULL", "source   TEXT NOT NULL,\n    machine  TEXT NOT NULL")
+_TABLES = {1: _FORM_1, 2: _FORM_2, 3: _FORM_3}
 """`asked` is the digest of the settings: there is one row for them, of whatever code. `key` is of settings and code."""
 
-_UPGRADE = """
-INSERT INTO trials SELECT key, key, settings, method, game, seed, version, finished, seconds, status, error, result,
-NULL, '' FROM form_1
-"""
+_UPGRADES = {
+    1: "INSERT INTO trials SELECT key, key, settings, method, game, seed, version, finished, seconds, status, error, "
+    "result, NULL, '', '' FROM older",
+    2: "INSERT INTO trials SELECT *, '' FROM older",
+}
 
 
 @dataclass(frozen=True)
@@ -168,7 +171,7 @@ class Store:
                 query = "SELECT key, status FROM trials WHERE asked = ?"
                 old = self._database.execute(query, [asked]).fetchone()
                 if old is None or _outranks(row, *old):
-                    places = ", ".join("?" * 14)
+                    places = ", ".join("?" * 15)
                     self._database.execute(f"INSERT OR REPLACE INTO trials VALUES ({places})", _cells(asked, row))
                     new += 1
         return new
@@ -187,7 +190,7 @@ class Store:
     def read(self) -> Found:
         """Everything in it, checked, in an order that does not depend on when it was run."""
         names = ["asked" if self._form > 1 else "key", "key", "settings", "status", "result", "error", "seconds"]
-        names += ["version", "finished", *(["code", "source"] if self._form > 1 else [])]
+        names += ["version", "finished", *["code", "source", "machine"][: 0 if self._form == 1 else self._form]]
         # What is too long is not read at all.
         cells = ", ".join(f"CASE WHEN length({name}) <= {MAX_CELL} THEN {name} END" for name in names)
         rows: list[Row] = []
@@ -256,7 +259,7 @@ class Store:
         if not objects and not writing:  # a run has only just begun it: there are no results to read yet
             self._database.close()
             self._database = sqlite3.connect(":memory:")
-            self._database.execute(_FORM_2)
+            self._database.execute(_FORM_3)
             return SCHEMA
         if objects:
             self._refuse_others(application, form, objects)
@@ -266,7 +269,7 @@ class Store:
         # FULL: a row that was reported as done must survive a power cut, not only a kill.
         self._database.execute("PRAGMA synchronous = FULL")
         if not objects or form < SCHEMA:
-            self._make(upgrade=bool(objects))
+            self._make(form if objects else None)
         return SCHEMA
 
     def _refuse_others(self, application: int, form: int, objects: list[tuple[str, str, str | None]]) -> None:
@@ -282,18 +285,19 @@ class Store:
         if set(objects) != ours:
             raise BadInput(f"{self.path}: not a results file of shown, or one with other things in it.")
 
-    def _make(self, upgrade: bool) -> None:
+    def _make(self, older: int | None) -> None:
+        """Makes the table, with what one of an older form holds."""
         with self._database:
             self._database.execute("BEGIN IMMEDIATE")
-            if upgrade:
-                self._database.execute("ALTER TABLE trials RENAME TO form_1")
+            if older:
+                self._database.execute("ALTER TABLE trials RENAME TO older")
             self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self._database.execute(f"PRAGMA user_version = {SCHEMA}")
-            self._database.execute(_FORM_2)
-            if upgrade:
-                self._database.execute(_UPGRADE)
-                self._database.execute("DROP TABLE form_1")
-        if upgrade:
+            self._database.execute(_FORM_3)
+            if older:
+                self._database.execute(_UPGRADES[older])
+                self._database.execute("DROP TABLE older")
+        if older:
             with contextlib.suppress(sqlite3.Error):  # without room for it the file stays larger than it need be
                 self._database.execute("VACUUM")
 
@@ -340,6 +344,7 @@ def _cells(asked: str, row: Row) -> tuple[Any, ...]:
         None if row.result is None else _dump(row.result),
         None if row.code is None else _dump(row.code),
         row.commit,
+        row.machine,
     )
 
 
@@ -349,7 +354,7 @@ def _row(cells: dict[str, Any], where: str) -> Row:
     for name in ("settings", "result", "code"):
         text = cells.get(name)
         values[name] = None if text is None else parse_json(_is_text(text, name, where), f"{where}, {name}")
-    row = Row.from_json({**values, "commit": cells.get("source", "")}, where)
+    row = Row.from_json({**values, "commit": cells.get("source", ""), "machine": cells.get("machine", "")}, where)
     if (cells["asked"], cells["key"]) != (settings_key(row.settings), row.key):
         raise BadInput(f"{where}: its key is not that of its settings.")
     return row

@@ -42,7 +42,7 @@ def demonstrations(game: Game, levels: str, kind: str = "perfect", seed: int = 0
     >>> len(demonstrations(find("nim"), "train:0,train:4"))
     2
     >>> [len(demonstrations(find("nim"), "train:0", kind).steps) for kind in ("perfect", "style:points-first")]
-    [3, 4]
+    [4, 5]
     """
     check_kind(game.name, kind)
     found = load_levels(game, levels)

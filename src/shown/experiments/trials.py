@@ -53,29 +53,54 @@ class Method:
         return make(game, seed, options)
 
 
-_LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": True}
+_LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": False}
+_PREFIXES = {name: _LPP[name] for name in ("programs", "ensemble", "trees", "noise")}
+_WORLD = {"language": "standard", "programs": 10_000, "rounds": 0}
 _NETWORK = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
+_NETWORKS = "shown.baselines.networks:learner"
 _PERCEPTRON = "shown.baselines.features_nn:learner"
 _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
-        "lpp": Method("LPP", "shown.baselines.lpp:learner", _LPP),
+        "lpp": Method("LPP", "shown.baselines.lpp:learner", _LPP),  # as published: no literal is dropped
         "shown": Method("shown", "shown.baselines.taught:learner", {"programs": 10_000, "practise": True}),
+        "random": Method("Any cell", "shown.baselines.floors:learner", {"cells": "any"}),
+        "random-sensible": Method("Any sensible cell", "shown.baselines.floors:learner", {"cells": "sensible"}),
         "vpi": Method("VPI", "shown.baselines.vpi:learner", {"programs": 10_000, "ensemble": 25}),
-        "lln": Method("LLN", "shown.baselines.networks:learner", {"network": "lln", "loss": "cells", **_NETWORK}),
-        "fcn": Method("FCN", "shown.baselines.networks:learner", {"network": "fcn", "loss": "cells", **_NETWORK}),
-        "cnn": Method("CNN", "shown.baselines.networks:learner", {"network": "cnn", "loss": "choice", **_NETWORK}),
+        "vpi-best": Method("VPI, best alone", "shown.baselines.vpi:learner", {"programs": 10_000, "ensemble": 1}),
+        "lln": Method("LLN", _NETWORKS, {"network": "lln", "loss": "cells", "choice": "classified", **_NETWORK}),
+        "lln-highest": Method(
+            "LLN, highest score", _NETWORKS, {"network": "lln", "loss": "cells", "choice": "highest", **_NETWORK}
+        ),
+        "fcn": Method("FCN", _NETWORKS, {"network": "fcn", "loss": "cells", "choice": "highest", **_NETWORK}),
+        "cnn": Method("CNN", _NETWORKS, {"network": "cnn", "loss": "choice", "choice": "highest", **_NETWORK}),
+        "dagger": Method(
+            "DAgger (CNN)",
+            "shown.baselines.dagger:learner",
+            {"network": "cnn", "loss": "choice", "choice": "highest", **_NETWORK},
+        ),
+        "boosted": Method("Boosted trees", "shown.baselines.boosted:learner", {"rounds": 100}),
         "features-nn": Method("Features + NN", _PERCEPTRON, {**_FEATURES, "l1": 0.0}),
         "features-nn-l1": Method("Features + NN + L1", _PERCEPTRON, {**_FEATURES, "l1": 1e-4}),
         "no-prior": Method("No Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "uniform"}),
+        "no-prior-any": Method(
+            "No Prior, any that fit",
+            "shown.baselines.every_prefix:learner",
+            {**_PREFIXES, "prior": "uniform", "duplicates": False, "ties": "any"},
+        ),
+        "lpp-told": Method("LPP, told", "shown.baselines.told:learner", {"programs": 10_000}),
+        "lpp-duplicates": Method(
+            "LPP, duplicates kept", "shown.baselines.every_prefix:learner", {**_PREFIXES, "duplicates": True}
+        ),
         "lpp-values": Method("LPP", "shown.baselines.few_values:learner", {"programs": 120_000, "values": ""}),
+        "shown-world": Method("shown", "shown.baselines.taught_world:learner", _WORLD),
         "sparsity-prior": Method("Sparsity Prior", "shown.baselines.lpp:learner", {**_LPP, "prior": "sparsity"}),
     }
 )
 """Every method the experiments know. Adding one is adding a line."""
 
-NETWORKS = ("lln", "fcn", "cnn")
+NETWORKS = ("lln", "lln-highest", "fcn", "cnn")
 
 
 @dataclass(frozen=True)

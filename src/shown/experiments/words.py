@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 
+from shown.experiments.statistics import interval
 from shown.games import find
 
 
@@ -15,8 +17,25 @@ def percent(value: float) -> str:
     ('46 %', '99.8 %', '100 %', '–')
     """
     if math.isnan(value):
-        return "–"
+        return MISSING_CELL
     return f"{100 * value:.1f} %" if 0.99 < value < 1 else f"{100 * value:.0f} %"
+
+
+MISSING_CELL = "–"
+"""What stands in a table where there is nothing to tell."""
+
+
+def mean_between(values: Iterable[float]) -> str:
+    """The mean of some fractions and where it lies with 95 % confidence, where that is not all one.
+
+    >>> mean_between([0.5, 0.5]), mean_between([0.0, 1.0] * 8), mean_between([])
+    ('50 %', '50 % (25 to 75)', '–')
+    """
+    given = [value for value in values if not math.isnan(value)]
+    if not given:
+        return MISSING_CELL
+    low, high = interval(given)
+    return percent(fmean(given)) + (f" ({100 * low:.0f} to {100 * high:.0f})" if low < high else "")
 
 
 def title(game: str) -> str:

@@ -61,6 +61,7 @@ def encode_gif(
     frames = list(frames)
     if not 0 < len(frames) <= MOST_FRAMES:
         raise BadInput(f"an animation has 1 to {MOST_FRAMES:,} frames, not {len(frames):,}. Show fewer levels in one.")
+    frames, durations = _timed(frames, speed)
     longest = LONGEST_GIF if cell is None else MOST_PIXELS
     size = min(cell_size(build(frame, tokens, game), cell, longest) for frame in frames)
 
@@ -77,13 +78,26 @@ def encode_gif(
     known, palette = np.array(sorted(counts), np.uint32), _palette(counts)
     nearest = _nearest(known, palette)
     indexed = (_indexed(picture, whole, known, nearest, palette, dark) for picture in pictures())
-    # GIF counts in hundredths of a second, and browsers take less than two of them for "slow".
-    durations = [max(20, 10 * round(100 * frame.seconds / speed)) for frame in frames]
     stream = io.BytesIO()
     next(indexed).save(
         stream, "GIF", save_all=True, append_images=indexed, duration=durations, loop=0, disposal=1, optimize=False
     )
     return stream.getvalue()
+
+
+def _timed(frames: Sequence[Frame], speed: float) -> tuple[list[Frame], list[int]]:
+    """The frames to show and for how many milliseconds each; those too short to be seen are left out.
+
+    GIF counts in hundredths of a second, and browsers take less than two of them for "slow".
+    """
+    seen, durations, due = [], [], 0.0
+    for number, frame in enumerate(frames, 1):
+        due += 100 * frame.seconds / speed
+        if due >= 2 or number == len(frames):
+            seen.append(frame)
+            durations.append(10 * max(2, round(due)))
+            due -= durations[-1] / 10
+    return seen, durations
 
 
 def contact_sheet(frames: Sequence[Frame], tokens: Tokens, game: str | None, cell: int | None, dark: bool) -> Image:

@@ -114,6 +114,11 @@ _WOOL = ((33, 40, 17), (50, 32, 18), (68, 37, 17), (79, 52, 15), (68, 64, 15), (
 _WHITE_KING = _king("white", "ink", "ink")
 _WHITE_QUEEN = _queen("white", "ink", "ink")
 
+_DOOR: Shapes = (
+    Rect(4, 2, 92, 96, 4, fill="wood", stroke="wood_dark", width=6),
+    *(Rect(x, y, 32, 36, 3, stroke="wood_dark", width=3.5) for x in (14, 54) for y in (10, 54)),
+)
+
 _PIXELS = {
     **{"black": "ink", "grey": "stone", "red": "red", "orange": "orange", "ochre": "wood", "olive": "yellow"},
     **{"green": "green", "blue": "blue", "teal": "steel"},
@@ -256,6 +261,31 @@ SPRITES: dict[str, Shapes] = {
                 f"M{x} 94L{x} 24L{x + 10} 10L{x + 20} 24L{x + 20} 94Z", fill="wood_light", stroke="wood_dark", width=PEN
             )
             for x in (6.5, 40, 73.5)
+        ),
+    ),
+    # minigrid
+    "goal": (
+        Ellipse(34, 92, 20, 5, fill="stone"),
+        line((34, 91), (34, 8), stroke="cord", width=6),
+        Path("M34 11L86 28L34 47Z", fill="green", stroke="ink", width=PEN),
+    ),
+    "key": (
+        Path("M44 44L92 44L92 66L82 66L82 56L74 56L74 66L64 66L64 56L44 56Z", fill="yellow", stroke="ink", width=PEN),
+        circle(29, 50, 21, fill="yellow", stroke="ink", width=PEN),
+        circle(29, 50, 8, fill="white", stroke="ink", width=PEN),
+    ),
+    "closed_door": (*_DOOR, circle(72, 52, 6, fill="yellow", stroke="ink", width=3)),
+    "locked_door": (
+        *_DOOR,
+        Path("M37 50L37 38C37 22 63 22 63 38L63 50", stroke="ink", width=8),
+        Rect(28, 46, 44, 36, 6, fill="yellow", stroke="ink", width=PEN),
+        Path("M50 60L50 71", stroke="ink", width=8),
+    ),
+    "lava": (
+        Rect(0, 0, 100, 100, fill="orange"),
+        *(
+            Path(f"M0 {y}C17 {y - 14} 33 {y - 14} 50 {y}C67 {y + 14} 83 {y + 14} 100 {y}", stroke="red_dark", width=6)
+            for y in (22, 52, 82)
         ),
     ),
     # breakout
