@@ -31,11 +31,12 @@ def states(browser: Browser, project: Path, folder: Path) -> None:
 
     def look(visitor: Visitor, name: str) -> None:
         visitor.page.evaluate("scrollTo(0, 0)")
+        whole = not visitor.at("dialog[open], :popover-open").count()  # what lies above the page lies in the window
         for theme in THEMES:
             visitor.page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
             size = visitor.page.viewport_size
             assert size is not None
-            keep(visitor.page, folder / f"{name}-{size['width']}-{theme}.png", full_page=True)
+            keep(visitor.page, folder / f"{name}-{size['width']}-{theme}.png", full_page=whole)
 
     for width, height in SIZES:
         visitor = Visitor(browser, fresh, viewport={"width": width, "height": height}, reduced_motion="reduce")
@@ -134,11 +135,13 @@ def whole(browser: Browser, studio: Server, take: Callable[..., None], theme: st
 
 
 def keep(seen: Page | Locator, path: Path, **options: bool) -> None:
-    """A picture of a page or a part of it, with few colours: it is as good, and a third of the size."""
+    """A picture of a page or a part of it, in its commonest colours: it is as good, and a third of the size."""
     picture = Image.open(io.BytesIO(seen.screenshot(animations="disabled", **options))).convert("RGB")
     path.parent.mkdir(parents=True, exist_ok=True)
-    few = picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    few.save(path, optimize=True)
+    colours = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:COLOURS]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for _, colour in colours for part in colour])
+    picture.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def main() -> None:
