@@ -49,6 +49,8 @@ def test_floors_are_of_the_game_and_the_levels(rows: list[Row]):
     bars = success_bars(more, games(["chase"]), ["lpp", "vpi"], "success")
     assert [bar.height for bar in bars.panels[0].bars] == [0.5, 0.5, None, None]
     assert [line.height for line in bars.panels[0].floors] == [0.1, None]
+    both = success_bars(more, games(["nim", "chase"]), ["lpp"], "success")
+    assert [[bar.fewer for bar in panel.bars] for panel in both.panels] == [[False, False], [True, True]]
 
 
 def test_floors_alone_are_no_figure(rows: list[Row]):

@@ -9,7 +9,7 @@ from typing import Any
 from shown.experiments.beyond import PLAYED, SIZES, shown_sets
 from shown.experiments.claims import Finding
 from shown.experiments.experiment import Experiment, Plot, Scale, Table
-from shown.experiments.figures import FAINT, STYLES, Axis, Line, Panel, Panels
+from shown.experiments.figures import STYLES, Axis, Line, Panel, Panels
 from shown.experiments.people import SETS
 from shown.experiments.reserved import JUDGE
 from shown.experiments.rows import Row
@@ -121,7 +121,7 @@ def _mean(part: Sequence[Case], which: int) -> float:
 
 def _panel(label: str, part: Sequence[Case]) -> Panel:
     points = [parts for _, parts in sorted(binned(part).items())]
-    right = Line((0, 1), (0, 1), "as expected", {"color": FAINT, "linewidth": 1.5, "zorder": 1})
+    right = Line((0, 1), (0, 1), "as expected", {"color": "#6b6b6b", "linewidth": 0.8, "zorder": 3})
     every = Line(
         [case[0] for case in part], [case[1] for case in part], "a case",
         {"color": STYLES["shown"]["color"], "marker": ".", "linestyle": "", "alpha": 0.25, "markersize": 4},

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from shown.errors import MissingExtra
-from shown.experiments.figures import FAINT, Axis, Bar, Line, Panel, Panels
+from shown.experiments.figures import Axis, Bar, Line, Panel, Panels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,7 @@ STYLE: Any = {
     "figure.constrained_layout.h_pad": 0.02,
     "figure.constrained_layout.wspace": 0.02,
     "figure.constrained_layout.hspace": 0.03,
-    "grid.color": FAINT,
+    "grid.color": "#d9dfe4",
     "grid.linewidth": 0.5,
     "text.color": INK,
     "xtick.color": INK,
@@ -144,6 +144,8 @@ def _draw_bar(axes: Axes, bar: Bar, mark: float) -> None:
     axes.bar(bar.at, bar.height, 0.36, color=face, edgecolor=bar.color, linewidth=0.9)
     if bar.span is not None and bar.span[1] > bar.span[0]:
         axes.plot([bar.at, bar.at], bar.span, color=INK, linewidth=0.8, zorder=4)
+    if bar.fewer:
+        axes.plot([bar.at], [bar.height], **_hollow({"color": bar.color, "marker": "o"}, mark))
 
 
 def _hollow(style: Mapping[str, Any], mark: float) -> dict[str, Any]:
@@ -228,9 +230,10 @@ def _names(panels: Panels) -> list[tuple[str, Any]]:
             (empty if floor.height is None else found).setdefault(floor.label, handle)
     names = [*found.items(), *((f"{name} (no trials)", empty[name]) for name in empty if name not in found)]
     lines = [line for panel in panels.panels for line in panel.lines]
-    if any(any(line.fewer) for line in lines):
+    bars = [bar for panel in panels.panels for bar in panel.bars]
+    if any(any(line.fewer) for line in lines) or any(bar.fewer for bar in bars):
         names.append(("fewer trials", Line2D([], [], **_hollow({"color": INK, "marker": "o"}, MARK[DOUBLE]))))
-    if any(line.missing for line in lines) or any(bar.height is None for panel in panels.panels for bar in panel.bars):
+    if any(line.missing for line in lines) or any(bar.height is None for bar in bars):
         names.append(("no trials here", Line2D([], [], **_cross(INK, MARK[DOUBLE]))))
     return names
 

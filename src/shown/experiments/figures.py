@@ -19,7 +19,6 @@ from shown.experiments.statistics import (
     TEST,
     Pool,
     interval,
-    mean_success,
     points,
     select,
     successes,
@@ -53,8 +52,6 @@ STYLES: Mapping[str, dict[str, Any]] = {
 """One colour, mark and line for each method, in every figure. The colours are of the palettes of Okabe and Ito and of
 Tol, made for all who see colours differently; marks and dashes tell the methods apart without colour too."""
 
-FAINT = "#d9dfe4"
-
 
 # --- what a figure is ---------------------------------------------------------------------------------------------
 
@@ -83,7 +80,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar at a place along the axis, filled or open; `height` None: there is no result. `span` is the mean's."""
+    """A bar at a place along the axis, filled or open; `height` None: there is no result. `span` is the mean's.
+
+    `fewer`: it is of fewer results than the same bar has in another panel.
+    """
 
     at: float
     height: float | None
@@ -91,6 +91,7 @@ class Bar:
     color: str
     filled: bool = True
     span: tuple[float, float] | None = None
+    fewer: bool = False
 
 
 @dataclass(frozen=True)
@@ -268,19 +269,24 @@ def _lines(
 
 def success_bars(rows: Sequence[Row], columns: Sequence[Column], names: Sequence[str], up: str) -> Panels:
     """Mean success of each method, a panel a column. Filled bars: the test levels. Open ones: generated levels."""
+    bars = [
+        _bars(select(rows, method=method), bar, kind, columns)
+        for place, method in enumerate(names)
+        for kind, shift in ((TEST, -0.2), (GENERATED, 0.2))
+        for bar in (Bar(place + shift, None, label(method), STYLES[method]["color"], kind == TEST),)
+    ]
     panels = [
-        Panel(column.title, bars=_bars(select(rows, **column.where), names), floors=floors(rows, TEST, **column.where))
-        for column in columns
+        Panel(column.title, bars=[bar[number] for bar in bars], floors=floors(rows, TEST, **column.where))
+        for number, column in enumerate(columns)
     ]
     return Panels(panels, [up], Axis("", (), limits=(-0.6, len(names) - 0.4)))
 
 
-def _bars(rows: Sequence[Row], names: Sequence[str]) -> list[Bar]:
-    bars = []
-    for place, method in enumerate(names):
-        found = select(rows, method=method)
-        for kind, shift in ((TEST, -0.2), (GENERATED, 0.2)):
-            bar = Bar(place + shift, None, label(method), STYLES[method]["color"], kind == TEST)
-            values = successes(found, kind)
-            bars.append(replace(bar, height=mean_success(found, kind), span=interval(values)) if values else bar)
-    return bars
+def _bars(rows: Sequence[Row], bar: Bar, kind: str, columns: Sequence[Column]) -> list[Bar]:
+    """A bar in every panel."""
+    found = [successes(select(rows, **column.where), kind) for column in columns]
+    most = max(map(len, found))
+    return [
+        replace(bar, height=fmean(values), span=interval(values), fewer=len(values) < most) if values else bar
+        for values in found
+    ]

@@ -150,6 +150,8 @@ levels and, since 9 are few, 100 generated ones. Of {claims} statements of the p
 <ul class="tally">{tally}</ul>
 {stale}<ol class="lines">
 {lines}</ol>
+<p class="soft">In all figures: lines that coincide run side by side, a line’s width apart; a hollow mark is a point of
+fewer trials than another game has there, a cross below zero one of none; the thin lines are clicks at random.</p>
 {figures}
 <nav><a href="#claims">All claims</a> {links} <a href="#made">How this was made</a></nav>
 <h2 id="claims">What the paper says, and what was measured</h2>
