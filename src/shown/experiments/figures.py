@@ -285,7 +285,7 @@ def success_bars(rows: Sequence[Row], columns: Sequence[Column], names: Sequence
 def _bars(rows: Sequence[Row], bar: Bar, kind: str, columns: Sequence[Column]) -> list[Bar]:
     """A bar in every panel."""
     found = [successes(select(rows, **column.where), kind) for column in columns]
-    most = max(map(len, found))
+    most = max(map(len, found), default=0)
     return [
         replace(bar, height=fmean(values), span=interval(values), fewer=len(values) < most) if values else bar
         for values in found
