@@ -7,6 +7,7 @@ python -m pictures docs docs/images           those of the documentation
 from __future__ import annotations
 
 import argparse
+import contextlib
 import io
 import re
 import tempfile
@@ -27,8 +28,14 @@ COLOURS = 255
 
 def states(browser: Browser, project: Path, folder: Path) -> None:
     """A fresh project, while it learns, and every state that axe-core looks at, as state-width-theme.png."""
-    fresh, taught = Server(project / "fresh"), taught_studio(project / "taught")
+    with contextlib.ExitStack() as stack:
+        fresh, taught = Server(project / "fresh"), taught_studio(project / "taught")
+        for studio in (fresh, taught):
+            stack.callback(studio.stop)
+        _look_at_all(browser, fresh, taught, folder)
 
+
+def _look_at_all(browser: Browser, fresh: Server, taught: Server, folder: Path) -> None:
     def look(visitor: Visitor, name: str) -> None:
         visitor.page.evaluate("scrollTo(0, 0)")
         whole = not visitor.at("dialog[open], :popover-open").count()  # what lies above the page lies in the window
@@ -48,7 +55,6 @@ def states(browser: Browser, project: Path, folder: Path) -> None:
         look(visitor, "learning")
         fresh.post("delete", game="chase", id=fresh.post("open", game="chase")["recordings"][-1]["id"])
         visitor.leave()
-    fresh.stop()
     for width, height in SIZES:
         visitor = Visitor(browser, taught, viewport={"width": width, "height": height}, reduced_motion="reduce")
         if visitor.at("#tour-close").is_visible():
@@ -61,17 +67,18 @@ def states(browser: Browser, project: Path, folder: Path) -> None:
             look(visitor, state.__name__)
             back(visitor)
         visitor.leave()
-    taught.stop()
 
 
 def docs(browser: Browser, project: Path, folder: Path) -> None:
     """The pictures of docs/studio.md."""
     studio = Server(project)
-    studio.post("toured", toured=True)
-    for name, take in (("studio-advice", advice), ("studio-touch", touch), ("studio", whole)):
-        take(browser, studio, lambda node, name=name, **options: keep(node, folder / f"{name}.png", **options))
-    whole(browser, studio, lambda node, **options: keep(node, folder / "studio-dark.png", **options), "dark")
-    studio.stop()
+    try:
+        studio.post("toured", toured=True)
+        for name, take in (("studio-advice", advice), ("studio-touch", touch), ("studio", whole)):
+            take(browser, studio, lambda node, name=name, **options: keep(node, folder / f"{name}.png", **options))
+        whole(browser, studio, lambda node, **options: keep(node, folder / "studio-dark.png", **options), "dark")
+    finally:
+        studio.stop()
 
 
 def advice(browser: Browser, studio: Server, take: Callable[..., None]) -> None:

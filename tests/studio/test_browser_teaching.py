@@ -108,6 +108,7 @@ def test_where_no_rule_tells_the_clicks_from_others_what_looks_the_same_will_do_
     )
     expect(visitor.at(".failure-lead")).to_have_text(re.compile("what looks the same will do, too"))
     expect(visitor.at("#advice")).to_be_visible()
+    expect(visitor.at("#next")).to_contain_text("Correct it where it goes wrong.")
     visitor.at("#look-further").click()
     expect(visitor.at("#reading option:checked")).to_have_text("found out: as clicked")
     expect(visitor.at(".failure")).to_be_hidden()

@@ -109,6 +109,7 @@ function choice(id, label, way) {
       );
     }
     select.value = JSON.stringify(chosen);
+    select.title = select.selectedOptions[0]?.text ?? ""; // it may be longer than the column is wide
   };
   return { node, fill };
 }

@@ -15,6 +15,9 @@ export function initNext(node) {
   on("game", () => replace(box));
 }
 
+/** Whether it is known to lose some levels, however sure it is. */
+const loses = ({ summary }) => summary?.expected && summary.expected.won < summary.expected.of;
+
 function show(learned) {
   const best = learned.next[0];
   if (!learned.hasPolicy || !best) {
@@ -27,7 +30,7 @@ function show(learned) {
       el("h3", { text: "Most useful next" }),
       el("p", {
         class: "note",
-        text: "On every level it tried, all its candidate rules want the same. There may be nothing left to show.",
+        text: `On every level it tried, all its candidate rules want the same. ${loses(learned) ? "Correct it where it goes wrong." : "There may be nothing left to show."}`,
       }),
     );
     return;
