@@ -119,7 +119,8 @@ _DEMOS = {
     ),
     "minecraft": Statement(
         "Fence In is a task in Minecraft, played through the Malmo interface, and is learned from one demonstration.",
-        missing="Here Fence In is a grid game by the same rules; Minecraft is not run yet.",
+        missing="Not by a trial: `make test-minecraft` plays a policy learned on the flat game in a Minecraft server, "
+        "over its protocol and not through Malmo (docs/worlds.md).",
     ),
 }
 
