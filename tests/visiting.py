@@ -76,9 +76,9 @@ class Visitor:
         return page
 
     def _hear(self, kind: str, text: str) -> None:
-        # A server that is gone cannot be asked, and a new one does not know this page yet; the browser says so in its
-        # own words, and that is no fault of the page.
-        expected = self.expecting_silence and ("net::ERR_" in text or " 403 " in text)
+        # A server that is gone cannot be asked, one that is going does no more work, and a new one does not know this
+        # page yet; the browser says so in its own words, and that is no fault of the page.
+        expected = self.expecting_silence and any(words in text for words in ("net::ERR_", " 503 ", " 403 "))
         if kind in ("error", "warning") and not expected:
             self.problems.append(f"{kind}: {text}")
 
