@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -119,11 +120,16 @@ def _print(rows: Sequence[Row]) -> None:
     if rows:
         print("  test  generated  seconds  trial")
     for row, old in zip(rows, stale, strict=True):
-        scores = f"{success(row):6.2f}  {success(row, 'random'):9.2f}" if row.result else f"{'failed':>6}  {'':9}"
+        won = (_share(success(row)), _share(success(row, "random"))) if row.result else ("failed", "")
         text = words_for(row.settings) + (f": {row.error}" if row.error else "") + (" (stale)" if old else "")
-        print(f"{scores}  {row.seconds:7.1f}  {printable(text)}")
+        print(f"{won[0]:>6}  {won[1]:>9}  {row.seconds:7.1f}  {printable(text)}")
     counts = [(sum(row.status == "failed" for row in rows), "failed"), (sum(stale), "stale")]
     say(many(len(rows), "result") + "".join(f", {number:,} of them {what}" for number, what in counts if number))
+
+
+def _share(value: float) -> str:
+    """A share of levels won; in worlds with seeds of their own there are none of these levels."""
+    return "–" if math.isnan(value) else f"{value:.2f}"
 
 
 def _import(paths: Sequence[str], target: str) -> None:

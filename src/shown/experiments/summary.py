@@ -8,7 +8,7 @@ from statistics import fmean
 
 from shown.experiments.beyond import VARIANTS
 from shown.experiments.claims import MISSING, NO, PARTLY, YES, Claim
-from shown.experiments.demos import of_the_ten_sets
+from shown.experiments.demos import Demos, of_the_ten_sets
 from shown.experiments.paper import PERFECT_FROM, STATEMENTS
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
@@ -211,7 +211,9 @@ def _beyond(rows: Sequence[Row]) -> str:
         mine = select(rows, **variant.where)
         told = " / ".join(percent(mean_over_games(of_size(mine, number), GENERATED)) for number in (1, 3))
         if mine:
-            parts.append(f"{variant.label} {told}")
+            games = len(games_among(mine, Demos.games))
+            only = "" if games == len(Demos.games) else f" ({games} games only)"
+            parts.append(f"{variant.label} {told}{only}")
     if not parts:
         return "What one and three demonstrations on fresh generated levels are worth was not measured."
     return f"From 1 / 3 demonstrations on generated levels, mean of the games: {', '.join(parts)} of 100 new levels."
