@@ -24,7 +24,7 @@ from shown.experiments.statistics import (
 from shown.experiments.tables import MEANS, demonstrated, success_table
 from shown.experiments.teaching import TRAINING_LEVELS, training_sets
 from shown.experiments.trials import METHODS, Trial
-from shown.experiments.words import percent
+from shown.experiments.words import percent, where_only
 
 FEW, TOTAL = 5, TRAINING_LEVELS
 SETS, SLOW_SETS, SEEDS = 10, 3, 3
@@ -113,9 +113,7 @@ def _means(rows: Sequence[Row], count: int) -> str:
     for method in Ablations.methods:
         found = select(rows, method=method)
         if found:
-            games = len(games_among(found, Ablations.games))
-            only = "" if games == len(Ablations.games) else f" ({games} games only)"
-            parts.append(f"{METHODS[method].label} {_both(found)}{only}")
+            parts.append(f"{METHODS[method].label} {_both(found)}{where_only(found, Ablations.games)}")
     if not parts:
         return ""
     return f"From {count} demonstrations, test / generated levels, mean of the games: {', '.join(parts)}."

@@ -26,7 +26,7 @@ from shown.experiments.statistics import (
     size,
 )
 from shown.experiments.trials import METHODS
-from shown.experiments.words import by_game, count, listed, percent, title
+from shown.experiments.words import by_game, count, listed, percent, title, where_only
 
 OURS = ("lpp", "shown")
 FEW = 5
@@ -199,9 +199,8 @@ def _parts(rows: Sequence[Row]) -> str:
     told = []
     for method in names:
         mine = select(few, method=method)
-        games = len(games_among(mine, list(PERFECT_FROM)))
-        only = "" if games == len(PERFECT_FROM) else f" ({games} games)"
-        told.append(f"{METHODS[method].label} {percent(mean_over_games(mine, GENERATED))}{only}")
+        mean = percent(mean_over_games(mine, GENERATED))
+        told.append(f"{METHODS[method].label} {mean}{where_only(mine, Demos.games)}")
     return f"With a part taken away, {FEW} demonstrations, generated levels, mean of the games: {', '.join(told)}."
 
 
@@ -211,9 +210,7 @@ def _beyond(rows: Sequence[Row]) -> str:
         mine = select(rows, **variant.where)
         told = " / ".join(percent(mean_over_games(of_size(mine, number), GENERATED)) for number in (1, 3))
         if mine:
-            games = len(games_among(mine, Demos.games))
-            only = "" if games == len(Demos.games) else f" ({games} games only)"
-            parts.append(f"{variant.label} {told}{only}")
+            parts.append(f"{variant.label} {told}{where_only(mine, Demos.games)}")
     if not parts:
         return "What one and three demonstrations on fresh generated levels are worth was not measured."
     return f"From 1 / 3 demonstrations on generated levels, mean of the games: {', '.join(parts)} of 100 new levels."

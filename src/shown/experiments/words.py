@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
-from shown.experiments.statistics import interval
+from shown.experiments.rows import Row
+from shown.experiments.statistics import games_among, interval
 from shown.games import find
 
 
@@ -78,3 +79,13 @@ def many(number: int, thing: str) -> str:
     ('1 bad row', '1,200 trials')
     """
     return f"{number:,} {thing}{'s' * (number != 1)}"
+
+
+def where_only(rows: Sequence[Row], games: Sequence[str]) -> str:
+    """What is added to a mean over games that has results of some of them only.
+
+    >>> where_only([], ["nim"])
+    ' (0 games only)'
+    """
+    count = len(games_among(rows, games))
+    return "" if count == len(games) else f" ({many(count, 'game')} only)"
