@@ -117,7 +117,8 @@ def _drawn(row: Row) -> Pictures | None:
         except (ShownError, KeyError, TypeError, ValueError, IndexError):
             return None
         boards.append(Picture(drawing, f"move {place + 1}"))
-    caption = f"{title(game.name)}, from {many(size(row), 'demonstration')}: the first test level, and what is clicked."
+    won = "won" if measured(row)["learned"]["moves"][0] is not None else "not won"
+    caption = f"{title(game.name)}, from {many(size(row), 'demonstration')}: the first test level, {won}."
     return Pictures(boards, caption)
 
 

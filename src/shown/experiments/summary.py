@@ -8,7 +8,7 @@ from statistics import fmean
 
 from shown.experiments.beyond import VARIANTS
 from shown.experiments.claims import MISSING, NO, PARTLY, YES, Claim
-from shown.experiments.demos import Demos, of_the_ten_sets
+from shown.experiments.demos import BASELINES, Demos, of_the_ten_sets
 from shown.experiments.paper import PERFECT_FROM, STATEMENTS
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
@@ -169,7 +169,9 @@ def _trails(rows: Sequence[Row]) -> str:
                 told = f"{percent(own)} against {percent(theirs)} of the {_KINDS[kind]}"
                 behind.setdefault((name, game), []).append(told)
     parts = [f"{METHODS[name].label} in {title(game)} ({', '.join(told)})" for (name, game), told in behind.items()]
-    return f"LPP trails {listed(parts)}." if parts else "LPP trails no other method in any game."
+    told = f"LPP trails {listed(parts)}." if parts else "LPP trails no other method in any game."
+    missing = [METHODS[name].label for name in BASELINES if not select(rows, method=name)]
+    return f"{told} But of the paper's baselines {listed(missing)} were not run." if missing else told
 
 
 # --- search, parts, few demonstrations ----------------------------------------------------------------------------
