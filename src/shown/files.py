@@ -75,13 +75,14 @@ def write_json(path: str | Path, value: Any, limit: int | None = None) -> None:
     write_bytes(path, encode_json(value, str(path), limit))
 
 
-def encode_json(value: Any, where: str, limit: int | None = None, indent: int | None = 1) -> bytes:
-    """A JSON value as the content of a file; BadInput if `read_json` would refuse that file for its size.
+def encode_json(value: Any, where: str, limit: int | None = None) -> bytes:
+    """A JSON value as the content of a file; BadInput if `read_json` would refuse that file for its size."""
+    return encode_text(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False), where, limit)
 
-    Without `indent` it is on one line, and written ten times as fast.
-    """
-    data = (json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n").encode()
-    limit = limit or MAX_BYTES
+
+def encode_text(text: str, where: str, limit: int | None = None) -> bytes:
+    """Text as the content of a file, with the end of its last line; BadInput if that would be too large to be read."""
+    data, limit = f"{text}\n".encode(), limit or MAX_BYTES
     if len(data) > limit:
         raise BadInput(
             f"{where}: would be larger than {limit // 2**20} MiB, so it could not be read again. "

@@ -272,6 +272,24 @@ def test_the_list_shows_what_fits_and_the_rest_a_page_at_a_time(make_server, vis
     expect(visitor.at("#latest-records")).to_be_disabled()
 
 
+def test_one_more_demonstration_leaves_the_cards_of_the_others_where_they_are(make_server, visit):
+    server = make_server()
+    for _ in range(12):
+        server.post("expert", game="nim")
+    visitor = visit(server)
+    expect(visitor.at(".record")).to_have_count(12)
+    visitor.page.evaluate(
+        """window.moved = [];
+        const note = ({addedNodes, removedNodes}) => moved.push([addedNodes.length, removedNodes.length]);
+        new MutationObserver((changes) => changes.forEach(note))
+          .observe(document.querySelector(".record-list"), {childList: true})"""
+    )
+    server.post("expert", game="nim")
+    expect(visitor.at(".record-title").last).to_have_text(re.compile("^13\\. "))
+    expect(visitor.at(".record-title").first).to_have_text(re.compile("^2\\. "))
+    assert visitor.page.evaluate("moved") == [[0, 1], [1, 0]]
+
+
 def test_the_same_message_is_said_once(make_server, visit):
     visitor = visit(make_server())
     for _ in range(3):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shown.demonstrations import Demonstration, Step
 from shown.errors import BadInput
@@ -12,7 +15,7 @@ from shown.games import find, play
 from shown.games.levels import Level
 from shown.grid import Grid, grid
 from shown.studio import forms, teach
-from shown.studio.teach import Lesson, Table
+from shown.studio.teach import KINDS, Lesson, Recording, Table
 from shown.teaching import play_on
 
 NIM, CHASE = find("nim"), find("chase")
@@ -80,6 +83,36 @@ def test_a_lesson_comes_back_from_json_as_it_was():
     now = teach.set_learn(lesson(played(), played()), 2, learn=False)
     written = forms.lesson_to_json(NIM, now.recordings, now.next_id)
     assert forms.lesson_from_json(NIM, written, "here") == (now.recordings, now.next_id, [])
+
+
+cells = st.tuples(st.integers(0, 2), st.integers(0, 1))
+steps = st.builds(
+    Step, st.just(START), cells, st.sampled_from([1.0, 0.5]), st.lists(cells, max_size=2).map(tuple), st.booleans()
+)
+demonstrations = st.builds(
+    Demonstration, st.lists(steps, min_size=1, max_size=3).map(tuple), st.none() | st.text(max_size=4)
+)
+recordings = st.builds(
+    *(Recording, st.integers(1, 99), st.sampled_from(KINDS), demonstrations, st.just(START)),
+    *(st.booleans(), st.booleans(), st.lists(st.sampled_from(["up", '"']), max_size=2).map(tuple)),
+)
+
+
+@given(st.lists(recordings, max_size=4).map(tuple))
+def test_a_lesson_put_together_from_texts_is_the_lesson_written_at_once(some):
+    for _ in range(2):  # the second time from the texts that were kept
+        assert forms.lesson_to_text(NIM, some, 100) == json.dumps(
+            forms.lesson_to_json(NIM, some, 100), ensure_ascii=False
+        )
+    shown = Lesson(some, teach.lay(Level("train:0", START), seed=1)).demonstrations(NIM)
+    counted = [recording for recording in some if recording.learn]
+    assert json.loads(forms.demonstrations_to_text(NIM, counted)) == shown.to_json()
+
+
+def test_a_recording_that_is_changed_has_another_text():
+    (before,) = lesson(played()).recordings
+    assert '"learn": true' in before.texts[0]
+    assert '"learn": false' in replace(before, learn=False).texts[0]
 
 
 def test_a_table_comes_back_from_json_as_it_was():

@@ -7,6 +7,7 @@ acknowledged that could not be read again.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -123,15 +124,25 @@ def lesson_to_json(game: Playable, recordings: tuple[Recording, ...], next_id: i
     return {
         "schema": SCHEMA,
         "next": next_id,
-        "notes": [
-            {
-                **{"id": r.id, "kind": r.kind, "learn": r.learn, "edited": r.edited, "last": list(r.last.rows)},
-                **({"before": list(r.before)} if r.before else {}),
-            }
-            for r in recordings
-        ],
+        "notes": [recording.note() for recording in recordings],
         "demonstrations": demonstrations_to_json(items, game.tokens, game.name, game.buttons),
     }
+
+
+def lesson_to_text(game: Playable, recordings: tuple[Recording, ...], next_id: int) -> str:
+    """What `lesson_to_json` says, as text, from the texts that the recordings keep: ten times as fast."""
+    head = json.dumps({"schema": SCHEMA, "next": next_id})[:-1]
+    notes = ", ".join(recording.texts[0] for recording in recordings)
+    return f'{head}, "notes": [{notes}], "demonstrations": {demonstrations_to_text(game, recordings)}}}'
+
+
+def demonstrations_to_text(game: Playable, recordings: Sequence[Recording]) -> str:
+    """The demonstrations in recordings as they stand in files, as text, in the same way."""
+    shown = (recording.demonstration for recording in recordings)
+    marked = next((one for one in shown if any(step.marks for step in one.steps)), None)  # the schema tells of it
+    head = demonstrations_to_json((marked,) if marked else (), game.tokens, game.name, game.buttons)
+    items = ", ".join(recording.texts[1] for recording in recordings)
+    return f"{json.dumps({**head, 'demonstrations': []}, ensure_ascii=False)[:-2]}{items}]}}"
 
 
 def lesson_from_json(game: Playable, value: Any, where: str) -> tuple[tuple[Recording, ...], int, list[str]]:

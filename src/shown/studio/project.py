@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from shown.errors import BadInput
-from shown.files import MAX_BYTES, encode_json, parse_json
+from shown.files import MAX_BYTES, encode_json, encode_text, parse_json
 from shown.games.levels import Level
 from shown.studio.folder import Folder, locked
 from shown.studio.forms import (
@@ -37,7 +37,7 @@ from shown.studio.forms import (
     grid_from_json,
     is_id,
     lesson_from_json,
-    lesson_to_json,
+    lesson_to_text,
     table_from_lines,
     table_to_lines,
 )
@@ -176,8 +176,8 @@ class Project:
 
     def _save_recordings(self, game: Playable, recordings: tuple[Recording, ...], next_id: int) -> None:
         """Hundreds of demonstrations are written again with each new one, so they are written the quick way."""
-        value = lesson_to_json(game, recordings, next_id)
-        self._write_bytes(game.name, LESSON, encode_json(value, self._path(game.name, LESSON), indent=None))
+        text = lesson_to_text(game, recordings, next_id)
+        self._write_bytes(game.name, LESSON, encode_text(text, self._path(game.name, LESSON)))
 
     def _table(self, game: Playable, notes: list[str]) -> Table | None:
         where = self._path(game.name, TABLE)

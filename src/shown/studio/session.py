@@ -15,6 +15,7 @@ from shown.errors import BadInput, ShownError
 from shown.games.levels import Level
 from shown.studio.catalogue import catalogue
 from shown.studio.desk import Desk, Learned
+from shown.studio.forms import demonstrations_to_text
 from shown.studio.helpers import Helper, HelperDied
 from shown.studio.lessons import Shared
 from shown.studio.project import Project
@@ -267,7 +268,8 @@ class Studio:
         # What was won stays won: the last policy is a candidate, if nothing was taken back since, nor the way changed.
         same_way = last.aim.partition(" ")[2] == aim.partition(" ")[2]
         before = last.policy if same_way and _goes_on(last.source, shown.items) else None
-        self._learning = asyncio.create_task(self._learn(desk, shown, before))
+        text = demonstrations_to_text(desk.game, [r for r in desk.lesson.recordings if r.learn])
+        self._learning = asyncio.create_task(self._learn(desk, shown, text, before))
 
     def stop_learning(self) -> None:
         """Has learning finish with the best so far."""
@@ -279,7 +281,7 @@ class Studio:
             if task is not None and not task.done():
                 task.cancel()
 
-    async def _learn(self, desk: Desk, shown: Demonstrations, before: Any) -> None:
+    async def _learn(self, desk: Desk, shown: Demonstrations, text: str, before: Any) -> None:
         learned = desk.learned
 
         def news(message: dict[str, Any]) -> None:
@@ -287,7 +289,7 @@ class Studio:
                 learned.state = "running"
                 self._hear(desk, learned, shown, message)
 
-        request = {"game": desk.game.name, "demonstrations": shown.to_json(), "before": before}
+        request = {"game": desk.game.name, "demonstrations": text, "before": before}
         request |= self.settings.way(desk.game.name).to_json()
         request["conditions"] = conditions_of(desk.game, desk.lesson.remarks).to_json()
         try:

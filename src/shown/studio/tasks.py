@@ -7,6 +7,7 @@ there answers {"missing": true}; the server then sends it and asks again.
 from __future__ import annotations
 
 import base64
+import json
 import os
 import time
 from collections import OrderedDict
@@ -103,13 +104,16 @@ class Tasks:
         return {}
 
     def learn(self, request: Request) -> Generator[Answer, bool | None, Answer]:
-        """Learns what the teacher means; news are how far it is and, now and then, the best policy so far."""
+        """Learns what the teacher means; news are how far it is and, now and then, the best policy so far.
+
+        The demonstrations come as text, which the server has of each of them already.
+        """
         from shown.language.standard import STANDARD
         from shown.policy import Policy
         from shown.rules import Conditions
         from shown.teaching.many import iter_learn_many
 
-        game, shown = self.game(request["game"]), Demonstrations.from_json(request["demonstrations"])
+        game, shown = self.game(request["game"]), Demonstrations.from_json(json.loads(request["demonstrations"]))
         conditions = Conditions.from_json(
             request.get("conditions", {}), game.tokens, game.buttons, STANDARD, "what was said of the rule"
         )

@@ -6,7 +6,10 @@ stacks of lessons and saving is writing the present one. How it looks on disk is
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +26,7 @@ KINDS = ("shown", "expert", "correction", "imported")
 MAX_RECORDINGS = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recording:
     """A demonstration that the teacher has kept.
 
@@ -44,6 +47,21 @@ class Recording:
     learn: bool = True
     edited: bool = False
     before: tuple[Action, ...] = ()
+
+    def note(self) -> dict[str, Any]:
+        """What a file says of it beside the demonstration."""
+        note = {"id": self.id, "kind": self.kind, "learn": self.learn, "edited": self.edited}
+        return {**note, "last": list(self.last.rows), **({"before": list(self.before)} if self.before else {})}
+
+    @cached_property
+    def texts(self) -> tuple[str, str]:
+        """Its note and its demonstration as JSON. Hundreds are written again with each new one; each is put into words
+        once."""
+        note, demonstration = (
+            json.dumps(value, ensure_ascii=False, allow_nan=False)
+            for value in (self.note(), self.demonstration.to_json())
+        )
+        return note, demonstration
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,13 @@ export function replace(node, ...children) {
   );
 }
 
+/** Makes `children` what `node` holds. Those that stand where they should are not touched, so they need no new layout. */
+export function arrange(node, children) {
+  const stay = new Set(children);
+  for (const child of [...node.children]) if (!stay.has(child)) child.remove();
+  children.forEach((child, i) => node.children[i] !== child && node.insertBefore(child, node.children[i] ?? null));
+}
+
 export const $ = (id) => document.getElementById(id);
 
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -3,7 +3,7 @@
 import { post } from "./api.js";
 import { Board, Miniature } from "./board.js";
 import { buttonRow } from "./buttons.js";
-import { button, calm, el, icon, replace } from "./dom.js";
+import { arrange, button, calm, el, icon, replace } from "./dom.js";
 import { draw } from "./overlay.js";
 import { on, state } from "./store.js";
 import { backToPlay, offerUndo, teach } from "./teach.js";
@@ -14,6 +14,9 @@ const STEP = 650;
 const FIT = 12;
 
 let box = null;
+let head = null;
+let nothing = null;
+let list = null;
 let stage = null;
 let replay = null;
 let shown = "";
@@ -24,6 +27,10 @@ let drawn = new Map();
 
 export function initRecordings(node, putOnStage) {
   box = node;
+  head = el("div", { class: "record-head" });
+  list = el("ol", { class: "record-list" });
+  nothing = el("p", { class: "note", text: "What you play is kept here." });
+  replace(box, head, nothing, list);
   stage = putOnStage;
   on("lesson", showCards);
   on("game", () => (first = null));
@@ -42,12 +49,8 @@ function showCards(lesson) {
   if (seen === shown) return;
   shown = seen;
   const learned = lesson.recordings.filter((card) => card.learn).length;
-  const head = el("h3", { text: lesson.recordings.length ? `Demonstrations (${learned})` : "Demonstrations" });
-  if (!lesson.recordings.length) {
-    replace(box, head, el("p", { class: "note", text: "What you play is kept here." }));
-    return;
-  }
-  const last = Math.max(0, lesson.recordings.length - FIT);
+  const count = lesson.recordings.length;
+  const last = Math.max(0, count - FIT);
   if (first !== null && first >= last) first = null;
   const start = first ?? last;
   const before = drawn;
@@ -60,10 +63,14 @@ function showCards(lesson) {
     return made.node;
   });
   replace(
-    box,
-    el("div", { class: "record-head" }, head, last > 0 ? pages(start, last, lesson.recordings.length) : null),
-    el("ol", { class: "record-list", start: start + 1 }, cards),
+    head,
+    el("h3", { text: count ? `Demonstrations (${learned})` : "Demonstrations" }),
+    last > 0 ? pages(start, last, count) : null,
   );
+  nothing.hidden = count > 0;
+  list.hidden = !count;
+  list.start = start + 1;
+  arrange(list, cards);
 }
 
 /** As many cards as fit are on the page, however many there are; these lead to the others. */
