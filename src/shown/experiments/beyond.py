@@ -85,7 +85,7 @@ class Beyond(Experiment):
         across = Axis("demonstrations", SIZES, limits=(0.7, 5.3))
         return [
             Plot(
-                figures.success_panels(rows, size, columns, VARIANTS, (view,), across),
+                figures.success_panels(rows, size, columns, figures.with_sets(VARIANTS, rows), (view,), across),
                 "Success on 100 generated levels that played no part in choosing anything; mean over sets of "
                 f"demonstrations. {figures.SHADED}",
             ),

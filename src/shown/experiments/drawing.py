@@ -149,8 +149,10 @@ def _draw_bar(axes: Axes, bar: Bar, mark: float) -> None:
 
 
 def _hollow(style: Mapping[str, Any], mark: float) -> dict[str, Any]:
+    """Larger than a filled mark, or its rim would leave nothing white in it."""
     return {
-        "markersize": mark, **style, "linestyle": "", "markerfacecolor": "white", "markeredgewidth": 0.7, "zorder": 6
+        **style, "markersize": 1.5 * mark, "linestyle": "", "markerfacecolor": "white", "markeredgewidth": 0.7,
+        "zorder": 6,
     }  # fmt: skip
 
 
