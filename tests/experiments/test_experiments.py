@@ -301,7 +301,7 @@ def test_without_the_prior_is_worse_only_if_it_is_whichever_policies_are_kept():
 
     assert verdict(0.5)[0] == YES
     assert verdict(0.75)[0] == PARTLY
-    assert "(LPP is not ahead in Nim, Checkmate Tactic" in verdict(0.75)[1]
+    assert "(LPP is not ahead on the generated levels of Nim, Checkmate Tactic" in verdict(0.75)[1]
 
 
 def test_the_first_perfect_point_is_by_best_or_mean():
@@ -310,3 +310,18 @@ def test_the_first_perfect_point_is_by_best_or_mean():
     assert first_perfect(rows, size) == 2
     assert first_perfect(rows, size, pool=lambda values: sum(values) / len(values)) == 3
     assert success(rows[0], "random") == 0.5
+
+
+def test_programs_that_are_enough_and_then_too_many_are_told():
+    experiment = find("programs")
+    trials = experiment.trials(Scale(full=True, methods=("lpp",), games=("chase",), sets=1))
+
+    def success(trial: Trial) -> float:
+        return 1.0 if 500 <= trial.options["programs"] < 10_000 else 0.75
+
+    reading = experiment.read(all_measured(trials, success))
+    assert (
+        "Programs until LPP wins every test level with every seed: Chase 500 (with 10,000 75 % again)." in reading.text
+    )
+    claim = next(claim for claim in reading.claims if claim.paper.startswith("Chase"))
+    assert (claim.measured, claim.verdict) == ("500 are enough (with 10,000 75 % again).", YES)

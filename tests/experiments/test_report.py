@@ -126,7 +126,7 @@ def test_who_wins_less_than_random_clicks_is_named():
     trials += find("floors").trials(Scale(games=("nim",)))
     read = chapters(all_measured(trials, lambda trial: wins[trial.method]))
     lines = ten_lines({part.experiment.name: part.rows for part in read}, {})
-    assert lines[4].endswith("fewer generated levels than Random sensible cell win: in Nim (30 %) VPI.")
+    assert lines[4].endswith("fewer generated levels than Random sensible cell win: in Nim (30 %) “VPI”.")
 
 
 def test_the_page_ends_with_where_its_rows_are_from(rows: list[Row]):

@@ -137,11 +137,11 @@ def _without(method: str, rows: Sequence[Row]) -> Finding | None:
         ours, theirs = alike(*(of_size(select(rows, method=name), count) for name in ("lpp", method)))
         if ours:
             gaps += [mean_over_games(ours, kind) - mean_over_games(theirs, kind) for kind in (TEST, GENERATED)]
-            words.append(f"From {count} LPP wins {_both(ours)}, without {_both(theirs)}{_not_ahead(ours, theirs)}")
+            words.append(f"from {count} LPP wins {_both(ours)}, without {_both(theirs)}{_not_ahead(ours, theirs)}")
     if not gaps:
         return None
     worse, none = min(gaps) >= 0 and max(gaps) > 0.01, max(gaps) <= 0.01
-    return Finding(f"{'; '.join(words)}, of the test / generated levels.", YES if worse else NO if none else PARTLY)
+    return Finding(f"Of the test / generated levels, {'; '.join(words)}.", YES if worse else NO if none else PARTLY)
 
 
 def _not_ahead(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
@@ -149,7 +149,7 @@ def _not_ahead(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
     games = games_among(ours, Ablations.games)
     means = {game: [mean_success(select(part, game=game), GENERATED) for part in (ours, theirs)] for game in games}
     level = [title(game) for game, (own, other) in means.items() if own <= other + CLOSE]
-    return f" (LPP is not ahead in {listed(level)})" if level else ""
+    return f" (LPP is not ahead on the generated levels of {listed(level)})" if level else ""
 
 
 def _whichever_fits(first: Finding | None, whichever: Finding | None) -> Finding | None:
@@ -157,7 +157,7 @@ def _whichever_fits(first: Finding | None, whichever: Finding | None) -> Finding
     if first is None or whichever is None:
         return first
     verdict = PARTLY if first.verdict == YES and whichever.verdict != YES else first.verdict
-    return Finding(f"{first.measured} Any that fit instead of the first: {whichever.measured}", verdict)
+    return Finding(f"{first.measured} With any that fit instead of the first: {whichever.measured}", verdict)
 
 
 def _mixing(rows: Sequence[Row]) -> Finding | None:

@@ -144,7 +144,7 @@ def _as_good(game: str, rows: Sequence[Row]) -> str:
         means = curve(select(rows, method=method), size, GENERATED)
         if means[0]:
             first = next((int(at) for at, mean in zip(*means, strict=True) if mean >= own), None)
-            parts.append(f"{METHODS[method].label} from {count(first)}")
+            parts.append(f"{METHODS[method].label} {'never' if first is None else f'from {first:,}'}")
     if not parts or math.isnan(own):
         return ""
     return f"{title(game)}, {percent(own)} of the generated levels, as LPP from {FEW} in the mean: {', '.join(parts)}."

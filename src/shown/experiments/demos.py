@@ -74,7 +74,7 @@ VIEWS = (
         "mean",
     ),
     (
-        View("100 generated levels, mean", GENERATED, spread=True),
+        View("generated levels, mean", GENERATED, spread=True),
         "The same policies on 100 generated levels of each game, mean over the sets: 9 levels are few. "
         + figures.SHADED,
         "generated",

@@ -250,7 +250,7 @@ def _side_by_side(names: Sequence[str], width: float) -> int:
         columns = -(-len(names) // rows)
         each, more = divmod(len(names), columns)  # the first so many columns have one more, as Matplotlib fills them
         parts = [names[start:end] for start, end in pairwise(each * i + min(i, more) for i in range(columns + 1))]
-        if sum(0.056 * max(map(len, part)) + 0.45 for part in parts) <= width:
+        if sum(0.051 * max(map(len, part)) + 0.43 for part in parts) <= width + 0.11:  # no space after the last
             return columns
     return 1
 
