@@ -1,4 +1,4 @@
-"""Demonstrations by people, and the two experiments that go beyond the paper."""
+"""Demonstrations by people, and the experiments that go beyond the paper."""
 
 import json
 from pathlib import Path
@@ -105,7 +105,7 @@ def test_a_larger_set_begins_with_the_smaller():
 # --- the experiments ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["beyond", "people", "confidence"])
+@pytest.mark.parametrize("name", ["beyond", "additions", "people", "confidence"])
 def test_the_experiment_runs_and_is_read_without_claims(name: str):
     experiment = find(name)
     trials = experiment.trials(Scale(**{**vars(TINY), "games": ("nim",), "demos": (1,)}))
@@ -130,7 +130,7 @@ def test_what_was_expected_is_compared_with_what_was_won():
 
 def test_beyond_compares_the_papers_method_with_ours_with_and_without_practice():
     trials = find("beyond").trials(Scale(full=True, games=("nim",)))
-    assert len(trials) == 4 * (10 + 10 + 3)
+    assert len(trials) == 4 * (10 + 10 + 10)
     assert {(trial.method, trial.options.get("practise")) for trial in trials} == {
         ("lpp", None),
         ("shown", False),
@@ -145,9 +145,40 @@ def test_beyonds_tables_say_what_was_measured():
     ]
     tables = [plot for plot in find("beyond").read(rows).plots if isinstance(plot, Table)]
     assert list(tables[0].rows[0]) == ["Nim", "LPP", "40", *["50 %"] * 4]
-    assert list(tables[0].rows[2]) == ["Nim", "shown, practised", "12", *["100 %"] * 4]
+    assert list(tables[0].rows[2]) == ["Nim", "shown, practised", "40", *["100 %"] * 4]
     assert list(tables[0].rows[3]) == ["Nim", METHODS["random"].label, "0", *["–"] * 4], "floors that were not run"
     assert list(tables[1].rows[0]) == ["Nim, from 5", "11", "7", "7", "7"]
+
+
+def test_additions_stand_beside_the_trials_of_beyond():
+    few = find("beyond").trials(Scale(full=True, games=("nim",)))
+    whole = {trial.key: trial for trial in find("additions").trials(Scale(full=True, games=("nim",)))}
+    added = [trial for trial in whole.values() if trial.method == "lpp-with"]
+    assert whole.keys() - {trial.key for trial in added} == {trial.key for trial in few}
+    assert {trial.levels for trial in added} == {trial.levels for trial in few}
+    rows = [measured(trial, 0.75 if trial.options.get("mirrored") else 0.5) for trial in (*few, *added)]
+    assert all(find("additions").belongs(row.settings) for row in rows)
+    assert not any(find("beyond").belongs(trial.settings) for trial in added)
+    table = next(plot for plot in find("additions").read(rows).plots if isinstance(plot, Table))
+    assert [row[1:4] for row in table.rows[:5]] == [
+        ["LPP", "40", "50 %"],
+        ["LPP, mirrored too", "40", "75 %"],
+        ["LPP, clause search", "40", "50 %"],
+        ["LPP, standard words", "40", "50 %"],
+        ["LPP, all three", "40", "75 %"],
+    ]
+
+
+def test_lpp_without_any_addition_is_lpp():
+    game = find_game("checkmate")
+    demos = demonstrations(game, "train:0-1")
+    plain, added, mirrored = (
+        METHODS[name].build(game, 0, {**METHODS[name].options, "programs": 2000, **own}).fit(demos).policy_
+        for name, own in (("lpp", {}), ("lpp-with", {}), ("lpp-with", {"mirrored": True, "words": "standard"}))
+    )
+    assert added.components == plain.components
+    assert mirrored.components != plain.components
+    assert mirrored.language.name == "standard"
 
 
 def test_people_are_counted_by_style_and_the_expert_apart():

@@ -11,8 +11,9 @@ from shown.demonstrations import Demonstrations
 from shown.games.game import Game
 from shown.teaching.teach import Taught, teach
 
-ROUNDS = 24
-"""So many rounds of practice at most: about as many as a user's twenty seconds are enough for."""
+ROUNDS = 60
+"""So many rounds of practice at most. A user's twenty seconds are enough for about 20 in Chase and 100 in Stop the
+Fall."""
 
 
 class TaughtPolicy(MixturePolicy):

@@ -26,6 +26,7 @@ What is asked: which trials, and what is read from them
     pictures.py         games and a rule to look at               (Figures 1 and 3, appendix)
     minigrid.py         Minigrid's worlds                         (not in the paper)
     beyond.py           the expert's few demonstrations, ours     (not in the paper)
+    additions.py        one of our additions at a time            (not in the paper)
     people.py           demonstrations by people                  (not in the paper)
     confidence.py       whether what is expected comes true       (not in the paper)
 What is made of it
@@ -60,6 +61,7 @@ EXPERIMENTS: dict[str, str] = {
     "pictures": "shown.experiments.pictures",
     "minigrid": "shown.experiments.minigrid",
     "beyond": "shown.experiments.beyond",
+    "additions": "shown.experiments.additions",
     "people": "shown.experiments.people",
     "confidence": "shown.experiments.confidence",
 }

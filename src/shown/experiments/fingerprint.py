@@ -43,6 +43,7 @@ NETWORKS = (
 
 SOURCES: Mapping[str, tuple[str, ...]] = {
     "shown.baselines.lpp": (*ENGINE, "baselines/lpp.py", "baselines/values.py"),
+    "shown.baselines.added": (*ENGINE, "baselines/added.py", "baselines/lpp.py", "symmetry"),
     "shown.baselines.floors": ("grid.py", "demonstrations.py", "games/floors.py", "baselines/floors.py"),
     "shown.baselines.taught": TAUGHT,
     "shown.baselines.taught_world": (*TAUGHT, "baselines/taught_world.py"),

@@ -64,6 +64,11 @@ _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "lpp": Method("LPP", "shown.baselines.lpp:learner", _LPP),  # as published: no literal is dropped
+        "lpp-with": Method(
+            "LPP with additions",
+            "shown.baselines.added:learner",
+            {"programs": 10_000, "mirrored": False, "clauses": False, "words": "paper"},
+        ),
         "shown": Method("shown", "shown.baselines.taught:learner", {"programs": 10_000, "practise": True}),
         "random": Method("Random cell", "shown.baselines.floors:learner", {"cells": "any"}),
         "random-sensible": Method("Random sensible cell", "shown.baselines.floors:learner", {"cells": "sensible"}),
