@@ -321,7 +321,8 @@ def test_programs_that_are_enough_and_then_too_many_are_told():
 
     reading = experiment.read(all_measured(trials, success))
     assert (
-        "Programs until LPP wins every test level with every seed: Chase 500 (with 10,000 75 % again)." in reading.text
+        "Programs until LPP wins every test level with every seed: Chase 500 (but with 10,000 only 75 %)."
+        in reading.text
     )
     claim = next(claim for claim in reading.claims if claim.paper.startswith("Chase"))
-    assert (claim.measured, claim.verdict) == ("500 are enough (with 10,000 75 % again).", YES)
+    assert (claim.measured, claim.verdict) == ("500 are enough (but with 10,000 only 75 %).", YES)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measuring import measured
+from shown.experiments.additions import ADDED
 from shown.experiments.drawing import DOUBLE, SINGLE, files, side_by_side_of
 from shown.experiments.figures import (
     HUNDRED,
@@ -36,8 +37,9 @@ def rows() -> list[Row]:
 
 
 def test_every_method_has_a_style_of_its_own():
-    assert set(METHODS) - {"lpp-values", "lpp-told", "shown-world"} <= set(STYLES), "these have no colour of their own"
-    colours = [style["color"] for style in STYLES.values()]
+    in_no_figure_or_several = {"lpp-values", "lpp-told", "shown-world", "lpp-with"}
+    assert set(METHODS) - in_no_figure_or_several <= set(STYLES), "these have no colour of their own"
+    colours = [style["color"] for style in (*STYLES.values(), *(series.style for series in ADDED))]
     assert len(colours) == len(set(colours))
     marks = [(style.get("marker"), style["linestyle"]) for style in STYLES.values()]
     assert len(marks) == len(set(marks)), "two methods look the same without colour"

@@ -150,7 +150,7 @@ def until_perfect(rows: Sequence[Row]) -> dict[str, str]:
 def _less_again(rows: Sequence[Row]) -> str:
     """What is won with the most programs, where fewer have won every test level."""
     tried, means = curve(rows, programs)
-    return f" (with {tried[-1]:,} {percent(means[-1])} again)" if max(means) >= 1 > means[-1] else ""
+    return f" (but with {tried[-1]:,} only {percent(means[-1])})" if max(means) >= 1 > means[-1] else ""
 
 
 def _first_policy_of_fence_in(rows: Sequence[Row]) -> str:
