@@ -7,8 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from measuring import measured
+from shown.experiments.additions import ADDED
 from shown.experiments.drawing import DOUBLE, SINGLE, files, side_by_side_of
-from shown.experiments.figures import HUNDRED, NINE, STYLES, Axis, Line, games, methods, success_bars, success_panels
+from shown.experiments.figures import (
+    HUNDRED,
+    NINE,
+    STYLES,
+    Axis,
+    Line,
+    games,
+    methods,
+    success_bars,
+    success_panels,
+    with_sets,
+)
 from shown.experiments.rows import Row
 from shown.experiments.statistics import FLOORS, size
 from shown.experiments.trials import METHODS, Trial
@@ -25,8 +37,9 @@ def rows() -> list[Row]:
 
 
 def test_every_method_has_a_style_of_its_own():
-    assert set(METHODS) - {"lpp-values", "lpp-told", "shown-world"} <= set(STYLES), "these have no colour of their own"
-    colours = [style["color"] for style in STYLES.values()]
+    in_no_figure_or_several = {"lpp-values", "lpp-told", "shown-world", "lpp-with"}
+    assert set(METHODS) - in_no_figure_or_several <= set(STYLES), "these have no colour of their own"
+    colours = [style["color"] for style in (*STYLES.values(), *(series.style for series in ADDED))]
     assert len(colours) == len(set(colours))
     marks = [(style.get("marker"), style["linestyle"]) for style in STYLES.values()]
     assert len(marks) == len(set(marks)), "two methods look the same without colour"
@@ -46,11 +59,16 @@ def test_floors_are_of_the_game_and_the_levels(rows: list[Row]):
     more = [*rows, measured(Trial("random", "nim", "train:0", seed=1), 0.3)]
     figure = success_panels(more, size, games(["nim", "chase"]), methods(["lpp"]), (HUNDRED,), ACROSS)
     assert [[line.height for line in panel.floors] for panel in figure.panels] == [[0.2, None], [0.1, None]]
-    bars = success_bars(more, games(["chase"]), ["lpp", "vpi"], "success")
+    bars = success_bars(more, games(["chase"]), methods(["lpp", "vpi"]), "success")
     assert [bar.height for bar in bars.panels[0].bars] == [0.5, 0.5, None, None]
     assert [line.height for line in bars.panels[0].floors] == [0.1, None]
-    both = success_bars(more, games(["nim", "chase"]), ["lpp"], "success")
+    both = success_bars(more, games(["nim", "chase"]), methods(["lpp"]), "success")
     assert [[bar.fewer for bar in panel.bars] for panel in both.panels] == [[False, False], [True, True]]
+
+
+def test_a_line_of_fewer_sets_than_others_says_so(rows: list[Row]):
+    more = [*rows, measured(Trial("vpi", "nim", "train:0-1")), measured(Trial("vpi", "chase", "train:0-1"))]
+    assert [each.label for each in with_sets(methods(["lpp", "vpi", "fcn"]), more)] == ["LPP", "VPI, 1 set", "FCN"]
 
 
 def test_floors_alone_are_no_figure(rows: list[Row]):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from shown.experiments import figures
@@ -11,9 +10,11 @@ from shown.experiments.claims import NO, PARTLY, YES, Finding, graded
 from shown.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale, Table
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
+    CLOSE,
     FLOORS,
     GENERATED,
     TEST,
+    alike,
     games_among,
     has_standard_options,
     mean_over_games,
@@ -24,7 +25,7 @@ from shown.experiments.statistics import (
 from shown.experiments.tables import MEANS, demonstrated, success_table
 from shown.experiments.teaching import TRAINING_LEVELS, training_sets
 from shown.experiments.trials import METHODS, Trial
-from shown.experiments.words import percent, where_only
+from shown.experiments.words import listed, percent, title, where_only
 
 FEW, TOTAL = 5, TRAINING_LEVELS
 SETS, SLOW_SETS, SEEDS = 10, 3, 3
@@ -70,13 +71,17 @@ class Ablations(Experiment):
         return [
             Plot(
                 figures.success_bars(
-                    [*of_size(rows, count), *learnt_nothing], columns, self.methods, f"success, {count} demonstrations"
+                    [*part, *learnt_nothing],
+                    columns,
+                    figures.with_sets(figures.methods(self.methods), part),
+                    f"success, {count} demonstrations",
                 ),
                 f"Success of LPP and of LPP with a part taken away, from {what}. Filled: the 9 test levels. Open: the "
                 "100 generated levels. Thin bars: the mean's 95 % interval. The lines of the floors are of the 9.",
                 f"from-{count}",
             )
             for count, what in ((TOTAL, "all 11 demonstrations"), (FEW, "sets of 5"))
+            for part in (of_size(rows, count),)
         ] + [
             success_table(
                 rows,
@@ -88,13 +93,14 @@ class Ablations(Experiment):
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
-        rows = _mixtures(rows)
-        return [line for count in (TOTAL, FEW) if (line := _means(of_size(rows, count), count))]
+        parts = {count: each_method(of_size(rows, count), _both) for count in (TOTAL, FEW)}
+        begins = "demonstrations, test / generated levels, mean of the games:"
+        return [f"From {count} {begins} {', '.join(told)}." for count, told in parts.items() if told]
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
         mixtures = _mixtures(rows)
         found = {method: _without(method, mixtures) for method in self.methods[1:] if method != "no-prior-any"}
-        found["no-prior"] = _whichever_fits(found["no-prior"], mixtures)
+        found["no-prior"] = _whichever_fits(found["no-prior"], _without("no-prior-any", mixtures))
         found["mixture"] = _mixing(rows)
         return {name: finding for name, finding in found.items() if finding is not None}
 
@@ -107,16 +113,17 @@ def _mixtures(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.settings["options"].get("ensemble") != 1]
 
 
-def _means(rows: Sequence[Row], count: int) -> str:
-    """One line on how each method does from so many demonstrations."""
+def each_method(rows: Sequence[Row], told: Callable[[Sequence[Row]], str]) -> list[str]:
+    """How each method does, as `told`; one that learned from fewer sets than LPP has LPP's from the same beside it."""
+    mixtures = _mixtures(rows)
+    lpp = select(mixtures, method="lpp")
     parts = []
     for method in Ablations.methods:
-        found = select(rows, method=method)
-        if found:
-            parts.append(f"{METHODS[method].label} {_both(found)}{where_only(found, Ablations.games)}")
-    if not parts:
-        return ""
-    return f"From {count} demonstrations, test / generated levels, mean of the games: {', '.join(parts)}."
+        if found := select(mixtures, method=method):
+            ours, _ = alike(lpp, found)
+            beside = f" (LPP from the same sets {told(ours)})" if ours and len(ours) < len(lpp) else ""
+            parts.append(f"{METHODS[method].label} {told(found)}{beside}{where_only(found, Ablations.games)}")
+    return parts
 
 
 def _both(rows: Sequence[Row]) -> str:
@@ -127,32 +134,30 @@ def _without(method: str, rows: Sequence[Row]) -> Finding | None:
     """LPP against LPP without a part, from many demonstrations and from few."""
     words, gaps = [], []
     for count in (TOTAL, FEW):
-        ours, theirs = _alike(*(of_size(select(rows, method=name), count) for name in ("lpp", method)))
+        ours, theirs = alike(*(of_size(select(rows, method=name), count) for name in ("lpp", method)))
         if ours:
             gaps += [mean_over_games(ours, kind) - mean_over_games(theirs, kind) for kind in (TEST, GENERATED)]
-            words.append(f"{count} demonstrations: LPP {_both(ours)}, without {_both(theirs)}")
+            words.append(f"from {count} LPP wins {_both(ours)}, without {_both(theirs)}{_not_ahead(ours, theirs)}")
     if not gaps:
         return None
     worse, none = min(gaps) >= 0 and max(gaps) > 0.01, max(gaps) <= 0.01
-    return Finding(f"Test / generated levels. {'; '.join(words)}.", YES if worse else NO if none else PARTLY)
+    return Finding(f"Of the test / generated levels, {'; '.join(words)}.", YES if worse else NO if none else PARTLY)
 
 
-def _whichever_fits(finding: Finding | None, rows: Sequence[Row]) -> Finding | None:
-    """No Prior, and what is left of it where the order of enumeration does not choose either."""
-    few = of_size(select(rows, method="no-prior-any"), FEW)
-    if finding is None or not few:
-        return finding
-    return replace(finding, measured=f"{finding.measured} Any that fit instead of the first: {_both(few)} from {FEW}.")
+def _not_ahead(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
+    """The games in which LPP wins no more of the generated levels than without a part."""
+    games = games_among(ours, Ablations.games)
+    means = {game: [mean_success(select(part, game=game), GENERATED) for part in (ours, theirs)] for game in games}
+    level = [title(game) for game, (own, other) in means.items() if own <= other + CLOSE]
+    return f" (LPP is not ahead on the generated levels of {listed(level)})" if level else ""
 
 
-def _alike(*parts: Sequence[Row]) -> list[list[Row]]:
-    """Only like with like: of each part, what learned the same games from the same demonstrations as the others."""
-    common = set.intersection(*({_task(row) for row in part} for part in parts))
-    return [[row for row in part if _task(row) in common] for part in parts]
-
-
-def _task(row: Row) -> tuple[str, str]:
-    return row.settings["game"], row.settings["levels"]
+def _whichever_fits(first: Finding | None, whichever: Finding | None) -> Finding | None:
+    """No Prior, where the 25 found first are kept, and where any 25 of those that fit: the weaker finding counts."""
+    if first is None or whichever is None:
+        return first
+    verdict = PARTLY if first.verdict == YES and whichever.verdict != YES else first.verdict
+    return Finding(f"{first.measured} With any that fit instead of the first: {whichever.measured}", verdict)
 
 
 def _mixing(rows: Sequence[Row]) -> Finding | None:

@@ -18,10 +18,10 @@ def _with(label: str, color: str, marker: str, dashes: Sequence[float], **added:
 
 
 ADDED = (
-    _with("LPP, mirrored too", "#56b4e9", "v", (4, 1.3), mirrored=True),
-    _with("LPP, clause search", "#009e73", "s", (1.2, 1.2), clauses=True),
-    _with("LPP, standard words", "#cc79a7", "D", (4, 1.2, 1, 1.2), words="standard"),
-    _with("LPP, all three", "#332288", "^", (7, 1.5), mirrored=True, clauses=True, words="standard"),
+    _with("LPP, mirrored too", "#44aa99", "v", (4, 1.3), mirrored=True),
+    _with("LPP, clause search", "#882255", "s", (1.2, 1.2), clauses=True),
+    _with("LPP, standard words", "#7570b3", "D", (4, 1.2, 1, 1.2), words="standard"),
+    _with("LPP, all three", "#661100", "^", (7, 1.5), mirrored=True, clauses=True, words="standard"),
 )
 """LPP with one addition each, and with them together."""
 

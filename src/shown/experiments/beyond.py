@@ -85,7 +85,7 @@ class Few(Experiment):
         shaded = f" {figures.SHADED}" if self.spread else ""
         return [
             Plot(
-                figures.success_panels(rows, size, columns, self.variants, (view,), across),
+                figures.success_panels(rows, size, columns, figures.with_sets(self.variants, rows), (view,), across),
                 "Success on 100 generated levels that played no part in choosing anything; mean over sets of "
                 f"demonstrations.{shaded}{self.caption}",
             ),

@@ -149,8 +149,10 @@ def _draw_bar(axes: Axes, bar: Bar, mark: float) -> None:
 
 
 def _hollow(style: Mapping[str, Any], mark: float) -> dict[str, Any]:
+    """Larger than a filled mark, or its rim would leave nothing white in it."""
     return {
-        "markersize": mark, **style, "linestyle": "", "markerfacecolor": "white", "markeredgewidth": 0.7, "zorder": 6
+        **style, "markersize": 1.5 * mark, "linestyle": "", "markerfacecolor": "white", "markeredgewidth": 0.7,
+        "zorder": 6,
     }  # fmt: skip
 
 
@@ -248,7 +250,7 @@ def _side_by_side(names: Sequence[str], width: float) -> int:
         columns = -(-len(names) // rows)
         each, more = divmod(len(names), columns)  # the first so many columns have one more, as Matplotlib fills them
         parts = [names[start:end] for start, end in pairwise(each * i + min(i, more) for i in range(columns + 1))]
-        if sum(0.056 * max(map(len, part)) + 0.45 for part in parts) <= width:
+        if sum(0.051 * max(map(len, part)) + 0.43 for part in parts) <= width + 0.11:  # no space after the last
             return columns
     return 1
 

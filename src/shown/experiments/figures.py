@@ -22,9 +22,10 @@ from shown.experiments.statistics import (
     points,
     select,
     successes,
+    training_sets_of,
 )
 from shown.experiments.trials import METHODS
-from shown.experiments.words import title
+from shown.experiments.words import many, title
 from shown.games import GAMES
 
 _DASHED, _DOTTED, _DASH_DOT, _LONG = (0, (4, 1.3)), (0, (1.2, 1.2)), (0, (4, 1.2, 1, 1.2)), (0, (7, 1.5))
@@ -205,6 +206,15 @@ def methods(names: Iterable[str]) -> list[Series]:
     return [Series(label(name), {"method": name}, STYLES[name]) for name in names]
 
 
+def with_sets(series: Iterable[Series], rows: Sequence[Row]) -> list[Series]:
+    """The same lines; one that learned from fewer training sets than another says so in the legend."""
+    counted = [(each, training_sets_of(select(rows, **each.where))) for each in series]
+    most = max((sets for _, sets in counted), default=0)
+    return [
+        replace(each, label=f"{each.label}, {many(sets, 'set')}") if 0 < sets < most else each for each, sets in counted
+    ]
+
+
 def label(method: str) -> str:
     """What figures and tables call a method; its own name where nobody here knows it."""
     return METHODS[method].label if method in METHODS else method
@@ -267,19 +277,19 @@ def _lines(
     return lines
 
 
-def success_bars(rows: Sequence[Row], columns: Sequence[Column], names: Sequence[str], up: str) -> Panels:
-    """Mean success of each method, a panel a column. Filled bars: the test levels. Open ones: generated levels."""
+def success_bars(rows: Sequence[Row], columns: Sequence[Column], series: Sequence[Series], up: str) -> Panels:
+    """Mean success of each series, a panel a column. Filled bars: the test levels. Open ones: generated levels."""
     bars = [
-        _bars(select(rows, method=method), bar, kind, columns)
-        for place, method in enumerate(names)
+        _bars(select(rows, **each.where), bar, kind, columns)
+        for place, each in enumerate(series)
         for kind, shift in ((TEST, -0.2), (GENERATED, 0.2))
-        for bar in (Bar(place + shift, None, label(method), STYLES[method]["color"], kind == TEST),)
+        for bar in (Bar(place + shift, None, each.label, each.style["color"], kind == TEST),)
     ]
     panels = [
         Panel(column.title, bars=[bar[number] for bar in bars], floors=floors(rows, TEST, **column.where))
         for number, column in enumerate(columns)
     ]
-    return Panels(panels, [up], Axis("", (), limits=(-0.6, len(names) - 0.4)))
+    return Panels(panels, [up], Axis("", (), limits=(-0.6, len(series) - 0.4)))
 
 
 def _bars(rows: Sequence[Row], bar: Bar, kind: str, columns: Sequence[Column]) -> list[Bar]:

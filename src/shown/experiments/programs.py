@@ -136,12 +136,21 @@ def _part(number: int, kind: str) -> Part:
 
 
 def _until_perfect(rows: Sequence[Row]) -> str:
-    found = select(rows, method="lpp")
-    firsts = {
-        game: count(first_perfect(select(found, game=game), programs, pool=fmean))
-        for game in games_among(found, Programs.games)
-    }
+    firsts = until_perfect(rows)
     return f"Programs until LPP wins every test level with every seed: {by_game(firsts)}." if firsts else ""
+
+
+def until_perfect(rows: Sequence[Row]) -> dict[str, str]:
+    """For each game, how many programs LPP needs to win every test level with every seed."""
+    found = select(rows, method="lpp")
+    parts = {game: select(found, game=game) for game in games_among(found, Programs.games)}
+    return {game: count(first_perfect(part, programs, pool=fmean)) + _less_again(part) for game, part in parts.items()}
+
+
+def _less_again(rows: Sequence[Row]) -> str:
+    """What is won with the most programs, where fewer have won every test level."""
+    tried, means = curve(rows, programs)
+    return f" (but with {tried[-1]:,} only {percent(means[-1])})" if max(means) >= 1 > means[-1] else ""
 
 
 def _first_policy_of_fence_in(rows: Sequence[Row]) -> str:
@@ -177,7 +186,7 @@ def _enough(game: str, rows: Sequence[Row]) -> Finding | None:
         best = max(success(row) for row in found)
         return Finding(f"Not with any number tried; at best {percent(best)}.", NO)
     also = f" ({every_seed:,} with every seed)" if every_seed and every_seed != first else ""
-    return Finding(f"{first:,} are enough{also}.", graded(first < bound, False))
+    return Finding(f"{first:,} are enough{also}{_less_again(found)}.", graded(first < bound, False))
 
 
 def _a_second(rows: Sequence[Row]) -> Finding | None:

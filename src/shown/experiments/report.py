@@ -14,6 +14,7 @@ from html import escape
 from shown.experiments import EXPERIMENTS, drawing, find
 from shown.experiments.claims import MISSING, NO, PARTLY, YES, Claim, judged
 from shown.experiments.experiment import Experiment, Pictures, Plot, Reading, Shown, Table
+from shown.experiments.figures import label
 from shown.experiments.origins import origins
 from shown.experiments.paper import STATEMENTS, TITLES
 from shown.experiments.rows import Row
@@ -332,11 +333,8 @@ def _made(rows: Sequence[Row], store: str, bad: int) -> Html:
     if not rows:
         return Html('<h2 id="made">How this was made</h2><p>The store is empty.</p>')
     dates = sorted(row.finished[:10] for row in rows)
-    by_method = Counter(row.settings["method"] for row in rows)
-    counts = [
-        f"{METHODS[name].label if name in METHODS else name} {number:,}"
-        for name, number in sorted(by_method.items(), key=lambda item: (-item[1], item[0]))
-    ]
+    by_method = Counter(label(row.settings["method"]) for row in rows)
+    counts = [f"{name} {number:,}" for name, number in sorted(by_method.items(), key=lambda item: (-item[1], item[0]))]
     return fill(
         MADE,
         store=store,

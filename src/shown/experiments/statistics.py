@@ -24,6 +24,9 @@ Pool = Callable[[Iterable[float]], float]
 """How several successes become one: their mean, greatest or least."""
 
 
+CLOSE = 0.005
+"""Means that differ by less are called equal."""
+
 DRAWS = 1000
 """So many times values are drawn anew to see how far their mean may lie off."""
 
@@ -50,6 +53,11 @@ def programs(row: Row) -> int:
 def fit(row: Row) -> float:
     """The fraction of demonstrated actions that the learned policy repeats."""
     return float(measured(row)["fit"])
+
+
+def never_learned(row: Row) -> bool:
+    """Whether a method repeats less than half of what it was shown, as a network does whose start was unlucky."""
+    return fit(row) < 0.5
 
 
 def found(row: Row) -> bool:
@@ -102,11 +110,28 @@ def games_among(rows: Iterable[Row], games: Sequence[str]) -> list[str]:
     return [game for game in games if game in found]
 
 
+def alike(*parts: Iterable[Row]) -> list[list[Row]]:
+    """Only like with like: of each part, what learned the same games from the same demonstrations as the others."""
+    given = [list(part) for part in parts]
+    common = set.intersection(*({_task(row) for row in part} for part in given))
+    return [[row for row in part if _task(row) in common] for part in given]
+
+
+def training_sets_of(rows: Iterable[Row]) -> int:
+    """How many sets of demonstrations of one game and size were learned from, where they are most."""
+    groups = grouped(rows, lambda row: (row.settings["game"], size(row)))
+    return max((len({row.settings["levels"] for row in part}) for part in groups.values()), default=0)
+
+
 def has_standard_options(settings: Mapping[str, Any], *except_for: str) -> bool:
     """Whether a trial's options are those its method has by default, leaving aside the ones named."""
     method = METHODS.get(settings["method"])
     own = {} if method is None else method.options
     return all(settings["options"].get(name) == value for name, value in own.items() if name not in except_for)
+
+
+def _task(row: Row) -> tuple[str, str]:
+    return row.settings["game"], row.settings["levels"]
 
 
 def _setting(row: Row, name: str) -> Any:

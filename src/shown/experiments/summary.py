@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 
+from shown.experiments.ablations import each_method
 from shown.experiments.beyond import VARIANTS
 from shown.experiments.claims import MISSING, NO, PARTLY, YES, Claim
 from shown.experiments.demos import BASELINES, Demos, of_the_ten_sets
 from shown.experiments.paper import PERFECT_FROM, STATEMENTS
+from shown.experiments.programs import until_perfect
 from shown.experiments.rows import Row
 from shown.experiments.statistics import (
+    CLOSE,
     FLOORS,
     GENERATED,
     TEST,
+    alike,
     first_perfect,
     games_among,
     learning_time,
@@ -24,16 +27,14 @@ from shown.experiments.statistics import (
     programs,
     select,
     size,
+    training_sets_of,
 )
 from shown.experiments.trials import METHODS
-from shown.experiments.words import by_game, count, listed, percent, title, where_only
+from shown.experiments.words import by_game, count, listed, many, percent, title, where_only
 
 OURS = ("lpp", "shown")
 FEW = 5
 """So many demonstrations are few: what a method wins from them is told."""
-
-CLOSE = 0.005
-"""Means that differ by less are called equal."""
 
 Rows = Mapping[str, Sequence[Row]]
 """The results of each experiment, by its name."""
@@ -52,7 +53,7 @@ def ten_lines(rows: Rows, claims: Mapping[str, Sequence[Claim]]) -> list[str]:
         _needed(demos),
         _from_few(demos, "lpp"),
         f"{_from_few(demos, 'shown')} ({DIFFERS}.)",
-        _floors(rows.get("floors", ())),
+        _floors(rows.get("floors", ()), demos),
         _leads(demos),
         _trails(demos),
         _search(rows.get("programs", ())),
@@ -73,7 +74,7 @@ def unmeasured(claims: Mapping[str, Sequence[Claim]]) -> dict[str, list[str]]:
 
 def _agreement(claims: Mapping[str, Sequence[Claim]]) -> str:
     number = Counter(claim.verdict for judged in claims.values() for claim in judged)
-    missing = "; ".join(f"{group}: {', '.join(names)}" for group, names in unmeasured(claims).items())
+    missing = "; ".join(f"{', '.join(names)} ({group})" for group, names in unmeasured(claims).items())
     return (
         f"Of {sum(number.values())} statements of the paper, {number[YES]} agree with what was measured, "
         f"{number[PARTLY]} in part and {number[NO]} not; {number[MISSING]} not measured"
@@ -109,69 +110,104 @@ def _from_few(rows: Sequence[Row], method: str) -> str:
     )
 
 
-def _floors(rows: Sequence[Row]) -> str:
+def _floors(rows: Sequence[Row], demos: Sequence[Row]) -> str:
     parts = [
         f"{METHODS[method].label} {percent(mean_over_games(mine, TEST))} / {percent(mean_over_games(mine, GENERATED))}"
         for method in FLOORS
         if (mine := select(rows, method=method))
     ]
-    told = f"Clicking at random wins, test / generated levels, mean of the games: {', '.join(parts)}."
-    return told if parts else "What clicking at random wins was not measured."
+    if not parts:
+        return "What clicking at random wins was not measured."
+    return (
+        f"Clicking at random wins, test / generated levels, mean of the games: {', '.join(parts)}."
+        f"{_below_the_floor(demos)}"
+    )
+
+
+def _below_the_floor(rows: Sequence[Row]) -> str:
+    """Where a method wins fewer levels than one does who clicks at random what changes something."""
+    below: dict[str, list[str]] = {}
+    for game in games_among(rows, list(PERFECT_FROM)):
+        here = select(rows, game=game)
+        floor = mean_success(select(here, method=FLOORS[-1]), GENERATED)
+        for method in Demos.methods:
+            if mean_success(select(here, method=method), GENERATED) < floor - CLOSE:  # never so where one is missing
+                below.setdefault(f"{title(game)} ({percent(floor)})", []).append(f"“{METHODS[method].label}”")
+    parts = [f"in {game} {listed(labels)}" for game, labels in below.items()]
+    begins = f"Over all sizes and sets, fewer generated levels than {METHODS[FLOORS[-1]].label} win"
+    return f" {begins}: {'; '.join(parts)}." if parts else ""
 
 
 # --- where it leads and where it trails ---------------------------------------------------------------------------
 
 
-def _gaps(rows: Sequence[Row]) -> dict[tuple[str, str], dict[str, tuple[float, float]]]:
-    """For each game and kind of levels: LPP's mean over all sizes and sets, and that of each other method but ours."""
-    others = [method for method in METHODS if method not in (*OURS, *FLOORS)]
+Pair = tuple[str, str, str]
+"""A method, a game and a kind of levels."""
+
+
+def _beside(rows: Sequence[Row], methods: Sequence[str]) -> dict[Pair, tuple[float, float]]:
+    """LPP's mean over all sizes and sets beside another method's from the same demonstrations."""
     found = {}
     for game in games_among(rows, list(PERFECT_FROM)):
         here = select(rows, game=game)
-        own = select(here, method="lpp")
-        for kind in (TEST, GENERATED):
-            means = {
-                method: (mean_success(own, kind), mean_success(theirs, kind))
-                for method in others
-                if own and (theirs := select(here, method=method))
-            }
-            if means:
-                found[game, kind] = means
+        for method in methods:
+            own, theirs = alike(select(here, method="lpp"), select(here, method=method))
+            if own:
+                for kind in (TEST, GENERATED):
+                    found[method, game, kind] = mean_success(own, kind), mean_success(theirs, kind)
     return found
 
+
+OTHERS = tuple(method for method in METHODS if method not in (*OURS, *FLOORS))
 
 _KINDS = {TEST: "test levels", GENERATED: "generated levels"}
 
 
 def _leads(rows: Sequence[Row]) -> str:
-    gaps = _gaps(rows)
-    if not gaps:
+    beside = _beside(rows, OTHERS)
+    if not beside:
         return "LPP was compared with no other method."
-    ahead = {
-        game: f"{percent(own)} against {percent(best)} ({METHODS[name].label})"
-        for (game, kind), means in gaps.items()
-        if kind == TEST
-        for name, (own, best) in [max(means.items(), key=lambda item: item[1][1])]
-        if own > best + CLOSE
-    }
+    ahead = {}
+    for game in games_among(rows, list(PERFECT_FROM)):
+        here = {method: pair for (method, name, kind), pair in beside.items() if (name, kind) == (game, TEST)}
+        if here and all(own > theirs + CLOSE for own, theirs in here.values()):
+            best = max(here, key=lambda method: here[method][1])
+            own, theirs = map(percent, here[best])
+            ahead[game] = f"{own} against {theirs} ({_with_sets(best, rows)})"
     which = by_game(ahead) if ahead else "no game"
-    return f"Over all sizes and sets LPP leads all other methods on the test levels in: {which}."
+    return (
+        "Over all sizes and sets LPP leads all methods that are not ours on the test levels, here beside the best of "
+        f"them from the same demonstrations, in: {which}."
+    )
+
+
+def _with_sets(method: str, rows: Sequence[Row]) -> str:
+    """A method's name, with its number of training sets where LPP has more."""
+    theirs, own = (training_sets_of(select(rows, method=name)) for name in (method, "lpp"))
+    return METHODS[method].label + (f", {many(theirs, 'set')}" if theirs < own else "")
 
 
 def _trails(rows: Sequence[Row]) -> str:
-    gaps = _gaps(rows)
-    if not gaps:
+    beside = _beside(rows, OTHERS)
+    if not beside:
         return "Where LPP trails was not measured."
-    behind: dict[tuple[str, str], list[str]] = {}
-    for (game, kind), means in gaps.items():
-        for name, (own, theirs) in means.items():
-            if theirs > own + CLOSE:
-                told = f"{percent(own)} against {percent(theirs)} of the {_KINDS[kind]}"
-                behind.setdefault((name, game), []).append(told)
-    parts = [f"{METHODS[name].label} in {title(game)} ({', '.join(told)})" for (name, game), told in behind.items()]
-    told = f"LPP trails {listed(parts)}." if parts else "LPP trails no other method in any game."
+    behind = _behind({pair: (own, theirs) for pair, (own, theirs) in beside.items() if theirs > own + CLOSE})
+    parts = [f"{METHODS[method].label} in {where}" for method, where in behind]
+    told = [f"LPP trails {listed(parts)}." if parts else "LPP trails no method that is not ours in any game."]
+    ours = _beside(rows, ["shown"])
+    behind = _behind({pair: (theirs, own) for pair, (own, theirs) in ours.items() if own > theirs + CLOSE})
+    told += [f"{METHODS['shown'].label} trails LPP in {listed([where for _, where in behind])}."] * bool(behind)
     missing = [METHODS[name].label for name in BASELINES if not select(rows, method=name)]
-    return f"{told} But of the paper's baselines {listed(missing)} were not run." if missing else told
+    return " ".join(told + [f"But of the paper's baselines {listed(missing)} were not run."] * bool(missing))
+
+
+def _behind(pairs: Mapping[Pair, tuple[float, float]]) -> list[tuple[str, str]]:
+    """Each method with a game in which it is met, and in brackets the less and the more, on each kind of levels."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for (method, game, kind), (less, more) in pairs.items():
+        told = f"{percent(less)} against {percent(more)} of the {_KINDS[kind]}"
+        found.setdefault((method, game), []).append(told)
+    return [(method, f"{title(game)} ({', '.join(told)})") for (method, game), told in found.items()]
 
 
 # --- search, parts, few demonstrations ----------------------------------------------------------------------------
@@ -181,29 +217,19 @@ def _search(rows: Sequence[Row]) -> str:
     mine = select(rows, method="lpp")
     if not mine:
         return "How many programs LPP needs was not measured."
-    firsts = {
-        game: count(first_perfect(select(mine, game=game), programs, pool=fmean))
-        for game in games_among(mine, list(PERFECT_FROM))
-    }
     times = [learning_time(row) for row in mine if programs(row) == 10_000]
     slow = f"; a learn with 10,000 programs takes {min(times):.2f} to {max(times):.2f} s on one core" if times else ""
     return (
-        f"With all 11 demonstrations LPP wins every test level, with every seed, from this many programs on: "
-        f"{by_game(firsts)}{slow}."
+        f"With all 11 demonstrations LPP wins every test level, with every seed, with this many programs: "
+        f"{by_game(until_perfect(mine))}{slow}."
     )
 
 
 def _parts(rows: Sequence[Row]) -> str:
-    few = of_size([row for row in rows if row.settings["options"].get("ensemble") != 1], FEW)
-    names = [method for method in METHODS if method not in FLOORS and select(few, method=method)]
-    if "lpp" not in names or len(names) < 2:
+    parts = each_method(of_size(rows, FEW), lambda mine: percent(mean_over_games(mine, GENERATED)))
+    if len(parts) < 2:
         return "What each part of LPP adds was not measured."
-    told = []
-    for method in names:
-        mine = select(few, method=method)
-        mean = percent(mean_over_games(mine, GENERATED))
-        told.append(f"{METHODS[method].label} {mean}{where_only(mine, Demos.games)}")
-    return f"With a part taken away, {FEW} demonstrations, generated levels, mean of the games: {', '.join(told)}."
+    return f"With a part taken away, {FEW} demonstrations, generated levels, mean of the games: {', '.join(parts)}."
 
 
 def _beyond(rows: Sequence[Row]) -> str:

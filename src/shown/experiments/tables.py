@@ -14,7 +14,10 @@ from shown.experiments.words import MISSING_CELL, mean_between, percent, title
 
 LEVELS = {TEST: "test levels", GENERATED: "generated levels"}
 
-MEANS = f"Means with their 95 % intervals, by drawing the sets anew; {MISSING_CELL}: no trials."
+MEANS = (
+    "Means with their 95 % intervals, by drawing the sets anew; none where both ends round to the same, as with a "
+    f"single set. {MISSING_CELL}: no trials."
+)
 
 
 @dataclass(frozen=True)

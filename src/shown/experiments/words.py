@@ -14,12 +14,13 @@ from shown.games import find
 def percent(value: float) -> str:
     """A fraction as people read it; a dash where there is none.
 
-    >>> percent(0.456), percent(0.998), percent(1.0), percent(float("nan"))
-    ('46 %', '99.8 %', '100 %', '–')
+    >>> percent(0.456), percent(0.998), percent(0.004), percent(1.0), percent(float("nan"))
+    ('46 %', '99.8 %', '0.4 %', '100 %', '–')
     """
     if math.isnan(value):
         return MISSING_CELL
-    return f"{100 * value:.1f} %" if 0.99 < value < 1 else f"{100 * value:.0f} %"
+    nearly = 0 < value < 0.01 or 0.99 < value < 1  # neither none nor all
+    return f"{100 * value:.1f} %" if nearly else f"{100 * value:.0f} %"
 
 
 MISSING_CELL = "–"
@@ -27,7 +28,7 @@ MISSING_CELL = "–"
 
 
 def mean_between(values: Iterable[float]) -> str:
-    """The mean of some fractions and where it lies with 95 % confidence, where that is not all one.
+    """The mean of some fractions and where it lies with 95 % confidence, where that is not all one in whole percents.
 
     >>> mean_between([0.5, 0.5]), mean_between([0.0, 1.0] * 8), mean_between([])
     ('50 %', '50 % (25 to 75)', '–')
@@ -35,8 +36,8 @@ def mean_between(values: Iterable[float]) -> str:
     given = [value for value in values if not math.isnan(value)]
     if not given:
         return MISSING_CELL
-    low, high = interval(given)
-    return percent(fmean(given)) + (f" ({100 * low:.0f} to {100 * high:.0f})" if low < high else "")
+    low, high = (f"{100 * end:.0f}" for end in interval(given))
+    return percent(fmean(given)) + (f" ({low} to {high})" if low != high else "")
 
 
 def title(game: str) -> str:
