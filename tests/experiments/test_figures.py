@@ -1,6 +1,7 @@
 """What is in a figure, and how it is put on paper."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -75,6 +76,12 @@ def test_floors_alone_are_no_figure(rows: list[Row]):
     alone = [row for row in rows if row.settings["method"] in FLOORS]
     assert success_panels(alone, size, games(["nim"]), methods(["lpp"]), (NINE,), ACROSS).empty
     assert not success_panels(rows, size, games(["nim"]), methods(["lpp"]), (NINE,), ACROSS).empty
+
+
+def test_points_without_a_line_stay_where_they_are():
+    points = Line([1, 1, 1], [1.0, 1.0, 1.0], "a case", {"linestyle": "", "marker": "."})
+    line = Line([0, 1], [0.0, 1.0], "as expected", {"linestyle": "-"})
+    assert side_by_side_of([points, line], 0.02) == [replace(points, ys=[1.0] * 3), replace(line, ys=[0.0, 1.0])]
 
 
 @given(st.lists(st.lists(st.sampled_from([0.0, 0.001, 0.5, 1.0]), min_size=3, max_size=3), min_size=1, max_size=6))

@@ -161,7 +161,8 @@ def _cross(color: str, mark: float) -> dict[str, Any]:
 
 
 def side_by_side_of(lines: Sequence[Line], apart: float) -> list[Line]:
-    """Lines moved a little, `apart` from each other, where they coincide; elsewhere they stay where they are.
+    """Lines moved a little, `apart` from each other, where they coincide; elsewhere they stay where they are. Points
+    without a line between them stay, too: they are drawn so that many of them in one place can be seen.
 
     >>> same = [Line([1, 2], [1.0, 0.5], name, {}) for name in ("a", "b")]
     >>> [line.ys for line in side_by_side_of([same[0], Line([1, 2], [1.0, 0.8], "b", {})], 0.02)]
@@ -170,6 +171,8 @@ def side_by_side_of(lines: Sequence[Line], apart: float) -> list[Line]:
     moved = [list(line.ys) for line in lines]
     places: dict[float, list[tuple[float, int, int]]] = {}
     for number, line in enumerate(lines):
+        if line.style.get("linestyle") == "":
+            continue
         for at, (x, y) in enumerate(zip(line.xs, line.ys, strict=True)):
             places.setdefault(x, []).append((y, number, at))
     for here in places.values():
