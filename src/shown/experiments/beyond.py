@@ -86,8 +86,8 @@ class Few(Experiment):
         return [
             Plot(
                 figures.success_panels(rows, size, columns, figures.with_sets(self.variants, rows), (view,), across),
-                "Success on 100 generated levels that played no part in choosing anything; mean over sets of "
-                f"demonstrations.{shaded}{self.caption}",
+                "Success on 100 generated levels that played no part in choosing anything but how many rounds there "
+                f"are of practice; mean over sets of demonstrations.{shaded}{self.caption}",
             ),
             success_table(
                 rows,
