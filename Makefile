@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help try test test-minecraft check format benchmarks studio site fuzz soak pictures versions clean
+.PHONY: help try test test-all test-minecraft check format benchmarks studio site fuzz soak pictures versions clean
 
 SEED ?= 1
 ACTIONS ?= 20000
@@ -12,7 +12,8 @@ ACTIONS ?= 20000
 help:
 	@echo "make try         install shown, learn Nim from four demonstrations, play levels it has never seen"
 	@echo "make studio      teach by showing, in the browser"
-	@echo "make test        install what the tests need, check the code, run all tests"
+	@echo "make test        install what the tests need, check the code, run the tests (minutes)"
+	@echo "make test-all    the same with the slow and exhaustive tests (half an hour)"
 	@echo "make test-minecraft  install a Minecraft server (500 MB, once), play Fence In there, compare with the rules"
 	@echo "make check       linter, formatting and types only"
 	@echo "make benchmarks  measure speed on this machine"
@@ -36,6 +37,9 @@ try: .venv/.core
 test: check chromium
 	$(BIN)/python -m pytest -n auto
 
+test-all: check chromium
+	SHOWN_TESTS=all $(BIN)/python -m pytest -n auto -m ""
+
 test-minecraft: .venv/.dev
 	$(BIN)/python -m pytest -vv -s tests/worlds/real_minecraft.py
 
@@ -57,7 +61,7 @@ studio: .venv/.dev
 	$(BIN)/shown studio
 
 site: .venv/.dev
-	$(BIN)/python scripts/site.py build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 
 fuzz: SECONDS ?= 60
 fuzz: .venv/.dev
@@ -86,9 +90,9 @@ chromium:
 	$(PIP) -e .
 	@touch $@
 
-.venv/.dev: .venv/bin/python pyproject.toml constraints.txt
+.venv/.dev: .venv/bin/python pyproject.toml evidence/pyproject.toml constraints.txt
 	@echo "Installing what the tests need into .venv (once) …"
-	$(PIP) -c constraints.txt -e '.[dev]'
+	$(PIP) -c constraints.txt -e '.[dev]' -e evidence
 	@touch $@ .venv/.core
 
 clean:

@@ -1,11 +1,10 @@
-"""What corrections do, as in the studio: after a few demonstrations, one click at a time where it goes wrong.
+"""Success after each correction, as in the studio.
 
     python benchmarks/corrections.py --games chase --demos 2 --corrections 8
 
-The expert shows a few generated levels. The pupil then plays twelve others; on the first that it loses, it is shown
-the click at which it first left the expert's way, and learns; what it won of the twelve is to be kept. After each
-correction it plays further levels, on which nothing is ever shown. All levels are of those that judge
-(`experiments/reserved.py`).
+The expert demonstrates a few generated levels. The policy then plays twelve others; on the first one it loses, the
+expert corrects its first deviation, and the policy is amended while keeping its wins. After each correction it plays
+further levels that are never demonstrated. All levels are for judging (`shown_evidence.trials.level_sets`).
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from shown.demonstrations import Demonstration, Demonstrations
-from shown.experiments.reserved import JUDGE
-from shown.games import GAMES, Game, demonstrate, find, load_levels, play, success_rate
-from shown.games.episodes import LevelWorld
-from shown.games.levels import Level
+from shown.evaluation.resources import Resources
 from shown.policy import Policy
-from shown.teaching import correct
+from shown.teaching.dialogue.corrections import correct
 from shown.teaching.teach import Pupil
+from shown.worlds import GAMES, Game, Level, demonstrate, find, load_levels, play, success_rate
+from shown.worlds.games.game import LevelWorld
+from shown_evidence.trials.level_sets import JUDGE
 
 TRIED = 12
 LOWERED = 0.05
@@ -43,13 +42,13 @@ def main() -> None:
 
 
 def corrected(game: Game, number: int, args: argparse.Namespace) -> Iterator[tuple[float, float]]:
-    """What is won after the demonstrations, and after each correction; with what amending took. It ends early when the
-    pupil loses none of those it is corrected on."""
+    """Return success after the demonstrations and after each correction, with the seconds of amending; end early if no
+    level is lost."""
     first = JUDGE.played + 1000 + 100 * number
     tried = load_levels(game, f"random:{first}-{first + TRIED - 1}")
     played = load_levels(game, JUDGE.played_levels(args.levels))
     keep = tuple((LevelWorld(game, level), 0) for level in tried)
-    pupil = Pupil(game, practise=args.seconds, keep=keep, threads=1)
+    pupil = Pupil(game, practice=args.seconds, keep=keep, resources=Resources(threads=1))
     taught = pupil.learn(demonstrate(game, load_levels(game, JUDGE.shown_levels(number, args.demos))))
     yield success_rate(game, taught.policy, played), 0.0
     for _ in range(args.corrections):
@@ -64,7 +63,7 @@ def corrected(game: Game, number: int, args: argparse.Namespace) -> Iterator[tup
 
 
 def first_mistake(game: Game, policy: Policy, levels: Sequence[Level]) -> Demonstration | None:
-    """What the expert would have done where the policy first left its way, on the first level that it loses."""
+    """Return the expert's step at the first deviation on the first lost level."""
     for level in levels:
         episode = play(game, policy.act, level)
         if not episode.won:
@@ -78,7 +77,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--games", default=",".join(GAMES), metavar="A,B", help="which games (all)")
     parser.add_argument("--demos", type=int, default=2, metavar="N", help="demonstrations before (2)")
-    parser.add_argument("--corrections", type=int, default=6, metavar="N", help="at most so many (6)")
+    parser.add_argument("--corrections", type=int, default=6, metavar="N", help="maximum number of corrections (6)")
     parser.add_argument("--sets", type=int, default=2, metavar="N", help="random sets of demonstrations (2)")
     parser.add_argument("--levels", type=int, default=60, metavar="N", help="new levels to play (60)")
     parser.add_argument("--seconds", type=float, default=8.0, metavar="S", help="of practice at most, each time (8)")

@@ -1,14 +1,13 @@
-"""Programs on a GPU: the same bits as on the CPU, how many a second, and against what the card's memory could do.
+"""Programs on a GPU: equality with the CPU, programs per second, and use of the card's memory bandwidth.
 
     python benchmarks/device.py --out FILE.json                           games, 10⁵ to 10⁷ programs, checked up to 10⁶
     python benchmarks/device.py --problems reach-for-the-star --sizes 100000000
-    python benchmarks/device.py --problems breakout.json --sizes 5000000   what was shown in a file
-    python benchmarks/device.py --learn 10000000                          whole learns, too
-    python benchmarks/device.py --read FILE.json --plot FILE.svg          a picture of what was measured elsewhere
+    python benchmarks/device.py --problems breakout.json --sizes 5000000   demonstrations from a file
+    python benchmarks/device.py --learn 10000000                          whole learns too
+    python benchmarks/device.py --read FILE.json --plot FILE.svg          a plot of earlier measurements
 
-A time is that of a whole evaluation: planes, columns, merging, what comes back, and the features made of it. The
-kernels are timed in a run of their own, with the bytes that they cannot do without (each plane and each column that a
-kernel takes read once, each that it gives written once), against a copy on the same card.
+A time covers a whole evaluation: planes, columns, merging, transfer and features. Kernels are timed in a separate run,
+with the bytes they must move (each plane and column read or written once), against a copy on the same card.
 """
 
 from __future__ import annotations
@@ -28,28 +27,29 @@ from typing import Any
 import numpy as np
 
 from shown.demonstrations import Demonstrations
+from shown.engine.memory import Account, machine_memory
+from shown.engine.planes import Planes
+from shown.evaluation.columns import Evaluator
+from shown.evaluation.cuda import Cuda
+from shown.evaluation.device import DeviceEvaluator
+from shown.evaluation.resources import Resources
 from shown.grid import Grid
-from shown.inference.columns import Evaluator
-from shown.inference.cuda import Cuda
-from shown.inference.device import DeviceEvaluator
 from shown.inference.features import Features, combine
 from shown.inference.learner import Learner
 from shown.language.grammar import Grammar, paper_grammar
 from shown.language.reach import margin_for
-from shown.memory import Account, machine_memory
-from shown.planes import Planes
 from timing import demos_of
 
 PROBLEMS = ("reach-for-the-star", "chase")
 
 
 def shown_in(problem: str) -> Demonstrations:
-    """What the expert of a game shows on all training levels, or what is in a file."""
+    """Return the expert's demonstrations of all training levels, or those in a file."""
     return Demonstrations.load(problem) if problem.endswith(".json") else demos_of(problem)
 
 
 class Run:
-    """One evaluation: its features, its seconds and what it took."""
+    """Evaluate once: features, seconds and memory."""
 
     def __init__(self, problem: str, programs: int, engine: Callable[[Planes, Grammar], Evaluator]) -> None:
         demos = shown_in(problem)
@@ -68,7 +68,7 @@ class Run:
         self.seconds = time.perf_counter() - start
 
     def digest(self) -> str:
-        """Of all that the searches look at."""
+        """Count all programs that the searches read."""
         digest = hashlib.sha256()
         for name in ("first", "log_prior", "columns", "of_program", "negates"):
             array = np.ascontiguousarray(getattr(self.features, name))
@@ -86,7 +86,7 @@ def on_gpu(kernels: Cuda) -> Callable[[Planes, Grammar], Evaluator]:
 
 
 class Watched(Cuda):
-    """Notes how much of the card's memory was held at most."""
+    """Record the peak of the card's memory."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Watched(Cuda):
 
 
 class Timed(Cuda):
-    """The kernels, each timed, with the bytes it cannot do without."""
+    """Time each kernel, with the bytes it must move."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -168,7 +168,7 @@ class Timed(Cuda):
 
 
 def copy_bandwidth(kernels: Cuda) -> float:
-    """Bytes a second of a copy on the card, read and written."""
+    """Return the bytes per second of a copy on the card, read and written."""
     xp = kernels.arrays
     source = xp.arange(2**29, dtype=np.uint64)
     target = xp.empty_like(source)
@@ -230,12 +230,12 @@ def measure(problem: str, programs: int, kernels: Watched, check: bool, profile:
 
 
 def learn(problem: str, programs: int, check: bool) -> Iterator[dict[str, Any]]:
-    """A whole learn, up to `check` programs on the CPU too, and whether the policies are the same byte for byte."""
+    """Learn; up to `check` programs on the CPU too, and compare the policies byte for byte."""
     demos = shown_in(problem)
     policies = []
     for device in ("cuda", "cpu") if check else ("cuda",):
-        Learner(programs=10_000, device=device).fit(demos)
-        learner = Learner(programs=programs, device=device)
+        Learner(programs=10_000, resources=Resources(device=device)).fit(demos)
+        learner = Learner(programs=programs, resources=Resources(device=device))
         start = time.perf_counter()
         learner.fit(demos)
         seconds = time.perf_counter() - start
@@ -254,20 +254,20 @@ def learn(problem: str, programs: int, check: bool) -> Iterator[dict[str, Any]]:
 
 
 def plot(rows: list[dict[str, Any]], file: str) -> None:
-    """Seconds against programs, each problem in a colour of its own."""
+    """Plot seconds against programs, one color per problem."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.6, 3.6), layout="constrained")
     axes = figure.subplots()
     problems = list(dict.fromkeys(row["problem"] for row in rows if "seconds" in row))
     ways = {"cuda": ("o-", "one GPU"), "cpu": ("s--", "16 cores"), "learn, cuda": ("^:", "a whole learn, one GPU")}
-    for colour, problem in enumerate(problems):
+    for color, problem in enumerate(problems):
         for engine, (style, words) in ways.items():
             own = [row for row in rows if row.get("problem") == problem and "seconds" in row]
             points = sorted((row["programs"], row["seconds"]) for row in own if row["engine"] == engine)
             if points:
                 label = f"{problem.removesuffix('.json')}, {words}"
-                axes.loglog(*zip(*points, strict=True), style, color=f"C{colour}", label=label, markersize=4)
+                axes.loglog(*zip(*points, strict=True), style, color=f"C{color}", label=label, markersize=4)
     axes.set(xlabel="programs", ylabel="seconds", title="Programs evaluated, merged and back")
     figure.legend(frameon=False, fontsize=8, loc="outside right upper")
     figure.savefig(file, metadata={"Date": None} if file.endswith(".svg") else None)
@@ -288,9 +288,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problems", nargs="+", default=PROBLEMS, metavar="GAME|FILE")
     parser.add_argument("--sizes", nargs="+", type=int, default=(10**5, 10**6, 10**7))
-    parser.add_argument("--check", type=int, default=10**6, help="up to so many programs, on the CPU too (1000000)")
+    parser.add_argument("--check", type=int, default=10**6, help="compare with the CPU up to this size (1000000)")
     parser.add_argument("--profile", action="store_true", help="time the kernels too, at the largest size")
-    parser.add_argument("--learn", nargs="+", type=int, default=(), help="learn from so many programs, too")
+    parser.add_argument("--learn", nargs="+", type=int, default=(), help="also learn with these numbers of programs")
     parser.add_argument("--out", help="a file of JSON lines to add to")
     parser.add_argument("--read", help="measure nothing: read such a file")
     parser.add_argument("--plot", help="with --read: draw seconds against programs into this file")

@@ -1,35 +1,49 @@
-"""How fast the engine is, against the obvious ways of doing the same. Prints ratios measured in one run.
+"""Speed of the engine: learns, threads, the first run, and ratios to obvious implementations, measured in one run.
 
-    python benchmarks/engine.py [--plot FILE.svg] [--largest 1000000] [--games nim,chase]
+    python benchmarks/engine.py [PART …] [--before SRC] [--plot FILE.svg] [--largest 1000000] [--games nim,chase]
 
-Absolute times depend on the machine and its neighbours; ratios less so. Where a slow way is timed on a sample and
-scaled, the line says so.
+Parts, all by default; the first three take under two minutes on 16 cores and need no scikit-learn:
+
+* learns: the published learns of the games, and the same by the code in the folder SRC (an older `src`), in turn;
+* threads: learning and evaluating on 1, 2, 4 … threads, up to the cores there are;
+* first: a first learn with nothing compiled, and what is compiled in it;
+* plain: columns against the reference interpreter, learns against scikit-learn's trees, prefix by prefix;
+* programs: time against the number of programs;
+* acting: one action, and `shown --help`.
+
+Absolute times depend on the machine and its load; ratios less so. The output says where a slow implementation is timed
+on a sample and scaled. On a busy machine, compare processor times (cpu).
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.games import GAMES, find
+from shown.evaluation.resources import Resources
 from shown.grid import Grid
 from shown.inference.features import evaluate
 from shown.inference.learner import Learner
 from shown.language.grammar import paper_grammar
 from shown.language.reference import View, run
+from shown.worlds import GAMES, find
 from timing import demos_of, timed
 
 PROGRAMS = 10_000
 
 
 def compare(name: str, rng: np.random.Generator) -> None:
-    """One game: columns against the reference interpreter, a full learn against the plain loop."""
+    """Measure one game: columns against the reference interpreter, a full learn against the plain loop."""
     from sklearn.tree import DecisionTreeClassifier
 
     demos = demos_of(name)
@@ -68,7 +82,7 @@ def compare(name: str, rng: np.random.Generator) -> None:
 
 
 def _matrix(world: object, features: object, rows: int) -> np.ndarray:
-    """The unmerged feature matrix that the plain loop works on. [rows, programs] float32"""
+    """Return the unmerged feature matrix of the plain loop. [rows, programs] float32"""
     columns, of_program = features.columns, features.of_program  # type: ignore[attr-defined]
     mask = np.unpackbits(features.mask.view(np.uint8), bitorder="little").astype(bool)  # type: ignore[attr-defined]
     bits = np.unpackbits(np.ascontiguousarray(columns).view(np.uint8), axis=1, bitorder="little")[:, mask]
@@ -88,7 +102,7 @@ def _labels(world: object, demos: Demonstrations, grids: list[Grid], rows: int) 
 
 
 def scaling(largest: int, plot: str | None) -> None:
-    """Reach for the Star from 10³ programs up."""
+    """Measure Reach for the Star from 10³ programs up."""
     demos = demos_of("reach-for-the-star")
     sizes = [n for n in (10**3, 3 * 10**3, 10**4, 3 * 10**4, 10**5, 3 * 10**5, 10**6, 10**7) if n <= largest]
     seconds = []
@@ -114,6 +128,18 @@ def scaling(largest: int, plot: str | None) -> None:
         print(f"  drawn in {plot}")
 
 
+PLAIN = f"""Against the obvious ways ({PROGRAMS:,} programs, every prefix, 5 seeds, K = 25, 11 demonstrations).
+The reference is timed on 300 programs × 100 rows; the plain loop fits scikit-learn's trees, 5 seeds, at
+every hundredth prefix, timed at 3 prefixes (first, middle, last) and scaled to 100."""
+
+
+def plainly(games: list[str]) -> None:
+    """Compare each game with the obvious ways."""
+    Learner(programs=500).fit(demos_of("nim"))
+    for name in games:
+        compare(name, np.random.default_rng(0))
+
+
 def acting() -> None:
     rng = np.random.default_rng(0)
     for name in GAMES:
@@ -123,27 +149,143 @@ def acting() -> None:
         policy.act(boards[0])
         each = timed(lambda p=policy, b=boards: [p.act(board) for board in b], 3) / len(boards)  # type: ignore[misc]
         print(f"  {name:20} {1000 * each:.2f} ms, {len(policy.components)} components")
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "shown", "--help"], capture_output=True, check=True)
+    print(f"shown --help: {time.perf_counter() - start:.2f} s")
+
+
+CHILD = """
+import json, os, sys, time
+from shown.evaluation.resources import Resources
+from shown.inference.learner import Learner
+from timing import demos_of
+
+programs, threads = json.loads(sys.argv[1])
+for name in sys.argv[2:]:
+    demos, learner = demos_of(name), Learner.published()
+    learner.programs, learner.resources = programs, Resources(threads=threads)
+    learner.fit(demos)
+    best = [1e9, 1e9]
+    for _ in range(3 if programs < 10**5 else 1):
+        start = time.perf_counter(), time.process_time()
+        learner.fit(demos)
+        best = [min(best[0], time.perf_counter() - start[0]), min(best[1], time.process_time() - start[1])]
+    print(json.dumps([name, *best]), flush=True)
+"""
+"""Times full learns of the games in its arguments: the best of three by the clock, and by processor time."""
+
+
+def child(code: str, arguments: list[str], source: str | None = None, **environment: str) -> str:
+    """Return what Python prints, with the package of another `src` or with other variables."""
+    here = str(Path(__file__).parent)
+    path = os.pathsep.join([here, *([source] if source else []), *sys.path[1:]])
+    variables = {**os.environ, "PYTHONPATH": path, **environment}
+    done = subprocess.run([sys.executable, "-c", code, *arguments], env=variables, capture_output=True, check=True)
+    return done.stdout.decode()
+
+
+def learns(games: list[str], before: str | None) -> None:
+    """Time full published learns, by this code and by that in `before`, in turn."""
+    cases = [(PROGRAMS, 1, games), (300_000, 1, ["reach-for-the-star"]), (10**6, None, ["reach-for-the-star"])]
+    for programs, threads, names in cases:
+        for name in names:
+            arguments = [json.dumps([programs, threads]), name]
+            line = f"  {name:20} {programs:>9,} programs, {threads or os.cpu_count()} threads:"
+            _, clock, cpu = json.loads(child(CHILD, arguments))
+            line += f" {clock:6.2f} s ({cpu:.2f} cpu)"
+            if before:
+                _, old_clock, old_cpu = json.loads(child(CHILD, arguments, before))
+                line += f" | before {old_clock:6.2f} s ({old_cpu:.2f} cpu), {old_clock / clock:4.1f} × "
+                line += f"({old_cpu / cpu:.1f} × cpu)"
+            print(line, flush=True)
+
+
+def thread_counts() -> list[int]:
+    """Return 1, 2, 4 … up to the cores there are."""
+    cores = os.cpu_count() or 1
+    return [n for n in (1, 2, 4, 8, 16, 32, 64) if n < cores] + [cores]
+
+
+def threads() -> None:
+    """Time a learn and its evaluation on more and more threads."""
+    demos = demos_of("reach-for-the-star")
+    grids = list(dict.fromkeys(step.grid for step in demos.steps))
+    grammar = paper_grammar(demos.tokens)
+    works = {
+        "learn, 300,000 programs": lambda n: Learner(programs=300_000, resources=Resources(threads=n)).fit(demos),
+        "learn, 10⁶ programs": lambda n: Learner(programs=10**6, resources=Resources(threads=n)).fit(demos),
+        "evaluate 10⁶ programs": lambda n: evaluate(grids, demos.tokens, grammar, 10**6, threads=n),
+    }
+    load = os.getloadavg()[0]
+    print(f"  {'threads':24}" + "".join(f"{n:>16}" for n in thread_counts()) + f"   (load before: {load:.1f})")
+    for name, work in works.items():
+        work(1)  # compiles, and has memory given to the process
+        seconds = [timed(lambda n=n, work=work: work(n), 2) for n in thread_counts()]  # type: ignore[misc]
+        cells = "".join(f"{f'{s:.2f} s {seconds[0] / s:5.1f} ×':>16}" for s in seconds)
+        print(f"  {name:24}{cells}", flush=True)
+
+
+FIRST = """
+import json, time
+start = time.perf_counter()
+from shown.engine import compilation
+from shown.inference.learner import Learner
+from timing import demos_of
+
+spent = []
+plain = compilation._first_call
+
+def first_call(function, *others):
+    began = time.perf_counter()
+    result = plain(function, *others)
+    spent.append([time.perf_counter() - began, f"{function.__module__.rpartition('.')[2]}.{function.__name__}"])
+    return result
+
+compilation._first_call = first_call
+imported = time.perf_counter() - start
+Learner().fit(demos_of("nim"))
+print(json.dumps([imported, time.perf_counter() - start, spent]))
+"""
+"""Times a learn and the first call of each compiled function in it."""
+
+
+def first_run() -> None:
+    """Time the first learn in a new process: with nothing compiled yet, and with everything in the cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        for what in ("nothing compiled", "compiled before"):
+            imported, total, spent = json.loads(child(FIRST, [], NUMBA_CACHE_DIR=folder))
+            print(f"  {what}: {total:.2f} s, imports {imported:.2f} s, first calls {sum(s for s, _ in spent):.2f} s")
+            for seconds, name in sorted(spent, reverse=True)[:8]:
+                print(f"    {seconds:5.2f} s  {name}")
+
+
+PARTS = ("learns", "threads", "first", "plain", "programs", "acting")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"what to measure: {', '.join(PARTS)}")
+    parser.add_argument("--before", metavar="SRC", help="folder of an older package to compare learns with")
     parser.add_argument("--plot", help="draw time against programs into this file")
     parser.add_argument("--largest", type=int, default=10**6)
     parser.add_argument("--games", default=",".join(GAMES))
     args = parser.parse_args()
-    print(f"Against the obvious ways ({PROGRAMS:,} programs, every prefix, 5 seeds, K = 25, 11 demonstrations).")
-    print("The reference is timed on 300 programs × 100 rows; the plain loop fits scikit-learn's trees, 5 seeds, at")
-    print("every hundredth prefix, timed at 3 prefixes (first, middle, last) and scaled to 100.")
-    Learner(programs=500).fit(demos_of("nim"))
-    for name in args.games.split(","):
-        compare(name, np.random.default_rng(0))
-    print("\nTime against programs:")
-    scaling(args.largest, args.plot)
-    print("\nOne act on 20 × 20:")
-    acting()
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "shown", "--help"], capture_output=True, check=True)
-    print(f"\nshown --help: {time.perf_counter() - start:.2f} s")
+    games = args.games.split(",")
+    parts = {
+        "learns": ("Published learns:", lambda: learns(games, args.before)),
+        "threads": ("Threads, Reach for the Star, 11 demonstrations:", threads),
+        "first": ("The first learn of a process, Nim:", first_run),
+        "plain": (PLAIN, lambda: plainly(games)),
+        "programs": ("Time against programs:", lambda: scaling(args.largest, args.plot)),
+        "acting": ("One act on 20 × 20:", acting),
+    }
+    for part in args.parts or PARTS:
+        if part not in parts:
+            parser.error(f"part {part!r}: choose from {', '.join(PARTS)}")
+        title, measure = parts[part]
+        print(title, flush=True)
+        measure()
+        print()
 
 
 if __name__ == "__main__":

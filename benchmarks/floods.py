@@ -1,9 +1,9 @@
-"""How fast the words about ways are: against a scan, and against their meaning. Prints ratios measured in one run.
+"""Speed of the walking primitives against a scan and against the reference interpreter, as ratios of one run.
 
     python benchmarks/floods.py [--games chase,fence-in]
 
-On the states of each game's training demonstrations, for all arguments that are values. Absolute times depend on the
-machine and its neighbours; ratios less so. The meaning is timed on a sample of cells, and scaled.
+On the states of each game's training demonstrations, for all arguments that are values. The reference interpreter is
+timed on a sample of cells and scaled.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shown import planes
-from shown.floods import SIDES, nearer_many
-from shown.games import GAMES
+from shown.engine import planes
+from shown.engine.floods import SIDES, nearer_many
+from shown.engine.planes import Planes
 from shown.grid import Grid, Tokens
 from shown.language.evaluate import run_many
 from shown.language.primitives import LANGUAGE, WAYS, Primitive
 from shown.language.reference import View, check
 from shown.language.terms import Kind, Term
-from shown.planes import Planes
+from shown.worlds import GAMES
 from timing import demos_of, timed
 
 MARGIN = 4
-"""About what 10,000 programs of the paper's language need."""
+"""Approximately the number that 10,000 programs of the paper's language need."""
 REPEATS, CLOCK = 20, time.process_time
 
 
 def compare(name: str) -> None:
-    """One game: a flood for all four directions, and each word, against one scan and against the meaning."""
+    """Measure one game: a flood for all four directions, and each primitive, against a scan and the reference."""
     demos = demos_of(name)
     grids = list(dict.fromkeys(step.grid for step in demos.steps))
     world = Planes(grids, demos.tokens, margin=MARGIN)
@@ -50,14 +50,14 @@ def compare(name: str) -> None:
 
 
 def arguments(takes: Sequence[Kind], world: Planes) -> list[np.ndarray]:
-    """All tuples of a side for an offset, and values for all else; a condition is that a cell has a value."""
+    """Return all argument tuples: a side for an offset, values otherwise, `cell_is_value` for a condition."""
     sizes = [len(SIDES) if kind is Kind.OFFSET else len(world.values) for kind in takes]
     codes = [grid.ravel() for grid in np.meshgrid(*map(np.arange, sizes), indexing="ij")]
     return [np.array(SIDES)[code] if kind is Kind.OFFSET else code for kind, code in zip(takes, codes, strict=True)]
 
 
 def meaning(primitive: Primitive, grids: Sequence[Grid], tokens: Tokens, sample: int = 300) -> float:
-    """Seconds that the reference interpreter takes for all cells of the states."""
+    """Return the seconds of the reference interpreter for all cells of the states."""
     rng, language = np.random.default_rng(0), LANGUAGE.extended(*WAYS)
 
     def argument(kind: Kind) -> tuple[int, int] | str | Term:

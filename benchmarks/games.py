@@ -1,7 +1,7 @@
-"""How many steps a second the games make on their test levels: the rules alone, and through the Gymnasium adapter.
+"""Steps per second of the games on their test levels: the rules alone, and through the Gymnasium adapter.
 
-Half of the clicks are the expert's, half are random, so that quiet and eventful steps both count; both players are
-asked beforehand, so that only the steps are timed. Run: `python benchmarks/games.py`.
+Half of the clicks are the expert's, half are random. All clicks are chosen beforehand, so that only steps are timed.
+Run: `python benchmarks/games.py`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import time
 
 import numpy as np
 
-from shown.games import GAMES, Game, find, load_levels
-from shown.games.env import GameEnv
 from shown.grid import Cell, Grid
+from shown.worlds import GAMES, Game, find, load_levels
+from shown.worlds.games.gym_env import GameEnv
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def sample(game: Game, number: int = 2000) -> list[tuple[Grid, Cell]]:
-    """Positions from games on the test levels, each with a click."""
+    """Return positions from games on the test levels, each with a click."""
     rng = np.random.default_rng(0)
     levels = load_levels(game, "test")
     positions: list[tuple[Grid, Cell]] = []
@@ -56,7 +56,7 @@ def rules_speed(game: Game, positions: list[tuple[Grid, Cell]], seconds: float) 
 
 
 def env_speed(game: Game, positions: list[tuple[Grid, Cell]], seconds: float) -> float:
-    """Every step is played from a given position, so that the clicks are the same as for the rules."""
+    """Play every step from its given position, so that the clicks equal those of the rules."""
     env = GameEnv(game, "test")
     env.reset(seed=0)
     steps, start = 0, time.perf_counter()

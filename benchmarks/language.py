@@ -1,10 +1,10 @@
-"""How fast the words of the standard language are. Prints ratios measured in one run.
+"""Speed of the primitives of the standard language. Prints ratios measured in one run.
 
     python benchmarks/language.py [--games nim,chase] [--repeats 3]
 
-For each word: its NumPy kernel against its meaning, and its compiled twin against that kernel, on random grids,
-with arguments drawn at random. The meaning is timed on a sample of cells and scaled. Then, for each game, a full learn
-with the standard grammar against one with the paper's.
+For each primitive: NumPy kernel against meaning, and compiled twin against NumPy kernel, on random grids with
+random arguments. The meaning is timed on a sample of cells and scaled. Then, for each game, a full learn with the
+standard grammar against one with the paper's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from shown.games import GAMES
+from shown.engine.planes import Planes
 from shown.grid import AREAS, Grid, Tokens
 from shown.inference.learner import Learner
 from shown.language.evaluate import run_many
@@ -26,18 +26,18 @@ from shown.language.primitives import Primitive
 from shown.language.reference import View, check, run
 from shown.language.standard import STANDARD, standard_grammar
 from shown.language.terms import Argument, Kind, Term, names_by_kind
-from shown.planes import Planes
+from shown.worlds import GAMES
 from timing import demos_of, timed
 
 PROGRAMS = 10_000
 TUPLES = 64
-"""So many argument tuples are computed at once."""
+"""Argument tuples computed at once."""
 MARGIN, STATES = 2, 150
 CLOCK = time.process_time
 
 
 def compare(primitive: Primitive, grids: list[Grid], tokens: Tokens, repeats: int, rng: np.random.Generator) -> None:
-    """One word: meaning, kernel and compiled twin, each per argument tuple, state and cell."""
+    """Measure one primitive: meaning, kernel and compiled twin, per argument tuple, state and cell."""
     buttons = ("left", "right") if primitive.needs == "button" else ()
     world = Planes(grids, tokens, buttons, MARGIN)
     names = names_by_kind(world.values, buttons)
@@ -86,7 +86,7 @@ def compare(primitive: Primitive, grids: list[Grid], tokens: Tokens, repeats: in
 
 
 def learning(name: str, repeats: int) -> None:
-    """A full learn with both grammars, one after the other."""
+    """Measure a full learn with each grammar."""
     demos = demos_of(name)
 
     def seconds(make: Callable[[Tokens, tuple[str, ...]], Grammar]) -> float:

@@ -1,13 +1,13 @@
-"""What learning costs as it grows: time and memory against programs, many workers, a GPU; a cluster against none.
+"""Cost of learning at scale: time and memory against programs, many workers, a GPU; with and without a cluster.
 
     python benchmarks/scale.py [--plot FILE.svg] [--largest 10000000] [--programs 1000000] [--workers 32] [--repeats 3]
 
 Four parts, each with ratios from one run:
 
-* programs: the published learner alone, each size in a process of its own: processor seconds, and the most memory held;
+* programs: the published learner, each size in a separate process: processor seconds and peak memory;
 * cluster: the same learn with and without a local Ray of two workers of one core each, in turn: processor seconds of
-  all processes together, and what the clock said. The start of Ray is told apart;
-* workers: the shards of so many workers, done one worker after another in this process, by processor time: what the
+  all processes and wall time. The start of Ray is reported separately;
+* workers: the shards of each number of workers, run one worker after another in this process, by processor time: the
   slowest worker takes, what is handed over and merged, and the most that the planes and columns of one worker hold.
   What the network adds is not in it;
 * device: what `benchmarks/device.py` measured where there was a GPU (`--device`, by default results/device.jsonl).
@@ -26,21 +26,23 @@ import sys
 import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shown.cluster import Cluster
-from shown.inference.columns import Evaluator
+from shown.engine.memory import Account
+from shown.engine.planes import Planes
+from shown.evaluation.cluster import Cluster
+from shown.evaluation.columns import Evaluator
+from shown.evaluation.resources import Resources
+from shown.evaluation.shards import InTurn, Piece, Shard, Sharded, ShardJob, ShardWorker, cut
 from shown.inference.learner import Learner
-from shown.inference.shards import InTurn, Job, Piece, Shard, Sharded, Worker, cut
 from shown.language.grammar import paper_grammar
 from shown.language.reach import margin_for
-from shown.memory import Account
-from shown.planes import Planes
 from timing import demos_of
 
 Rows = dict[str, list[dict[str, Any]]]
-"""What was measured, point by point: by game, or by game and machine."""
+"""Measured points by game, or by game and machine."""
 
 ROOT = Path(__file__).parents[1]
 GAMES = ("reach-for-the-star", "chase")
@@ -68,7 +70,7 @@ print(json.dumps({{
 
 
 def against_programs(largest: int) -> Rows:
-    """Each game and size in a process of its own, since the most memory a process held is never less than before."""
+    """Measure each game and size in a separate process, because the peak memory of a process never falls."""
     found: Rows = {}
     for game in GAMES:
         for programs in (size for size in SIZES if size <= largest):
@@ -86,7 +88,7 @@ def against_programs(largest: int) -> Rows:
 
 
 class Accounts(threading.Thread):
-    """The processor seconds that a cluster's workers take from now on, looked up while they live."""
+    """Return the processor seconds of a cluster's workers from now on, read while they live."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -107,11 +109,11 @@ class Accounts(threading.Thread):
 
 
 def _of_workers() -> Iterator[tuple[int, float]]:
-    """The workers' processes, with the processor seconds that each has had."""
+    """Return the workers' processes and their processor seconds."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                if (entry / "cmdline").read_bytes().startswith(b"ray::Hand"):
+                if (entry / "cmdline").read_bytes().startswith(b"ray::RayWorker"):
                     fields = (entry / "stat").read_text().rsplit(")")[-1].split()
                     yield int(entry.name), (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
             except OSError:
@@ -119,7 +121,7 @@ def _of_workers() -> Iterator[tuple[int, float]]:
 
 
 def against_a_cluster(programs: int, repeats: int) -> None:
-    """With and without, in turn; the least of each counts."""
+    """Measure with and without a cluster in turn; the minimum of each counts."""
     start = time.perf_counter()
     with Cluster("local", workers=2) as cluster:
         print(f"  Ray was there after {time.perf_counter() - start:.1f} s")
@@ -127,9 +129,8 @@ def against_a_cluster(programs: int, repeats: int) -> None:
             demos = demos_of(game)
             times: dict[str, list[tuple[float, float]]] = {"alone": [], "cluster": []}
             for where in ["alone", "cluster"] * (repeats + 1):
-                learner = Learner.published()
-                learner.programs, learner.cluster = programs, cluster if where == "cluster" else None
-                learner.threads = 2
+                resources = Resources(threads=2, cluster=cluster if where == "cluster" else None)
+                learner = replace(Learner.published(), programs=programs, resources=resources)
                 others, used, clock = Accounts(), time.process_time(), time.perf_counter()
                 learner.fit(demos)
                 clock = time.perf_counter() - clock
@@ -149,11 +150,11 @@ def against_a_cluster(programs: int, repeats: int) -> None:
 
 
 class Timed(InTurn):
-    """Workers who take turns, with the processor seconds they took and the columns they handed over."""
+    """Workers that take turns, with their processor seconds and transferred columns."""
 
     seconds, columns = 0.0, 0
 
-    def pieces(self, job: Job, shards: Sequence[Shard]) -> Generator[Piece, None, None]:
+    def pieces(self, job: ShardJob, shards: Sequence[Shard]) -> Generator[Piece, None, None]:
         start = time.process_time()
         for piece in super().pieces(job, shards):
             self.seconds += time.process_time() - start
@@ -163,7 +164,7 @@ class Timed(InTurn):
 
 
 def against_workers(programs: int, most: int) -> Rows:
-    """What each number of workers would take, by processor time."""
+    """Return the processor time of each number of workers."""
     found: Rows = {}
     for game in GAMES:
         demos = demos_of(game)
@@ -172,7 +173,7 @@ def against_workers(programs: int, most: int) -> Rows:
         margin = margin_for((block.shape for block in blocks), grammar.language, grids)
         world = Planes(grids, demos.tokens, demos.buttons, margin)
         _evaluated(Sharded(world, grammar.language, Account(), InTurn()), blocks[:20])  # loads the engine
-        job = Job(tuple(grids), demos.tokens, demos.buttons, margin, grammar.language, tuple(blocks))
+        job = ShardJob(tuple(grids), demos.tokens, demos.buttons, margin, grammar.language, tuple(blocks))
         alone = _evaluated(Evaluator(world, grammar.language, Account()), blocks)
         crew = Timed(2)
         sharded = Sharded(world, grammar.language, Account(), crew)
@@ -184,13 +185,13 @@ def against_workers(programs: int, most: int) -> Rows:
             seconds, held, columns, bytes_sent = [], [], 0, 0
             shards = cut(blocks, grammar.language, world, workers)
             for number in range(workers):
-                worker, start = Worker(job), time.process_time()
+                worker, start = ShardWorker(job), time.process_time()
                 for shard in shards[number::workers]:
                     piece = worker.work(shard)
                     columns += len(piece.columns)
                     bytes_sent += piece.columns.nbytes + sum(a.nbytes for a in (*piece.ids, *piece.flips))
                 seconds.append(time.process_time() - start)
-                held.append(worker._evaluator._account.most)
+                held.append(worker._evaluator._account.peak_bytes)
                 del worker
             row = {"workers": workers, "slowest": max(seconds), "all": sum(seconds), "columns": columns}
             found.setdefault(game, []).append({**row, "held": max(held), "bytes": bytes_sent, "alone": alone})
@@ -212,7 +213,7 @@ def against_workers(programs: int, most: int) -> Rows:
 
 
 def _evaluated(evaluator: Evaluator, blocks: list[Any]) -> float:
-    """The processor seconds that all blocks take."""
+    """Return the processor seconds of all blocks."""
     start = time.process_time()
     evaluator.expect(blocks)
     for block in blocks:
@@ -221,7 +222,7 @@ def _evaluated(evaluator: Evaluator, blocks: list[Any]) -> float:
 
 
 def on_a_device(file: Path) -> Rows:
-    """What was measured on a GPU, and on the cores beside it: programs evaluated and merged, by game and engine."""
+    """Return the measurements on a GPU and on the CPU beside it, by game and engine."""
     rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     found: Rows = {}
     for row in rows:
@@ -237,7 +238,7 @@ def on_a_device(file: Path) -> Rows:
 
 
 def draw(plot: str, programs: Rows, workers: Rows, device: Rows) -> None:
-    """Above time, below memory: against programs, against workers, on a GPU."""
+    """Plot time above and memory below: against programs, against workers, on a GPU."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -260,8 +261,8 @@ def draw(plot: str, programs: Rows, workers: Rows, device: Rows) -> None:
             speed.loglog(counts, counts, color="0.7", linestyle=":")
             held.loglog(counts, [row["held"] / 2**30 for row in rows], marker="o", label=game)
         for name, rows in device.items():
-            colour, on_card = f"C{GAMES.index(name.partition(',')[0])}", "GiB on the device" in rows[0]
-            style = {"color": colour, "marker": "o" if on_card else "s", "linestyle": "-" if on_card else "--"}
+            color, on_card = f"C{GAMES.index(name.partition(',')[0])}", "GiB on the device" in rows[0]
+            style = {"color": color, "marker": "o" if on_card else "s", "linestyle": "-" if on_card else "--"}
             seconds.loglog([row["programs"] for row in rows], [row["seconds"] for row in rows], label=name, **style)
             if on_card:
                 sizes = [row["programs"] for row in rows]

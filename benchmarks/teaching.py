@@ -1,75 +1,62 @@
-"""Compares ways to learn from people: which idea wins more new levels after a few demonstrations?
+"""How long does teaching take, and how much is learned? Every scripted style of every game, from a few games each.
 
-    python benchmarks/teaching.py --quick
-    python benchmarks/teaching.py --games chase --styles expert,own-axis --demos 1,3 --sets 4 --out chase.jsonl
-    python benchmarks/teaching.py --role judge --demos 3 --workers 2
+    python benchmarks/teaching.py --games chase --jobs 2 --out new.jsonl
+    python benchmarks/teaching.py --source ../before --jobs 8 --out before.jsonl
+    python benchmarks/teaching.py --jobs 8 --baseline before.jsonl
+    python benchmarks/teaching.py --revision HEAD~20 --games chase,nim
 
-Every style of every game (see `shown games GAME`) shows a few generated levels; the method learns from them and plays
-other generated levels. Ideas are chosen in the role `choose`. What is reported of them is measured in the role `judge`,
-whose levels are others. A new idea is a function and a line in METHODS.
+A style (see `shown games GAME`) demonstrates generated levels, `teach` learns from them, and the policy plays other
+generated levels. Both are reserved for design choices, unless `--role judge` asks for those that results are reported
+on. Each measurement has a process of its own, which compiles the engine before the clock starts. Give seconds only for
+`--jobs 1`, or with as many cores as jobs times threads; processor seconds depend less on other work. `--source`
+measures another copy of the repository, `--revision` one from Git's history, and `--baseline` compares with a file that
+`--out` wrote.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import os
+import resource
+import subprocess
 import sys
+import tarfile
+import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import lru_cache
-from itertools import groupby
-from multiprocessing import get_context
+from io import BytesIO
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
+from typing import Any
 
-from shown import Learner, teach
-from shown.demonstrations import Demonstrations
-from shown.errors import NothingFits, ShownError
-from shown.experiments.people import LEARNED
-from shown.experiments.reserved import ROLES
-from shown.experiments.styles import EXPERT, find_style, styles_of
-from shown.experiments.teaching import STYLE, demonstrations
-from shown.games import GAMES, Game, Level, find, load_levels, play_many
-from shown.policy import Policy
+from shown.errors import ShownError
+from shown.worlds import GAMES, find
+from shown_evidence.styles import find_style, styles_of
 
-Method = Callable[[Game, Demonstrations], Policy]
-"""What is compared. A policy without an origin is one that knows nothing: nothing fitted."""
-
-
-def learner(game: Game, demos: Demonstrations) -> Policy:
-    """The plain learner: demonstrations as clicked, no rules of the game, no practice."""
-    return Learner(threads=1).fit(demos).policy_
-
-
-def taught(game: Game, demos: Demonstrations) -> Policy:
-    """By all that is known about the game: readings, symmetries, practice."""
-    return teach(demos, game, threads=1).policy
-
-
-def understood(game: Game, demos: Demonstrations) -> Policy:
-    """The same without practice."""
-    return teach(demos, game, threads=1, practise=0.0).policy
-
-
-METHODS: dict[str, Method] = {"learner": learner, "taught": taught, "understood": understood}
-
-QUICK = {"nim": ("expert", "slips"), "stop-the-fall": ("expert", "any-order")}
+HERE = Path(__file__).resolve().parents[1]
+QUICK = {"nim": ["expert", "slips"], "stop-the-fall": ["expert"]}
+UNLIMITED = 1e6  # seconds of practice where rounds are to end it
 
 
 @dataclass(frozen=True)
 class Job:
-    """One thing to measure: a method learns a style from a set of demonstrations, and plays."""
+    """A measurement: a style demonstrates some levels of a game. Without `practice` and `rounds`, the defaults hold."""
 
-    method: str
-    role: str
     game: str
     style: str
     demos: int
     set: int
+    role: str
     levels: int
+    threads: int
+    practice: float | None
+    rounds: int | None
 
 
 @dataclass(frozen=True)
@@ -77,130 +64,197 @@ class Result:
     """What was measured.
 
     Attributes:
-        success: the fraction of new levels won.
-        fits: whether anything explained the demonstrations.
-        literals: of the best rule.
-        learn, play: seconds.
+        seconds, processor: time that teaching took, and processor time of all threads.
+        rounds: rounds of practice.
+        practice: practice levels won, of 120.
+        won: share of new levels won.
+        alone, together: share that the printed rule wins alone, and all rules together.
+        conditions: number of conditions of the printed rule; those of a clause count once for all its images.
+        megabytes: largest memory of the process.
+        learned: digest of the rules, to compare the results of different numbers of threads.
     """
 
-    success: float
-    fits: bool
-    literals: int
-    learn: float
-    play: float
+    seconds: float
+    processor: float
+    rounds: int
+    practice: int
+    won: float
+    alone: float
+    together: float
+    conditions: int
+    megabytes: int
+    learned: str
 
 
 def measure(job: Job) -> Result:
-    """Teaches and plays."""
+    """Teach and play, in this process. Old versions of the package are measured, too, so only old names are used."""
+    import hashlib
+
+    from shown.evaluation.resources import Resources
+    from shown.teaching.result import TeachingPhase
+    from shown.teaching.teach import iter_teach, teach
+    from shown.worlds import load_levels, play_many
+    from shown_evidence.trials.level_sets import ROLES
+
     game, reserved = find(job.game), ROLES[job.role]
-    demos = demonstrations(game, reserved.shown_levels(job.set, job.demos), f"{STYLE}{job.style}", seed=job.set)
-    levels = _levels(job.game, reserved.played_levels(job.levels))
-    begun = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NothingFits)
-        policy = METHODS[job.method](game, demos)
-    learned = time.perf_counter()
-    won = [episode.won for episode in play_many(game, policy, levels)]
-    played = time.perf_counter()
-    literals = len(policy.components[0].formula.literals)
-    return Result(fmean(won), policy.origin is not None, literals, learned - begun, played - learned)
+    style = find_style(game.name, job.style)
+    demos = style.demonstrate(load_levels(game, reserved.shown_levels(job.set, job.demos)), job.set)
+    settings = {name: value for name in ("practice", "rounds") if (value := getattr(job, name)) is not None}
+    resources = Resources(threads=job.threads)
+    teach(demos, game, programs=300, practice=UNLIMITED, rounds=1, resources=resources)  # compiles
+    begun, processor, rounds = time.perf_counter(), time.process_time(), 0
+    run = iter_teach(demos, game, resources=resources, **settings)
+    while True:
+        try:
+            progress = next(run)
+            rounds += progress.phase is TeachingPhase.PRACTICING and progress.hypothesis is None
+        except StopIteration as end:
+            taught = end.value
+            break
+    seconds, processor = time.perf_counter() - begun, time.process_time() - processor
+    levels, policy = load_levels(game, reserved.played_levels(job.levels)), taught.policy
+    players = (policy, policy.map_policy, getattr(policy, "mixture", policy))
+    won = [fmean(episode.won for episode in play_many(game, player, levels)) for player in players]
+    folded = policy.facts.folded(policy.components[0].formula.clauses, policy.language)
+    conditions = sum(len(one.clause) for one in folded)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    digest = hashlib.sha256(json.dumps(policy.to_json()["components"]).encode()).hexdigest()[:12]
+    practice = 0 if taught.practice is None else taught.practice[0]
+    return Result(seconds, processor, rounds, practice, *won, conditions, memory, digest)
 
 
-@lru_cache
-def _levels(game: str, spec: str) -> Sequence[Level]:
-    return tuple(load_levels(find(game), spec))
+def in_a_process(job: Job, source: Path) -> Result | None:
+    """Measure a job with the code in `source`; None if that fails."""
+    own = [str(source / part) for part in ("src", "evidence/src")]
+    paths = os.pathsep.join([*own, *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    command = [sys.executable, str(Path(__file__).resolve()), "--job", json.dumps(asdict(job))]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, check=False)
+    if done.returncode:
+        print(f"{job.game} {job.style}: {done.stderr.decode().strip().splitlines()[-1]}", file=sys.stderr)
+        return None
+    return Result(**json.loads(done.stdout.splitlines()[-1]))
 
 
-def measured(jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Result]]:
-    """Each job with its result, in order, as soon as it is there."""
-    if workers == 1:
-        yield from ((job, measure(job)) for job in jobs)
-        return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        yield from zip(jobs, pool.map(measure, jobs), strict=True)
-
-
-def main() -> None:
+def main() -> int:
     args = arguments()
+    if args.job:
+        warnings.simplefilter("ignore")
+        print(json.dumps(asdict(measure(Job(**json.loads(args.job))))))
+        return 0
+    options = (args.role, args.levels, args.threads, args.practice, args.rounds)
     jobs = [
-        Job(args.method, args.role, game, style, demos, number, args.levels)
+        Job(game, style, args.demos, number, *options)
         for game, styles in args.styles.items()
         for style in styles
-        for demos in args.demos
         for number in range(args.sets)
     ]
-    print(f"{args.method}, role {args.role}; sets {args.sets}, new levels {args.levels}")
-    print(f"{'game':19} {'style':22} shown   won  worst  no fit  literals  learn, s")
-    kept: list[tuple[Job, Result]] = []
-    begun = time.perf_counter()
-    results = measured(jobs, args.workers)
-    for (game, style, demos), group in groupby(results, lambda pair: (pair[0].game, pair[0].style, pair[0].demos)):
-        part = []
-        for job, result in group:
-            part.append((job, result))
+    before = dict(read(args.baseline)) if args.baseline else {}
+    begun, kept = time.perf_counter(), []
+    with ExitStack() as stack:
+        source = unpacked(args.revision, stack) if args.revision else args.source
+        pool = stack.enter_context(ThreadPoolExecutor(args.jobs))
+        print(f"{args.demos} demonstrations each, {args.threads} threads, {args.jobs} side by side, {source}")
+        print(
+            f"{'game':18} {'style':22} set  seconds processor rounds practice   won  rule  vote conditions    MB"
+            + "  ratios" * bool(before)
+        )
+        for job, result in zip(jobs, pool.map(lambda job: in_a_process(job, source), jobs), strict=True):
+            if result is None:
+                continue
+            kept.append((job, result))
             if args.out:
-                keep(args.out, {**asdict(job), **asdict(result), "note": args.note})
-        kept += part
-        print(f"{game:19} {style:22} {demos:5} {line([result for _, result in part])}", flush=True)
-    summary(kept)
+                with args.out.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({**asdict(job), **asdict(result)}) + "\n")
+            print(f"{job.game:18} {job.style:22} {job.set:3} {line(result, before.get(key(asdict(job))))}", flush=True)
+    summary(kept, before)
     print(f"{time.perf_counter() - begun:.0f} s")
+    return int(len(kept) < len(jobs))
 
 
-def keep(path: str, record: dict[str, object]) -> None:
-    with Path(path).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(record) + "\n")
-
-
-def line(results: Sequence[Result]) -> str:
-    """Some results in one line."""
-    literals = [result.literals for result in results if result.fits]
-    won = [result.success for result in results]
-    return (
-        f"{fmean(won):5.2f} {min(won):6.2f} {sum(not result.fits for result in results):7} "
-        f"{fmean(literals) if literals else 0:9.1f} {fmean(result.learn for result in results):9.2f}"
+def line(result: Result, before: dict[str, Any] | None) -> str:
+    """Return a result in one line, with the ratios of seconds and processor seconds, and what is won more or less."""
+    text = (
+        f"{result.seconds:8.2f} {result.processor:9.2f} {result.rounds:6} {result.practice:8} {result.won:5.2f} "
+        f"{result.alone:5.2f} {result.together:5.2f} {result.conditions:10} {result.megabytes:5}"
     )
+    if before is None:
+        return text
+    ratios = (result.seconds / before["seconds"], result.processor / before["processor"])
+    return f"{text}  {ratios[0]:.2f} {ratios[1]:.2f} {result.won - before['won']:+.2f}"
 
 
-def summary(kept: Sequence[tuple[Job, Result]]) -> None:
-    """Means over the styles of each game and over all, the expert's own apart."""
-    people = [(job, result) for job, result in kept if job.style != EXPERT]
-    for who, part in ((EXPERT, [pair for pair in kept if pair[0].style == EXPERT]), ("people", people)):
-        for demos in sorted({job.demos for job, _ in part}):
-            styles: dict[tuple[str, str], list[float]] = {}
-            for job, result in part:
-                if job.demos == demos:
-                    styles.setdefault((job.game, job.style), []).append(result.success)
-            means = {style: fmean(values) for style, values in styles.items()}
-            learned = sum(mean >= LEARNED for mean in means.values())
-            games = {game: fmean(mean for style, mean in means.items() if style[0] == game) for game, _ in means}
-            words = ", ".join(f"{game} {mean:.2f}" for game, mean in games.items())
-            print(f"{who}, {demos} shown: {learned} of {len(means)} learned, won {fmean(means.values()):.2f} ({words})")
+def summary(kept: Sequence[tuple[Job, Result]], before: dict[Any, dict[str, Any]]) -> None:
+    """Print the slowest style and means for each game, with geometric means of the ratios."""
+    for game in dict.fromkeys(job.game for job, _ in kept):
+        mine = [(job, result) for job, result in kept if job.game == game]
+        results = [result for _, result in mine]
+        rounds, seconds = sum(r.rounds for r in results), sum(r.seconds for r in results)
+        text = (
+            f"{game}: {fmean(r.seconds for r in results):.2f} s, at most {max(r.seconds for r in results):.2f}; "
+            f"{fmean(r.processor for r in results):.2f} processor seconds; {rounds / seconds:.2f} rounds a second; "
+            f"won {fmean(r.won for r in results):.3f}, by the rule alone {fmean(r.alone for r in results):.3f}, "
+            f"by all rules {fmean(r.together for r in results):.3f}; "
+            f"{median(r.conditions for r in results):.0f} conditions"
+        )
+        pairs = [(result, before[key(asdict(job))]) for job, result in mine if key(asdict(job)) in before]
+        if pairs:
+            ratios = [
+                math.exp(fmean(math.log(getattr(result, name) / old[name]) for result, old in pairs))
+                for name in ("seconds", "processor")
+            ]
+            won = fmean(result.won - old["won"] for result, old in pairs)
+            text += f"; ratios {ratios[0]:.2f} {ratios[1]:.2f}, won {won:+.3f}"
+        print(text)
+
+
+def key(job: dict[str, Any]) -> tuple[object, ...]:
+    """Return what the results of two files must have in common to be compared."""
+    return tuple(job[name] for name in ("game", "style", "demos", "set", "role", "levels"))
+
+
+def read(path: Path) -> Iterator[tuple[tuple[object, ...], dict[str, Any]]]:
+    for text in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(text)
+        yield key(row), row
+
+
+def unpacked(revision: str, stack: ExitStack) -> Path:
+    """Return a temporary copy of the repository at a revision of Git's history."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    packed = subprocess.run(["git", "-C", HERE, "archive", revision], stdout=subprocess.PIPE, check=True).stdout
+    with tarfile.open(fileobj=BytesIO(packed)) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--method", choices=METHODS, default="learner", help="what to compare (learner)")
-    parser.add_argument("--role", choices=ROLES, default="choose", help="which levels: to choose ideas, or to judge")
     parser.add_argument("--games", type=words, default=tuple(GAMES), metavar="A,B", help="which games (all)")
     parser.add_argument("--styles", type=words, metavar="A,B", help="which styles, where a game has them (all)")
-    parser.add_argument("--demos", type=numbers, default=(1, 2, 3, 5), metavar="N,N", help="demonstrations (1,2,3,5)")
-    parser.add_argument("--sets", type=int, default=2, metavar="N", help="random sets of demonstrations (2)")
-    parser.add_argument("--levels", type=int, default=40, metavar="N", help="new levels to play (40)")
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes (1)")
-    parser.add_argument("--out", metavar="FILE", help="add a line of JSON a result there")
-    parser.add_argument("--note", default="", metavar="TEXT", help="stands in every line of --out")
-    parser.add_argument("--quick", action="store_true", help="two games, two styles each, one set")
+    parser.add_argument("--demos", type=int, default=3, metavar="N", help="demonstrations (3)")
+    parser.add_argument("--sets", type=int, default=1, metavar="N", help="sets of demonstrations of each style (1)")
+    parser.add_argument("--levels", type=int, default=120, metavar="N", help="new levels to play (120)")
+    parser.add_argument("--role", choices=("choose", "judge"), default="choose", help="levels to choose or judge by")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="threads of each (cores)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="measurements side by side (1)")
+    parser.add_argument("--practice", type=float, metavar="S", help="seconds of practice (the default)")
+    parser.add_argument("--rounds", type=int, metavar="N", help="rounds of practice (the default)")
+    parser.add_argument("--source", type=Path, default=HERE, metavar="DIR", help="copy of the repository to measure")
+    parser.add_argument("--revision", metavar="REV", help="revision to measure instead; needs Git")
+    parser.add_argument("--baseline", type=Path, metavar="FILE", help="results to compare with, written by --out")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="add a line of JSON a result there")
+    parser.add_argument("--quick", action="store_true", help="two games and few styles")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
     args = parser.parse_args()
     try:
-        args.styles = QUICK if args.quick else chosen(args.games, args.styles)
+        args.styles = QUICK if args.quick or args.job else chosen(args.games, args.styles)
     except ShownError as problem:
         sys.exit(str(problem))
-    args.sets = 1 if args.quick else args.sets
     return args
 
 
 def chosen(games: Sequence[str], wanted: Sequence[str] | None) -> dict[str, list[str]]:
-    """The styles to measure of each game."""
+    """Return the styles to measure by game."""
     known = {game: [style.name for style in styles_of(find(game).name)] for game in games}
     for name in wanted or ():
         if not any(name in names for names in known.values()):
@@ -212,9 +266,5 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.split(","))
 
 
-def numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(word) for word in text.split(","))
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

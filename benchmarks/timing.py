@@ -1,4 +1,4 @@
-"""What several benchmarks need: a clock, and what the experts show."""
+"""A clock and the experts' demonstrations, for several benchmarks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 
 from shown.demonstrations import Demonstrations
-from shown.games import demonstrate, find, load_levels
+from shown.worlds import demonstrate, find, load_levels
 
 
 def timed(work: Callable[[], object], repeats: int = 1, clock: Callable[[], float] = time.perf_counter) -> float:
-    """Seconds of the fastest of some runs. `time.process_time` leaves out what else the machine is doing."""
+    """Return the seconds of the fastest run; `time.process_time` ignores other load on the machine."""
     best = float("inf")
     for _ in range(repeats):
         start = clock()
@@ -20,6 +20,6 @@ def timed(work: Callable[[], object], repeats: int = 1, clock: Callable[[], floa
 
 
 def demos_of(name: str) -> Demonstrations:
-    """What the expert of a game shows on all training levels."""
+    """Return the expert's demonstrations of all training levels."""
     game = find(name)
     return demonstrate(game, load_levels(game, "train"))

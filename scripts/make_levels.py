@@ -27,9 +27,8 @@ from pathlib import Path
 import numpy as np
 
 from shown import Learner
-from shown.games import Level, demonstrate, find, play
-from shown.games.game import Game
 from shown.grid import Grid
+from shown.worlds import Game, Level, demonstrate, find, play
 
 TRAIN, TEST = 11, 9
 FOLDER = Path("src/shown/games/levels")

@@ -1,13 +1,13 @@
-"""Pages of documentation are run as they stand.
+"""Runs the pages of the documentation.
 
-What stands in a fence decides what is done with it:
+The word after a fence decides how its block is used:
 
-    ```python              is executed, all of a page in one namespace; a ```text block right after it is what it prints
+    ```python              is executed, in one namespace per page; a ```text block right after it is its output
     ```python file=NAME    is written to that file
-    ```console             commands after "$ ", each followed by what it prints; nothing below it: it only must succeed
-    ```sh                  commands for the reader: not run, but its options and make's targets must exist
+    ```console             commands after "$ ", each followed by its output; without output, it only has to succeed
+    ```sh                  commands for the reader: not run, but their options and targets must exist
 
-In what is printed, "…" stands for anything on a line, and a line of its own for any lines.
+In outputs, "…" stands for any text on a line, and a line with only "…" for any lines.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from shown.cli import COMMANDS, main
+from shown.cli import all_commands, main
 
 ROOT = Path(__file__).parents[1]
 _BLOCK = re.compile(r"^```(?P<kind>\w+)(?: (?P<note>[^\n]+))?\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
-_NOTICE = "shown: loading the engine"
+_NOTICE = "shown: compiling the engine"
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class Block:
 
     Attributes:
         kind: the word after the fence.
-        note: what follows that word, or None.
-        code: what is inside.
-        line: the number of the first line inside, counted from 1.
-        follows: only blank lines stand between this block and the one before.
+        note: the rest of that line, or None.
+        code: the lines inside.
+        line: number of the first line inside, from 1.
+        follows: whether only blank lines separate it from the block before.
     """
 
     kind: str
@@ -51,7 +51,7 @@ class Block:
 
 
 def blocks(page: Path, kind: str | None = None) -> list[Block]:
-    """The fenced blocks of a page, in order; those of one kind, if it is given."""
+    """Return the fenced blocks of a page, or those of one kind."""
     text = page.read_text("utf-8")
     found, end = [], 0
     for match in _BLOCK.finditer(text):
@@ -63,7 +63,7 @@ def blocks(page: Path, kind: str | None = None) -> list[Block]:
 
 
 def run_page(page: Path) -> None:
-    """Runs all blocks of a page in the current folder, and holds what is printed against what the page says."""
+    """Run all blocks of a page in the current folder, and compare their outputs with the page."""
     namespace: dict[str, Any] = {"__name__": "guide"}
     before: Block | None = None
     printed = ""
@@ -72,7 +72,7 @@ def run_page(page: Path) -> None:
         if block.kind == "python" and (block.note or "").startswith("file="):
             Path(str(block.note).removeprefix("file=")).write_text(block.code, encoding="utf-8")
         elif block.kind == "python":
-            assert block.note is None, f"{where}: what is {block.note!r} to mean?"
+            assert block.note is None, f"{where}: unknown note {block.note!r}"
             printed = _execute(block, page, namespace)
         elif block.kind == "text" and block.follows and before is not None and before.kind == "python":
             compare(block.code, printed, where)
@@ -88,7 +88,7 @@ def run_page(page: Path) -> None:
 
 
 def commands(block: Block) -> list[tuple[str, str]]:
-    """The commands of a console block, each with what is printed below it."""
+    """Return the commands of a console block, each with its output."""
     found: list[tuple[str, str]] = []
     for line in block.code.replace("\\\n", "").splitlines():
         if line.startswith("$ "):
@@ -100,12 +100,13 @@ def commands(block: Block) -> list[tuple[str, str]]:
 
 
 def check_usage(command: str, where: str) -> None:
-    """Asserts that a command could be given: `shown`'s options and `make`'s targets exist."""
+    """Assert that the options of a `shown` command, or the targets of a `make` command, exist."""
     match shlex.split(command):
         case ["shown", name, *options]:
-            assert name in COMMANDS, f"{where}: there is no `shown {name}`"
+            commands = all_commands()
+            assert name in commands, f"{where}: there is no `shown {name}`"
             parser = argparse.ArgumentParser(prog=f"{where}: shown {name}", exit_on_error=False)
-            import_module(COMMANDS[name][0]).configure(parser)
+            import_module(commands[name][0]).configure(parser)
             parser.parse_args(options)
         case ["make", *targets]:
             makefile = (ROOT / "Makefile").read_text("utf-8")
@@ -114,7 +115,7 @@ def check_usage(command: str, where: str) -> None:
 
 
 def compare(expected: str, printed: str, where: str) -> None:
-    """Asserts that something like `expected` was printed."""
+    """Assert that an output matches the expected one."""
     wanted, given = (
         "".join(f"{line.rstrip()}\n" for line in text.strip("\n").splitlines()) for text in (expected, printed)
     )
@@ -122,11 +123,11 @@ def compare(expected: str, printed: str, where: str) -> None:
         "(?:.*\n)*?" if line == "…" else ".*?".join(map(re.escape, line.split("…"))) + "\n"
         for line in wanted.splitlines()
     ]
-    assert re.fullmatch("".join(lines), given), f"{where}: the page says\n\n{wanted}\nbut what is printed is\n\n{given}"
+    assert re.fullmatch("".join(lines), given), f"{where}: the page says\n\n{wanted}\nbut the output is\n\n{given}"
 
 
 def _execute(block: Block, page: Path, namespace: dict[str, Any]) -> str:
-    # Blank lines in front, so that an error names the line of the page.
+    # Leading blank lines make errors name the line of the page.
     code = compile("\n" * (block.line - 1) + block.code, str(page), "exec")
     stream = io.StringIO()
     with redirect_stdout(stream):
@@ -135,7 +136,7 @@ def _execute(block: Block, page: Path, namespace: dict[str, Any]) -> str:
 
 
 def _run(command: str, where: str, may_fail: bool) -> str:
-    """What a command prints, talk included."""
+    """Return the output of a command, messages included."""
     words = shlex.split(command)
     if words[0] == "shown":
         stream = io.StringIO()

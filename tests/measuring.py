@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from shown.experiments.rows import Row
-from shown.experiments.teaching import seeds_named
-from shown.experiments.trials import Trial
-from shown.games import find
-from shown.games.levels import load_levels
-from shown.world import WORLDS
+from shown.worlds import find, load_levels
+from shown.worlds.world import WORLDS
+from shown_evidence.results.row import Row
+from shown_evidence.trials.demonstrators import seeds_named
+from shown_evidence.trials.trial import Trial
 
 
 def measured(trial: Trial, success: float = 1.0, **learned: Any) -> Row:

@@ -1,7 +1,7 @@
 """Pictures of the studio's page, taken in a real browser.
 
-python -m pictures states build/pictures      every state, both themes, three widths: to be looked at
-python -m pictures docs docs/images           those of the documentation
+python -m pictures states build/pictures      every state, both themes, three widths
+python -m pictures docs docs/images           the pictures of the documentation
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from serving import Server
 from states import STATES, back, taught_game, taught_studio, teach_at_odds
 from visiting import Visitor, chromium
 
-SIZES = ((900, 1000), (1440, 900), (2560, 1440))
+SIZES = ((390, 844), (900, 1000), (1440, 900))
 THEMES = ("light", "dark")
-COLOURS = 255
+COLORS = 255
 
 
 def states(browser: Browser, project: Path, folder: Path) -> None:
-    """A fresh project, while it learns, and every state that axe-core looks at, as state-width-theme.png."""
+    """Save a fresh project, a learning one and every state of states.py as state-width-theme.png."""
     with contextlib.ExitStack() as stack:
         fresh, taught = Server(project / "fresh"), taught_studio(project / "taught")
         for studio in (fresh, taught):
@@ -38,7 +38,7 @@ def states(browser: Browser, project: Path, folder: Path) -> None:
 def _look_at_all(browser: Browser, fresh: Server, taught: Server, folder: Path) -> None:
     def look(visitor: Visitor, name: str) -> None:
         visitor.page.evaluate("scrollTo(0, 0)")
-        whole = not visitor.at("dialog[open], :popover-open").count()  # what lies above the page lies in the window
+        whole = not visitor.at("dialog[open], :popover-open").count()  # these are fixed to the window
         for theme in THEMES:
             visitor.page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
             size = visitor.page.viewport_size
@@ -70,7 +70,7 @@ def _look_at_all(browser: Browser, fresh: Server, taught: Server, folder: Path) 
 
 
 def docs(browser: Browser, project: Path, folder: Path) -> None:
-    """The pictures of docs/studio.md."""
+    """The pictures of docs/guides/studio.md."""
     studio = Server(project)
     try:
         studio.post("toured", toured=True)
@@ -82,7 +82,7 @@ def docs(browser: Browser, project: Path, folder: Path) -> None:
 
 
 def advice(browser: Browser, studio: Server, take: Callable[..., None]) -> None:
-    """Two clicks that are at odds, side by side."""
+    """Two conflicting clicks, side by side."""
     teach_at_odds(studio, games=3)
     visitor = Visitor(browser, studio, viewport={"width": 1500, "height": 1000}, reduced_motion="reduce")
     visitor.choose("fence-in")
@@ -92,7 +92,7 @@ def advice(browser: Browser, studio: Server, take: Callable[..., None]) -> None:
 
 
 def touch(browser: Browser, studio: Server, take: Callable[..., None]) -> None:
-    """A condition that was struck, a sentence that is kept, and one that was written."""
+    """A condition that was struck, a clause that is kept, and one that was written."""
     for _ in range(2):
         studio.post("expert", game="nim")
     studio.learned("nim")
@@ -102,7 +102,7 @@ def touch(browser: Browser, studio: Server, take: Callable[..., None]) -> None:
     visitor.at("#rule .phrase .touch").nth(1).click()
     expect(visitor.at(".remark.strike")).to_be_visible()
     visitor.has_learned(2)
-    visitor.page.get_by_role("button", name="Keep this sentence").first.click()
+    visitor.page.get_by_role("button", name="Keep this clause").first.click()
     expect(visitor.at("#rule .clause.pinned")).to_have_count(1)
     visitor.has_learned(2)
     visitor.at("#write-rule").click()
@@ -110,7 +110,7 @@ def touch(browser: Browser, studio: Server, take: Callable[..., None]) -> None:
     first.get_by_label("What", exact=True).select_option("matchstick")
     visitor.at("#writer-and").click()
     second.get_by_label("Where").select_option("walk -1 0")
-    second.get_by_label("Is it so").select_option("no")
+    second.get_by_label("Holds").select_option("no")
     second.get_by_label("What", exact=True).select_option("empty")
     visitor.at("#writer-keep").click()
     expect(visitor.at("#rule .clause.pinned")).to_have_count(2)
@@ -122,7 +122,7 @@ def touch(browser: Browser, studio: Server, take: Callable[..., None]) -> None:
 
 
 def whole(browser: Browser, studio: Server, take: Callable[..., None], theme: str = "light") -> None:
-    """The page after two games of Reach for the Star, while a sentence is pointed at."""
+    """The page after two games of Reach for the Star, while a condition is pointed at."""
     star = "reach-for-the-star"
     while len(studio.post("open", game=star)["recordings"]) < 2:
         studio.post("expert", game=star)
@@ -142,12 +142,12 @@ def whole(browser: Browser, studio: Server, take: Callable[..., None], theme: st
 
 
 def keep(seen: Page | Locator, path: Path, **options: bool) -> None:
-    """A picture of a page or a part of it, in its commonest colours: it is as good, and a third of the size."""
+    """Save a picture of a page or a part of it, in its commonest colors: a third of the size."""
     picture = Image.open(io.BytesIO(seen.screenshot(animations="disabled", **options))).convert("RGB")
     path.parent.mkdir(parents=True, exist_ok=True)
-    colours = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:COLOURS]
+    colors = sorted(picture.getcolors(picture.width * picture.height), reverse=True)[:COLORS]
     palette = Image.new("P", (1, 1))
-    palette.putpalette([part for _, colour in colours for part in colour])
+    palette.putpalette([part for _, color in colors for part in color])
     picture.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
 
 

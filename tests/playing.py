@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shown.games import Game, Outcome
 from shown.grid import Cell, Grid
+from shown.worlds import Game, Outcome
 
 
 def step(game: Game, before: Grid, click: Cell, seed: int = 0) -> Outcome:

@@ -1,16 +1,27 @@
 """Which worker of pytest-xdist runs which test."""
 
+from functools import cache
+from pathlib import Path
+
 from xdist.scheduler import LoadScopeScheduling
 
-RAY = ("tests/test_cluster.py::", "tests/test_docs.py::test_the_page_runs[scale.md]")
+RAY = ("tests/evaluation/test_cluster.py::", "tests/test_docs.py::test_the_page_runs[scale.md]")
 """The tests that start a Ray."""
 
 
-class OneRay(LoadScopeScheduling):
-    """Any test anywhere, but those that start a Ray one after another: two Rays at once cost memory and time.
+class Together(LoadScopeScheduling):
+    """Any test on any worker, with two exceptions that each stay on one worker.
 
-    Marks for groups would say the same, but xdist 3.8 writes them where pytest 9.2 no longer reads.
+    Tests that start a Ray come one after another: two Rays at once cost memory and time. Tests of a file with
+    fixtures of its own stay together, so that each fixture is made once. Marks for groups would say the same, but
+    xdist 3.8 writes them where pytest 9.2 no longer reads.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return "ray" if nodeid.startswith(RAY) else nodeid
+        file = nodeid.partition("::")[0]
+        return "ray" if nodeid.startswith(RAY) else file if _has_fixtures(file) else nodeid
+
+
+@cache
+def _has_fixtures(file: str) -> bool:
+    return 'scope="module"' in (Path(__file__).parents[1] / file).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""A real studio for tests: started as a user would start it, talked to over HTTP, killed without mercy."""
+"""A real studio for tests: started by its command, used over HTTP, and killed at any moment."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from shown.teaching.lessons.preferences import Preferences
+
 T = TypeVar("T")
 PATIENCE = 60.0
+DEFAULTS = Preferences().to_json()
 
 
 class Refused(Exception):
@@ -26,7 +29,7 @@ class Refused(Exception):
 
 
 class Server:
-    """A studio in a process of its own."""
+    """A studio in another process."""
 
     def __init__(
         self,
@@ -37,8 +40,7 @@ class Server:
         log: Any = None,
         words: Sequence[str] = (),
     ) -> None:
-        """`most_files` is how many the system lets it have open; `log` is where its stderr goes; `words` are more of
-        its command line."""
+        """`most_files` limits the files it may open; `log` takes its stderr; `words` are added to its command line."""
         self.folder, self.host, self.most_files, self.log, self.words = folder, host, most_files, log, tuple(words)
         self.start(port)
 
@@ -54,9 +56,8 @@ class Server:
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
         assert self.address.startswith("http://"), "the studio did not start"
-        self.origin, _, self.token = self.address.partition("/?token=")
+        self.origin, _, self.secret = self.address.partition("/#secret=")
         self.port = int(self.origin.rpartition(":")[2])
-        self.cookie = f"shown-studio-{self.port}={self.token}"
         until(lambda: self._answers(), "the studio answers")
 
     def _answers(self) -> bool:
@@ -67,12 +68,12 @@ class Server:
         return True
 
     def kill(self) -> None:
-        """As the power would: no time to tidy up."""
+        """Kill the process, as a power failure would."""
         self.process.kill()
         self.process.wait()
 
     def stop(self) -> int:
-        """As Ctrl-C would."""
+        """Interrupt the process, as Ctrl-C does."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
         return self.process.wait(timeout=PATIENCE)
@@ -80,10 +81,10 @@ class Server:
     def request(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
     ) -> tuple[int, dict[str, str], bytes]:
-        """One request with exactly these headers (and Host and the secret, unless given)."""
+        """Send one request with these headers, and with Host and the secret unless given."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
-            usual = {"Host": f"127.0.0.1:{self.port}", "Cookie": self.cookie}
+            usual = {"Host": f"127.0.0.1:{self.port}", "Shown-Secret": self.secret}
             connection.request(method, path, body, {**usual, **(headers or {})})
             response = connection.getresponse()
             return response.status, {k.lower(): v for k, v in response.getheaders()}, response.read()
@@ -91,7 +92,7 @@ class Server:
             connection.close()
 
     def post(self, command: str, **body: Any) -> Any:
-        """A command, as the page sends it; Refused if it is."""
+        """Send a command as the page does. Raise Refused if it is refused."""
         headers = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{self.port}"}
         status, _, content = self.request("POST", f"/api/{command}", json.dumps(body).encode(), headers)
         answer = json.loads(content)
@@ -105,8 +106,27 @@ class Server:
             raise Refused(status, json.loads(content)["error"])
         return content
 
+    def reset(self) -> None:
+        """Empty all games, as if the project were new."""
+        for about in self.post("hello")["games"]:
+            game = {"game": about["name"]}
+            view = self.post("open", **game)
+            if view["recordings"] and view["learned"]["preferences"] != DEFAULTS:
+                self.post("learn", **game, **DEFAULTS)
+            for _ in view["remarks"]:
+                self.post("unsay", **game, number=0)
+            for card in view["recordings"]:
+                self.post("delete", **game, id=card["id"])
+            for level in view["painted"]:
+                self.post("unpaint", **game, id=level["id"])
+            first = about["lessons"][0]["name"]
+            if view["table"]["clicks"] or view["table"]["level"] != first or view["table"]["kind"] != "shown":
+                self.post("level", **game, level=first)
+        self.post("toured", toured=False)
+        self.post("open", game="nim")
+
     def learned(self, game: str, patience: float = PATIENCE) -> Any:
-        """What was learned, once learning has ended."""
+        """Return the state of learning once it has ended."""
         return until(lambda: self._settled(game), f"{game} is learned", patience)
 
     def _settled(self, game: str) -> Any:
@@ -114,7 +134,7 @@ class Server:
         return learned if learned["state"] in ("done", "failed", "stopped", "idle") else None
 
     def children(self) -> dict[int, str]:
-        """The child processes, and whether each is the one that learns or the one that plays."""
+        """Return the child processes, each with "learns" or "plays"."""
         found = {}
         for entry in Path("/proc").iterdir():
             try:
@@ -128,7 +148,7 @@ class Server:
 
 
 def until(look: Callable[[], T], what: str, patience: float = PATIENCE) -> T:
-    """Waits until `look` gives something, and gives it."""
+    """Wait until `look` returns something true, and return it."""
     end = time.monotonic() + patience
     while True:
         found = look()

@@ -1,6 +1,6 @@
-"""The studio's page in its states, to be looked at: by axe-core (test_accessible.py), and by people (pictures.py).
+"""The states of the studio's page, for axe-core (test_accessible.py) and for pictures (pictures.py).
 
-A state is a function that brings the page there from the board of Nim; `back` brings it back.
+A state is a function that leads there from the board of Nim; `back` returns to it.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from playwright.sync_api import expect
 
 from serving import Server, until
 from shown.demonstrations import Demonstrations
-from shown.experiments.styles import find_style
-from shown.games import find, load_levels, play
+from shown.worlds import find, load_levels, play
+from shown_evidence.styles import find_style
 from visiting import Visitor
 
 WORLD = "gym:MiniGrid-Empty-Random-6x6-v0"
 
 
 def taught_studio(folder: Path) -> Server:
-    """A studio in which Nim, a world and Fence In were taught; of Fence In no rule explains everything."""
+    """Start a studio in which Nim, a world and Fence In were taught; no rule explains all of Fence In."""
     studio = Server(folder, words=("--world", WORLD))
     teach_at_odds(studio)
     for game in (WORLD, "nim"):
@@ -32,20 +32,20 @@ def taught_studio(folder: Path) -> Server:
 
 
 def teach_at_odds(studio: Server, games: int = 13) -> None:
-    """Fence In, the fences in any order; and then that order is to matter."""
+    """Teach Fence In with fences in any order, and then interpret their order as exact."""
     fence_in, row = find("fence-in"), find_style("fence-in", "row-in-any-order")
     levels = enumerate(load_levels(fence_in, f"random:0-{games - 1}"))
     runs = [play(fence_in, row.begin(level.grid, np.random.default_rng(i)), level) for i, level in levels]
     shown = Demonstrations(fence_in.tokens, tuple(run.demonstration for run in runs), "fence-in")
     studio.post("import", game="fence-in", content=shown.to_json())
     until(lambda: studio.post("open", game="fence-in")["learned"]["hasPolicy"], "there is a first rule")
-    studio.post("learn", game="fence-in", programs=1000, reading={"same": "clicked", "order": "given"})
+    studio.post("learn", game="fence-in", programs=1000, interpretation={"clicks": "exact", "order": "given"})
     assert studio.learned("fence-in")["state"] == "failed"
 
 
 def taught_game(visitor: Visitor) -> None:
-    expect(visitor.at("#rate")).to_contain_text("It solves")
-    expect(visitor.at("#sure")).to_contain_text("Do its rules agree?")
+    expect(visitor.at("#rate")).to_contain_text("It wins")
+    expect(visitor.at("#sure")).to_contain_text("Do its candidate rules agree?")
 
 
 def at_odds(visitor: Visitor) -> None:
@@ -83,7 +83,7 @@ def exporting(visitor: Visitor) -> None:
 
 def details(visitor: Visitor) -> None:
     if not visitor.at("#open-research").is_visible():
-        visitor.at("text=How it got there").click()
+        visitor.at("text=How it was learned").click()
     visitor.at("text=How it works").click()
 
 
@@ -108,7 +108,7 @@ def touching(visitor: Visitor) -> None:
 
 def researching(visitor: Visitor) -> None:
     if not visitor.at("#open-research").is_visible():
-        visitor.at("text=How it got there").click()
+        visitor.at("text=How it was learned").click()
     visitor.at("#open-research").click()
     expect(visitor.at("#posterior-table")).to_be_visible()
     expect(visitor.at("#score-table")).to_be_attached()
@@ -125,7 +125,7 @@ STATES = (levels, correcting, replaying, painting, exporting, details, at_odds, 
 
 
 def back(visitor: Visitor) -> None:
-    """To the board of Nim, whatever stands in its place."""
+    """Return to the board of Nim."""
     visitor.page.keyboard.press("Escape")
     for button in ("#close-replay", "#close-paint", "#onward", "#depth[aria-pressed=true]"):
         if visitor.at(button).is_visible():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +18,7 @@ from shown.language.primitives import Primitive
 from shown.language.reference import View, run
 from shown.language.terms import Kind, Term
 from shown.policy import Component, Formula, Literal, Policy
+from shown.provenance import NO_PROVENANCE, Provenance
 
 TOKENS = Tokens(empty=".", wall="#", agent="A", star="*")
 BUTTONS = ("left", "right", "fire")
@@ -24,6 +26,15 @@ SMALL = Tokens(empty=".", wall="#")
 
 names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 characters = st.characters(min_codepoint=33, exclude_categories=["C", "Z", "M"]).filter(str.isprintable)
+
+
+ALL = os.environ.get("SHOWN_TESTS") == "all"
+"""Whether this is `make test-all`."""
+
+
+def examples(count: int) -> int:
+    """Return the number of random examples to draw: all in `make test-all`, an eighth in `make test`."""
+    return count if ALL else max(8, count // 8)
 
 
 @st.composite
@@ -140,7 +151,13 @@ def policies(draw: Any, of: Tokens = TOKENS, buttons: tuple[str, ...] = (), most
         Component(share / sum(shares), draw(finite), draw(finite), formula)
         for share, formula in zip(shares, chosen, strict=True)
     ]
-    return Policy(of, tuple(parts), draw(st.none() | names), buttons, draw(st.sampled_from([{}, {"seed": 3}])))
+    return Policy(
+        of,
+        tuple(parts),
+        draw(st.none() | names),
+        buttons,
+        draw(st.sampled_from([NO_PROVENANCE, Provenance(programs=3)])),
+    )
 
 
 json_values = st.recursive(
@@ -194,3 +211,13 @@ def reference_rows(
         [[run(term, View(grid, of, action), language) for action in buttons or grid.cells()] for grid in states]
         for term in terms
     ]
+
+
+def allowed(policy: Policy, steps: Sequence[Step], component: int = 0) -> list[bool]:
+    """Whether a component of a policy allows the action of each step, by the reference interpreter."""
+
+    def holds(literal: Literal, step: Step) -> bool:
+        return run(literal.term, View(step.grid, policy.tokens, step.action), policy.language) == literal.positive
+
+    clauses = policy.components[component].formula.clauses
+    return [any(all(holds(literal, step) for literal in clause) for clause in clauses) for step in steps]

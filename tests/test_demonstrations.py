@@ -1,4 +1,4 @@
-"""Demonstrations: what was shown, and its form on disk."""
+"""Demonstrations, and their file format."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput, ShownError
 from shown.grid import Tokens, grid
-from strategies import BUTTONS, TOKENS, damaged, demonstrations, json_values
+from strategies import BUTTONS, TOKENS, damaged, demonstrations, examples, json_values
 
 STEP = Step(grid(".#", "A."), (0, 1))
 ONE = Demonstrations(TOKENS, (Demonstration((STEP,), "train:0", 3, "won"),), "mine")
@@ -34,7 +34,7 @@ def test_file_round_trip(tmp_path_factory, demos):
 
 
 @given(demonstrations(), st.data())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_damaged_json_is_read_or_refused_but_never_crashes(demos, data):
     value = data.draw(damaged(demos.to_json()))
     try:
@@ -48,6 +48,11 @@ def test_damaged_json_is_read_or_refused_but_never_crashes(demos, data):
 def test_any_json_is_refused(value):
     with pytest.raises(BadInput, match="not demonstrations"):
         Demonstrations.from_json(value)
+
+
+def test_a_whole_weight_has_the_same_digest_after_a_round_trip():
+    demos = Demonstrations(TOKENS, (Demonstration((Step(STEP.grid, STEP.action, weight=2),)),))
+    assert Demonstrations.from_json(json.loads(json.dumps(demos.to_json()))).digest == demos.digest
 
 
 def test_the_form_on_disk():
@@ -73,7 +78,7 @@ def broken(**changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"schema": "shown/policy/1"}, 'file: not demonstrations: "schema" must be "shown/demonstrations/1".'),
+        ({"schema": "shown/policy/2"}, 'file: not demonstrations: "schema" must be "shown/demonstrations/1".'),
         ({"tokens": []}, 'file: "tokens" must be an object'),
         ({"tokens": {"wall": "##"}}, "file: token 'wall' must be one visible character"),
         ({"game": 3}, 'file: "game" must be a name or null.'),
@@ -271,13 +276,13 @@ def test_array_round_trip(demos):
 @pytest.mark.parametrize(
     ("observations", "actions", "ends", "buttons", "complaint"),
     [
-        ([[[0]]], [], None, BUTTONS, "1 observations, 0 actions and 1 ends do not go together"),
+        ([[[0]]], [], None, BUTTONS, "1 observations, 0 actions and 1 ends must be equally many"),
         ([[[0]]], [0], [True, False], BUTTONS, "1 observations, 1 actions and 2 ends"),
-        ([[[0]]], [3], None, BUTTONS, "step 0: action 3 is no button's number. There are 0 to 2."),
-        ([[[0]]], [True], None, BUTTONS, "step 0: action True is no button's number"),
+        ([[[0]]], [3], None, BUTTONS, "step 0: action 3 is not a button number. Valid: 0 to 2."),
+        ([[[0]]], [True], None, BUTTONS, "step 0: action True is not a button number"),
         ([[[0]]], ["jump"], None, BUTTONS, "demonstration 0, step 0, action 'jump' is not a button"),
         ([[[0]]], [[0, 7]], None, (), "demonstration 0, step 0, action (0, 7) is off the grid"),
-        ([[[9]]], [[0, 0]], None, (), "row 0, column 0: 9 is no token's number"),
+        ([[[9]]], [[0, 0]], None, (), "row 0, column 0: 9 is not a token number"),
     ],
 )
 def test_arrays_that_do_not_go_together(observations, actions, ends, buttons, complaint):

@@ -1,4 +1,4 @@
-"""Every example in a docstring is true."""
+"""The examples in docstrings."""
 
 import doctest
 import pkgutil

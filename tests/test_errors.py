@@ -1,4 +1,4 @@
-"""Errors offer what was probably meant."""
+"""Errors suggest the closest name."""
 
 from importlib import metadata
 

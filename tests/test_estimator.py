@@ -6,8 +6,8 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from shown.errors import BadInput
-from shown.estimator import GridClassifier
-from shown.games import demonstrate, find, load_levels
+from shown.inference.estimator import GridClassifier
+from shown.worlds import demonstrate, find, load_levels
 
 NIM = find("nim")
 DEMOS = demonstrate(NIM, load_levels(NIM, "train:0-5"))
@@ -42,7 +42,7 @@ def test_buttons_are_names():
 @pytest.mark.parametrize(
     ("make", "why"),
     [
-        (lambda: GridClassifier().predict(X), "not learned anything"),
+        (lambda: GridClassifier().predict(X), "is not fitted"),
         (lambda: GridClassifier().fit([], []), "no grids"),
         (lambda: GridClassifier(values=["empty"]).fit(X, Y), "1 names for 2 values"),
         (lambda: GridClassifier(buttons=("left",)).fit([[[1, 0]]], ["up"]), "up"),

@@ -1,14 +1,16 @@
-"""Why this action: what was asked, what was seen, and where."""
+"""Explanations of an action: conditions, cells and walks."""
 
 import json
+import time
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown import explain as module
 from shown.errors import BadInput
-from shown.explain import _Looks, explain
+from shown.explain import _Watched, explain
 from shown.grid import grid
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.primitives.ways import WAYS
@@ -16,7 +18,8 @@ from shown.language.reference import View, run
 from shown.language.standard import STANDARD
 from shown.language.terms import parse
 from shown.policy import Component, Formula, Literal, Policy
-from strategies import BUTTONS, TOKENS, grids, nested_scans, plainly, policies, programs
+from shown.worlds import find, load_levels
+from strategies import BUTTONS, TOKENS, examples, grids, nested_scans, plainly, policies, programs
 
 
 def literal(text, positive=True):
@@ -129,7 +132,7 @@ def test_the_action_may_be_given_in_any_common_form(action):
 
 
 class Recording(View):
-    """A view that keeps all it is asked for, as often as it is."""
+    """A view that records every look, repeated ones included."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -144,12 +147,12 @@ class Recording(View):
 
 
 @given(programs(most=8), grids(), st.data())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_cells_and_walks_are_those_of_the_plain_interpreter_each_once(program, board, data):
     action = data.draw(st.sampled_from(list(board.cells())))
     view = Recording(board, TOKENS, action)
     holds = plainly(program, view, LANGUAGE)
-    seen = _Looks(Policy(TOKENS, ()), board, action).literal(Literal(program), ())
+    seen = _Watched(Policy(TOKENS, ()), board, action).literal(Literal(program), ())
     assert seen.holds == holds
     assert seen.cells == tuple(dict.fromkeys(view.cells))
     assert seen.paths == tuple(dict.fromkeys(view.paths))
@@ -192,7 +195,7 @@ WAY = ((1, 2), (1, 3), (1, 4), (1, 5), (2, 5), (3, 5), (3, 4))
     ],
 )
 def test_of_many_cells_those_that_made_the_difference_are_shown(program, click, cells, paths):
-    """What was counted, or all that was looked at where nothing counted; of all ways the one that was found."""
+    """Decisive cells, or all cells read where none is decisive; of all ways the one found."""
     language = Language({**STANDARD, **{word.name: word for word in WAYS}}.values())
     rule = Formula(((Literal(parse(program, language, TOKENS.values)),),))
     policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, rule),), language=language)
@@ -236,7 +239,7 @@ def test_a_foreign_grid_is_refused():
 
 @pytest.mark.parametrize("buttons", [(), BUTTONS])
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_an_explanation_tells_the_truth(buttons, data):
     policy, board = data.draw(policies(buttons=buttons)), data.draw(grids())
     action = data.draw(st.sampled_from(list(buttons or board.cells())))
@@ -254,3 +257,51 @@ def test_an_explanation_tells_the_truth(buttons, data):
                 assert all(len(path) > 1 for path in y.paths)
     assert json.loads(json.dumps(why.to_json()))["probability"] == why.probability
     assert why.text
+
+
+# --- programs that read very many cells -------------------------------------------------------------------------------
+
+FAR = (
+    "grid_has(1, nearer((-39, 36), cell_is_value(new_block), in_a_line(0, neighbors, escape(empty, escape(OFF, "
+    "escape(OFF, shifted((16, -40), shifted((30, 20), in_a_line(7, lines, cell_is_value(OFF))))))))))"
+)
+NESTED = (
+    "at_action_cell(nearest(green_button, both(reachable(escape(parachuter, cell_is_value(static_block)), reachable("
+    "nearest(parachuter, nearest(fire, escape(empty, both(nearer((0, 1), but_not(cell_is_value(new_block), enclosed("
+    "cell_is_value(green_button))), nearest(green_button, enclosed(cell_is_value(empty)))), in_a_line(2, lines, "
+    "escape(empty, cell_is_value(empty))))))), nearer((-1, -1), cell_is_value(green_button), at_least(2, row, "
+    "in_a_line(0, lines, both(at_least(7, lines, nearer((-1, -1), cell_is_value(fire), cell_is_value(parachuter))), "
+    "cell_is_value(empty))))))), cell_is_value(parachuter))))"
+)
+
+
+def of_programs(tokens, *texts):
+    formula = Formula(tuple((Literal(parse(text, STANDARD, tokens.values)),) for text in texts))
+    return Policy(tokens, (Component(1.0, 0.0, 0.0, formula),), language=STANDARD)
+
+
+def test_far_reaching_programs_are_explained_quickly():
+    """A case of the fuzzer (seed 90210, commands, number 1224): explaining two games took 41 s, 0.7 s a position."""
+    game = find("stop-the-fall")
+    board = load_levels(game, "test:0")[0].grid
+    policy = of_programs(game.tokens, FAR, NESTED)
+    policy.act(board)  # compiles the kernels
+    start = time.process_time()
+    for cell in list(board.cells())[:10]:
+        explain(policy, board, cell)
+    assert time.process_time() - start < 3.0
+
+
+@pytest.mark.parametrize(("each", "together"), [(20, 10**6), (10**6, 20)])
+def test_beyond_a_number_of_looks_only_cells_are_left_out(monkeypatch, each, together):
+    game = find("stop-the-fall")
+    board = load_levels(game, "test:0")[0].grid
+    policy = of_programs(game.tokens, NESTED, "at_action_cell(cell_is_value(fire))")
+    for action in board.cells():
+        whole = explain(policy, board, action).components[0]
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "MAX_LOOKS", each)
+            patch.setattr(module, "MAX_ALL_LOOKS", together)
+            cut = explain(policy, board, action).components[0]
+        assert [clause.holds for clause in cut.clauses] == [clause.holds for clause in whole.clauses]
+        assert cut.clauses[0].literals[0].cells in ((), whole.clauses[0].literals[0].cells)

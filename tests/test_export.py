@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from fuzz import sound
 from shown.errors import BadInput
-from shown.games import demonstrate, find, load_levels
 from shown.grid import Tokens, grid
 from shown.inference.learner import Learner
 from shown.language.languages import LANGUAGES
@@ -22,7 +21,8 @@ from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.primitives.ways import WAYS
 from shown.language.terms import Kind, Term
 from shown.policy import Component, Formula, Literal, Policy
-from strategies import BUTTONS, TOKENS, grids, nested_scans, policies, random_grids, tokens
+from shown.worlds import demonstrate, find, load_levels
+from strategies import BUTTONS, TOKENS, examples, grids, nested_scans, policies, random_grids, tokens
 
 OWN_WORDS = {name: word for language in LANGUAGES for name, word in find_language(language).items()}
 OWN_WORDS |= {word.name: word for word in WAYS}
@@ -48,14 +48,14 @@ def same(policy, boards):
 
 @pytest.mark.parametrize("buttons", [(), BUTTONS])
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_any_policy_acts_identically(buttons, data):
     policy = data.draw(policies(buttons=buttons))
     same(policy, data.draw(st.lists(grids(), min_size=1, max_size=3)))
 
 
 @given(st.data())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_any_characters(data):
     world = data.draw(tokens())
     policy = data.draw(policies(of=world, most=2))
@@ -86,7 +86,7 @@ def test_words_of_others_are_refused_by_name():
     mine = Primitive("mine", (), Kind.PROGRAM, len, "it is mine", "it is not mine")
     formula = Formula(((WALL, Literal(Term("mine", ()))),))
     policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, formula),), language=LANGUAGE.extended(mine))
-    with pytest.raises(BadInput, match=r"^mine is a word of your own, which a standalone file does not know\. Save"):
+    with pytest.raises(BadInput, match=r"^mine is a custom primitive, which cannot be exported\. Save"):
         policy.to_python()
 
 
@@ -128,7 +128,7 @@ def test_the_file_can_be_imported_and_read(tmp_path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.__doc__.startswith("A policy for mine.\n")
-    assert "the clicked cell is a wall" in module.__doc__
+    assert "    # the clicked cell is a wall\n" in path.read_text("utf-8")
     assert module.act([".#"]) == (0, 1)
     imported = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Import)]
     assert imported == []

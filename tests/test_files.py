@@ -1,7 +1,8 @@
-"""Reading and writing with care."""
+"""Atomic writing and validated reading of files."""
 
 import json
 import os
+import stat
 
 import pytest
 from hypothesis import given
@@ -74,7 +75,7 @@ def test_a_file_that_cannot_be_read_says_why(tmp_path):
 @pytest.mark.parametrize("name", ["a\0b", "\ud800"])
 def test_names_that_no_file_can_have(tmp_path, name):
     for attempt in (lambda: read_json(tmp_path / name, "test"), lambda: write_bytes(tmp_path / name, b"")):
-        with pytest.raises(BadInput, match="cannot be the name of a file"):
+        with pytest.raises(BadInput, match="not a valid file name"):
             attempt()
     assert os.listdir(tmp_path) == []
 
@@ -110,6 +111,16 @@ def test_when_writing_fails_the_old_file_stays(tmp_path, monkeypatch, failure):
         assert str(caught.value) == f"{path}: cannot be written (No space left on device). Nothing was changed."
     assert read_json(path, "test") == "old"
     assert os.listdir(tmp_path) == ["value.json"]
+
+
+def test_a_renamed_file_survives_a_crash(tmp_path, monkeypatch):
+    """A rename is durable only once the folder is synced."""
+    calls = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda fd: calls.append(stat.S_ISDIR(os.fstat(fd).st_mode)) or fsync(fd))
+    monkeypatch.setattr(os, "replace", lambda *args, **at: calls.append("rename") or replace(*args, **at))
+    write_bytes(tmp_path / "value", b"x")
+    assert calls == [False, "rename", True]
 
 
 def test_places_that_cannot_be_written_to(tmp_path):
@@ -161,7 +172,7 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
     path = tmp_path / "value.json"
     write_json(path, "old")
     monkeypatch.setattr(files, "MAX_BYTES", 1000)
-    with pytest.raises(BadInput, match=r"value\.json: would be larger than 0 MiB, so it could not be read again"):
+    with pytest.raises(BadInput, match=r"value\.json: would be larger than 0 MiB, the limit for reading it again"):
         write_json(path, "x" * 1000)
     assert read_json(path, "test") == "old"
     write_json(path, "x" * 990)

@@ -246,11 +246,11 @@ def test_arrays_and_grids_are_the_same_thing(board):
 @pytest.mark.parametrize(
     ("array", "complaint"),
     [
-        ([[0.5]], "array of whole numbers"),
+        ([[0.5]], "integer array"),
         ([0, 1], r"not int64 of shape \(2,\)"),
-        (np.zeros((0, 3), int), "array of whole numbers"),
-        ([[0, 1], [99, 0]], "row 1, column 0: 99 is no token's number"),
-        ([[-1]], "row 0, column 0: -1 is no token's number"),
+        (np.zeros((0, 3), int), "integer array"),
+        ([[0, 1], [99, 0]], "row 1, column 0: 99 is not a token number"),
+        ([[-1]], "row 0, column 0: -1 is not a token number"),
     ],
 )
 def test_arrays_that_are_no_grids(array, complaint):

@@ -1,12 +1,12 @@
-"""The account of memory, and what there is of it."""
+"""Memory limits and accounts."""
 
 import resource
 
 import pytest
 
-from shown import memory as module
+from shown.engine import memory as module
+from shown.engine.memory import Account, default_limit, machine_memory
 from shown.errors import OutOfMemory
-from shown.memory import Account, default_limit, machine_memory
 
 
 def test_memory_is_refused_before_it_is_taken():

@@ -28,3 +28,9 @@ def test_importing_the_package_loads_nothing_heavy():
     script = "import sys, shown; print({'numpy', 'numba', 'torch', 'gymnasium'} & set(sys.modules))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "set()"
+
+
+def test_windows_is_refused_in_one_sentence():
+    script = "import sys; sys.platform = 'win32'; import shown"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == "ImportError: shown runs on Linux and macOS. On Windows, install it in WSL."

@@ -1,4 +1,4 @@
-"""A wheel and an sdist are built, and what is in the wheel works in an environment of its own."""
+"""A wheel and an sdist are built, and the wheel works in a fresh environment."""
 
 import os
 import subprocess
@@ -45,6 +45,7 @@ def test_a_wheel_built_from_the_sdist_is_the_same(built, tmp_path):
     assert {name: one.read(name) for name in one.namelist()} == {name: other.read(name) for name in other.namelist()}
 
 
+@pytest.mark.slow
 def test_installed_from_scratch_it_learns_and_plays(built, tmp_path):
     venv.create(tmp_path / "env", with_pip=True)
     folder = tmp_path / "env" / ("Scripts" if os.name == "nt" else "bin")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from shown.games import GAMES, demonstrate, find, load_levels, success_rate
 from shown.inference.learner import Learner
+from shown.worlds import GAMES, demonstrate, find, load_levels, success_rate
 
 # Top-level programs of the best policy before literals are dropped: the paper's, and how far from it we may be.
 SIZES = {

@@ -1,24 +1,24 @@
-"""Bit planes: 64 states a word, and the same answers as cell by cell."""
+"""Bit planes agree with evaluation cell by cell."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown import planes
+from shown.engine import planes
+from shown.engine.planes import Planes, at_first, at_first_many, pack, scan, scan_many, shift, shift_many
 from shown.grid import OFF, Tokens, grid
 from shown.language.primitives import LANGUAGE
 from shown.language.reach import margin_for
 from shown.language.reference import NOWHERE, View, check
 from shown.language.terms import Term
-from shown.planes import Planes, at_first, at_first_many, pack, scan, scan_many, shift, shift_many
-from strategies import BUTTONS, TOKENS, conditions, grids, offsets, random_grids
+from strategies import BUTTONS, TOKENS, conditions, examples, grids, offsets, random_grids
 
 batches = st.one_of(
     st.lists(grids(), min_size=1, max_size=4),
     st.builds(random_grids, st.integers(0, 10**6), st.sampled_from([61, 62, 63, 64, 65, 127, 140])),
 )
-"""A few states, or so many that they fill one word to the brim, or need two or three."""
+"""A few states, exactly one full word, or two or three words."""
 
 
 def bit(array, slot):
@@ -79,7 +79,7 @@ def test_every_button_has_a_row_of_its_own_in_every_state(states):
 
 
 @given(batches, conditions())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_kernels_mean_what_the_reference_means(states, condition):
     world = Planes(states, TOKENS, margin=margin_for([condition], LANGUAGE, []))
     plane = plane_of(condition, world)
@@ -149,7 +149,7 @@ def test_compiled_looks_at_first_cells_are_looks_at_first_cells(case):
 
 
 @given(stores())
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_machine_code_does_what_its_python_says(case):
     world, store, tuples = case
     ways, untils, unlesses = (np.array(x) for x in zip(*tuples, strict=True))

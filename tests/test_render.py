@@ -1,4 +1,4 @@
-"""Pictures: well-formed, the same in every format, told apart without colour, ready for games nobody has drawn for."""
+"""Pictures: well-formed, the same in every format, told apart without color, ready for games nobody has drawn for."""
 
 import builtins
 import io
@@ -13,14 +13,14 @@ from PIL import Image
 from shown import render
 from shown.demonstrations import Step
 from shown.errors import BadInput, MissingExtra
-from shown.games import GAMES, find
-from shown.games.levels import built_in
 from shown.grid import Grid, Tokens, grid
 from shown.render.glyphs import GLYPHS, letters
-from shown.render.palette import COLOURS, colour, ground
+from shown.render.palette import COLORS, color, ground
 from shown.render.raster import tile
-from shown.render.shapes import Path, circle, element, line, moved, outlines, polygon, turned
 from shown.render.sprites import SPRITES, drawings, labels
+from shown.render.vector_shapes import Path, circle, element, line, moved, outlines, polygon, turned
+from shown.worlds import GAMES, find
+from shown.worlds.games.levels import built_in
 
 SVG = "{http://www.w3.org/2000/svg}"
 TOKENS = Tokens(empty=".", matchstick="|")
@@ -29,7 +29,7 @@ STRANGE = Tokens(empty=".", tree="T", deep_water="≈", dry_wood="木", wall="#"
 
 
 def grey(shapes, name, size, dark):
-    picture = Image.fromarray(tile(shapes, colour(ground(name)[0], dark), size, dark))
+    picture = Image.fromarray(tile(shapes, color(ground(name)[0], dark), size, dark))
     return np.asarray(picture.convert("L")).astype(int)
 
 
@@ -39,7 +39,7 @@ def grey(shapes, name, size, dark):
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("size", [24, 96])
 @pytest.mark.parametrize("name", GAMES)
-def test_every_two_tokens_of_a_game_differ_without_colour(name, size, dark):
+def test_every_two_tokens_of_a_game_differ_without_color(name, size, dark):
     tokens = find(name).tokens
     tiles = {tokens.name(character): grey(shapes, name, size, dark) for character, shapes in drawings(tokens).items()}
     for (a, one), (b, other) in itertools.combinations(tiles.items(), 2):
@@ -51,10 +51,10 @@ def test_every_token_of_the_six_games_has_a_drawing_of_its_own(name):
     assert set(find(name).tokens.names) <= set(SPRITES)
 
 
-def test_every_colour_used_is_in_the_palette():
+def test_every_color_used_is_in_the_palette():
     used = {c for shapes in SPRITES.values() for shape in shapes for c in (shape.fill, shape.stroke) if c}
-    assert used <= set(COLOURS)
-    assert all(re.fullmatch(r"#[0-9a-f]{6}", value) for pair in COLOURS.values() for value in pair)
+    assert used <= set(COLORS)
+    assert all(re.fullmatch(r"#[0-9a-f]{6}", value) for pair in COLORS.values() for value in pair)
 
 
 def test_tokens_without_a_sprite_get_lettered_tiles_that_differ():
@@ -66,7 +66,7 @@ def test_tokens_without_a_sprite_get_lettered_tiles_that_differ():
     assert all((np.abs(a - b) > 40).mean() > 0.04 for a, b in itertools.combinations(tiles, 2))
 
 
-def test_a_tile_keeps_its_colour_when_tokens_are_added():
+def test_a_tile_keeps_its_color_when_tokens_are_added():
     before, after = drawings(Tokens(empty=".", tree="T")), drawings(Tokens(empty=".", tree="T", sea="S"))
     assert before["T"] == after["T"]
 
@@ -110,10 +110,10 @@ def test_text_marks_the_click_with_brackets():
     assert render.text(BOARD, TOKENS) == " | .\n | |"
 
 
-def test_coloured_text_is_the_same_text():
-    coloured = render.text(BOARD, TOKENS, click=(0, 0), colour=True)
-    assert "\x1b[" in coloured
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == render.text(BOARD, TOKENS, click=(0, 0))
+def test_colored_text_is_the_same_text():
+    colored = render.text(BOARD, TOKENS, click=(0, 0), color=True)
+    assert "\x1b[" in colored
+    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == render.text(BOARD, TOKENS, click=(0, 0))
 
 
 # --- SVG --------------------------------------------------------------------------------------------------------------
@@ -136,8 +136,8 @@ def test_svg_is_well_formed_and_complete(name, dark):
 
 
 def test_svg_without_a_click_draws_no_pointer():
-    assert colour("click") not in render.svg(BOARD, TOKENS)
-    assert colour("click") in render.svg(BOARD, TOKENS, click=(0, 0))
+    assert color("click") not in render.svg(BOARD, TOKENS)
+    assert color("click") in render.svg(BOARD, TOKENS, click=(0, 0))
 
 
 def test_marks_off_the_grid_make_room_for_themselves():
@@ -291,7 +291,7 @@ def test_where_frames_would_be_too_short_to_be_seen_some_are_left_out():
     assert abs(sum(durations) - 1000 * (60 * 0.5 + 2.5) / 80) <= 20
 
 
-def test_the_colours_of_a_gif_do_not_shift():
+def test_the_colors_of_a_gif_do_not_shift():
     frames = render.film([Step(BOARD, (0, 0))], BOARD, "won")
     film = Image.open(io.BytesIO(render.gif(frames, TOKENS, cell=40)))
     assert film.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
@@ -299,7 +299,7 @@ def test_the_colours_of_a_gif_do_not_shift():
     assert np.abs(np.asarray(film.convert("RGB")).astype(int) - still).mean() < 1
 
 
-def test_won_lost_and_unfinished_look_different_without_colour():
+def test_won_lost_and_unfinished_look_different_without_color():
     seen = [
         np.asarray(render.image(BOARD, TOKENS, outcome=outcome, caption=" ").convert("L")).astype(int)[-40:]
         for outcome in ("won", "lost", "unfinished")
@@ -325,5 +325,5 @@ def test_a_strip_holds_all_frames_and_thins_very_many():
     assert render.strip(frames, TOKENS).size[0] > render.image(BOARD, TOKENS).size[0]
     many = render.film([Step(BOARD, (0, 0))] * 200, BOARD, "won")
     assert max(render.strip(many, TOKENS).size) <= 1700
-    with pytest.raises(BadInput, match="nothing"):
+    with pytest.raises(BadInput, match="no frames"):
         render.strip([], TOKENS)

@@ -1,12 +1,14 @@
-"""What SECURITY.md says is so."""
+"""The limits and tests that SECURITY.md names."""
 
 import re
 
 from fuzz import limits
 from guides import ROOT
-from shown import files, policy
+from shown import components, files, policy
 from shown.grid import MAX_BUTTONS
-from shown.studio import connections, guard
+from shown.inference import fitting
+from shown.studio import connections, guard, session
+from shown.studio.isolated_process import ANSWER_SECONDS, START_SECONDS
 
 PAGE = (ROOT / "SECURITY.md").read_text("utf-8")
 
@@ -18,13 +20,16 @@ def test_the_tests_it_names_are_there():
 
 
 def test_the_limits_it_names_are_the_limits():
-    assert f"headers ({connections.PATIENCE:.0f} s) and bodies ({guard.BODY_PATIENCE:.0f} s)" in PAGE
-    assert f"({connections.MAX_WAITING} a peer, {connections.MAX_OPEN} in all" in PAGE
+    assert f"headers ({connections.IDLE_SECONDS:.0f} s) and bodies ({guard.BODY_SECONDS:.0f} s)" in PAGE
+    assert f"({connections.MAX_OPEN:,}, or half" in PAGE
 
 
 def test_the_sizes_it_names_are_the_sizes():
     assert f"{files.MAX_BYTES >> 20} MiB a file, {policy.MAX_FILE >> 20} MiB a policy; {MAX_BUTTONS:,} buttons" in PAGE
-    assert f"{policy.MAX_TEXT:,}\n  characters" in PAGE
+    assert f"{components.MAX_TEXT:,}\n  characters" in PAGE
+    assert f"at most {fitting.MAX_STEPS:,} steps, and {fitting.MAX_ROWS:,} actions" in PAGE
+    assert f"take {ANSWER_SECONDS:.0f} s at most, once it is loaded ({START_SECONDS:.0f} s)" in PAGE
+    assert f"given up after {session.ASK_SECONDS:.0f} s" in PAGE
     assert f"{limits.CPU_SECONDS:.0f} s or {limits.BYTES >> 30} GiB for a case" in PAGE
 
 

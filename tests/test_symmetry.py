@@ -44,7 +44,7 @@ from shown.symmetry import (
     unfold,
 )
 from shown.symmetry.transformation import UNDO_THEMSELVES
-from strategies import BUTTONS, TOKENS, damaged, formulas, grids, json_values, offsets, programs
+from strategies import BUTTONS, TOKENS, damaged, examples, formulas, grids, json_values, offsets, programs
 
 ARROWS = ("left_arrow", "right_arrow")
 KEYED = Tokens(empty=".", robot="A", block="#", left_arrow="<", right_arrow=">")
@@ -76,7 +76,7 @@ def test_it_stands_left_of_games_policies_and_inference():
     """Games declare symmetries, so that loading them must cost little and lead to nothing that knows games."""
     script = (
         "import sys, shown.symmetry; "
-        "print([m for m in sys.modules if m.startswith(('shown.games', 'shown.policy', 'shown.inference', 'numba'))])"
+        "print([m for m in sys.modules if m.startswith(('shown.worlds', 'shown.policy', 'shown.inference', 'numba'))])"
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
@@ -262,7 +262,7 @@ def test_offsets_follow(offset, first, second):
 
 
 @given(grids(), programs(), moving(), st.data())
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 def test_the_image_of_a_program_says_of_images_what_it_said(board, term, transformation, data):
     """For all programs about the clicked cell, and for others where `exact_on` says so."""
     certain = exact_on(term, [board], TOKENS, transformation)
@@ -383,7 +383,7 @@ def test_without_partners_there_is_no_image():
 
 
 def test_a_symmetry_of_another_world_is_refused():
-    with pytest.raises(BadInput, match="'left_arrow' is no token"):
+    with pytest.raises(BadInput, match="'left_arrow' is not a token"):
         images(one(Step(grid("#."), (0, 0))), [KEYS_STAY])
 
 
@@ -482,7 +482,7 @@ def test_unfolding_gives_what_was_folded(formula, generators, data):
 
 
 @given(grids(), formulas(), st.lists(moving(), min_size=1, max_size=2), st.data())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_a_symmetric_policy_does_on_the_image_the_image_of_what_it_does(board, formula, generators, data):
     try:
         group = closure(generators)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shown import tables
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.grid import Grid, Tokens, action_from_text, action_to_text, grid
+from shown.worlds import tables
 from strategies import BUTTONS, TOKENS, demonstrations
 
 LIFT = Tokens(empty=".", lift="L", call="!")
@@ -122,29 +122,29 @@ def test_the_form_of_a_csv_file(tmp_path):
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        ({"grid": "L!"}, "line 3: there is no column 'action'. Columns: 'grid'. Say which it is."),
+        ({"grid": "L!"}, "line 3: there is no column 'action'. Columns: 'grid'. Name it."),
         ({"grid": "L?", "action": "0,0"}, "line 3, column 'grid': of the grid, row 0, column 1: '?' is not a token."),
         ({"grid": "L! .", "action": "0,0"}, "line 3, column 'grid': row 1 has 1 cells but row 0 has 2."),
-        ({"grid": None, "action": "0,0"}, "line 3, column 'grid': there is no grid."),
-        ({"grid": " ", "action": "0,0"}, "line 3, column 'grid': there is no grid."),
+        ({"grid": None, "action": "0,0"}, "line 3, column 'grid': the grid is missing."),
+        ({"grid": " ", "action": "0,0"}, "line 3, column 'grid': the grid is missing."),
         ({"grid": 7, "action": "0,0"}, "line 3, column 'grid': a grid is made of rows"),
-        ({"grid": [[0, 9]], "action": "0,0"}, "line 3, column 'grid': row 0, column 1: 9 is no token's number."),
-        ({"grid": [[0, 1], [2]], "action": "0,0"}, "line 3, column 'grid': the rows of the grid are not equally long"),
-        ({"grid": "L!", "action": ""}, "line 3, column 'action': there is no action."),
+        ({"grid": [[0, 9]], "action": "0,0"}, "line 3, column 'grid': row 0, column 1: 9 is not a token number."),
+        ({"grid": [[0, 1], [2]], "action": "0,0"}, "line 3, column 'grid': the rows of the grid differ in length"),
+        ({"grid": "L!", "action": ""}, "line 3, column 'action': the action is missing."),
         ({"grid": "L!", "action": "up"}, "line 3, column 'action': action 'up' must be a cell, [row, column]."),
         ({"grid": "L!", "action": "0,2"}, "line 3, column 'action': action (0, 2) is off the grid"),
-        ({"grid": "L!", "action": "0,1", "seed": "x"}, "line 3, column 'seed': a seed is a whole number"),
-        ({"grid": "L!", "action": "0,1", "seed": True}, "line 3, column 'seed': a seed is a whole number"),
+        ({"grid": "L!", "action": "0,1", "seed": "x"}, "line 3, column 'seed': a seed is an integer"),
+        ({"grid": "L!", "action": "0,1", "seed": True}, "line 3, column 'seed': a seed is an integer"),
         ({"grid": "L!", "action": "0,1", "outcome": "good"}, "line 3, column 'outcome': must be one of won, lost"),
         ({"grid": "L!", "action": "0,1", "level": "a\x1b"}, "line 3, column 'level': must be text on one line."),
         ({"grid": "L!", "action": "0,1", "weight": -1}, "line 3, column 'weight': a weight is a number above 0"),
         ({"grid": "L!", "action": "0,1", "open": "0,7"}, "line 3, column 'open': action (0, 7) is off the grid"),
         ({"grid": "L!", "action": "0,1", "open": 3}, "line 3, column 'open': open actions are a list"),
         ({"grid": "L!", "action": "0,1", "refused": "no"}, "line 3, column 'refused': must be true or false"),
-        ({"grid": "L!", "action": "0,1", "episode": None}, "line 3, column 'episode': is empty here"),
-        ({"grid": "L!", "action": "0,1", "episode": [1]}, "line 3, column 'episode': a run is told by a number"),
+        ({"grid": "L!", "action": "0,1", "episode": None}, "line 3, column 'episode': is empty"),
+        ({"grid": "L!", "action": "0,1", "episode": [1]}, "line 3, column 'episode': an episode is a number"),
         ({"grid": "L!", "action": "0,1", "game": 3}, "line 3, column 'game': it: \"game\" must be a name"),
-        ([1], "line 3: a row is a mapping from columns to values, not list."),
+        ([1], "line 3: a row must be a mapping from columns to values, not list."),
     ],
 )
 def test_a_bad_row_is_named(tmp_path, row, complaint):
@@ -160,9 +160,9 @@ def test_a_bad_row_is_named(tmp_path, row, complaint):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ('grid,action\nL!,"0,0",x\n', "line 2: has more cells than the heading has columns."),
+        ('grid,action\nL!,"0,0",x\n', "line 2: has more cells than there are columns."),
         ('grid,action\n"L!,0\n', "line 2: not CSV (unexpected end of data)."),
-        ("grid,action\nL!\n", "line 2, column 'action': there is no action."),
+        ("grid,action\nL!\n", "line 2, column 'action': the action is missing."),
         ("a,b\n1,2\n", "line 2: there is no column 'grid'. Columns: 'a', 'b'."),
     ],
 )
@@ -176,14 +176,14 @@ def test_bad_csv(tmp_path, text, complaint):
 
 def test_rows_that_contradict_each_other():
     rows = [{"grid": "L!", "action": "0,1", "episode": 3, "seed": seed} for seed in (4, None, 5)]
-    with pytest.raises(BadInput, match=r"row 2, column 'seed': says 5, and 4 before\."):
+    with pytest.raises(BadInput, match=r"row 2, column 'seed': is 5 here and 4 in an earlier row\."):
         tables.from_rows(rows, LIFT)
 
 
 def test_columns_and_files_that_are_none():
-    with pytest.raises(BadInput, match="columns: 'board' is not one that is read"):
+    with pytest.raises(BadInput, match="columns: 'board' has no meaning"):
         tables.from_rows([], LIFT, columns={"board": "grid"})
-    with pytest.raises(BadInput, match=r"log.xlsx: is no table by its name. Tables end in .csv or .jsonl"):
+    with pytest.raises(BadInput, match=r"log.xlsx: unknown format. The names of tables end in .csv or .jsonl"):
         tables.read("log.xlsx")
 
 
@@ -202,3 +202,12 @@ def test_an_action_is_read_as_it_is_written(action):
 
 def test_tokens_of_the_tests_have_no_space():
     assert " " not in set(TOKENS)  # rows of a grid are told apart by it
+
+
+@pytest.mark.parametrize("form", tables.FORMATS)
+def test_a_table_too_large_to_be_read_again_is_not_written(tmp_path, form, monkeypatch):
+    monkeypatch.setattr("shown.files.MAX_BYTES", 2**20)
+    run = [(grid("." * 100), (0, 0))] * 12_000
+    with pytest.raises(BadInput, match="would be larger than 1 MiB"):
+        tables.save(Demonstrations.from_runs(Tokens(empty="."), [run]), tmp_path / f"large{form}")
+    assert list(tmp_path.iterdir()) == []

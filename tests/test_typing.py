@@ -54,9 +54,8 @@ Grid(3)
 def complaints(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What `mypy --strict` says about files of users. It reads the package, as if installed, but does not judge it."""
     folder = tmp_path_factory.mktemp("typing")
-    (lamps,) = [
-        block.code for block in blocks(ROOT / "docs" / "adding-a-game.md", "python") if block.note == "file=lamps.py"
-    ]
+    guide = blocks(ROOT / "docs/guides/your-own-game.md", "python")
+    (lamps,) = [block.code for block in guide if block.note == "file=lamps.py"]
     for name, code in (("use.py", USE), ("misuse.py", MISUSE), ("lamps.py", lamps)):
         (folder / name).write_text(code, "utf-8")
     options = ["--strict", "--config-file=", "--follow-imports=silent", f"--cache-dir={folder / 'cache'}"]
@@ -72,10 +71,12 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [line for line in done.stdout.splitlines() if ": error:" in line]
 
 
+@pytest.mark.slow
 def test_what_users_write_is_well_typed(complaints: list[str]):
     assert [line for line in complaints if not line.startswith("misuse.py")] == []
 
 
+@pytest.mark.slow
 def test_mistakes_are_seen(complaints: list[str]):
     lines = [line.split(":")[1] for line in complaints if line.startswith("misuse.py")]
     assert lines == ["3", "4"]

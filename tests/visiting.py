@@ -1,4 +1,4 @@
-"""A visitor of the studio's page: a real browser, and what a person would do in it."""
+"""A visitor of the studio's page: a real browser, with the actions of a person."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
 
 from serving import Server
-from shown.games import find
-from shown.games.game import Game
 from shown.grid import Cell, Grid
+from shown.worlds import Game, find
 
 PATIENCE = 40_000
 CELL = re.compile(r"row (\d+), column (\d+), ([a-z ]+?)(, chance .*)?")
 
-# What Debian's Chromium needs to run without a screen and without looking for its maker's servers.
+# Flags for Debian's Chromium without a screen, and without requests to its maker's servers.
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -46,19 +45,22 @@ def chromium() -> Iterator[Browser]:
 
 
 def as_a_person(game: Game, grid: Grid) -> Cell:
-    """Plays as the expert does, but waits now at this wall, now at that one, as people do."""
+    """Play as the expert does, but wait at varying walls, as people do."""
     cell = game.expert(grid)
     walls = grid.where("#")
     return walls[len(grid.where(".")) * 7 % len(walls)] if game.name == "chase" and grid[cell] == "#" else cell
 
 
 class Visitor:
-    """One browser window. Whatever goes wrong in it, and whoever it talks to, is remembered."""
+    """One browser window. It notes every error in its pages, and every request to another host."""
 
-    def __init__(self, browser: Browser, server: Server, **options: Any) -> None:
+    def __init__(self, browser: Browser, server: Server, before_load: str = "", **options: Any) -> None:
+        """`before_load` is JavaScript that runs before the scripts of each page."""
         self.server = server
         self.context = browser.new_context(**{"viewport": {"width": 1500, "height": 950}, **options})
         self.context.set_default_timeout(PATIENCE)
+        if before_load:
+            self.context.add_init_script(before_load)
         self.problems: list[str] = []
         self.foreign: list[str] = []
         self.refused: list[str] = []
@@ -76,8 +78,8 @@ class Visitor:
         return page
 
     def _hear(self, kind: str, text: str) -> None:
-        # A server that is gone cannot be asked, one that is going does no more work, and a new one does not know this
-        # page yet; the browser says so in its own words, and that is no fault of the page.
+        # A killed server does not answer, a closing one refuses work, and a new one refuses the old secret. The browser
+        # logs all three as errors.
         expected = self.expecting_silence and any(words in text for words in ("net::ERR_", " 503 ", " 403 "))
         if kind in ("error", "warning") and not expected:
             self.problems.append(f"{kind}: {text}")
@@ -93,7 +95,7 @@ class Visitor:
             self.foreign.append(address)
 
     def leave(self) -> None:
-        """Closes the window; fails if anything was wrong in it."""
+        """Close the window, and fail if there were errors in it."""
         self.context.close()
         assert not self.foreign, f"the page talked to others: {self.foreign}"
         assert not self.problems, f"the browser complained: {self.problems} {self.refused}"
@@ -109,7 +111,8 @@ class Visitor:
         return found
 
     def board(self, game: Game, part: str = "teach") -> Grid:
-        """What stands on a board, as its cells say it."""
+        """Return the position on a board, from the names of its cells."""
+        self.at(f"#{part} .cell:visible").first.wait_for()
         names = self.page.eval_on_selector_all(
             f"#{part} .cell", "cells => cells.filter(c => c.offsetParent).map(c => c.getAttribute('aria-label'))"
         )
@@ -122,26 +125,26 @@ class Visitor:
         return Grid(tuple("".join(cells[r, c] for c in range(width)) for r in range(height)))
 
     def cell(self, game: Game, cell: Cell, part: str = "teach") -> Locator:
-        """A cell by its name, as a screen reader finds it."""
+        """Find a cell by its accessible name."""
         token = game.tokens.name(self.board(game, part)[cell]).replace("_", " ")
         name = re.compile(rf"^row {cell[0] + 1}, column {cell[1] + 1}, {token}(, chance .*)?$")
         return self.at(f"#{part} .board-host:visible").get_by_role("button", name=name)
 
     def click(self, game: Game, cell: Cell) -> None:
-        """Clicks a cell of the board to teach on, and waits for what it leads to."""
+        """Click a cell of the teacher's board, and wait for the result."""
         count = self.settled()
         self.cell(game, cell).click()
         self.wait_settled(count + 1)
 
     def settled(self) -> int:
-        """How many clicks have been answered."""
+        """Return the number of answered clicks."""
         return int(self.page.evaluate("performance.getEntriesByName('click-settled').length"))
 
     def wait_settled(self, count: int) -> None:
         self.page.wait_for_function("n => performance.getEntriesByName('click-settled').length >= n", arg=count)
 
     def win(self, game: Game) -> None:
-        """Plays the level on the table as someone who knows how, and waits for the next one."""
+        """Win the level in play, and wait for the next one."""
         before = self.at(".record").count()
         level = self.at("#pick-level").inner_text()
         for _ in range(game.max_steps):
@@ -152,8 +155,8 @@ class Visitor:
         expect(self.at("#pick-level")).not_to_have_text(level)
         expect(self.at("#teach .status:visible")).not_to_contain_text("Won in")
 
-    def stop_practising(self) -> None:
-        """As somebody in a hurry: a rule is there, and is taken as it is."""
+    def stop_practicing(self) -> None:
+        """Wait for a first rule, and stop learning."""
         expect(self.at("#rule .clause").first).to_be_visible()
         expect(self.at("#learn-state")).to_have_text(re.compile("learning|done"))
         if self.at("#stop").is_visible():
@@ -163,5 +166,5 @@ class Visitor:
     def has_learned(self, demonstrations: int) -> None:
         noun = "demonstration" if demonstrations == 1 else "demonstrations"
         expect(self.at("#learn-state")).to_have_text(re.compile("done|stopped"))
-        expect(self.at("#rule")).to_contain_text(f"From {demonstrations} {noun}")
+        expect(self.at("#rule")).to_contain_text(re.compile(f"From (\\d+ of )?{demonstrations} {noun}"))
         expect(self.at("#rule .clause").first).to_be_visible()

@@ -1,8 +1,8 @@
 """Learn a policy from a few demonstrations, as rules a person can read.
 
 >>> import shown
->>> nim = shown.games.find("nim")
->>> demos = shown.games.demonstrate(nim, shown.games.load_levels(nim, "train:0-4"))
+>>> from shown.worlds import demonstrate, find
+>>> demos = demonstrate(find("nim"), "train:0-4")
 >>> policy = shown.Learner(programs=1000).fit(demos).policy_
 >>> policy.act(shown.Grid(("..", "|.", "||")))
 (1, 0)
@@ -10,16 +10,20 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from shown.version import __version__
 
+if sys.platform == "win32":
+    raise ImportError("shown runs on Linux and macOS. On Windows, install it in WSL.")
+
 if TYPE_CHECKING:
-    from shown import games
-    from shown.cluster import Cluster
     from shown.demonstrations import Demonstration, Demonstrations, Step
     from shown.errors import BadInput, BadLevel, BadProgram, Contradicted, NothingFits, ShownError
+    from shown.evaluation.cluster import Cluster
+    from shown.evaluation.resources import Resources
     from shown.grid import OFF, Grid, Tokens
     from shown.inference.learner import Learner, Progress
     from shown.language.checking import check_primitive
@@ -28,13 +32,15 @@ if TYPE_CHECKING:
     from shown.language.standard import STANDARD, standard_grammar
     from shown.language.terms import Kind, Term, parse
     from shown.policy import Component, Policy
-    from shown.rules import Conditions, Formula, Literal
+    from shown.rules import Constraints, Formula, Literal
     from shown.symmetry import Transformation
-    from shown.teaching.readings import Reading
-    from shown.teaching.teach import Taught, teach
+    from shown.teaching.interpretation.interpretations import Interpretation
+    from shown.teaching.result import Taught
+    from shown.teaching.teach import teach
 
 _HOME = {
-    "shown.cluster": ("Cluster",),
+    "shown.evaluation.cluster": ("Cluster",),
+    "shown.evaluation.resources": ("Resources",),
     "shown.demonstrations": ("Demonstration", "Demonstrations", "Step"),
     "shown.errors": ("BadInput", "BadLevel", "BadProgram", "Contradicted", "NothingFits", "ShownError"),
     "shown.grid": ("OFF", "Grid", "Tokens"),
@@ -45,28 +51,27 @@ _HOME = {
     "shown.language.standard": ("STANDARD", "standard_grammar"),
     "shown.language.terms": ("Kind", "Term", "parse"),
     "shown.policy": ("Component", "Policy"),
-    "shown.rules": ("Conditions", "Formula", "Literal"),
+    "shown.rules": ("Constraints", "Formula", "Literal"),
     "shown.symmetry": ("Transformation",),
-    "shown.teaching.readings": ("Reading",),
-    "shown.teaching.teach": ("Taught", "teach"),
+    "shown.teaching.interpretation.interpretations": ("Interpretation",),
+    "shown.teaching.result": ("Taught",),
+    "shown.teaching.teach": ("teach",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "LANGUAGE", "OFF", "STANDARD", "BadInput", "BadLevel", "BadProgram", "Cluster", "Component", "Conditions",
-    "Contradicted", "Demonstration", "Demonstrations", "Formula", "Grammar", "Grid", "Kind", "Language",
-    "Learner", "Literal", "NothingFits", "Policy", "Primitive", "Progress", "Reading", "Rule", "ShownError",
-    "Step", "Taught", "Term", "Tokens", "Transformation", "__version__", "check_primitive", "games",
-    "geometric", "paper_grammar", "paper_offsets", "parse", "standard_grammar", "teach", "uniform",
+    "LANGUAGE", "OFF", "STANDARD", "BadInput", "BadLevel", "BadProgram", "Cluster", "Component", "Constraints",
+    "Contradicted", "Demonstration", "Demonstrations", "Formula", "Grammar", "Grid", "Interpretation", "Kind",
+    "Language", "Learner", "Literal", "NothingFits", "Policy", "Primitive", "Progress", "Resources", "Rule",
+    "ShownError", "Step", "Taught", "Term", "Tokens", "Transformation", "__version__", "check_primitive", "geometric",
+    "paper_grammar", "paper_offsets", "parse", "standard_grammar", "teach", "uniform",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    """Loads what is asked for when it is asked for: `import shown` costs next to nothing."""
+    """Load a public name on first use, so that `import shown` is fast."""
     if name in _MODULE_OF:
         return getattr(import_module(_MODULE_OF[name]), name)
-    if name == "games":
-        return import_module("shown.games")
     raise AttributeError(f"module 'shown' has no attribute {name!r}")
 
 

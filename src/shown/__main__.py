@@ -1,4 +1,4 @@
-"""`python -m shown` is `shown`."""
+"""Entry point of `python -m shown` and of the installed command."""
 
 import sys
 
@@ -6,7 +6,7 @@ from shown.cli import main
 
 
 def run() -> None:
-    """The entry of the installed command."""
+    """Run the command line and exit with its code."""
     sys.exit(main())
 
 

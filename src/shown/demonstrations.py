@@ -1,4 +1,4 @@
-"""Demonstrations: what was shown, step by step, and their form on disk."""
+"""Demonstrations, and their file format."""
 
 from __future__ import annotations
 
@@ -27,23 +27,22 @@ from shown.grid import (
 
 SCHEMA = "shown/demonstrations/1"
 MARKED_SCHEMA = "shown/demonstrations/2"
-"""Of demonstrations that say more than which action was taken: weights, open actions, refusals. Who does not know
-these must not take them for plain ones."""
+"""Schema of demonstrations with weights, open actions or refusals. Readers of plain ones must not accept them."""
 OUTCOMES = ("won", "lost", "unfinished")
 MAX_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One decision: the grid before it, and the action taken.
+    """One decision: the grid and the action taken.
 
     Attributes:
-        grid: what was seen.
-        action: what was done; every other action is ruled out by that, but for those that are open. It becomes plain
-            data: `[r, c]`, whole numbers of NumPy and arrays of two are cells as well as `(r, c)`.
-        weight: how much the step counts: images of one demonstration share one weight.
-        open: other actions of which nothing is said, such as those that could as well have come now.
-        refused: the teacher says "not this" of the action; of all others nothing is said.
+        grid: the grid before the action.
+        action: the demonstrated action, which rules out all others except open ones. Converted to plain data: `[r, c]`
+            and NumPy integers are accepted as cells.
+        weight: weight of the step; images of one demonstration share one weight.
+        open: other actions that the step neither shows nor rules out.
+        refused: whether the teacher ruled out the action; nothing is known about the others then.
     """
 
     grid: Grid
@@ -53,12 +52,15 @@ class Step:
     refused: bool = False
 
     def __post_init__(self) -> None:
+        if isinstance(self.weight, int) and not isinstance(self.weight, bool):
+            # Digests are taken of JSON text, in which 2 and 2.0 differ.
+            object.__setattr__(self, "weight", float(self.weight))
         object.__setattr__(self, "action", plain_action(self.action))
         object.__setattr__(self, "open", tuple(plain_action(action) for action in self.open))
 
     @property
     def marks(self) -> dict[str, Any]:
-        """What the step says beyond its action, as it stands in files; nothing for most."""
+        """Fields of the step beyond grid and action, as stored in files; empty for most steps."""
         marks: dict[str, Any] = {} if self.weight == 1.0 else {"weight": self.weight}
         if self.open:
             marks["open"] = [action_to_json(action) for action in self.open]
@@ -67,12 +69,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Demonstration:
-    """One run, or any fragment of one: a single corrected click counts as much as a whole game.
+    """A demonstrated episode, or any part of one, such as a single corrected click.
 
     Attributes:
         steps: the decisions, in order.
-        level: the name of the level it was shown on ("train:3"), or None.
-        seed: the seed of the game's opponents in that run, or None.
+        level: name of the level ("train:3"), or None.
+        seed: seed of the game's opponents in that episode, or None.
         outcome: "won", "lost" or "unfinished".
     """
 
@@ -86,7 +88,7 @@ class Demonstration:
 
     @cached_property
     def text(self) -> str:
-        """What was shown, as the digest reads it; kept, since hundreds are read again with each new one."""
+        """The steps as the digest reads them; cached, since every new demonstration reads all of them again."""
         steps = [
             [[*step.grid.rows], action_to_json(step.action), *([step.marks] if step.marks else [])]
             for step in self.steps
@@ -94,7 +96,7 @@ class Demonstration:
         return json.dumps(steps, ensure_ascii=False)
 
     def check(self, tokens: Tokens, buttons: tuple[str, ...], where: str) -> None:
-        """BadInput unless it is of a task with these tokens and buttons; looked at once, since it never changes."""
+        """Raise BadInput unless all steps belong to a task with these tokens and buttons; cached."""
         if self.__dict__.get("_fits") == (tokens, buttons):
             return
         if not self.steps:
@@ -110,7 +112,7 @@ class Demonstration:
         self.__dict__["_fits"] = (tokens, buttons)
 
     def to_json(self) -> dict[str, Any]:
-        """As it stands in files of demonstrations."""
+        """Return the JSON value stored in files."""
         steps = [{"grid": list(x.grid.rows), "action": action_to_json(x.action), **x.marks} for x in self.steps]
         return {"level": self.level, "seed": self.seed, "outcome": self.outcome, "steps": steps}
 
@@ -125,10 +127,10 @@ class Demonstrations:
     (1, 'ad84fb6a')
 
     Attributes:
-        tokens: the values cells can have.
+        tokens: values of the cells.
         items: the demonstrations.
-        game: the game's name, or None for a world of your own.
-        buttons: the names of the actions, in worlds where actions are not clicks on cells.
+        game: name of the game, or None.
+        buttons: names of the actions, in worlds without clicks.
     """
 
     tokens: Tokens
@@ -151,7 +153,7 @@ class Demonstrations:
         game: str | None = None,
         buttons: tuple[str, ...] = (),
     ) -> Demonstrations:
-        """Demonstrations from pairs (grid, action): one run each, of which a single pair is one too.
+        """Return demonstrations from runs of pairs (grid, action).
 
         >>> from shown.grid import grid
         >>> len(Demonstrations.from_runs(Tokens(empty=".", stick="|"), [[(grid("|.", "||"), (0, 0))]]).steps)
@@ -170,7 +172,7 @@ class Demonstrations:
         game: str | None = None,
         buttons: tuple[str, ...] = (),
     ) -> Demonstrations:
-        """Demonstrations from arrays, as data sets of transitions have them.
+        """Return demonstrations from arrays, as in datasets of transitions.
 
         >>> tokens = Tokens(empty=".", stick="|")
         >>> demos = Demonstrations.from_arrays(tokens, [[[1, 0], [1, 1]], [[0, 0], [1, 1]]], [[0, 0], [1, 1]])
@@ -178,12 +180,12 @@ class Demonstrations:
         [('|.\\n||', (0, 0)), ('..\\n||', (1, 1))]
 
         Args:
-            tokens: what the numbers in the observations stand for, in order.
-            observations: what was seen, step by step: arrays of token numbers, [rows, columns] each.
-            actions: what was done: cells, [row, column] each; or numbers of buttons.
-            ends: whether each step was the last of its run; without, all are one run.
-            game: the name of the game or world, if it has one.
-            buttons: the names of the actions, where they are not clicks on cells.
+            tokens: tokens that the observations index.
+            observations: arrays of token numbers, [rows, columns] each, one per step.
+            actions: cells, [row, column] each, or button numbers.
+            ends: whether each step ends its episode; by default all steps are one episode.
+            game: name of the game or world, if any.
+            buttons: names of the actions, in worlds without clicks.
         """
         grids = [Grid.from_array(array, tokens) for array in observations]
         done = [
@@ -192,7 +194,7 @@ class Demonstrations:
         ]
         last = [False] * len(grids) if ends is None else [bool(end) for end in ends]
         if not len(grids) == len(done) == len(last):
-            raise BadInput(f"{len(grids)} observations, {len(done)} actions and {len(last)} ends do not go together.")
+            raise BadInput(f"{len(grids)} observations, {len(done)} actions and {len(last)} ends must be equally many.")
         runs: list[list[tuple[Grid, Action]]] = [[]]
         for board, action, end in zip(grids, done, last, strict=True):
             runs[-1].append((board, action))
@@ -201,8 +203,9 @@ class Demonstrations:
         return cls.from_runs(tokens, [run for run in runs if run], game, buttons)
 
     def to_arrays(self) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-        """The arrays that `from_arrays` takes: observations ([H, W] each), actions ([N, 2], or [N] for buttons), ends
-        ([N] bool). What steps say beyond that (weights, open actions) is not in them.
+        """Return the arguments of `from_arrays`: observations, actions and ends. Weights and open actions are lost.
+
+        ([H, W] each, [N, 2] or [N] for buttons, [N] bool)
         """
         observations = [step.grid.to_array(self.tokens) for step in self.steps]
         actions = [self.buttons.index(str(step.action)) if self.buttons else step.action for step in self.steps]
@@ -222,18 +225,18 @@ class Demonstrations:
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of what was shown, independent of level names, seeds and outcomes."""
+        """Fingerprint of the steps, independent of level names, seeds and outcomes."""
         task = json.dumps([self.tokens.characters, list(self.buttons)], ensure_ascii=False)
         text = f"{task[:-1]}, [{', '.join(item.text for item in self.items)}]]"
         return hashlib.sha256(text.encode()).hexdigest()
 
     def __add__(self, other: Demonstrations) -> Demonstrations:
-        """Both sets together; they must be of the same task."""
+        """Return both sets together; raise BadInput if their tasks differ."""
         self.check_same_task(other)
         return Demonstrations(self.tokens, self.items + other.items, self.game, self.buttons)
 
     def check_same_task(self, other: Demonstrations) -> None:
-        """Raises BadInput unless `other` has the same tokens, buttons and game."""
+        """Raise BadInput unless `other` has the same tokens, buttons and game."""
         if (self.tokens, self.buttons, self.game) != (other.tokens, other.buttons, other.game):
             raise BadInput(
                 f"these demonstrations are of different tasks ({self.game or self.tokens} and "
@@ -241,7 +244,7 @@ class Demonstrations:
             )
 
     def select(self, indices: Iterable[int]) -> Demonstrations:
-        """Only the demonstrations at these places."""
+        """Return the demonstrations with these indices."""
         return Demonstrations(self.tokens, tuple(self.items[i] for i in indices), self.game, self.buttons)
 
     def to_json(self) -> dict[str, Any]:
@@ -249,7 +252,9 @@ class Demonstrations:
 
     @classmethod
     def from_json(cls, value: Any, where: str = "demonstrations") -> Demonstrations:
-        """Checks everything and names the demonstration, step and cell of the first mistake."""
+        """Return demonstrations from a JSON value; an error names the demonstration, step and cell of the first
+        mistake.
+        """
         if not isinstance(value, dict) or value.get("schema") not in (SCHEMA, MARKED_SCHEMA):
             raise BadInput(f'{where}: not demonstrations: "schema" must be "{SCHEMA}".')
         tokens = tokens_from_json(value.get("tokens"), where)
@@ -274,7 +279,7 @@ class Demonstrations:
 def demonstrations_to_json(
     items: Sequence[Demonstration], tokens: Tokens, game: str | None, buttons: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Demonstrations of one task as they stand in files; for whoever has checked them already."""
+    """Return valid demonstrations of one task as the JSON value stored in files."""
     marked = any(step.marks for item in items for step in item.steps)
     value: dict[str, Any] = {"schema": MARKED_SCHEMA if marked else SCHEMA, "game": game, "tokens": tokens.characters}
     if buttons:
@@ -283,7 +288,7 @@ def demonstrations_to_json(
 
 
 def tokens_from_json(value: Any, where: str) -> Tokens:
-    """Tokens from `{"empty": ".", …}`."""
+    """Return tokens from `{"empty": ".", …}`."""
     if not isinstance(value, dict) or len(value) > 1000:
         raise BadInput(f'{where}: "tokens" must be an object such as {{"empty": "."}}.')
     try:
@@ -293,14 +298,14 @@ def tokens_from_json(value: Any, where: str) -> Tokens:
 
 
 def game_from_json(value: Any, where: str) -> str | None:
-    """A game's name. It is printed on terminals, so nothing but visible characters will do."""
+    """Return the name of a game; it is printed on terminals, so it must be printable."""
     if value is not None and not (isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable()):
         raise BadInput(f'{where}: "game" must be a name or null.')
     return value
 
 
 def names_from_json(value: Any, where: str) -> tuple[str, ...]:
-    """Distinct non-empty names from a list."""
+    """Return distinct names from a JSON list."""
     if not isinstance(value, list):
         raise BadInput(f"{where} must be a list of names.")
     check_buttons(value, where)
@@ -308,7 +313,7 @@ def names_from_json(value: Any, where: str) -> tuple[str, ...]:
 
 
 def button_of(action: Any, buttons: Sequence[str], where: str = "") -> Any:
-    """The button of that number, or the name it is already.
+    """Return the button with this number; a name is returned unchanged.
 
     >>> button_of(1, ("up", "down"))
     'down'
@@ -316,7 +321,7 @@ def button_of(action: Any, buttons: Sequence[str], where: str = "") -> Any:
     if isinstance(action, str):
         return action
     if not isinstance(action, int | np.integer) or isinstance(action, bool) or not 0 <= action < len(buttons):
-        raise BadInput(f"{where}action {action!r} is no button's number. There are 0 to {len(buttons) - 1}.")
+        raise BadInput(f"{where}action {action!r} is not a button number. Valid: 0 to {len(buttons) - 1}.")
     return buttons[int(action)]
 
 

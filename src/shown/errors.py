@@ -1,4 +1,4 @@
-"""The errors a user can meet: each is one line that says what is wrong, where, and what to do."""
+"""Errors and warnings that users meet: each is one line that names the fault, the place and the remedy."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from collections.abc import Iterable
 
 
 class ShownError(Exception):
-    """Anything the user can mend. The command line prints it on one line and exits with 2."""
+    """Base class of errors that a user can fix. The command line prints it on one line and exits with 2."""
 
 
 class BadInput(ShownError):
-    """A value, a file or a part of one is not what it should be."""
+    """Invalid value or file."""
 
 
 class BadLevel(BadInput):
-    """A level is not legal for its game."""
+    """Level that is illegal in its game."""
 
 
 class BadProgram(BadInput):
-    """A program's text does not parse, or does not make sense in this language."""
+    """Program text that does not parse, or is ill-typed in the given language."""
 
 
 class NothingFits(UserWarning):
-    """No formula over the programs tried explains what was demonstrated; the policy knows nothing."""
+    """No formula over the enumerated programs explains the demonstrations; the policy is uniform."""
 
 
 class Contradicted(UserWarning):
-    """A pinned rule allows what was ruled out by what was shown; it is left out."""
+    """A pinned rule allows an action that the demonstrations rule out; the rule is dropped."""
 
 
 class OutOfMemory(ShownError):
-    """A run would need more memory than it may take."""
+    """A run would exceed its memory limit."""
 
 
 class ClusterLost(ShownError):
-    """The machines that a run was working on are gone, or cannot do their part of it."""
+    """The machines of a distributed run failed or became unreachable."""
 
 
 class MissingExtra(ShownError):
-    """A part of the package needs a library that is not installed."""
+    """An optional dependency is not installed."""
 
     def __init__(self, library: str, extra: str) -> None:
         super().__init__(f"this needs {library}, which is not installed. {_how_to_install(extra)}")
 
 
 def _how_to_install(extra: str) -> str:
-    """What works here: a package that was installed from a clone gets its extras from the clone."""
+    """Return the command that installs an extra: from the clone, if the package was installed from one."""
     from importlib import metadata
 
     try:
@@ -60,7 +60,7 @@ def _how_to_install(extra: str) -> str:
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """A sentence that offers the nearest known name, or all of them when none is near.
+    """Return a sentence that suggests the closest known name, or lists all of them if none is close.
 
     >>> did_you_mean("nmi", ["nim", "chase"])
     "Did you mean 'nim'?"
@@ -73,9 +73,9 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Text that does nothing to a terminal but show: control characters, and others nobody sees, as escapes.
+    r"""Return text with control characters and other invisible ones escaped, so that it is safe to print.
 
-    For whatever others have written: names of files, errors in shared results. One line stays one line.
+    For untrusted text, such as file names and errors in shared results. One line stays one line.
 
     >>> print(printable("red: \x1b[31m, a bell: \a, café"))
     red: \x1b[31m, a bell: \x07, café

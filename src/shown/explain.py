@@ -1,4 +1,4 @@
-"""Why this action: the clauses, their literals, and the cells they looked at. Data only; drawing is done elsewhere."""
+"""Explanations of an action: the clauses, their literals and the cells that they read. Drawing is done elsewhere."""
 
 from __future__ import annotations
 
@@ -7,25 +7,33 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
+from shown.components import Component
+from shown.evaluation.rows import Rows, row_bits
 from shown.grid import Action, Cell, Grid, Tokens, check_action, plain_action
-from shown.language.reference import NOWHERE, View, run
+from shown.language.evaluate import Plan
+from shown.language.reference import NOWHERE, LimitedView, TooManyLooksError, run
 from shown.language.terms import Term
-from shown.policy import Component, Policy
+from shown.policy import Policy
 from shown.rules import Formula, Literal
+
+MAX_LOOKS = 10_000  # cells that one program may read while being watched, about 50 ms
+MAX_ALL_LOOKS = 200_000  # cells that all programs of an explanation may read together
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralView:
-    """A literal, asked about one state and action.
+    """A literal in one state, for one action.
 
     Attributes:
-        program: its text.
+        program: text of its program.
         positive: whether the program must hold, rather than fail.
-        holds: whether the literal (its sign counted) is satisfied.
-        phrase: what it demands, in English.
-        cells: the cells it looked at, in order; some may be off the grid. Of words that look at many, such as those
-            that count, the cells that made the difference, if there were any.
-        paths: the walks it took, start included.
+        holds: whether the literal (with its sign) is satisfied.
+        phrase: the literal in English.
+        cells: cells that the program read, in order; some may be off the grid. For primitives that read many, such as
+            those that count, only the decisive cells. Empty if the program reads more than `MAX_LOOKS` cells.
+        paths: walks that the program took, start included.
     """
 
     program: str
@@ -47,7 +55,7 @@ class ClauseView:
 
 @dataclass(frozen=True, slots=True)
 class ComponentView:
-    """One policy of the mixture: its weight, the probability it gives the action, whether it allows it, and why."""
+    """One policy of the mixture: its weight, its probability of the action, whether it allows it, and why."""
 
     weight: float
     probability: float
@@ -61,9 +69,9 @@ class Explanation:
 
     Attributes:
         action: the action.
-        probability: how probable it is.
-        components: what the components, or the weightiest of them, say about it.
-        allowed_by: the first of all components that allows it, be it among those or not; None if none does.
+        probability: its probability.
+        components: the components, or the weightiest of them.
+        allowed_by: the first component of all that allows the action; None if none does.
         grid: the state.
     """
 
@@ -74,18 +82,18 @@ class Explanation:
     grid: Grid
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data, without the state; tuples become lists in JSON."""
-        told = asdict(self)
-        del told["grid"]
-        return told
+        """Return plain data, without the state; tuples become lists in JSON."""
+        value = asdict(self)
+        del value["grid"]
+        return value
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of an explanation: its reasons, and the board."""
+        """Show the reasons and the board in a notebook."""
         return f"<pre>{html.escape(self.text)}</pre>{self.grid._repr_svg_()}"
 
     @property
     def text(self) -> str:
-        """The reasons of the first component that allows the action, or what speaks against it."""
+        """The reasons of the first component that allows the action, or the conditions that fail."""
         lines = [f"{_name(self.action)}: probability {self.probability:.2f}"]
         if self.allowed_by is not None:
             if not self.components[0].allows:
@@ -102,9 +110,9 @@ class Explanation:
 
 
 def explain(policy: Policy, grid: Grid, action: Action, most: int | None = None) -> Explanation:
-    """Why `policy` would take `action` on `grid`: every component (or the `most` weighty ones), clause by clause.
+    """Explain why `policy` would take `action` on `grid`: every component (or the `most` weighty ones), by clause.
 
-    Whatever `most` is, the first component that allows the action is looked for among all of them.
+    The first component that allows the action is sought among all of them, whatever `most` is.
 
     >>> from shown.grid import grid
     >>> from shown.language.terms import Term
@@ -117,65 +125,83 @@ def explain(policy: Policy, grid: Grid, action: Action, most: int | None = None)
     action = plain_action(action)
     check_action(action, grid, policy.buttons)
     place = policy.buttons.index(str(action)) if policy.buttons else action
-    probability = float(policy.probabilities(grid)[place])
     shares = [float(share[place]) for share in policy.component_probabilities(grid)]
-    looks = _Looks(policy, grid, action)
+    weighted = [component.weight * share for component, share in zip(policy.components, shares, strict=True)]
+    probability = float(np.cumsum(weighted)[-1])  # added one by one, as the mixture is
+    watched = _Watched(policy, grid, action)
     views = tuple(
-        looks.component(component, share) for component, share in zip(policy.components[:most], shares, strict=False)
+        watched.component(component, share) for component, share in zip(policy.components[:most], shares, strict=False)
     )
     allowed_by = next((view for view in views if view.allows), None)
     if allowed_by is None:
-        # What a component gives no probability to it does not allow, so that few have to be asked.
+        # A component that gives the action no probability does not allow it, so few have to be run.
         rest = list(zip(policy.components, shares, strict=True))[len(views) :]
-        first = next(((c, share) for c, share in rest if share > 0 and looks.allows(c.formula)), None)
-        allowed_by = None if first is None else looks.component(*first)
+        first = next(((c, share) for c, share in rest if share > 0 and watched.allows(c.formula)), None)
+        allowed_by = None if first is None else watched.component(*first)
     return Explanation(action, probability, views, allowed_by, grid)
 
 
-class _Looks:
-    """Runs each program once, watching where it looks."""
+@dataclass(frozen=True, slots=True)
+class _Run:
+    holds: bool
+    cells: tuple[Cell, ...] = ()
+    paths: tuple[tuple[Cell, ...], ...] = ()
+
+
+class _Watched:
+    """Runs each program once in the reference interpreter, recording the cells it reads."""
 
     def __init__(self, policy: Policy, grid: Grid, action: Action) -> None:
-        self.policy, self.grid, self.action = policy, grid, action
-        self.speaker = policy.speaker
-        self._seen: dict[Term, tuple[bool, tuple[Cell, ...], tuple[tuple[Cell, ...], ...]]] = {}
+        self._policy, self._grid, self._action = policy, grid, action
+        self._speaker, self._looks_left = policy.speaker, MAX_ALL_LOOKS
+        self._runs: dict[Term, _Run] = {}
 
     def component(self, component: Component, share: float) -> ComponentView:
-        formula = self.speaker.canonical(component.formula)
-        always = self.speaker.always(formula)
-        views = tuple(self.clause(clause, always) for clause in formula.clauses)
+        formula = self._speaker.canonical(component.formula)
+        always = self._speaker.always(formula)
+        views = tuple(self._clause(clause, always) for clause in formula.clauses)
         return ComponentView(component.weight, share, any(view.holds for view in views), views)
 
     def allows(self, formula: Formula) -> bool:
-        return any(all(self._seen_by(x.term)[0] == x.positive for x in clause) for clause in formula.clauses)
+        return any(all(self._run(x.term).holds == x.positive for x in clause) for clause in formula.clauses)
 
-    def clause(self, clause: tuple[Literal, ...], always: Collection[Literal]) -> ClauseView:
+    def _clause(self, clause: tuple[Literal, ...], always: Collection[Literal]) -> ClauseView:
         views = tuple(self.literal(literal, always) for literal in clause)
         text = " and ".join(view.phrase for view in views) or "always"
         return ClauseView(all(view.holds for view in views), text, views)
 
     def literal(self, literal: Literal, always: Collection[Literal]) -> LiteralView:
-        holds, cells, paths = self._seen_by(literal.term)
-        phrase = self.speaker.phrase(literal, always)
-        return LiteralView(str(literal.term), literal.positive, holds == literal.positive, phrase, cells, paths)
+        found = self._run(literal.term)
+        phrase = self._speaker.phrase(literal, always)
+        holds = found.holds == literal.positive
+        return LiteralView(str(literal.term), literal.positive, holds, phrase, found.cells, found.paths)
 
-    def _seen_by(self, term: Term) -> tuple[bool, tuple[Cell, ...], tuple[tuple[Cell, ...], ...]]:
-        """What a program says, the cells it looked at and the walks it took."""
-        if term not in self._seen:
-            view = _WatchedView(self.grid, self.policy.tokens, self.action)
-            holds = run(term, view, self.policy.language)
-            self._seen[term] = (holds, tuple(view.different or view.cells), tuple(view.paths))
-        return self._seen[term]
+    def _run(self, term: Term) -> _Run:
+        if term not in self._runs:
+            looks = min(MAX_LOOKS, self._looks_left)
+            view = _WatchedView(self._grid, self._policy.tokens, self._action, looks)
+            try:
+                holds = run(term, view, self._policy.language)
+                self._runs[term] = _Run(holds, tuple(view.decisive or view.cells), tuple(view.paths))
+            except TooManyLooksError:
+                self._runs[term] = _Run(self._compiled(term))
+            self._looks_left -= looks - max(view.looks, 0)
+        return self._runs[term]
+
+    def _compiled(self, term: Term) -> bool:
+        """Return whether a program holds, by its kernels: they compute every cell, each once."""
+        plan = Plan([term], self._policy.tokens, self._policy.buttons, self._policy.language)
+        world = plan.world([self._grid])
+        return bool(row_bits(plan.columns(world), *Rows([world]).place(0, self._action))[0])
 
 
-class _WatchedView(View):
-    """A view that remembers, in order and each once, the cells whose values were read, those of them that were said to
-    have made the difference, and the walks that were taken."""
+class _WatchedView(LimitedView):
+    """A view that records, in order and each once, the cells read, the decisive ones among them, and the walks."""
 
-    def __init__(self, grid: Grid, tokens: Tokens, action: Action) -> None:
-        super().__init__(grid, tokens, action)
+    def __init__(self, grid: Grid, tokens: Tokens, action: Action, looks: int) -> None:
+        super().__init__(grid, tokens, action, looks)
         self.cells: dict[Cell, None] = {}
-        self.different: dict[Cell, None] = {}
+        self.decisive: dict[Cell, None] = {}
         self.paths: dict[tuple[Cell, ...], None] = {}
 
     def value(self, cell: Cell | None) -> str:
@@ -188,7 +214,7 @@ class _WatchedView(View):
             self.paths[tuple(path)] = None
 
     def counted(self, cells: list[Cell]) -> None:
-        self.different.update(dict.fromkeys(cells))
+        self.decisive.update(dict.fromkeys(cells))
 
 
 def _name(action: Action) -> str:

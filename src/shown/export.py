@@ -1,55 +1,54 @@
-"""A learned policy as one Python file that needs nothing but Python.
+"""Export of a policy as one Python file that needs nothing but Python.
 
-What the words mean is not written a second time: the file holds the source of the meanings that the policy uses, as
-they stand in `shown/language/primitives`, without their annotations, and a small view for them to look at.
+The file contains the source of the primitives' meanings that the policy uses, from `shown/language/primitives`, without
+annotations, and a small view for them to read.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from shown.errors import BadInput
 from shown.language.terms import Argument, Term
+from shown.policy import Policy
+from shown.rules import Formula, Literal
+from shown.rules.formula import Clause
 from shown.sources import sources
 from shown.version import __version__
 
-if TYPE_CHECKING:
-    from shown.policy import Policy
-
-OWN = "shown.language.primitives."
-"""Where the meanings are that can be written into a file."""
+OWN = "shown.language.primitives."  # package of the meanings that can be exported
 
 _TEMPLATE = '''"""{title}
 
 Learned from demonstrations by shown {version}. Needs nothing but Python:
 
     from this_module import act
-    act([{example}])    # a list of rows, one character a cell; gives {gives}
+    act([...])    # a list of rows, one character a cell; gives {gives}
 
-The rules, best first ({kept} of {total}):
-
-{rules}
+{about}
 """
 
 TOKENS = {tokens}
 BUTTONS = {buttons}
-# (weight, clauses); a clause is a list of (program, must it hold).
-COMPONENTS = {components}
+
+
+{rules}
 
 
 def act(rows):
-    """The most probable action; the first in reading order among equals."""
+    """Return the most probable action; the first in reading order among equals."""
     probability = probabilities(rows)
     return max(probability, key=probability.get)
 
 
 def probabilities(rows):
-    """The probability of every action, in reading order."""
+    """Return the probability of every action, in reading order."""
     view = View(rows)
     actions = BUTTONS or list(view.grid.cells())
     mixed = dict.fromkeys(actions, 0.0)
-    for weight, clauses in RULES:
-        allowed = [action for action in actions if view.allows(clauses, action)]
+    for weight, rule in RULES:
+        allowed = [action for action in actions if view.allows(rule, action)]
         share = 1.0 / len(allowed or actions)
         for action in allowed or actions:
             mixed[action] += weight * share
@@ -57,7 +56,7 @@ def probabilities(rows):
 
 
 class Grid:
-    """The rows as words see them. A cell is (row, column)."""
+    """The rows as primitives see them. A cell is (row, column)."""
 
     def __init__(self, rows):
         self.rows, self.height, self.width = rows, len(rows), len(rows[0])
@@ -73,7 +72,7 @@ class Grid:
 
 
 class View:
-    """A state as words see it; `action` is the one that is asked about. The cell None is nowhere."""
+    """A state and an action as primitives see them. The cell None is nowhere."""
 
     def __init__(self, rows):
         self.grid, self.action, self.known, self.found = Grid(rows), None, {{}}, {{}}
@@ -93,16 +92,16 @@ class View:
         return tuple(self.found.get(value, ()))
 
     def walked(self, path):
-        """Words that walk say where, for those who watch; here nobody does."""
+        """Primitives report their walks here; nothing uses them."""
 
     counted = walked
 
-    def allows(self, clauses, action):
+    def allows(self, rule, action):
         self.action = action
-        return any(all(ask(self) == want for ask, want in clause) for clause in clauses)
+        return rule(lambda *program: bind(program)(self))
 
 
-# What the words mean.
+# The meanings of the primitives.
 
 {meanings}
 
@@ -110,11 +109,14 @@ class View:
 WORDS = {words}
 
 
-def bind(term, bound):
-    """A term as a function of a view and, if it is a condition, of a cell; it answers no question twice."""
-    if term not in bound:
+BOUND = {{}}
+
+
+def bind(term):
+    """Return a term as a function of a view and, if it is a condition, of a cell; answers are kept."""
+    if term not in BOUND:
         meaning = WORDS[term[0]]
-        arguments = [bind(x, bound) if isinstance(x, tuple) and isinstance(x[0], str) else x for x in term[1:]]
+        arguments = [bind(x) if isinstance(x, tuple) and isinstance(x[0], str) else x for x in term[1:]]
 
         def ask(view, *cell):
             question = ask, cell or view.action
@@ -122,55 +124,73 @@ def bind(term, bound):
                 view.known[question] = bool(meaning(view, *cell, *arguments))
             return view.known[question]
 
-        bound[term] = ask
-    return bound[term]
+        BOUND[term] = ask
+    return BOUND[term]
 
 
-def bind_all(components):
-    """The components with functions for programs, equal ones made once."""
-    bound = {{}}
-    return [(w, [[(bind(program, bound), want) for program, want in c] for c in clauses]) for w, clauses in components]
-
-
-RULES = bind_all(COMPONENTS)
+# Each rule with its weight.
+RULES = {weights}
 '''
 
 
 def standalone(policy: Policy) -> str:
-    """The text of a module whose `act` and `probabilities` are those of the policy."""
+    """Return the text of a module with the policy's `act` and `probabilities`."""
     terms = (literal.term for component in policy.components for literal in component.formula.literals)
     used = {part.primitive for term in terms for part in term.walk()}
     words = {name: policy.language[name].meaning for name in policy.language if name in used}
     for name, meaning in words.items():
         if not meaning.__module__.startswith(OWN):
             raise BadInput(
-                f"{name} is a word of your own, which a standalone file does not know. Save the policy as JSON and "
-                "load it with your language instead."
+                f"{name} is a custom primitive, which cannot be exported. Save the policy as JSON and load it with "
+                "your language instead."
             )
-    components = ",\n    ".join(
-        f"({component.weight!r}, [\n        "
-        + ",\n        ".join(
-            "[" + ", ".join(f"({_tuple(x.term)!r}, {x.positive!r})" for x in clause) + "]"
-            for clause in component.formula.clauses
-        )
-        + "\n    ])"
-        for component in policy.components
-    )
-    rules = "\n".join(f"    {line}" for line in policy.table(most=1).splitlines()[2:])
+    count = len(policy.components)
+    names = [f"rule_{i + 1}" for i in range(count)] if count > 1 else ["rule"]
+    texts = [_rule(names[0], "the rule" if count == 1 else "the rule that is printed", _said(policy))]
+    others = zip(names[1:], policy.components[1:], strict=True)
+    texts += [_rule(name, "a rule", _plain(part.formula)) for name, part in others]
+    weights = ", ".join(f"({part.weight!r}, {name})" for name, part in zip(names, policy.components, strict=True))
     return _TEMPLATE.format(
         title=_in_docstring(" ".join(f"A policy for {policy.game or 'a grid world'}.".split())),
         version=__version__,
-        example="...",
         gives="the name of a button" if policy.buttons else "(row, column)",
-        kept=1,
-        total=len(policy.components),
-        rules=_in_docstring(rules),
+        about=f"{count} rules vote; the first one is the most probable." if count > 1 else "One rule decides.",
+        rules="\n\n\n".join(texts),
         tokens=repr({character: name for name, character in policy.tokens.characters.items()}),
         buttons=repr(list(policy.buttons)),
-        components=f"[\n    {components},\n]",
         meanings=sources(words.values()),
         words="{" + ", ".join(f'"{name}": {meaning.__name__}' for name, meaning in words.items()) + "}",
+        weights=f"[{weights}]",
     )
+
+
+_Branch = tuple[tuple[str, ...], tuple[Clause, ...]]
+"""Phrases in English, and the clauses that they stand for."""
+
+
+def _said(policy: Policy) -> list[_Branch]:
+    """Return the clauses of the first rule in English; a clause stands for its images as well."""
+    formula = policy.components[0].formula
+    return [(one.phrases, one.formula.clauses) for one in policy.speaker.sayings(formula)] or _plain(formula)
+
+
+def _plain(formula: Formula) -> list[_Branch]:
+    return [((), (clause,)) for clause in formula.clauses]
+
+
+def _rule(name: str, what: str, branches: Sequence[_Branch]) -> str:
+    """Return a rule as a function with one `if` for each clause."""
+    lines = [f"def {name}(ask):", f'    """Return whether {what} allows the action that `ask` asks about."""']
+    for phrases, clauses in branches:
+        lines += [f"    # {'and ' if k else ''}{_in_comment(phrase)}" for k, phrase in enumerate(phrases)]
+        either = "\n        or ".join(" and ".join(map(_asked, clause)) or "True" for clause in clauses)
+        lines += ["    if (", f"        {either}", "    ):", "        return True"]
+    return "\n".join([*lines, "    return False"])
+
+
+def _asked(literal: Literal) -> str:
+    asked = f"ask{_tuple(literal.term)!r}"
+    return asked if literal.positive else f"not {asked}"
 
 
 def _tuple(term: Term) -> Any:
@@ -180,7 +200,12 @@ def _tuple(term: Term) -> Any:
     return (term.primitive, *(plain(argument) for argument in term.arguments))
 
 
+def _in_comment(text: str) -> str:
+    """Return text on one line: a policy file may call its tokens anything."""
+    return " ".join(_in_docstring(text).split())
+
+
 def _in_docstring(text: str) -> str:
-    """Text that nothing can break out of: a policy file may call its game anything."""
+    """Escape text for a docstring: a policy file may call its game anything."""
     plain = "".join(character if character.isprintable() or character == "\n" else " " for character in text)
     return plain.replace("\\", "\\\\").replace('"""', "'''")

@@ -1,7 +1,7 @@
-"""Tokens and grids: what a state looks like.
+"""Tokens, grids and actions.
 
-A grid is a rectangle of single characters; a game's tokens say which characters there are and what each is called.
-Everything outside a grid reads as the value `OFF`, which is one of the values of every game.
+A grid is a rectangle of single characters; a game's tokens name those characters. Every cell outside the grid has the
+value `OFF`, which is one of the values of every game.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ import numpy as np
 from shown.errors import BadInput
 
 Cell = tuple[int, int]
-"""A place on (or off) a grid: (row, column), counted from the top left."""
+"""A position on or off a grid: (row, column), counted from the top left."""
 
 Action = Cell | str
-"""A click on a cell, or, in worlds with buttons, the button's name."""
+"""A clicked cell or, in worlds with buttons, a button's name."""
 
 OFF = "OFF"
-"""The name of the value that every cell outside the grid has."""
+"""The value of every cell outside the grid."""
 
-AREAS = ("row", "column", "diagonals", "lines", "sides", "neighbours")
-"""The cells that a cell has to do with: those of its row, of its column, of both its diagonals, or of all of these, it
-itself included; or the four or eight that touch it."""
+AREAS = ("row", "column", "diagonals", "lines", "sides", "neighbors")
+"""Sets of cells around a cell: its row, its column, both diagonals, or all of these, the cell itself included; or its
+four or eight neighbors."""
 
 MAX_SIDE = 4096
-"""Larger grids are refused as a mistake."""
+"""Larger grids are rejected."""
 
 MAX_BUTTON = 40
-"""The most letters in a button's name."""
+"""Maximum length of a button's name."""
 
 MAX_BUTTONS = 1000
-"""A world with more is refused as a mistake: every program is asked about every action of every state."""
+"""Worlds with more buttons are rejected: every program is evaluated on every action of every state."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _CELL = re.compile(r"\s*[(\[]?\s*(\d{1,6})\s*,\s*(\d{1,6})\s*[)\]]?\s*")
@@ -46,7 +46,7 @@ _BUTTON = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 
 
 class Tokens:
-    """The values a cell of a game can have: a name and one character each, in order.
+    """Named values that a cell can have, one character each, in order.
 
     >>> tokens = Tokens(empty=".", matchstick="|")
     >>> tokens.name(".")
@@ -74,7 +74,7 @@ class Tokens:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The names of all values a program can look for, `OFF` last."""
+        """Names of all values a program can test for, `OFF` last."""
         return (*self.characters, OFF)
 
     def name(self, character: str) -> str:
@@ -102,7 +102,7 @@ class Tokens:
         return f"Tokens({', '.join(f'{name}={character!r}' for name, character in self.characters.items())})"
 
     def check(self, grid: Grid, where: str = "") -> None:
-        """Raises BadInput naming the first cell of `grid` that holds no token of these."""
+        """Raise BadInput naming the first cell of `grid` without a known token."""
         if self._names.keys() >= set().union(*grid.rows):
             return
         for r, row in enumerate(grid.rows):
@@ -115,9 +115,9 @@ class Tokens:
 
 @dataclass(frozen=True, init=False)
 class Grid:
-    """A rectangle of characters. Immutable, hashable; `grid[row, column]` reads a cell.
+    """A rectangle of characters, immutable and hashable; `grid[row, column]` reads a cell.
 
-    It is made from its rows, or from a text with a row on each line. So a single word is a single row.
+    Built from its rows, or from a text with one row per line.
 
     >>> board = Grid(["#.", ".A"])
     >>> board == Grid("#.\\n.A") == grid("#.", ".A")
@@ -138,11 +138,11 @@ class Grid:
         object.__setattr__(self, "rows", rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Only the rows travel: what is cached beside them can be made again.
+        # Cached properties are not pickled.
         return Grid, (self.rows,)
 
     def _repr_svg_(self) -> str:
-        """What a notebook shows of a grid: its characters, each kind in a shade of its own."""
+        """Return the notebook representation: the characters, shaded by kind."""
         shades = {character: 95 - 7 * (i % 8) for i, character in enumerate(sorted({*"".join(self.rows)}))}
         cells = "".join(
             f'<rect x="{24 * c}" y="{24 * r}" width="24" height="24" fill="hsl(210 30% {shades[x]}%)" stroke="#fff"/>'
@@ -155,39 +155,39 @@ class Grid:
 
     @classmethod
     def from_text(cls, text: str) -> Grid:
-        """Reads rows as lines; blank lines around and spaces at the ends of lines do not count."""
+        """Return the grid with one row per line; surrounding blank lines and spaces are ignored."""
         return cls(_lines(text))
 
     @classmethod
     def from_array(cls, array: Any, tokens: Tokens) -> Grid:
-        """The grid that an array of token numbers stands for: 0 is the first of `tokens`, and so on.
+        """Return the grid with these token numbers; 0 is the first of `tokens`.
 
         >>> print(Grid.from_array([[0, 1], [1, 0]], Tokens(empty=".", wall="#")))
         .#
         #.
 
         Args:
-            array: whole numbers, [rows, columns].
-            tokens: what the numbers stand for.
+            array: token numbers, [rows, columns].
+            tokens: tokens that the numbers index.
         """
         try:
             numbers = np.asarray(array)
         except (ValueError, OverflowError):
-            raise BadInput("the rows of the grid are not equally long, or not of numbers.") from None
+            raise BadInput("the rows of the grid differ in length or are not numbers.") from None
         if numbers.ndim != 2 or numbers.dtype.kind not in "iu" or not numbers.size:
             raise BadInput(
-                f"a grid is an array of whole numbers, [rows, columns], not {numbers.dtype} of shape {numbers.shape}."
+                f"a grid is an integer array, [rows, columns], not {numbers.dtype} of shape {numbers.shape}."
             )
         wrong = np.argwhere((numbers < 0) | (numbers >= len(tokens)))
         if len(wrong):
             r, c = wrong[0].tolist()
             raise BadInput(
-                f"row {r}, column {c}: {numbers[r, c]} is no token's number. There are 0 to {len(tokens) - 1}."
+                f"row {r}, column {c}: {numbers[r, c]} is not a token number. Valid: 0 to {len(tokens) - 1}."
             )
         return cls(tuple("".join(row) for row in np.array(list(tokens))[numbers].tolist()))
 
     def to_array(self, tokens: Tokens) -> np.ndarray:
-        """The numbers of the cells' tokens, in the order of `tokens`. [H, W] uint8, or uint16 if there are many
+        """Return the token number of each cell, in the order of `tokens`. [H, W] uint8, or uint16 above 256 tokens
 
         >>> Grid(".#").to_array(Tokens(empty=".", wall="#"))
         array([[0, 1]], dtype=uint8)
@@ -224,24 +224,24 @@ class Grid:
         return 0 <= cell[0] < len(self.rows) and 0 <= cell[1] < len(self.rows[0])
 
     def get(self, cell: Cell) -> str | None:
-        """The character at `cell`, or None off the grid."""
+        """Return the character at `cell`, or None off the grid."""
         return self.rows[cell[0]][cell[1]] if self.inside(cell) else None
 
     def cells(self) -> Iterator[Cell]:
-        """All cells in reading order."""
+        """Iterate over all cells in reading order."""
         return ((r, c) for r in range(self.height) for c in range(self.width))
 
     def find(self, character: str) -> Cell | None:
-        """The first cell in reading order that holds `character`."""
+        """Return the first cell in reading order with `character`, or None."""
         i = "".join(self.rows).find(character)
         return divmod(i, self.width) if i >= 0 else None
 
     def where(self, characters: str) -> tuple[Cell, ...]:
-        """All cells in reading order that hold one of `characters`."""
+        """Return all cells in reading order with one of `characters`."""
         return tuple((r, c) for r, row in enumerate(self.rows) for c, x in enumerate(row) if x in characters)
 
     def with_cells(self, changes: Mapping[Cell, str]) -> Grid:
-        """A copy with other characters at some cells."""
+        """Return a copy with some characters replaced."""
         rows = list(self.rows)
         for (r, c), character in changes.items():
             row = rows[r]
@@ -250,14 +250,14 @@ class Grid:
 
     @cached_property
     def ordinals(self) -> np.ndarray:
-        """The characters' code points. [H, W] uint32, read-only"""
+        """Code points of the characters. [H, W] uint32, read-only"""
         array = np.array(self.rows, dtype=f"<U{self.width}").view(np.uint32).reshape(self.shape)
         array.flags.writeable = False
         return array
 
 
 def grid(*rows: str) -> Grid:
-    """A grid from its rows, `grid("#.", ".A")`, or from one text with a row on each line."""
+    """Return a grid from its rows, `grid("#.", ".A")`, or from one text with a row per line."""
     return Grid(rows[0] if len(rows) == 1 else rows)
 
 
@@ -271,7 +271,7 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def _listed(rows: object) -> tuple[str, ...]:
-    """Rows given as a list, an array or the like; names of NumPy become plain text."""
+    """Return rows from a list, an array or another iterable, with NumPy strings as plain text."""
     if not isinstance(rows, Iterable) or isinstance(rows, bytes | Mapping):
         raise BadInput(f"a grid is made of rows, such as Grid(['#.', '.A']), not of {_short(rows)}.")
     return tuple(str(row) if isinstance(row, str) else row for row in rows)
@@ -284,7 +284,7 @@ def _check_rows(rows: tuple[str, ...]) -> None:
     if not rows or (isinstance(rows[0], str) and not rows[0]):
         raise BadInput("the grid is empty. It needs at least one row of at least one cell.")
     if set(map(type, rows)) == {str} and len(set(map(len, rows))) == 1 and not _BREAK.search("".join(rows)):
-        wrong: Iterable[tuple[int, str]] = ()  # what nearly every grid is; games make thousands a second
+        wrong: Iterable[tuple[int, str]] = ()  # fast path: games create thousands of valid grids a second
     else:
         wrong = enumerate(rows)
     for r, row in wrong:
@@ -299,7 +299,7 @@ def _check_rows(rows: tuple[str, ...]) -> None:
 
 
 def check_buttons(names: Sequence[object], where: str = "buttons") -> None:
-    """Raises BadInput unless these can be the names of buttons: words that programs can mention, each once."""
+    """Raise BadInput unless these are distinct names of buttons that programs can mention."""
     if isinstance(names, str):
         raise BadInput(f"{where}: {_short(names)} is one text; give a list of names, such as ['left', 'right'].")
     if len(names) > MAX_BUTTONS:
@@ -312,10 +312,10 @@ def check_buttons(names: Sequence[object], where: str = "buttons") -> None:
 
 
 def plain_action(action: Any) -> Any:
-    """An action as plain data: a cell as a tuple of ints, a button's name as a str.
+    """Return an action as plain data: a cell as a tuple of ints, a button as a str.
 
-    Whole numbers of NumPy, lists and arrays of two are cells too. What is no action at all is given back as it is, for
-    `check_action` to refuse with the place it stands at.
+    Lists and arrays of two NumPy or Python integers are cells too. Anything else is returned unchanged, for
+    `check_action` to reject.
 
     >>> import numpy as np
     >>> plain_action([np.int64(2), 3]), plain_action(np.array([2, 3])), plain_action("left")
@@ -332,7 +332,7 @@ def plain_action(action: Any) -> Any:
 
 
 def check_action(action: Action, grid: Grid, buttons: tuple[str, ...], where: str = "") -> None:
-    """Raises BadInput unless `action` is a cell of `grid` (or, where there are buttons, one of them)."""
+    """Raise BadInput unless `action` is a cell of `grid` or, in worlds with buttons, a button."""
     if buttons:
         if not isinstance(action, str) or action not in buttons:
             raise BadInput(f"{where}action {_short(action)} is not a button. Buttons: {', '.join(buttons)}.")
@@ -347,12 +347,12 @@ def check_action(action: Action, grid: Grid, buttons: tuple[str, ...], where: st
 
 
 def action_to_json(action: Action) -> str | list[int]:
-    """An action as it stands in files: a button's name, or `[row, column]`."""
+    """Return an action as stored in files: a button's name, or `[row, column]`."""
     return str(action) if isinstance(action, str) else [operator.index(x) for x in action]
 
 
 def action_from_json(value: Any, where: str = "") -> Action:
-    """An action from a file; whether the grid has that cell, or the world that button, is for `check_action` to say.
+    """Return an action from a file. `check_action` tests whether it exists.
 
     >>> action_from_json([2, 3]), action_from_json("left")
     ((2, 3), 'left')
@@ -365,7 +365,7 @@ def action_from_json(value: Any, where: str = "") -> Action:
 
 
 def action_to_text(action: Action) -> str:
-    """An action as it is written on the command line and in tables: a button's name, or `row,column`.
+    """Return an action as written on the command line and in tables: a button's name, or `row,column`.
 
     >>> action_to_text((2, 3)), action_to_text("left")
     ('2,3', 'left')
@@ -374,7 +374,7 @@ def action_to_text(action: Action) -> str:
 
 
 def action_from_text(text: str) -> Action:
-    """An action as it is written; text that is no cell is taken for a button's name.
+    """Return the action that a text stands for; text that is not a cell is a button's name.
 
     >>> action_from_text("2,3"), action_from_text("(2, 3)"), action_from_text("left")
     ((2, 3), (2, 3), 'left')
@@ -384,7 +384,7 @@ def action_from_text(text: str) -> Action:
 
 
 def _is_whole(x: Any) -> bool:
-    """Whether `x` is a whole number of Python, of NumPy, or of anything else that counts as an index."""
+    """Return whether `x` is an integer (of Python, NumPy, or another type with `__index__`)."""
     if isinstance(x, bool | np.bool_):
         return False
     try:
@@ -395,6 +395,6 @@ def _is_whole(x: Any) -> bool:
 
 
 def _short(value: object) -> str:
-    """A value as it is told in an error: on one line, and not endless."""
+    """Return a value on one line, shortened, for error messages."""
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:60]}…"

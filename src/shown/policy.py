@@ -1,50 +1,47 @@
-"""Policies: weighted formulas over programs that act on grids, and their form on disk."""
+"""Policies: mixtures of formulas over programs that act on grids."""
 
 from __future__ import annotations
 
 import html
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from shown.components import (
+    Component,
+    ComponentReader,
+    RatedRule,
+    compile_components,
+    component_to_json,
+    rated_to_json,
+)
 from shown.demonstrations import Demonstrations, game_from_json, names_from_json, tokens_from_json
 from shown.errors import BadInput
+from shown.evaluation.rows import Rows, row_bits
 from shown.files import read_json, write_json
 from shown.grid import Action, Cell, Grid, Tokens
-from shown.inference.formulas import Packed, allowed_rows, first_best, mixture_probabilities, pack
-from shown.inference.rows import Rows
 from shown.language.evaluate import Plan
 from shown.language.languages import named_in_file, the_language
 from shown.language.primitives import LANGUAGE, Language
-from shown.language.terms import Term
-from shown.rules import NO_FACTS, Conditions, Facts, Formula, Literal, Speaker
-from shown.rules.reading import read_program
-from shown.symmetry import Folded, Transformation, of_clause, unfold
+from shown.provenance import NO_PROVENANCE, Provenance
+from shown.rules import NO_FACTS, Constraints, Facts, Formula, Literal, Speaker
+from shown.rules.bitwise import Packed, allowed_rows, first_best, mixture_probabilities
+from shown.symmetry import Transformation, unfold
 
-SCHEMA = "shown/policy/1"
-MAX_COMPONENTS = 10_000
-MAX_LITERALS = 100_000
-MAX_TEXT = 2**19
-"""Characters of the distinct programs of a policy, together: so much is read and acted upon within seconds."""
-MAX_FILE = 2**24
-"""Bytes of a policy file."""
-BATCH_BYTES = 2**27
-"""Grids are looked at together as long as their planes take no more than this."""
+__all__ = ["Component", "Policy", "Together", "uniform_policy"]
 
+SCHEMA = "shown/policy/2"
+OLD_SCHEMAS = ("shown/policy/1",)
+MAX_FILE = 2**24  # bytes of a policy file
+BATCH_BYTES = 2**27  # bytes of planes up to which grids are evaluated together
 
-@dataclass(frozen=True, slots=True)
-class Component:
-    """One policy of the mixture: a formula, how probable it is, and why."""
-
-    weight: float
-    log_prior: float
-    log_likelihood: float
-    formula: Formula
+_A = TypeVar("_A")
+_B = TypeVar("_B")
+_R = TypeVar("_R", Component, RatedRule)
 
 
 @dataclass(frozen=True)
@@ -55,94 +52,126 @@ class Policy:
     components are averaged by weight; `act` takes the most probable action, the first in reading order among equals.
 
     Attributes:
-        tokens: the values of the cells it understands.
+        tokens: values of the cells it understands.
         components: best first; their weights add up to 1.
-        game: the name of the game it is for, or None.
+        game: name of the game it is for, or None.
         buttons: the actions, in worlds with buttons.
-        origin: where it came from: the demonstrations' digest, settings, version.
-        language: the primitives its programs use.
-        facts: what was so in everything it was learned from, as far as its rules are said by it.
+        provenance: what it was learned from, and how.
+        language: primitives of its programs.
+        facts: facts about the demonstrations that its rules in English rely on.
+        vote: the mixture that its only rule stands for; empty if the components are the mixture.
+        front: the rules that win more than all shorter ones, the shortest first; empty if none were sought.
     """
 
     tokens: Tokens
     components: tuple[Component, ...]
     game: str | None = None
     buttons: tuple[str, ...] = ()
-    origin: dict[str, Any] | None = None
+    provenance: Provenance = NO_PROVENANCE
     language: Language = LANGUAGE
     facts: Facts = NO_FACTS
+    vote: tuple[Component, ...] = ()
+    front: tuple[RatedRule, ...] = ()
+
+    @property
+    def deterministic(self) -> bool:
+        """True: the action depends on the grid alone, so players ask once about each grid."""
+        return True
 
     def act(self, grid: Grid) -> Action:
-        """The most probable action."""
+        """Return the most probable action."""
         return self.act_many([grid])[0]
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        """The most probable action on each of several grids, computed together: each as `act` gives it.
+        """Return the most probable action on each of several grids, computed together.
 
         >>> policy = uniform_policy(Tokens(empty=".", wall="#"))
         >>> policy.act_many([Grid(("..",)), Grid(("#", "."))])
         [(0, 0), (0, 0)]
         """
-        plan = self._compiled[0]
-        if len(grids) > 1 and plan.bytes(grids) > BATCH_BYTES:
-            half = len(grids) // 2
-            return self.act_many(grids[:half]) + self.act_many(grids[half:])
-        rows, allowed = self._allowed(grids)
-        mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights)
-        words = first_best(mixed, rows.state_of_row, len(grids))
-        return [rows.worlds[0].action_of_word(int(word)) for word in words]
-
-    def allows_many(self, grids: Sequence[Grid], actions: Sequence[Action]) -> list[bool]:
-        """Whether the best component allows each of some actions, one a grid."""
-        rows, allowed = self.map_policy._allowed(grids)
-        places = [rows.place(state, action) for state, action in enumerate(actions)]
-        return [bool(int(allowed[0, word]) >> bit & 1) for word, bit in places]
+        return self._alone.act_many(grids, [0] * len(grids))
 
     def click(self, grid: Grid) -> Cell:
-        """`act`, where actions are clicks: the cell, for those who want a row and a column."""
+        """Return the most probable cell, where actions are clicks."""
         action = self.act(grid)
         if isinstance(action, str):
-            raise BadInput(f"this policy presses buttons ({', '.join(self.buttons)}). Ask for `press` or `act`.")
+            raise BadInput(f"this policy presses buttons ({', '.join(self.buttons)}). Use `press` or `act`.")
         return action
 
     def press(self, grid: Grid) -> str:
-        """`act`, in worlds with buttons: the button's name."""
+        """Return the name of the most probable button, in worlds with buttons."""
         action = self.act(grid)
         if not isinstance(action, str):
-            raise BadInput("this policy clicks cells. Ask for `click` or `act`.")
+            raise BadInput("this policy clicks cells. Use `click` or `act`.")
         return action
 
     def probabilities(self, grid: Grid) -> np.ndarray:
-        """The probability of every action. [H, W] float64, or [buttons]"""
-        rows, allowed = self._allowed([grid])
-        mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights)
-        return self._shaped(grid, mixed[:, 0])
+        """Return the probability of every action. [H, W] float64, or [buttons]"""
+        return self.probabilities_of([grid])[0]
+
+    def probabilities_of(self, grids: Sequence[Grid]) -> list[np.ndarray]:
+        """Return the `probabilities` on each of several grids, computed together."""
+
+        def shares(some: Sequence[Grid], _: Sequence[Grid]) -> list[np.ndarray]:
+            world, columns = self._plan.world_and_columns(some)
+            rows = Rows([world])
+            allowed = allowed_rows(self._alone.formulas[0], columns, rows.mask)
+            mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights)
+            order = np.argsort(rows.state_of_row, axis=None, kind="stable")
+            flat = mixed.reshape(-1)[order[np.count_nonzero(rows.state_of_row < 0) :]]
+            parts = np.split(flat, np.cumsum(rows.actions)[:-1])
+            return [self._shaped(grid, part) for grid, part in zip(some, parts, strict=True)]
+
+        for grid in grids:
+            self.tokens.check(grid)
+        distinct = list(dict.fromkeys(grids))
+        found = dict(zip(distinct, in_batches(shares, distinct, distinct, self._plan), strict=True))
+        return [found[grid] for grid in grids]
 
     def component_probabilities(self, grid: Grid) -> np.ndarray:
-        """The probability of every action under each component. [K, H, W] float64, or [K, buttons]"""
+        """Return the probability of every action under each component. [K, H, W] float64, or [K, buttons]"""
         return self._shaped(grid, self._shares(grid))
 
     def disagreement(self, grid: Grid) -> float:
-        """How far the components are from their average here: mean total variation distance, 0 if all agree."""
-        shares = self._shares(grid)
-        return float(self._weights @ np.abs(shares - self._weights @ shares).sum(axis=1) / 2)
+        """Return the mean total variation distance of the rules that vote from their average; 0 if all agree."""
+        shares, weights = self.mixture._shares(grid), self.mixture._weights
+        return float(weights @ np.abs(shares - weights @ shares).sum(axis=1) / 2)
 
     @property
     def map_policy(self) -> Policy:
-        """The most probable component alone."""
+        """The first component alone: the rule that is printed."""
         return replace(self, components=(replace(self.components[0], weight=1.0),))
 
-    def keeps_to(self, conditions: Conditions) -> bool:
-        """Whether all its rules have what is pinned, and none has what is struck."""
+    @cached_property
+    def mixture(self) -> Policy:
+        """The policy in which all rules vote, also if a single rule stands for them."""
+        return replace(self, components=self.vote, vote=()) if self.vote else self
+
+    def with_rule(self, conditions: int) -> Policy:
+        """Return the policy in which the rule of the front with this number of conditions acts.
+
+        Its expected success is that of the rule.
+        """
+        for rated in self.front:
+            if rated.conditions == conditions:
+                only = Component(1.0, 0.0, 0.0, rated.formula)
+                provenance = replace(self.provenance, practice=None, expectation=rated.rate)
+                return replace(self, components=(only,), vote=self.vote or self.components, provenance=provenance)
+        lengths = ", ".join(str(rated.conditions) for rated in self.front)
+        known = f"There are rules with {lengths} conditions." if lengths else "No rules of other lengths were sought."
+        raise BadInput(f"no rule with {conditions} conditions. {known}")
+
+    def keeps_to(self, constraints: Constraints) -> bool:
+        """Return whether every rule has the pinned clauses and none has a struck program."""
         world = (self.tokens.values, self.buttons, self.language)
-        return all(conditions.hold_of(component.formula, *world) for component in self.components)
+        return all(constraints.hold_of(component.formula, *world) for component in self.components)
 
     def taught_by(self, demonstrations: Demonstrations, symmetries: Sequence[Transformation] = ()) -> Policy:
-        """The policy with what saying its rules needs to know of the demonstrations it was learned from.
+        """Return the policy with the facts about its demonstrations that its rules in English rely on.
 
         Args:
-            demonstrations: what was shown.
-            symmetries: under which that was taken to hold as well.
+            demonstrations: what it was learned from.
+            symmetries: transformations under which the demonstrations were taken to hold as well.
         """
         grids = {step.grid for step in demonstrations.steps}
         single = [
@@ -151,28 +180,40 @@ class Policy:
             if max((grid.text.count(character) for grid in grids), default=0) == 1
         ]
         shown = [step for step in demonstrations.steps if not step.refused]
-        holds = self._programs_hold([step.grid for step in shown], [step.action for step in shown])
+        every = self._with_all_rules
+        holds = every._programs_hold([step.grid for step in shown], [step.action for step in shown])
         always = [
             Literal(term, positive)
-            for term, held in zip(self._compiled[0].terms, holds.T, strict=True)
+            for term, held in zip(every._plan.terms, holds.T, strict=True)
             for positive in (True, False)
             if len(shown) and bool((held == positive).all())
         ]
         facts = Facts(tuple(single), tuple(always), tuple(symmetries))
-        # Images stand together, as they are stored: a policy read back is the same policy.
-        formulas = [unfold(facts.folded(c.formula.clauses, self.language), self.language) for c in self.components]
-        components = (replace(c, formula=Formula(f)) for c, f in zip(self.components, formulas, strict=True))
-        return replace(self, components=tuple(components), facts=facts)
+
+        def in_order(rules: Sequence[_R]) -> tuple[_R, ...]:
+            # Mirror images stand together, as in files, so that a policy read back equals the policy saved.
+            folded = [facts.folded(rule.formula.clauses, self.language) for rule in rules]
+            formulas = [Formula(unfold(clauses, self.language)) for clauses in folded]
+            return tuple(replace(rule, formula=formula) for rule, formula in zip(rules, formulas, strict=True))
+
+        ordered = in_order(self.components), in_order(self.vote), in_order(self.front)
+        return replace(self, facts=facts, components=ordered[0], vote=ordered[1], front=ordered[2])
+
+    @property
+    def _with_all_rules(self) -> Policy:
+        """The policy with all its rules as components; it does not act."""
+        front = tuple(Component(0.0, 0.0, 0.0, rated.formula) for rated in self.front)
+        return replace(self, components=self.components + self.vote + front)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of a policy: its rules."""
+        """Show the rules in a notebook."""
         return f"<pre>{html.escape(self.table())}</pre>"
 
     def __repr__(self) -> str:
         return f"<Policy {_headline(self)}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        # What was worked out for acting can be worked out again, and takes more room than the policy.
+        # Compiled programs can be compiled again, and take more room than the policy.
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -180,37 +221,34 @@ class Policy:
 
     # --- on bits ------------------------------------------------------------------------------------------------------
 
-    def _allowed(self, grids: Sequence[Grid]) -> tuple[Rows, np.ndarray]:
-        """The rows (state, action) of some grids, and those that each component allows. [K, R] uint64"""
-        for grid in grids:
-            self.tokens.check(grid)
-        plan, formulas = self._compiled
-        world, columns = plan.world_and_columns(grids)
+    def _allowed(self, grid: Grid) -> tuple[Rows, np.ndarray]:
+        """Return the rows (state, action) of a grid, and those that each component allows. [K, R] uint64"""
+        self.tokens.check(grid)
+        world, columns = self._plan.world_and_columns([grid])
         rows = Rows([world])
-        return rows, allowed_rows(formulas, columns, rows.mask)
+        return rows, allowed_rows(self._alone.formulas[0], columns, rows.mask)
 
     def _programs_hold(self, grids: Sequence[Grid], actions: Sequence[Action]) -> np.ndarray:
-        """What each program says of some actions, one a grid. [N, terms] bool"""
-        plan = self._compiled[0]
-        if len(grids) > 1 and plan.bytes(grids) > BATCH_BYTES:
-            half = len(grids) // 2
-            halves = (grids[:half], actions[:half]), (grids[half:], actions[half:])
-            return np.concatenate([self._programs_hold(*part) for part in halves])
-        world, columns = plan.world_and_columns(grids)
-        rows = Rows([world])
-        places = [rows.place(state, action) for state, action in enumerate(actions)]
-        bits = [columns[:, word] >> np.uint64(bit) & np.uint64(1) for word, bit in places]
-        return np.array(bits, dtype=np.bool_).reshape(len(actions), len(plan.terms))
+        """Return the value of each program for one action per grid. [N, terms] bool"""
+
+        def hold(some: Sequence[Grid], chosen: Sequence[Action]) -> list[np.ndarray]:
+            world, columns = self._plan.world_and_columns(some)
+            rows = Rows([world])
+            places = [rows.place(state, action) for state, action in enumerate(chosen)]
+            return [row_bits(columns, word, bit) for word, bit in places]
+
+        bits = in_batches(hold, grids, actions, self._plan)
+        return np.array(bits, dtype=np.bool_).reshape(len(actions), len(self._plan.terms))
 
     def _shares(self, grid: Grid) -> np.ndarray:
-        """The probability of every action, in order, under each component. [K, A] float64"""
-        _, allowed = self._allowed([grid])
-        chosen = (allowed & np.uint64(1)).astype(np.float64)
-        counts = chosen.sum(axis=1, keepdims=True)
-        return np.where(counts == 0, 1.0 / chosen.shape[1], chosen / np.maximum(counts, 1))
+        """Return the probability of every action, in order, under each component. [K, A] float64"""
+        rows, allowed = self._allowed(grid)
+        alone = np.ones(1)
+        shares = [mixture_probabilities(part[None], rows.state_of_row, rows.actions, alone)[:, 0] for part in allowed]
+        return np.array(shares)
 
     def _shaped(self, grid: Grid, flat: np.ndarray) -> np.ndarray:
-        """[..., A] → [..., H, W], or as it is in worlds with buttons."""
+        """Return [..., A] as [..., H, W]; unchanged in worlds with buttons."""
         return flat if self.buttons else flat.reshape(*flat.shape[:-1], *grid.shape)
 
     @cached_property
@@ -218,24 +256,27 @@ class Policy:
         return np.array([component.weight for component in self.components])
 
     @cached_property
-    def _compiled(self) -> tuple[Plan, Packed]:
-        plan, (formulas,) = compiled_together([self])
-        return plan, formulas
+    def _alone(self) -> Together:
+        return Together([self])
 
-    # --- to read ------------------------------------------------------------------------------------------------------
+    @property
+    def _plan(self) -> Plan:
+        return self._alone.plan
+
+    # --- in English ---------------------------------------------------------------------------------------------------
 
     @property
     def speaker(self) -> Speaker:
-        """Who says the rules: in its language, about its world, knowing its facts."""
+        """The speaker that puts its rules into English."""
         return Speaker(self.language, self.tokens.values, self.buttons, self.facts)
 
     @property
     def subject(self) -> str:
-        """What the rules tell one to do."""
+        """What its rules are about: "click a cell"."""
         return self.speaker.subject
 
     def english(self, component: int = 0) -> str:
-        """The rule of a component, the best if none is named, as a sentence of several lines.
+        """Return the rule of a component, by default the best, as a sentence of several lines.
 
         >>> uniform_policy(Tokens(empty=".", wall="#")).english()
         'click a cell, whichever'
@@ -243,8 +284,11 @@ class Policy:
         return self.speaker.english(self.components[component].formula)
 
     def table(self, most: int = 1) -> str:
-        """The best components with their rules in English, and the weight of all others together."""
-        lines = [_headline(self), "", "  weight   rule"]
+        """Return the best components with their rules in English, and the weight of all others together."""
+        lines = [_headline(self), ""]
+        if self.vote:
+            return "\n".join([*lines, *(f"  {line}" for line in self.english().splitlines()), *self._front_lines()])
+        lines.append("  weight   rule")
         for i, component in enumerate(self.components[:most]):
             rule = self.english(i).splitlines()
             lines.append(f"{'▸' if i == 0 else ' '} {component.weight:6.2f}    {rule[0]}")
@@ -252,10 +296,21 @@ class Policy:
         if len(self.components) > most:
             rest = sum(component.weight for component in self.components[most:])
             lines.append(f"  {rest:6.2f}    in {len(self.components) - most} more")
-        return "\n".join(lines)
+        return "\n".join([*lines, *self._front_lines()])
+
+    def _front_lines(self) -> list[str]:
+        """Return the rules of all lengths as lines, the printed one marked; none if there is only one."""
+        if len(self.front) < 2:
+            return []
+        printed = self.components[0].formula
+        lines = ["", "  conditions   expected to win alone"]
+        for rated in self.front:
+            mark = "▸" if rated.formula == printed else " "
+            lines.append(f"{mark} {rated.conditions:10}   {round(12 * rated.rate.share):2} of 12 new levels")
+        return lines
 
     def to_python(self) -> str:
-        """A Python module without dependencies that acts like this policy."""
+        """Return a Python module without dependencies that acts like this policy."""
         from shown.export import standalone
 
         return standalone(self)
@@ -263,194 +318,122 @@ class Policy:
     # --- on disk ------------------------------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
+        """Return the policy as plain data."""
+        spoken = self.facts, self.language
         return {
             "schema": SCHEMA,
             "game": self.game,
             "language": self.language.name,
             "tokens": self.tokens.characters,
             "buttons": list(self.buttons),
-            "components": [
-                {
-                    "weight": component.weight,
-                    "log_prior": component.log_prior,
-                    "log_likelihood": component.log_likelihood,
-                    "clauses": [
-                        _clause_to_json(one) for one in self.facts.folded(component.formula.clauses, self.language)
-                    ],
-                }
-                for component in self.components
-            ],
+            "components": [component_to_json(part, *spoken) for part in self.components],
+            **({"vote": [component_to_json(part, *spoken) for part in self.vote]} if self.vote else {}),
+            **({"rules": [rated_to_json(part, *spoken) for part in self.front]} if self.front else {}),
             **({"facts": self.facts.to_json()} if self.facts != NO_FACTS else {}),
-            "origin": self.origin or {},
+            "provenance": self.provenance.to_json(),
         }
 
     @classmethod
     def from_json(cls, value: Any, where: str = "policy", language: Language | str | None = None) -> Policy:
-        """Checks everything, executes nothing. See `load` for the language."""
+        """Read a policy from plain data; checks everything, executes nothing. See `load` for the language."""
+        if isinstance(value, dict) and value.get("schema") in OLD_SCHEMAS:
+            raise BadInput(f"{where}: this policy was saved by an earlier version of shown. Learn it again.")
         if not isinstance(value, dict) or value.get("schema") != SCHEMA:
             raise BadInput(f'{where}: not a policy: "schema" must be "{SCHEMA}".')
         tokens = tokens_from_json(value.get("tokens"), where)
         buttons = names_from_json(value.get("buttons", []), f'{where}: "buttons"')
         game = game_from_json(value.get("game"), where)
-        origin, items = value.get("origin", {}), value.get("components")
-        if not isinstance(origin, dict):
-            raise BadInput(f'{where}: "origin" must be an object.')
-        if not isinstance(items, list) or not 0 < len(items) <= MAX_COMPONENTS:
-            raise BadInput(f'{where}: "components" must be a list of 1 to {MAX_COMPONENTS:,}.')
-        # Files had no language before there was a second one.
-        spoken = named_in_file(value.get("language", "paper"), where) if language is None else the_language(language)
-        reader = _ComponentReader(spoken, tokens, buttons)
-        components = tuple(reader.read(item, f"{where}, component {i}") for i, item in enumerate(items))
-        if not math.isclose(sum(component.weight for component in components), 1.0, rel_tol=1e-6):
-            raise BadInput(f"{where}: the weights of the components must add up to 1.")
+        provenance = Provenance.from_json(value.get("provenance", {}), f'{where}: "provenance"')
+        spoken = named_in_file(value.get("language"), where) if language is None else the_language(language)
+        reader = ComponentReader(spoken, tokens, buttons)
+        components = reader.read_all(value.get("components"), where)
+        vote = reader.read_all(value["vote"], f"{where}, vote") if "vote" in value else ()
+        front = reader.read_rules(value.get("rules", []), where)
         facts = Facts.from_json(value.get("facts", {}), where, tokens, buttons, reader.literal)
-        return cls(tokens, components, game, buttons, origin, spoken, facts)
+        return cls(tokens, components, game, buttons, provenance, spoken, facts, vote, front)
 
     def save(self, path: str | Path) -> None:
-        """Writes the policy as JSON, whole or not at all."""
+        """Write the policy as JSON, whole or not at all."""
         write_json(path, self.to_json(), MAX_FILE)
 
     @classmethod
     def load(cls, path: str | Path, language: Language | str | None = None) -> Policy:
-        """Reads a policy back.
+        """Read a policy from a file.
 
-        Its language is found by the name in the file among those that are installed; nothing else is imported. A
-        language that is not installed has to be given: itself, or where it is (`module:OBJECT`).
+        The name of its language in the file is looked up among the installed ones; nothing else is imported. Pass a
+        language that is not installed: itself, or its location (`module:OBJECT`).
         """
         return cls.from_json(read_json(path, "policy", MAX_FILE), str(path), language)
 
 
-def compiled_together(policies: Sequence[Policy]) -> tuple[Plan, list[Packed]]:
-    """The programs of some policies of one world and language, each once, and every policy's formulas over them."""
-    formulas = [[component.formula for component in policy.components] for policy in policies]
-    terms = list(dict.fromkeys(literal.term for own in formulas for formula in own for literal in formula.literals))
-    place = {term: i for i, term in enumerate(terms)}
-    packed = [
-        pack([tuple(tuple((place[x.term], x.positive) for x in clause) for clause in f.clauses) for f in own])
-        for own in formulas
-    ]
-    first = policies[0]
-    return Plan(terms, first.tokens, first.buttons, first.language), packed
-
-
 class Together:
-    """Several policies of one world and language that act side by side: what their programs see is computed once.
+    """Several policies of one world and language that act side by side; shared programs are evaluated once.
 
     >>> tokens = Tokens(empty=".", wall="#")
     >>> both = Together([uniform_policy(tokens), uniform_policy(tokens)])
     >>> both.act_many([Grid(("..",)), Grid(("#", ".")), Grid(("..",))], [0, 0, 1])
     [(0, 0), (0, 0), (0, 0)]
+
+    Attributes:
+        plan: the distinct programs of all policies.
+        formulas: the formulas of each policy over the columns of the plan.
     """
 
+    plan: Plan
+    formulas: list[Packed]
+
     def __init__(self, policies: Sequence[Policy]) -> None:
-        self._plan, self._formulas = compiled_together(policies)
-        self._weights = [np.array([component.weight for component in policy.components]) for policy in policies]
+        first = policies[0]
+        mixtures = [policy.components for policy in policies]
+        self.plan, self.formulas = compile_components(mixtures, first.tokens, first.buttons, first.language)
+        self._tokens, self._weights = first.tokens, [policy._weights for policy in policies]
 
     def act_many(self, grids: Sequence[Grid], who: Sequence[int]) -> list[Action]:
-        """What policy number `who[i]` does on `grids[i]`: as its own `act` gives it."""
-        seen = list(dict.fromkeys(grids))
-        if len(seen) > 1 and self._plan.bytes(seen) > BATCH_BYTES:
-            half = len(grids) // 2
-            return self.act_many(grids[:half], who[:half]) + self.act_many(grids[half:], who[half:])
-        world, columns = self._plan.world_and_columns(seen)
+        """Return the action of policy number `who[i]` on `grids[i]`, for every i."""
+        for grid in dict.fromkeys(grids):
+            self._tokens.check(grid)
+        return in_batches(self._act, grids, who, self.plan)
+
+    def _act(self, grids: Sequence[Grid], who: Sequence[int]) -> list[Action]:
+        state = {grid: i for i, grid in enumerate(dict.fromkeys(grids))}
+        world, columns = self.plan.world_and_columns(list(state))
         rows = Rows([world])
-        state = {grid: i for i, grid in enumerate(seen)}
-        words = {one: self._best_words(one, rows, columns, len(seen)) for one in dict.fromkeys(who)}
+        words = {one: self._best_words(one, rows, columns, len(state)) for one in dict.fromkeys(who)}
         return [world.action_of_word(int(words[one][state[grid]])) for grid, one in zip(grids, who, strict=True)]
 
     def _best_words(self, one: int, rows: Rows, columns: np.ndarray, states: int) -> np.ndarray:
-        allowed = allowed_rows(self._formulas[one], columns, rows.mask)
+        allowed = allowed_rows(self.formulas[one], columns, rows.mask)
         mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights[one])
         return first_best(mixed, rows.state_of_row, states)
 
 
-class _ComponentReader:
-    def __init__(self, language: Language, tokens: Tokens, buttons: tuple[str, ...]) -> None:
-        self.language, self.tokens, self.buttons = language, tokens, buttons
-        self.literals_left, self.text_left = MAX_LITERALS, MAX_TEXT
-        self.known: dict[str, Term] = {}
-
-    def read(self, item: Any, where: str) -> Component:
-        if not isinstance(item, dict):
-            raise BadInput(f"{where}: must be an object.")
-        weight, prior, likelihood = (
-            _number(item.get(key), f'{where}: "{key}"') for key in ("weight", "log_prior", "log_likelihood")
-        )
-        if not 0 <= weight <= 1:
-            raise BadInput(f'{where}: "weight" must be from 0 to 1, not {weight}.')
-        clauses = item.get("clauses")
-        if not isinstance(clauses, list):
-            raise BadInput(f'{where}: "clauses" must be a list of lists of programs.')
-        read = [clause for item in clauses for clause in self._clauses(item, where)]
-        return Component(weight, prior, likelihood, Formula(tuple(read)))
-
-    def _clauses(self, item: Any, where: str) -> Iterator[tuple[Literal, ...]]:
-        """A clause, and those of its images that the file has only this one for."""
-        images = item.get("images") if isinstance(item, dict) else []
-        texts = item.get("clause") if isinstance(item, dict) else item
-        if not isinstance(images, list) or not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
-            raise BadInput(f'{where}: "clauses" must be a list of lists of programs.')
-        self.literals_left -= len(texts) * (1 + len(images))
-        if self.literals_left < 0:
-            raise BadInput(f"{where}: more than {MAX_LITERALS:,} programs in all.")
-        clause = tuple(self.literal(text, where) for text in texts)
-        yield clause
-        for image in images:
-            transformation = Transformation.from_json(image, where)
-            transformation.check(self.tokens, self.buttons)
-            found = of_clause(clause, transformation, self.language)
-            if found is None:
-                raise BadInput(f"{where}: a clause has no image {transformation.words}.")
-            yield tuple(self.literal(str(literal), where) for literal in found)
-
-    def literal(self, text: str, where: str) -> Literal:
-        positive = not text.startswith("not ")
-        program = text if positive else text[4:]
-        if program not in self.known:
-            self.text_left -= len(program)
-            if self.text_left < 0:
-                raise BadInput(f"{where}: different programs of more than {MAX_TEXT:,} characters in all.")
-            self.known[program] = read_program(program, self.language, self.tokens, self.buttons, where)
-        return Literal(self.known[program], positive)
-
-
-def _clause_to_json(folded: Folded[Literal]) -> Any:
-    """A clause; if others are its images, it stands for them."""
-    texts = [str(literal) for literal in folded.clause]
-    images = [transformation.to_json() for transformation in folded.under[1:]]
-    return {"clause": texts, "images": images} if images else texts
+def in_batches(
+    work: Callable[[Sequence[Grid], Sequence[_A]], list[_B]], grids: Sequence[Grid], others: Sequence[_A], plan: Plan
+) -> list[_B]:
+    """Return `work(grids, others)`, done in halves while the planes of the distinct grids take too much memory."""
+    seen = list(dict.fromkeys(grids))
+    if len(seen) > 1 and plan.bytes(seen) > BATCH_BYTES:
+        half = len(grids) // 2
+        return in_batches(work, grids[:half], others[:half], plan) + in_batches(work, grids[half:], others[half:], plan)
+    return work(grids, others) if grids else []
 
 
 def uniform_policy(
     tokens: Tokens, game: str | None = None, buttons: tuple[str, ...] = (), language: Language = LANGUAGE
 ) -> Policy:
-    """The policy that knows nothing."""
+    """Return the policy that gives every action the same probability."""
     return Policy(tokens, (Component(1.0, 0.0, 0.0, Formula(((),))),), game, buttons, language=language)
 
 
-def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        given = f", not {value[:40]!r}" if isinstance(value, str) else ""
-        raise BadInput(f"{what} must be a number{given}.")
-    if not abs(value) < 1e300:
-        raise BadInput(f"{what} is not a number of a sensible size.")
-    return float(value)
-
-
 def _headline(policy: Policy) -> str:
-    origin = policy.origin or {}
-    shown = origin.get("demonstrations", {}) if isinstance(origin.get("demonstrations"), dict) else {}
-    count = len(policy.components)
-    parts = [f"{policy.game or 'policy'}: {count} {'policy' if count == 1 else 'policies'}"]
-    # A file may claim anything about where it came from; only numbers are believed to be numbers.
-    match shown:
-        case {"count": int(demonstrations), "steps": int(steps)}:
-            several = "" if demonstrations == 1 else "s"
-            explained = shown.get("explained")
-            of = f"{explained} of {steps}" if isinstance(explained, int) else f"{steps}"
-            parts[0] += f" from {demonstrations} demonstration{several} ({of} step{'' if steps == 1 else 's'}"
-            parts[0] += " explained)" if isinstance(explained, int) else ")"
-    match origin:
-        case {"programs": int(programs), "distinct": int(distinct)}:
-            parts.append(f"{programs:,} programs, {distinct:,} distinct")
-    return ", ".join(parts)
+    provenance = policy.provenance
+    count, shown = len(policy.components), provenance.demonstrations
+    text = f"{policy.game or 'policy'}: {count} {'rule' if count == 1 else 'rules'}"
+    if shown is not None:
+        steps = f"{shown.steps} step{'' if shown.steps == 1 else 's'}"
+        if shown.explained is not None:
+            steps = f"{shown.explained} of {steps} explained"
+        text += f" from {shown.count} demonstration{'' if shown.count == 1 else 's'} ({steps})"
+    if provenance.programs is not None and provenance.distinct is not None:
+        text += f", {provenance.programs:,} programs, {provenance.distinct:,} distinct"
+    return text

@@ -1,36 +1,39 @@
-"""Things that are found by name: those of this package, and those that other installed packages declare.
+"""Named objects: those built into this package and those that other installed packages declare as entry points.
 
-A package declares what it has by entry points: `name = "module:Object"` in a group such as `shown.games`. Declared
-things are loaded when they are asked for by name, never by being listed.
+An entry point is `name = "module:Object"` in a group such as `shown.games`. Listing names loads nothing; an object is
+loaded when it is looked up by name.
 """
 
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module, metadata
+from pathlib import PurePath
 from typing import Any, Generic, TypeVar
 
 from shown.errors import BadInput, did_you_mean
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _PLACE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+_PACKAGE = str(PurePath(__file__).parent)
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Registry(Generic[T]):
-    """All things of one kind by name.
+    """All objects of one kind, by name.
 
     Attributes:
-        what: what one of them is called, as in "no game called 'nmi'".
-        group: the group of entry points in which other packages declare theirs.
-        built_in: where each of this package is, `module:Object`.
-        made_of: the thing that a loaded object, found by a name, stands for, or None if it stands for none.
-        wanted: what must be declared, as in "is not a shown.games.Game".
-        called: the name a thing calls itself by.
+        what: noun for the kind, as in "no game called 'nmi'".
+        group: entry-point group in which other packages declare theirs.
+        built_in: place (`module:Object`) of each object of this package.
+        made_of: function of a loaded object and its name that returns the registered object, or None if it is unfit.
+        wanted: required type, as in "is not a shown.worlds.games.Game".
+        called: function that returns the object's own name.
     """
 
     what: str
@@ -41,7 +44,7 @@ class Registry(Generic[T]):
     called: Callable[[T], str | None]
 
     def find(self, name: str) -> T:
-        """The thing called `name`; BadInput if there is none, or if the package that declares it cannot give it."""
+        """Return the object called `name`; raise BadInput if there is none or it cannot be loaded."""
         if name in self.built_in:
             module, _, attribute = self.built_in[name].partition(":")
             thing = self.made_of(getattr(import_module(module), attribute), name)
@@ -52,7 +55,7 @@ class Registry(Generic[T]):
         raise BadInput(f"no {self.what} called {name!r}. {did_you_mean(name, self.places())}")
 
     def places(self) -> dict[str, str]:
-        """Where each thing is, by name: those of this package, then those that other packages declare."""
+        """Return the place of each object by name, those of this package first."""
         return dict(self.built_in) | {
             point.name: point.value
             for point in metadata.entry_points(group=self.group)
@@ -60,7 +63,7 @@ class Registry(Generic[T]):
         }
 
     def usable(self) -> tuple[list[T], list[str]]:
-        """All things that can be loaded, and for each that cannot the reason, in one line."""
+        """Return all objects that can be loaded, and a one-line reason for each that cannot."""
         things, reasons = [], []
         for name in self.places():
             try:
@@ -70,16 +73,16 @@ class Registry(Generic[T]):
         return things, reasons
 
     def _declared(self, point: metadata.EntryPoint) -> T:
-        """A thing of another package. Loading it runs that package's code, so anything may go wrong."""
+        """Load an object of another package. This runs that package's code, so any error is possible."""
         package = point.dist.name if point.dist else "another package"
         where = f"{self.what} {point.name!r}, declared by {package} as {point.value!r}"
         try:
             thing = self.made_of(point.load(), point.name)
-        except Exception as error:
+            called = None if thing is None else self.called(thing)
+        except (Exception, SystemExit) as error:
             raise BadInput(f"{where}, cannot be loaded ({reason(error)}). Update or uninstall {package}.") from error
         if thing is None:
             raise BadInput(f"{where}, is not {self.wanted}. Update or uninstall {package}.")
-        called = self.called(thing)
         if not is_name(point.name) or called != point.name:
             raise BadInput(
                 f"{where}, calls itself {called!r}. Both names must be the same: lower-case letters, digits and "
@@ -89,7 +92,7 @@ class Registry(Generic[T]):
 
 
 def is_name(text: str) -> bool:
-    """Whether something can be called so. Names stand in commands, files and pages.
+    """Return whether `text` can be a name in commands, files and pages.
 
     >>> is_name("stop-the-fall"), is_name("../up")
     (True, False)
@@ -98,7 +101,7 @@ def is_name(text: str) -> bool:
 
 
 def is_place(text: str) -> bool:
-    """Whether this says where an object is: `module:OBJECT`.
+    """Return whether `text` names the place of an object: `module:OBJECT`.
 
     >>> is_place("my_package.words:COUNTING"), is_place("paper")
     (True, False)
@@ -106,10 +109,14 @@ def is_place(text: str) -> bool:
     return _PLACE.fullmatch(text) is not None
 
 
-def reason(error: Exception) -> str:
-    """An error of somebody else's code, in one line.
+def reason(error: BaseException) -> str:
+    """Return an error of other people's code on one line, with the file and line that raised it.
 
     >>> reason(ValueError("two\\nlines"))
     'ValueError: two lines'
     """
-    return " ".join(f"{type(error).__name__}: {error}".split())
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    where = ""
+    if frames and not frames[-1].filename.startswith(_PACKAGE):
+        where = f", at {'/'.join(PurePath(frames[-1].filename).parts[-2:])}:{frames[-1].lineno}"
+    return " ".join(f"{type(error).__name__}: {error}{where}".split())

@@ -1,7 +1,6 @@
-"""The source of functions of this package, to stand in a file on its own that any Python from 3.6 can run.
+"""Source of functions of this package as standalone text that Python 3.6 and later can run.
 
-What a function uses of the module it stands in comes with it: other functions, constants, imports of the standard
-library.
+It includes what the functions use of their modules: other functions, constants, imports of the standard library.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ PACKAGE = "shown"
 
 
 def sources(functions: Iterable[Callable[..., Any]]) -> str:
-    """The text that defines these functions and all they use: imports, then constants, then functions.
+    """Return the text that defines these functions and all they use: imports, constants, functions.
 
     >>> print(sources([is_plain]))
     def is_plain(value):
-        \"""Whether it is data that can be written down.\"""
+        \"""Return whether a value is data that can be written as a literal.\"""
         if isinstance(value, (tuple, list, set, frozenset)):
             return all(map(is_plain, value))
         if isinstance(value, dict):
@@ -37,7 +36,7 @@ def sources(functions: Iterable[Callable[..., Any]]) -> str:
     while todo:
         function = todo.pop()
         if owners.setdefault(function.__name__, function) is not function:
-            raise ValueError(f"two functions are called {function.__name__}; in one file they need different names.")
+            raise ValueError(f"two functions are called {function.__name__}. Rename one of them.")
         if function.__name__ in texts:
             continue
         texts[function.__name__] = text = plain(inspect.getsource(function))
@@ -57,7 +56,7 @@ def sources(functions: Iterable[Callable[..., Any]]) -> str:
 
 
 def plain(source: str) -> str:
-    """The source of a function as it stands, but for its annotations and for the examples in its docstring.
+    """Return the source of a function without its annotations and the examples in its docstring.
 
     >>> plain("def f(a: int, *rest: str, b: float = 1.0) -> dict[str, int] | None: ...")
     'def f(a, *rest, b = 1.0): ...'
@@ -81,14 +80,14 @@ def plain(source: str) -> str:
 
 
 def _end(node: ast.expr | ast.stmt, starts: list[int]) -> int:
-    """Where a part of a source ends, in bytes, given where its lines start."""
+    """Return the end of a node in bytes, given the starts of the lines."""
     assert node.end_lineno is not None
     assert node.end_col_offset is not None
     return starts[node.end_lineno - 1] + node.end_col_offset
 
 
 def _used(text: str, function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """What a function uses of its module, in the order of names; builtins are everywhere and do not count."""
+    """Yield the names that a function uses of its module, in order, with their values; no builtins."""
     tables = [symtable.symtable(text, function.__name__, "exec")]
     names = set()
     for table in tables:
@@ -99,7 +98,7 @@ def _used(text: str, function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
 
 
 def is_plain(value: Any) -> bool:
-    """Whether it is data that can be written down."""
+    """Return whether a value is data that can be written as a literal."""
     if isinstance(value, (tuple, list, set, frozenset)):
         return all(map(is_plain, value))
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Running commands as a user does, in this process where that is the same and quicker."""
+"""Runs commands as a user does, in this process where that makes no difference."""
 
 import contextlib
 import fcntl
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import pytest
 
 from shown.cli import main
-from shown.games import demonstrate, find, load_levels
 from shown.inference.learner import Learner
+from shown.worlds import demonstrate, find, load_levels
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command did."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -28,7 +28,7 @@ class Ran:
 
     @property
     def complaint(self) -> str:
-        """The only line of an error: on stderr, after the program's name, with exit code 2 and nothing on stdout."""
+        """The message of an error: one line on stderr, exit code 2, nothing on stdout."""
         assert (self.code, self.out) == (2, "")
         assert self.err.startswith("shown: ")
         assert self.err.count("\n") == 1
@@ -38,7 +38,7 @@ class Ran:
 
 @pytest.fixture
 def shown(capsys, tmp_path, monkeypatch):
-    """Runs `shown …` in an empty folder of its own."""
+    """Runs `shown …` in an empty folder."""
     monkeypatch.chdir(tmp_path)
 
     def run(*words):

@@ -36,7 +36,7 @@ def test_every_command_has_help(shown, name):
         ([""], "no command called ''."),
         (["--verbose"], "unrecognized arguments: --verbose. See shown --help"),
         (["learn"], "the following arguments are required: GAME|WORLD|FILE. See shown learn --help"),
-        (["learn", "nim", "--program", "x"], "argument --programs: a whole number is needed, not 'x'."),
+        (["learn", "nim", "--program", "x"], "argument --programs: expected a whole number of at least 1, not 'x'."),
         (["evaluate"], "the following arguments are required: POLICY."),
         (["games", "nmi"], "no game called 'nmi'. Did you mean 'nim'?"),
     ],
@@ -57,7 +57,6 @@ def run_python(script, *words, **environment):
 
 @pytest.mark.parametrize("words", [["--help"], ["--version"], []])
 def test_help_loads_nothing_heavy(words):
-    """Only so can it answer at once."""
     script = (
         "import sys\n"
         "from shown.cli import main\n"

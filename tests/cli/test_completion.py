@@ -2,36 +2,59 @@
 
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 from shown.cli import COMMANDS
 
 
-def completed(script, *words):
-    """What bash offers for the last of these words."""
-    asked = f"{script}\nCOMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _shown; echo ${{COMPREPLY[@]}}"
-    return subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True).stdout.split()
-
-
-def test_bash_completes_commands_games_and_options(shown):
+@pytest.fixture
+def completed(shown):
+    """Returns what bash offers for the last of some words."""
     assert shutil.which("bash"), "these tests need bash"
-    script = shown("completion", "bash").out
-    assert completed(script, "shown", "ev") == ["evaluate"]
-    assert completed(script, "shown", "learn", "chec") == ["checkmate"]
-    assert completed(script, "shown", "learn", "--prog") == ["--programs"]
-    assert completed(script, "shown", "completion", "") == ["--help", "bash", "zsh", "fish"]
-    assert completed(script, "shown", "evaluate", "policy") == []  # bash then offers files
+
+    def complete(*words):
+        script = shown("completion", "bash").out
+        ask = f"COMP_WORDS=({' '.join(words)}); COMP_CWORD={len(words) - 1}; _shtab_shown; echo ${{COMPREPLY[@]}}"
+        asked = f"{script}\n{ask}"
+        return subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+
+    return complete
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (["ev"], ["evaluate"]),
+        (["learn", "chec"], ["checkmate"]),
+        (["learn", "--prog"], ["--programs"]),
+        (["learn", "nim", "--language", "stan"], ["standard"]),
+        (["completion", "''"], ["bash", "zsh", "fish"]),
+        (["evaluate", "nim"], []),
+    ],
+)
+def test_bash_completes_commands_games_and_options(completed, words, offered):
+    assert completed("shown", *words) == offered
+
+
+def test_games_of_other_packages_are_completed(completed, elsewhere):
+    elsewhere("twin = elsewhere:Twin", "$(touch owned) = elsewhere:Twin")
+    assert completed("shown", "play", "twi") == ["twin"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_command_and_its_options_are_there(shown, shell):
     script = shown("completion", shell).out
-    for command in COMMANDS:
-        assert command in script
+    assert all(command in script for command in COMMANDS)
     assert "levels" in script
-    assert shell in script
+    assert "stop-the-fall" in script
 
 
 def test_another_shell_is_refused(shown):
     assert "tcsh" in shown("completion", "tcsh").complaint
+
+
+def test_without_shtab_the_error_names_the_extra(shown, monkeypatch):
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    assert "[completion]" in shown("completion", "bash").complaint

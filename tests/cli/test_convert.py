@@ -1,4 +1,4 @@
-"""`shown convert`: demonstrations from and to tables, as a user types it."""
+"""`shown convert`: demonstrations to and from tables."""
 
 import json
 
@@ -68,17 +68,20 @@ def test_buttons(convert, tmp_path):
     [
         (
             ["log.csv", "demos.json", *NAMED[-3:]],
-            "log.csv: say what the characters of its grids stand for: --tokens NAME=G NAME=. NAME=o NAME=x, or --like",
+            "log.csv: name the characters of its grids: --tokens NAME=G NAME=. NAME=o NAME=x, or use --like",
         ),
-        (["log.csv", "demos.json", "--tokens", "empty"], "--tokens: 'empty' is no pair such as wall=#"),
+        (
+            ["log.csv", "demos.json", "--tokens", "empty"],
+            "--tokens: expected pairs such as wall=#",
+        ),
         (["log.csv", "demos.json", "--tokens", "empty=..", "x=x"], "--tokens: token 'empty' must be one visible"),
         (["log.csv", "demos.json", *NAMED[:5]], "log.csv, line 2: there is no column 'grid'. Columns: 'belt', 'pick"),
-        (["log.csv", "demos.json", "--like", "nim", "--buttons", "up"], "Leave --tokens and --buttons out."),
+        (["log.csv", "demos.json", "--like", "nim", "--buttons", "up"], "Omit --tokens and --buttons."),
         (["log.csv", "demos.json", "--like", "nothing.json"], "nothing.json: no such file"),
-        (["log.txt", "demos.json"], "log.txt: by its name it is none of a file (.json, .csv, .jsonl) or minari:ID."),
-        (["log.csv", "demos.parquet"], "demos.parquet: by its name it is none of"),
+        (["log.txt", "demos.json"], "log.txt: unknown format. Expected a file (.json, .csv, .jsonl) or minari:ID."),
+        (["log.csv", "demos.parquet"], "demos.parquet: unknown format."),
         (["log.csv", "nowhere/demos.json", *NAMED], "there is no folder nowhere"),
-        (["demos.json", "log2.csv", "--like", "nim"], "--like says what a table is about, and demos.json says that"),
+        (["demos.json", "log2.csv", "--like", "nim"], "--like is for tables; demos.json contains that"),
         (["nothing.csv", "demos.json", "--like", "nim"], "nothing.csv: no such file"),
         (
             ["log.csv", "demos.json", "--like", "nim", *NAMED[-3:]],
@@ -97,4 +100,4 @@ def test_a_table_may_not_have_a_module_imported(convert, tmp_path):
     (tmp_path / "hostile.jsonl").write_text(json.dumps({"game": "gym:antigravity:X-v0", "grid": ".", "action": "0,0"}))
     code, said = convert("hostile.jsonl", "demos.json")
     assert code == 2
-    assert "say what the characters of its grids stand for: --tokens NAME=." in said
+    assert "name the characters of its grids: --tokens NAME=." in said

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shown.games import find, load_levels, play
 from shown.policy import uniform_policy
+from shown.worlds import find, load_levels, play
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_a_bad_policy_wins_little_but_that_is_no_error(shown):
 
 
 def test_the_most_probable_policy_alone(shown, policy):
-    told = json.loads(shown("evaluate", "policy.json", "--map", "--json").out)
+    told = json.loads(shown("evaluate", "policy.json", "--rule-only", "--json").out)
     nim = find("nim")
     won = [play(nim, policy.map_policy.act, level).won for level in load_levels(nim, "test")]
     assert told["solved"] == sum(won)
@@ -66,5 +66,5 @@ def test_too_little_is_a_failure_where_a_share_was_asked_for(shown, policy, how)
     assert shown("evaluate", "policy.json", "--at-least", "0.9", *how).code == 0
     ran = shown("evaluate", "uniform.json", "--at-least", "0.9", *how)
     assert ran.code == 1
-    assert ran.err.endswith("is less than the 90% that were asked for.\n")
+    assert ran.err.endswith("is below --at-least 90%.\n")
     assert "0 to 1" in shown("evaluate", "policy.json", "--at-least", "90").complaint

@@ -26,7 +26,7 @@ def words(shown, monkeypatch):
 
 @pytest.fixture
 def learned(shown, words):
-    ran = shown("learn", "nim", "--levels", "train:0-1", "--programs", "500", "--practise", "0", "--quiet",
+    ran = shown("learn", "nim", "--levels", "train:0-1", "--programs", "500", "--practice", "0", "--quiet",
                 "--language", words, "--out", "policy.json")  # fmt: skip
     assert ran.code == 0, ran.err
     return "policy.json"
@@ -38,7 +38,7 @@ def learned(shown, words):
 def test_languages_are_listed(shown):
     out = shown("languages").out
     assert all(f"  {name} " in out for name in LANGUAGES)
-    assert f"{len(find('paper'))} words  shown.language.primitives:LANGUAGE\n" in out
+    assert f"{len(find('paper'))} primitives  shown.language.primitives:LANGUAGE\n" in out
 
 
 def test_the_words_of_one_in_english(shown):
@@ -73,7 +73,7 @@ def test_those_of_other_packages_and_broken_ones_are_one_line(shown, elsewhere):
     elsewhere("[shown.languages]", "tally = counting_words:TALLY", "lost = nowhere:LOST")
     ran = shown("languages")
     assert ran.code == 0
-    assert "  tally       7 words  counting_words:TALLY\n" in ran.out
+    assert "  tally       7 primitives  counting_words:TALLY\n" in ran.out
     assert ran.err == (
         "shown: language 'lost', declared by elsewhere as 'nowhere:LOST', cannot be loaded "
         "(ModuleNotFoundError: No module named 'nowhere'). Update or uninstall elsewhere.\n"
@@ -94,7 +94,7 @@ def test_a_policy_is_learned_and_read_in_a_language_of_ones_own(shown, learned, 
     for command in READERS:
         ran = shown(*command.split()[:1], learned, *command.split()[1:], "--language", words)
         if command == "export":
-            assert ran.complaint.startswith("row_has is a word of your own, which a standalone file does not know.")
+            assert ran.complaint.startswith("row_has is a custom primitive, which cannot be exported.")
         else:
             assert ran.code == 0, f"{command}: {ran.err}"
             assert ran.out
@@ -105,7 +105,7 @@ def test_a_file_alone_runs_no_code(shown, learned, words):
     sys.modules.pop("words_here", None)
     for command in READERS:
         complaint = shown(*command.split()[:1], learned, *command.split()[1:]).complaint
-        assert complaint.startswith(f"policy.json: it is in the language {words}, which is code that only you can")
+        assert complaint.startswith(f"policy.json: its language {words} is code, which only you can")
         assert f"--language {words}" in complaint
     assert "words_here" not in sys.modules
 
@@ -113,14 +113,14 @@ def test_a_file_alone_runs_no_code(shown, learned, words):
 def test_an_installed_language_is_found_by_the_name_in_the_file(shown, elsewhere):
     elsewhere("[shown.languages]", "tally = counting_words:TALLY")
     for plain in ([], ["--ensemble", "5"]):
-        assert shown("learn", "nim", "--levels", "train:0-1", "--programs", "500", "--practise", "0", "--quiet",
+        assert shown("learn", "nim", "--levels", "train:0-1", "--programs", "500", "--practice", "0", "--quiet",
                      "--language", "tally", "--out", "policy.json", *plain).code == 0  # fmt: skip
         assert json.loads(Path("policy.json").read_text())["language"] == "tally"
         assert shown("evaluate", "policy.json").code == 0
 
 
 def test_the_standard_language_is_learned_evaluated_and_exported(shown):
-    assert shown("learn", "nim", "--levels", "train:0-1", "--programs", "2000", "--practise", "0", "--quiet",
+    assert shown("learn", "nim", "--levels", "train:0-1", "--programs", "2000", "--practice", "0", "--quiet",
                  "--language", "standard", "--out", "policy.json").code == 0  # fmt: skip
     assert Policy.load("policy.json").language is find("standard")
     assert shown("evaluate", "policy.json").code == 0
@@ -147,7 +147,7 @@ def test_a_module_in_the_folder_hides_no_installed_one(shown, elsewhere, monkeyp
         ("nowhere:X", "language 'nowhere:X': module 'nowhere' cannot be imported (ModuleNotFoundError: No module"),
         ("words_here:X", "language 'words_here:X': module 'words_here' has no 'X'."),
         ("words_here:COUNTNG", "language 'words_here:COUNTNG': module 'words_here' has no 'COUNTNG'. Did you mean"),
-        ("words_here:ROW_HAS", "language 'words_here:ROW_HAS': is not a shown.Language but a Primitive."),
+        ("words_here:ROW_HAS", "language 'words_here:ROW_HAS': is a Primitive, not a shown.Language."),
         ("bad_here:X", "language 'bad_here:X': module 'bad_here' cannot be imported (SyntaxError: "),
     ],
 )
@@ -162,8 +162,8 @@ def test_bad_languages_are_one_line(shown, words, nim_policy, command, language,
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("SILENT", "language 'words_here:SILENT' gives no grammar to learn with. Make it with Language(…, grammar=…)."),
-        ("BROKEN", "language 'words_here:BROKEN': its grammar cannot be made (AttributeError: "),
+        ("SILENT", "language 'words_here:SILENT' has no grammar to learn with. Create it with Language(…, grammar=…)."),
+        ("BROKEN", "language 'words_here:BROKEN': its grammar cannot be created (AttributeError: "),
         ("FOREIGN", "language 'words_here:FOREIGN': rule B → row_has: the language has no primitive 'row_has'."),
     ],
 )
@@ -175,10 +175,10 @@ def test_a_grammar_that_does_not_come_is_one_line(shown, words, plain, name, com
 
 def test_what_goes_not_with_a_language(shown):
     assert shown("learn", "nim", "--published", "--language", "standard").complaint == (
-        "--published is the paper's method, which has the language paper and not standard."
+        "--published uses the vocabulary paper, not standard. Omit one of the options."
     )
     assert shown("watch", "nim", "--language", "standard").complaint.startswith(
-        "--language is for policies, and nim is"
+        "--language is for policies; in nim the expert"
     )
 
 

@@ -13,7 +13,8 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.grid import Grid, Tokens, grid
 from shown.inference.learner import Learner
 from shown.policy import Policy, uniform_policy
-from shown.rules import Conditions
+from shown.provenance import SuccessRate
+from shown.rules import Constraints
 
 QUICK = ("--programs", "1000", "--quiet")
 
@@ -22,13 +23,13 @@ def test_a_game_is_learned_from_its_expert(shown, nim_demos):
     ran = shown("learn", "nim", "--levels", "train:0-4", *QUICK, "--out", "policy.json")
     assert (ran.code, ran.err) == (0, "")
     steps = len(nim_demos.steps)
-    headline = f" policies from 5 demonstrations ({steps} of {steps} steps explained), 1,000 programs"
+    headline = f": 1 rule from 5 demonstrations ({steps} of {steps} steps explained), 1,000 programs"
     assert headline in ran.out.splitlines()[0]
-    assert "▸" in ran.out
+    assert "click a cell if" in ran.out
     assert "written to policy.json" in ran.out
     policy = Policy.load("policy.json")
     assert policy.game == "nim"
-    assert policy.origin["demonstrations"]["digest"] == nim_demos.digest
+    assert policy.provenance.demonstrations.digest == nim_demos.digest
 
 
 def test_a_file_of_demonstrations_teaches_the_same(shown, nim_demos):
@@ -63,26 +64,26 @@ def test_progress_is_told_on_stderr(shown):
     assert any("best" in line and "policies" in line for line in lines)
     assert "of 1,000" not in ran.out
     ran = shown("learn", "nim", "--levels", "train:0-4", "--programs", "1000")
-    assert "understanding: read as: as clicked, mirrored too" in ran.err
-    assert "understanding" not in ran.out
+    assert "fitting: exact clicks, plus mirror images" in ran.err
+    assert "fitting" not in ran.out
 
 
 def test_the_teacher_is_understood_and_the_expectation_told(shown):
     ran = shown("learn", "nim", "--levels", "train:0-1", "--programs", "2000", "--quiet", "--out", "policy.json")
-    assert "read as: as clicked, mirrored too" in ran.out
+    assert "Interpreted as: exact clicks, plus mirror images" in ran.out
     assert "in practice 120 of 120 levels won; expected to win about 12 of 12 new levels" in ran.out
-    origin = Policy.load("policy.json").origin
-    assert origin["reading"] == {"same": "clicked", "order": "given"}
-    assert origin["practice"] == {"won": 120, "levels": 120}
-    assert [t["cells"] for t in origin["symmetry"]] == ["left-right"]
+    provenance = Policy.load("policy.json").provenance
+    assert provenance.interpretation == {"clicks": "exact", "order": "given"}
+    assert provenance.practice == SuccessRate(120, 120)
+    assert [transformation.cells for transformation in provenance.symmetries] == ["left-right"]
 
 
 def test_without_practice_or_symmetry_nothing_is_said_of_them(shown):
-    words = ("nim", "--levels", "train:0-4", "--programs", "2000", "--quiet", "--practise", "0", "--no-symmetry")
+    words = ("nim", "--levels", "train:0-4", "--programs", "2000", "--quiet", "--practice", "0", "--no-symmetry")
     ran = shown("learn", *words, "--out", "policy.json")
     assert "practice" not in ran.out
     assert "read as" not in ran.out
-    assert Policy.load("policy.json").origin["symmetry"] == []
+    assert Policy.load("policy.json").provenance.symmetries == ()
 
 
 def test_the_papers_method_is_one_word_away(shown, nim_demos):
@@ -95,9 +96,9 @@ def test_the_papers_method_is_one_word_away(shown, nim_demos):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--reading", "sideways"], "no reading called 'sideways'."),
-        (["--practise", "-1"], "argument --practise: a number of seconds is needed, not '-1'"),
-        (["--practise", "long"], "argument --practise: a number of seconds is needed, not 'long'"),
+        (["--interpretation", "sideways"], "no interpretation called 'sideways'."),
+        (["--practice", "-1"], "argument --practice: expected a number from 0 to 1e+06, not '-1'"),
+        (["--practice", "long"], "argument --practice: expected a number from 0 to 1e+06, not 'long'"),
     ],
 )
 def test_ways_to_be_understood_that_there_are_not(shown, words, complaint):
@@ -105,7 +106,10 @@ def test_ways_to_be_understood_that_there_are_not(shown, words, complaint):
 
 
 def test_a_symmetry_that_is_not_known_cannot_be_asked_for(shown):
-    assert "--symmetry: no symmetry is known here" in shown("learn", "fence-in", "--symmetry", "--quiet").complaint
+    assert (
+        "--symmetry: this game or world declares no symmetries"
+        in shown("learn", "fence-in", "--symmetry", "--quiet").complaint
+    )
 
 
 def test_settings_arrive(shown):
@@ -114,11 +118,18 @@ def test_settings_arrive(shown):
         "--seed", "9", "--threads", "2", "--memory", "100", "--finish-level", "--keep-literals", "--quiet",
         "--out", "policy.json",
     )  # fmt: skip
-    settings = Policy.load("policy.json").origin["settings"]
+    settings = Policy.load("policy.json").provenance.settings
     assert settings == {
         "programs": 50, "ensemble": 3, "search": "trees", "trees": 2, "noise": 0.25, "seed": 9,
         "drop_literals": False, "finish_level": True, "uniform_if_empty": False, "stop_early": True, "prior": "grammar",
     }  # fmt: skip
+
+
+def test_noise_0_selects_a_single_fit_like_any_other_noise(shown):
+    shown("learn", "nim", "--levels", "train:0", "--programs", "500", "--noise", "0", "--quiet", "--out", "policy.json")
+    provenance = Policy.load("policy.json").provenance
+    assert provenance.settings["noise"] == 0
+    assert provenance.practice is None
 
 
 def test_the_same_seed_writes_the_same_bytes(shown):
@@ -130,7 +141,7 @@ def test_the_same_seed_writes_the_same_bytes(shown):
 def test_levels_of_ones_own(shown):
     Path("levels.json").write_text(json.dumps({"game": "nim", "levels": ["|.\n||", ".|\n.|\n||"]}))
     ran = shown("learn", "nim", "--levels", "levels.json", "--programs", "300", "--quiet", "--json")
-    assert json.loads(ran.out)["origin"]["demonstrations"]["levels"] == ["levels.json:0", "levels.json:1"]
+    assert json.loads(ran.out)["provenance"]["demonstrations"]["levels"] == ["levels.json:0", "levels.json:1"]
 
 
 # --- when nothing fits ------------------------------------------------------------------------------------------------
@@ -149,13 +160,13 @@ def test_when_nothing_fits_the_reason_is_told_and_nothing_is_written(shown, hope
     assert (ran.code, ran.out) == (1, "")
     error, *advice = ran.err.splitlines()
     assert error == (
-        "shown: nothing fits demonstration 0, step 0: among the first 3 programs none tells the click (0, 2) from "
-        "(0, 0). Try more programs (--programs 15), more words (--language standard), or a primitive that sees the "
-        "difference; if one of the two was a slip, take it out."
+        "shown: nothing fits demonstration 0, step 0: none of the first 3 programs distinguishes the click (0, 2) from "
+        "(0, 0). Try more programs (--programs 15), a richer vocabulary (--language standard), or a primitive that "
+        "sees the difference. If one of the two was a mistake, remove it."
     )
     assert advice[0] == "In game 1, click 1 was on the wall in row 1, column 3."
-    assert advice[-1] == "If one of the clicks was a slip, take it back."
-    assert advice[-2].endswith("or let me try more programs or the words of the standard language.")
+    assert advice[-1] == "If one of the clicks was a mistake, undo it."
+    assert advice[-2].endswith("let me search more programs or let me use the standard vocabulary.")
     assert not Path("policy.json").exists()
 
 
@@ -198,7 +209,7 @@ def test_what_was_found_before_memory_ran_out_is_written(shown):
     assert ran.code == 0
     assert "but the limit is 3 MiB" in ran.err
     assert "Keeping the best of the first" in ran.err
-    assert Policy.load("policy.json").origin["programs"] < 10_000
+    assert Policy.load("policy.json").provenance.programs < 10_000
 
 
 def test_one_policy_is_told_as_one(shown):
@@ -237,7 +248,7 @@ def test_a_stop_keeps_and_writes_the_best_so_far(tmp_path, by):
     assert "shown: stopped; keeping the best so far." in rest
     assert "Traceback" not in rest
     policy = Policy.load(tmp_path / "policy.json")
-    assert policy.origin["programs"] < 10**8
+    assert policy.provenance.programs < 10**8
     assert os.listdir(tmp_path) == ["policy.json"]
 
 
@@ -263,14 +274,14 @@ def test_what_was_learned_before_is_gone_on_from(shown, nim_demos):
     ran = shown("learn", "two.json", *QUICK, "--before", "before.json", "--keep", "random:0-3", "--out", "after.json")
     assert (ran.code, ran.err) == (0, "")
     assert "lost now" not in ran.out
-    assert Policy.load("after.json").origin["demonstrations"]["count"] == 3
+    assert Policy.load("after.json").provenance.demonstrations.count == 3
 
 
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--keep", "random:0"), "--keep: levels that stay won need --before"),
-        (("--before", "other.json"), "other.json: a policy for another game"),
+        (("--keep", "random:0"), "--keep: needs --before"),
+        (("--before", "other.json"), "other.json: the policy is for another game"),
         (("--before", "none.json"), "none.json"),
     ],
 )
@@ -282,20 +293,20 @@ def test_what_was_learned_before_must_be_of_this_game(shown, words, complaint):
 def test_how_far_to_look_can_be_left_open(shown):
     ran = shown("learn", "nim", "--levels", "train:0-4", "--programs", "auto", "--quiet")
     assert (ran.code, ran.err) == (0, "")
-    assert "no more programs were looked at: all practice levels are won" in ran.out
+    assert "enumeration ended early: all practice levels are won" in ran.out
     ran = shown("learn", "nim", "--levels", "train:0-4", "--programs", "auto", "--published")
     assert "stopped: from " in ran.err
     assert "programs nothing got better" in ran.err
 
 
 def test_who_is_not_sure_asks_for_what_would_help(shown):
-    words = "--levels random:200010 --programs 1000 --quiet --practise 0"
+    words = "--levels random:200010 --programs 1000 --quiet --practice 0"
     ran = shown("learn", "stop-the-fall", *words.split())
     assert "I am not sure what you meant: my rule has" in ran.out
-    assert "It would help me most to see you play random:" in ran.out
+    assert "The most informative level to demonstrate next is random:" in ran.out
 
 
-# --- conditions -------------------------------------------------------------------------------------------------------
+# --- constraints ------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_pinned_and_struck_is_kept_to(shown, nim_demos):
@@ -306,11 +317,11 @@ def test_what_is_pinned_and_struck_is_kept_to(shown, nim_demos):
     struck = rule.split(" and ")[-1]
     ran = shown("learn", "two.json", *QUICK, "--strike", struck, "--out", "struck.json")
     assert ran.code == 0
-    assert Policy.load("struck.json").keeps_to(Conditions.parse([], [struck], nim_demos.tokens))
-    assert not Policy.load("before.json").keeps_to(Conditions.parse([], [struck], nim_demos.tokens))
+    assert Policy.load("struck.json").keeps_to(Constraints.parse([], [struck], nim_demos.tokens))
+    assert not Policy.load("before.json").keeps_to(Constraints.parse([], [struck], nim_demos.tokens))
     ran = shown("learn", "two.json", *QUICK, "--pin", rule, "--ensemble", "5", "--out", "pinned.json")
     assert ran.code == 0
-    assert Policy.load("pinned.json").keeps_to(Conditions.parse([rule], [], nim_demos.tokens))
+    assert Policy.load("pinned.json").keeps_to(Constraints.parse([rule], [], nim_demos.tokens))
 
 
 @pytest.mark.parametrize("more", [(), ("--published",)])
@@ -329,3 +340,27 @@ def test_a_condition_that_cannot_be_read_is_refused(shown, nim_demos, option):
     ran = shown("learn", "one.json", *QUICK, option, "at_action_cell(cell_is_value(matchstik))")
     assert ran.complaint.startswith("--pin, --strike: program 'at_action_cell(cell_is_value(matchstik))'")
     assert "Did you mean 'matchstick'?" in ran.complaint
+
+
+def test_the_rule_that_is_printed_is_the_one_that_acts_unless_all_are_to_vote(shown):
+    learn = ("learn", "nim", "--levels", "train:0-1", *QUICK)
+    shown(*learn, "--out", "rule.json")
+    shown(*learn, "--vote", "--out", "vote.json")
+    rule, vote = (Policy.load(name) for name in ("rule.json", "vote.json"))
+    assert len(rule.components) == 1 < len(vote.components)
+    assert not vote.front
+    assert rule.vote == vote.components
+    won = [
+        json.loads(shown("evaluate", *which, "--levels", "random:900000-900019", "--json").out)["solved"]
+        for which in (["rule.json"], ["rule.json", "--rule-only"], ["rule.json", "--vote"], ["vote.json"])
+    ]
+    assert won[0] == won[1]
+    assert won[2] == won[3]
+    both = shown("evaluate", "rule.json", "--rule-only", "--vote")
+    assert (both.code, both.err.count("\n")) == (2, 1)
+
+
+def test_a_rule_of_another_length_can_be_taken(shown):
+    ran = shown("learn", "nim", "--levels", "train:0-1", *QUICK, "--rule", "1000")
+    assert ran.code == 2
+    assert "no rule with 1000 conditions. There are rules with" in ran.err

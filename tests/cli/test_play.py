@@ -1,4 +1,4 @@
-"""`shown play`: what playing means, without a terminal; and once through a real one."""
+"""`shown play`: sessions without a terminal, and games in a real one."""
 
 import os
 import signal
@@ -8,14 +8,12 @@ import pytest
 
 from shown import worlds
 from shown.cli import main
-from shown.cli.play import Session, view
+from shown.cli.play import Session, lay_out
 from shown.cli.terminal import Press, decode
 from shown.demonstrations import Demonstrations
-from shown.games import find
-from shown.games.levels import Level, load_levels
 from shown.grid import grid
-from shown.teaching.recording import Recorder
-from shown.world import play
+from shown.teaching.dialogue.recording import Recorder
+from shown.worlds import Level, find, load_levels, play
 
 NIM = find("nim")
 SIZE = 30, 80
@@ -62,13 +60,13 @@ def test_a_click_that_changes_nothing_is_not_recorded():
 
 def test_undo_redo_and_start_over():
     played = keys(session("|.", "||"), "u")
-    assert played.message == "There is nothing to take back."
+    assert played.message == "Nothing to undo."
     keys(played, "up", "left", "enter", "u")
     assert played.attempt.grid == grid("|.", "||")
     keys(played, "r")
     assert len(played.attempt.steps) == 1
     keys(played, "r")
-    assert played.message == "There is nothing to do again."
+    assert played.message == "Nothing to redo."
     keys(played, "s")
     assert played.attempt.steps == ()
     assert "Back at the start" in played.message
@@ -120,7 +118,7 @@ def test_undo_gives_the_same_opponent_again():
 
 def test_the_board_is_where_the_mouse_finds_it():
     played = session("|.", "||")
-    seen = view(played, SIZE)
+    seen = lay_out(played, SIZE)
     assert "[|]" in seen.lines[seen.top + 1]
     assert seen.cell(seen.top, 1) == (0, 0)
     assert seen.cell(seen.top + 1, 3) == (1, 1)
@@ -132,7 +130,7 @@ def test_the_board_is_where_the_mouse_finds_it():
 def test_every_screen_fits_and_shows_the_cursor(size):
     played = Session(Recorder(find("fence-in"), Level("wide open", grid(*["." * 50] * 60))))
     played.cursor = (57, 48)
-    seen = view(played, size)
+    seen = lay_out(played, size)
     assert len(seen.lines) <= size[0]
     assert max(map(len, seen.lines)) <= size[1]
     if size[0] >= 8:
@@ -175,12 +173,12 @@ def test_a_person_wins_nim_with_mouse_and_keys_and_it_is_saved(terminal, tmp_pat
     person = terminal("play", "nim", "--out", str(out))
     person.until("q quit")
     first = NIM.expert(twin.attempt.grid)
-    seen = view(twin, SIZE)
+    seen = lay_out(twin, SIZE)
     person.send(f"\x1b[<0;{2 * first[1] + 2};{seen.top + first[0] + 1}M")
     twin.click(first)
     person.until(twin.message)
     person.send("u")
-    person.until("Taken back.")
+    person.until("Undone.")
     person.send("r")
     person.until(twin.message)
     while not twin.attempt.over:
@@ -214,7 +212,7 @@ def test_a_second_game_is_added_to_the_file(terminal, tmp_path):
     for number in (1, 2):
         person = terminal("play", "nim", "--levels", f"train:{number}", "--out", str(out))
         person.until("q quit")
-        seen = view(Session(Recorder(NIM, load_levels(NIM, f"train:{number}")[0])), SIZE)
+        seen = lay_out(Session(Recorder(NIM, load_levels(NIM, f"train:{number}")[0])), SIZE)
         person.send(f"\x1b[<0;2;{seen.top + seen.shape[0]}M")  # a whole pile, so that the opponent takes the other
         person.until("Lost after 1 click.")
         person.send("q")
@@ -255,7 +253,7 @@ def test_a_person_plays_a_world_with_keys_and_it_is_saved(terminal, tmp_path):
     person.send(KEYS["left"])
     person.until("1 step so far.")
     person.send("u")
-    person.until("Taken back.")
+    person.until("Undone.")
     for number, step in enumerate(episode.steps, 1):
         person.send(KEYS[step.action])
         last = number == len(episode.steps)

@@ -1,4 +1,4 @@
-"""`shown watch`: the expert or a policy plays, on paper, in JSON or in pictures."""
+"""`shown watch`: the expert or a policy plays, as text, JSON or pictures."""
 
 import json
 import sys
@@ -7,10 +7,10 @@ import pytest
 from PIL import Image
 
 from shown.cli import main
-from shown.games import find, load_levels
 from shown.grid import Tokens
 from shown.language.terms import Term
 from shown.policy import Component, Formula, Literal, Policy
+from shown.worlds import find, load_levels
 
 NIM = Tokens(empty=".", matchstick="|")
 
@@ -84,7 +84,7 @@ def test_pictures_are_written(tmp_path, capsys):
     [
         (["nmi"], "Did you mean 'nim'?"),
         (["nim", "--levels", "train:99"], "no train:99"),
-        (["nim", "--speed", "0"], "not a speed"),
+        (["nim", "--speed", "0"], "expected a number from 0.001 to 1,000"),
         (["nim", "--seed", "-1"], "argument --seed"),
         (["missing.json"], "no such file"),
         (["nim", "--gif", "no-such-folder/x.gif"], "no folder"),

@@ -15,18 +15,18 @@ from unittest.mock import patch
 from fuzz import mutate, sound
 from shown.cli import main
 from shown.errors import NothingFits
-from shown.experiments.rows import Row
-from shown.experiments.store import Store
-from shown.games import GAMES
+from shown.worlds import GAMES
+from shown_evidence.results.row import Row
+from shown_evidence.results.store import Store
 
-SMALL = ("--programs", "40", "--practise", "0", "--trees", "1", "--ensemble", "2", "--threads", "1", "--quiet")
+SMALL = ("--programs", "40", "--practice", "0", "--trees", "1", "--ensemble", "2", "--threads", "1", "--quiet")
 COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     # what is always given; what may be given besides
     "learn": (
         ("{source}", *SMALL),
         ("--json", "--out={out}", "--levels={levels}", "--noise={number}", "--seed={number}"),
     ),
-    "evaluate": (("{policy}", "--levels={levels}"), ("--json", "--map", "--seed={number}")),
+    "evaluate": (("{policy}", "--levels={levels}"), ("--json", "--rule-only", "--seed={number}")),
     "explain": (("{policy}",), ("--json", "--programs", "--most={number}", "--levels={levels}", "--seed={number}")),
     "demonstrate": (("{game}", "--levels={levels}"), ("--json", "--out={out}", "--seed={number}")),
     "watch": (

@@ -10,6 +10,7 @@ import os
 import random
 import stat
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +20,21 @@ from fuzz import mutate, sound
 from fuzz.cases import expected
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, NothingFits
+from shown.evaluation.resources import Resources
 from shown.explain import explain
-from shown.games import GAMES, find, load_levels
 from shown.inference.learner import Learner
 from shown.policy import Policy
-from shown.studio.desk import Desk
-from shown.studio.forms import action_to_json, lesson_to_json, table_to_lines
-from shown.studio.lessons import Shared, lesson_shared, load_lesson, policy_of
-from shown.studio.project import LEVELS_SCHEMA, Project
-from shown.studio.saved import SCHEMA as LEARNED_SCHEMA
-from shown.studio.saved import with_mark
-from shown.studio.teach import Lesson, keep, lay
-from shown.studio.ways import SCHEMA, Way
-from shown.teaching.readings import Reading
-from shown.teaching.recording import play_on
+from shown.studio.project import LEVELS_SCHEMA, PROJECT_SCHEMA, Project
+from shown.studio.workspace import Workspace
+from shown.teaching.dialogue.recording import play_on
+from shown.teaching.interpretation.interpretations import Interpretation
+from shown.teaching.lessons.lesson import Lesson, begin_level, keep
+from shown.teaching.lessons.lesson_file import LessonFile, load_lesson, policy_of
+from shown.teaching.lessons.lesson_json import action_to_json, in_play_to_lines, lesson_to_json
+from shown.teaching.lessons.preferences import Preferences
+from shown.teaching.lessons.saved_policy import SCHEMA as LEARNED_SCHEMA
+from shown.teaching.lessons.saved_policy import with_mark
+from shown.worlds import GAMES, find, load_levels
 
 PROGRAMS, CLICKS = 60, 6
 
@@ -95,7 +97,7 @@ def _try_demonstrations(data: Any, folder: Path) -> None:
     again = Demonstrations.load(folder / "again.json")
     assert (again, again.digest) == (shown, shown.digest), "demonstrations are others when they are read again"
     if shown.items:
-        learner = Learner(programs=PROGRAMS, trees=1, ensemble=3, threads=1).fit(shown)
+        learner = Learner(programs=PROGRAMS, trees=1, ensemble=3, resources=Resources(threads=1)).fit(shown)
         assert learner.policy_.act(shown.steps[0].grid) is not None
         assert Policy.from_json(json.loads(json.dumps(learner.policy_.to_json()))).table()
 
@@ -120,16 +122,17 @@ def _try_lesson(data: Any, folder: Path) -> None:
     with expected():
         policy_of(shared.game, shared.policy, "the policy")
     value = json.loads(json.dumps(shared.to_json()))
-    assert lesson_shared(value, find, "again").to_json() == shared.to_json(), "a lesson is another one when sent on"
+    again = LessonFile.from_json(value, find, "again")
+    assert again.to_json() == shared.to_json(), "a lesson changes when it is sent on"
     with Project(folder / "project") as project:
-        desk = Desk(project, shared.game.name)
-        before = desk.view()
+        workspace = Workspace(project, shared.game)
+        before = workspace.view()
         try:
-            desk.take_in(shared.recordings)
+            workspace.add_lesson(replace(shared, levels=()), with_remarks=False)
         except BadInput:
-            assert desk.view() == before
+            assert workspace.view() == before
             raise
-        assert Desk(project, shared.game.name).lesson.recordings == desk.lesson.recordings
+        assert Workspace(project, shared.game).lesson.recordings == workspace.lesson.recordings
 
 
 def _try_project(data: Any, folder: Path) -> None:
@@ -169,19 +172,19 @@ def _use(folder: Path, name: str) -> None:
     with Project(folder) as project:
         with expected():
             project.settings()
-        desk = Desk(project, name)
-        desk.view()
+        workspace = Workspace(project, find(name))
+        workspace.view()
         with expected():
-            project.learned(desk.game)
+            project.learned(workspace.game)
         with expected():
-            desk.expert()
+            workspace.expert()
         with expected():
-            desk.click(desk.game.expert(desk.lesson.table.attempt.grid))
+            workspace.click(workspace.game.expert(workspace.lesson.in_play.attempt.grid))
         with expected():
-            desk.paint(None, desk.place.lessons[0].grid)
-        wanted = desk.view()
+            workspace.paint(None, workspace.starts.lessons[0].grid)
+        wanted = workspace.view()
     with Project(folder) as project:
-        found = Desk(project, name).view()
+        found = Workspace(project, find(name)).view()
     for part in ("table", "recordings", "painted"):
         assert found[part] == wanted[part], f"{part}: {found[part]} was found, {wanted[part]} was acknowledged"
 
@@ -209,28 +212,33 @@ def _kept(rng: random.Random, lesson: Lesson, name: str) -> Lesson:
     return lesson
 
 
-def _lesson(rng: random.Random, name: str) -> Shared:
+def _lesson(rng: random.Random, name: str) -> LessonFile:
     """A sound lesson to send."""
     game = find(name)
-    recordings = _kept(rng, Lesson((), lay(load_levels(game, "train:3")[0], 4000), 1), name).recordings
+    recordings = _kept(rng, Lesson((), begin_level(load_levels(game, "train:3")[0], 4000), 1), name).recordings
     levels = tuple(item.steps[0].grid for item in sound.shown_by_expert(name))
-    way = Way(100, rng.choice((None, Reading("open", "any"))), rng.choice((None, True)))
-    return Shared(game, recordings, levels, way, rng.choice((None, sound.policy(rng).to_json())))
+    preferences = Preferences(100, rng.choice((None, Interpretation("equivalent", "any"))), rng.choice((None, True)))
+    return LessonFile(game, recordings, levels, preferences, rng.choice((None, sound.policy(rng).to_json())))
 
 
 def _project(rng: random.Random, name: str) -> dict[str, str]:
     """The files of a sound project."""
     game, shown = find(name), sound.shown_by_expert(name)
-    table = lay(load_levels(game, "train:3")[0], 4000)
+    table = begin_level(load_levels(game, "train:3")[0], 4000)
     lesson = _kept(rng, Lesson((), table, 1), name)
     attempt = play_on(game, table.attempt, game.expert(table.attempt.grid))
-    lines = table_to_lines(lay(table.attempt.level, 4000)) + [
+    lines = in_play_to_lines(begin_level(table.attempt.level, 4000)) + [
         json.dumps(action_to_json(step.action)) for step in attempt.steps
     ]
     painted = [{"id": i + 1, "rows": list(item.steps[0].grid.rows)} for i, item in enumerate(shown)]
     policy = with_mark(sound.policy(rng).to_json())
-    about = {"schema": LEARNED_SCHEMA, "digest": shown.digest, "tried": [["as clicked", True, 0.5]]}
-    settings = {"schema": SCHEMA, "game": name, "toured": True, "ways": {name: {"programs": 100, "mirrored": True}}}
+    about = {"schema": LEARNED_SCHEMA, "digest": shown.digest, "tried": [["exact clicks", True, 0.5]]}
+    settings = {
+        "schema": PROJECT_SCHEMA,
+        "game": name,
+        "toured": True,
+        "preferences": {name: {"programs": 100, "mirrored": True}},
+    }
     return {
         "project.json": json.dumps(settings),
         f"{name}/lesson.json": json.dumps(lesson_to_json(game, lesson.recordings, lesson.next_id)),

@@ -14,6 +14,7 @@ from shown.grid import Action, Grid, Tokens
 from shown.language.evaluate import Plan, reference_columns
 from shown.language.phrases import say
 from shown.language.primitives import LANGUAGE
+from shown.language.reference import View
 from shown.language.terms import MAX_TEXT, parse
 
 
@@ -49,7 +50,7 @@ def run(data: Any, folder: Path) -> None:
         places = [world.row(number, action) for action in actions]
         together = np.array([[int(column[word]) >> bit & 1 for word, bit in places] for column in columns])
         alone = plan.world_and_columns([grid])[1] & np.uint64(1)
-        meant = reference_columns(terms, grid, tokens, buttons, LANGUAGE)
+        meant = reference_columns(terms, View(grid, tokens), buttons, LANGUAGE)
         for name, bits in (("among others", together), ("alone", alone)):
             wrong = np.argwhere(bits.astype(bool) != meant)
             assert not len(wrong), f"{name}: {terms[wrong[0][0]]} is wrong about {actions[wrong[0][1]]} on\n{grid}"

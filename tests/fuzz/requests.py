@@ -20,16 +20,15 @@ from urllib.parse import quote
 
 from fuzz import mutate, sound
 from shown.errors import ShownError
-from shown.games import GAMES, find
-from shown.studio.app import create_app
+from shown.studio.app import create_app, load_assets
+from shown.studio.children import ChildProcess
 from shown.studio.commands import COMMANDS
 from shown.studio.downloads import DOWNLOADS
-from shown.studio.guard import HEADERS, Rules
-from shown.studio.helpers import Helper
-from shown.studio.project import Project
+from shown.studio.guard import HEADERS, AccessRules
+from shown.studio.project import PROJECT_SCHEMA, Project
 from shown.studio.session import Studio
 from shown.studio.tasks import Tasks
-from shown.studio.ways import SCHEMA
+from shown.worlds.games import GAMES, find
 
 HOST, SECRET = "127.0.0.1:7469", "the-secret-of-this-run"
 REFUSALS = (400, 403, 404, 405, 411, 413, 415, 421)
@@ -47,6 +46,14 @@ PATHS = (
     "/é",
 )
 PROGRAMS = 40
+MISPLACED = (
+    *(("Shown-Secret", value) for value in ("", SECRET[:-1], SECRET.upper(), f"{SECRET}x", f"{SECRET}, x", "\xff")),
+    *(("Cookie", value) for value in (SECRET, f"shown-secret={SECRET}", f"secret={SECRET}; Shown-Secret={SECRET}")),
+    *((name, SECRET) for name in ("Secret", "X-Shown-Secret", "Shown_Secret", "ETag", "If-None-Match")),
+    *(("Authorization", f"{kind} {SECRET}") for kind in ("Bearer", "Basic")),
+    ("Referer", f"http://{HOST}/#secret={SECRET}"),
+)
+"""The secret spoilt, or where it does not count."""
 
 
 def make(rng: random.Random) -> Any:
@@ -58,10 +65,10 @@ def run(data: Any, folder: Path) -> None:
     project = folder / "project"
     project.mkdir()
     settings = {
-        "schema": SCHEMA,
+        "schema": PROJECT_SCHEMA,
         "game": None,
         "toured": True,
-        "ways": {name: {"programs": PROGRAMS} for name in GAMES},
+        "preferences": {name: {"programs": PROGRAMS} for name in GAMES},
     }
     (project / "project.json").write_text(json.dumps(settings))
     log = io.StringIO()
@@ -84,18 +91,22 @@ async def _session(project: Path, data: Any, log: io.StringIO) -> dict[str, Any]
     with Project(project) as opened:
         studio = Studio(opened)
         here = Here()
-        studio.learner = studio.player = cast(Helper, here)
-        app = create_app(studio, Rules(frozenset({HOST}), 7469, SECRET))
+        studio.learner = studio.player = studio.queue.learner = cast(ChildProcess, here)
+        app = create_app(studio, AccessRules(frozenset({HOST}), SECRET))
+        public = set(load_assets(studio.catalog))
         await studio.start()
         try:
             for request in data["requests"]:
-                before = studio.desk(data["game"]).view()
+                before = (await studio.workspace(data["game"])).view()
                 status, headers, body = await _send(app, request)
                 _check(request, status, headers, body, log)
                 if not request["secret"]:
-                    assert status in REFUSALS, f"{status} to a stranger: {request}"
-                    assert studio.desk(data["game"]).view() == before, f"a stranger changed something: {request}"
-            return studio.desk(data["game"]).view()
+                    refused = status in REFUSALS or request["path"] in public
+                    assert refused, f"{status} to a stranger: {request}"
+                    assert (await studio.workspace(data["game"])).view() == before, (
+                        f"a stranger changed something: {request}"
+                    )
+            return (await studio.workspace(data["game"])).view()
         finally:
             await studio.close()
             assert not here.faults, here.faults[0]
@@ -152,6 +163,8 @@ class Here:
     def __init__(self) -> None:
         self.tasks = Tasks().table()
         self.faults: list[Exception] = []
+        self.ready = asyncio.Event()
+        self.ready.set()
 
     async def start(self) -> None: ...
 
@@ -212,21 +225,21 @@ def _request(rng: random.Random, game: str) -> dict[str, Any]:
         method, path = rng.choice(("GET", "GET", "HEAD", "POST", "PUT", "OPTIONS")), rng.choice(PATHS)
     if rng.random() < 0.05:
         path = mutate.text(rng, path).replace("\ud800", "")
-    headers = [["Host", HOST], ["Cookie", f"shown-studio-7469={SECRET}"]]
+    headers = [["Host", HOST], ["Shown-Secret", SECRET]]
     if method == "POST":
         headers += [["Content-Type", "application/json"], ["Content-Length", str(len(body))]]
         headers += [["Origin", f"http://{HOST}"]] if rng.random() < 0.5 else []
     secret = rng.random() < 0.85
     if not secret:
-        headers[1][1] = rng.choice(("", f"shown-studio-7469={SECRET[:-1]}", "shown-studio-7469=", "a=b; ;;=", "\xff"))
-        query = rng.choice((query, "token=", f"token={SECRET}x", "token=%00", "token=a&token=b"))
+        headers[1] = list(rng.choice(MISPLACED))
+        query = rng.choice((query, "secret=", f"secret={SECRET}", f"Shown-Secret={SECRET}", "secret=%00"))
     if rng.random() < 0.1:
         place = rng.randrange(len(headers))
         headers[place][1] = rng.choice(
             ("", "evil.example", "http://evil.example", "-1", "9" * 30, "text/plain", "²", "\xff")
         )
         secret = False  # whatever it was, nothing more than a refusal or a page is owed
-        headers = [header for header in headers if not header[1].startswith("shown-studio-7469=the-secret")]
+        headers = [header for header in headers if header[1] != SECRET]
         query = ""
     request = {"method": method, "path": path, "query": query, "headers": headers, "body": body}
     return {**request, "secret": secret, "halves": rng.random() < 0.1}
@@ -254,7 +267,7 @@ def _asked(rng: random.Random, name: str, game: str) -> dict[str, Any]:
         "toured": True,
         "count": rng.choice((1, 3, 25)),
         "first": rng.choice((0, 5, 501)),
-        "reading": rng.choice((None, {"same": "open", "order": "any"}, {"same": "spell"}, "open")),
+        "interpretation": rng.choice((None, {"clicks": "equivalent", "order": "any"}, {"clicks": "spell"}, "open")),
         "mirrored": rng.choice((None, True, False, "yes")),
         "programs": rng.choice((0, 1, 30, 10**7)),
     }

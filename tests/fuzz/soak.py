@@ -28,17 +28,17 @@ from fuzz import sound
 from fuzz.disks import Disk, small_disk
 from serving import Refused, Server, alive, until
 from shown.files import is_leftover
-from shown.games import find
 from shown.grid import Grid
-from shown.studio.ways import SCHEMA
-from shown.teaching.same import expert_action
+from shown.studio.project import PROJECT_SCHEMA
+from shown.teaching.interpretation.equivalence import expert_action
+from shown.worlds.games import find
 
 GAMES = ("nim", "chase", "fence-in")
 PARTS = ("table", "recordings", "painted")
 PROGRAMS = 30
 LEARNING = 600.0
 """Seconds that it may take in the end. Recordings by chance contradict each other: whatever is understood of some of
-them, others do not do, and it practises again with those."""
+them, others do not do, and it practices again with those."""
 MANY = 25
 """More recordings, or painted levels, than this are deleted again, so that files stay small and all have a turn."""
 MAX_MEMORY, MAX_OPEN_FILES = 600, 150
@@ -284,7 +284,7 @@ class Soak:
         for game in GAMES:
             learned = self.studio.learned(game, LEARNING)
             counted = any(card["learn"] for card in self.told[game]["recordings"])
-            if counted and learned["state"] not in ("done", "failed"):
+            if counted and learned["state"] not in ("done", "failed", "stopped"):
                 raise Lost(f"{game}: nothing was learned at the end ({learned['state']})")
         if self.studio.stop() != 0:
             raise Lost("the studio did not end in peace")
@@ -334,7 +334,11 @@ def studio_on(disk: str) -> Iterator[tuple[Server, Disk, Path]]:
         with small_disk(base, disk) as (filled, folder), log.open("wb") as file:
             project = folder / "project"
             project.mkdir()
-            settings = {"schema": SCHEMA, "game": None, "ways": {name: {"programs": PROGRAMS} for name in GAMES}}
+            settings = {
+                "schema": PROJECT_SCHEMA,
+                "game": None,
+                "preferences": {name: {"programs": PROGRAMS} for name in GAMES},
+            }
             (project / "project.json").write_text(json.dumps(settings))
             studio = Server(project, log=file)
             try:

@@ -8,16 +8,18 @@ from typing import Any
 
 from measuring import measured
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.experiments.trials import Trial
-from shown.games import GAMES, demonstrate, find, load_levels
 from shown.grid import Grid, Tokens
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.standard import STANDARD
 from shown.language.terms import Kind, Term, names_by_kind
 from shown.policy import Component, Formula, Literal, Policy
+from shown.provenance import NO_PROVENANCE, Provenance
+from shown.worlds import GAMES, demonstrate, find, load_levels
+from shown_evidence.trials.trial import Trial
 from strategies import BUTTONS, TOKENS
 
 NAMES = ("a", "empty", "wall", "wall_2", "x" * 40, "of", "the_end", "off", "def", "none")
+MANY_BUTTONS = tuple(f"b{i}" for i in range(1000))
 CHARACTERS = ".#*|A\"'\\{}%é😀~^01"
 
 
@@ -27,7 +29,7 @@ def world(rng: random.Random) -> tuple[Tokens, tuple[str, ...], str | None]:
     if kind == 0:
         game = find(rng.choice(list(GAMES)))
         return game.tokens, game.buttons, game.name
-    buttons = rng.choice(((), (), BUTTONS, ("a",), ("not_this", "OFF")))
+    buttons = rng.choice(((), (), BUTTONS, ("a",), ("not_this", "OFF"), MANY_BUTTONS[: rng.randint(2, 1000)]))
     if kind == 1:
         return TOKENS, buttons, None
     count = rng.randint(1, 6)
@@ -96,8 +98,8 @@ def policy(rng: random.Random, far: int = 3) -> Policy:
         )
 
     parts = tuple(Component(share / whole, -1.5, -0.5, formula()) for share in (*shares, 1))
-    origin = rng.choice(({}, {"seed": 3, "programs": 10, "distinct": 4}))
-    return Policy(tokens, parts, game, buttons, origin, language)
+    provenance = rng.choice((NO_PROVENANCE, Provenance(programs=10, distinct=4, settings={"seed": 3})))
+    return Policy(tokens, parts, game, buttons, provenance, language)
 
 
 @cache

@@ -10,10 +10,10 @@ from typing import Any
 
 from fuzz import mutate, sound
 from fuzz.cases import expected
-from shown.experiments import EXPERIMENTS, find
-from shown.experiments.report import report
-from shown.experiments.rows import Row
-from shown.experiments.store import Store, read_lines
+from shown_evidence.experiments import EXPERIMENTS, find
+from shown_evidence.report.page import report
+from shown_evidence.results.row import Row
+from shown_evidence.results.store import Store, read_lines
 
 COLUMNS = ("asked", "key", "settings", "method", "seed", "version", "finished", "seconds", "status", "error", "result")
 

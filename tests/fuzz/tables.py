@@ -19,11 +19,10 @@ from gymnasium import spaces
 
 from fuzz import mutate, sound
 from fuzz.cases import expected
-from shown import tables
 from shown.cli import main
 from shown.demonstrations import Demonstrations
 from shown.grid import Tokens
-from shown.worlds import minari
+from shown.worlds import minari, tables
 
 COLUMNS = {"grid": "board", "action": "click", "episode": "run", "seed": "of", "level": "grid"}
 """What columns may be called otherwise; one by the name of another."""

@@ -18,17 +18,16 @@ from serving import Server
 from shown.cli import main
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.experiments.store import BadRow, Found, Store
 from shown.files import is_leftover, write_bytes
-from shown.games import demonstrate, find, load_levels
 from shown.grid import MAX_BUTTONS, Grid, Tokens
 from shown.policy import Policy
-from shown.studio.desk import Desk
 from shown.studio.project import Project
 from shown.studio.worker import Worker
-from shown.tables import from_rows
-from shown.worlds import minari
+from shown.studio.workspace import Workspace
+from shown.worlds import demonstrate, find, load_levels, minari
+from shown.worlds.tables import from_rows
 from shown.worlds.views import as_array
+from shown_evidence.results.store import BadRow, Store, StoreContents
 
 LONG = "x" * 300
 
@@ -68,7 +67,7 @@ def test_a_folder_for_figures_that_cannot_be_made_is_one_line(folder, capsys, tm
     Path("file").write_text("")
     Store("r.sqlite").close()
     told = complaint(capsys, "report", "--store", "r.sqlite", "--figures", folder)
-    assert f"{folder}: cannot be made a folder" in told
+    assert f"{folder}: cannot create this folder" in told
 
 
 def test_too_little_memory_is_one_line(capsys, monkeypatch):
@@ -76,7 +75,7 @@ def test_too_little_memory_is_one_line(capsys, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr("shown.cli.games.run", large)
-    assert "not enough memory" in complaint(capsys, "games")
+    assert "out of memory" in complaint(capsys, "games")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
@@ -104,7 +103,7 @@ def test_bad_rows_that_cannot_be_removed_are_not_said_to_be(tmp_path, monkeypatc
     """In a file that was cut off a row may be listed that no deletion reaches."""
     path = tmp_path / "r.sqlite"
     with Store(path) as store:
-        monkeypatch.setattr(store, "read", lambda: Found([], [BadRow(7, "row 7: not a result.")]))
+        monkeypatch.setattr(store, "read", lambda: StoreContents([], [BadRow(7, "row 7: not a result.")]))
         with pytest.raises(BadInput, match="damaged"):
             store.remove_bad()
 
@@ -150,11 +149,11 @@ def test_the_level_on_the_table_stays_there_when_others_are_imported(tmp_path):
     """It had no file yet, so that after a restart another level was laid out."""
     game = find("nim")
     with Project(tmp_path) as project:
-        desk = Desk(project, "nim")
-        desk.add(demonstrate(game, load_levels(game, "train:0-2")))
-        wanted = desk.view()
+        workspace = Workspace(project, find("nim"))
+        workspace.add(demonstrate(game, load_levels(game, "train:0-2")))
+        wanted = workspace.view()
     with Project(tmp_path) as project:
-        assert Desk(project, "nim").view()["table"] == wanted["table"]
+        assert Workspace(project, find("nim")).view()["table"] == wanted["table"]
 
 
 # --- sizes ------------------------------------------------------------------------------------------------------------
@@ -163,12 +162,13 @@ def test_the_level_on_the_table_stays_there_when_others_are_imported(tmp_path):
 def policy_json(clauses: list[list[str]], buttons: list[str]) -> dict[str, Any]:
     component = {"weight": 1.0, "log_prior": -1.0, "log_likelihood": -1.0, "clauses": clauses}
     return {
-        "schema": "shown/policy/1",
+        "schema": "shown/policy/2",
         "game": None,
+        "language": "paper",
         "tokens": {"empty": ".", "wall": "#"},
         "buttons": buttons,
         "components": [component],
-        "origin": {},
+        "provenance": {},
     }
 
 
@@ -191,7 +191,7 @@ def test_a_world_of_very_many_buttons_is_refused():
 def test_a_policy_of_very_many_programs_is_refused():
     """100,000 of them took 15 s to read and minutes to act."""
     programs = [f"at_action_cell(shifted(({i % 200 + 1}, {i // 200 + 1}), cell_is_value(wall)))" for i in range(12_000)]
-    with pytest.raises(BadInput, match="different programs of more than 524,288 characters"):
+    with pytest.raises(BadInput, match="the distinct programs have more than 524,288 characters"):
         Policy.from_json(policy_json([[program] for program in programs], []))
     # The same ones again cost next to nothing.
     assert Policy.from_json(policy_json([[program] for program in programs[:100] * 200], []))
@@ -204,7 +204,7 @@ def test_a_policy_file_that_is_too_large_is_neither_read_nor_written(tmp_path, m
     monkeypatch.setattr("shown.policy.MAX_FILE", 100)
     with pytest.raises(BadInput, match="larger than"):
         Policy.load(path)
-    with pytest.raises(BadInput, match="could not be read again"):
+    with pytest.raises(BadInput, match="the limit for reading it again"):
         policy.save(path)
 
 
@@ -275,7 +275,7 @@ def test_what_a_killed_process_left_is_removed_when_the_same_file_is_written_aga
 
 
 def test_a_dataset_of_frames_without_its_environment_says_so() -> None:
-    with pytest.raises(BadInput, match=r"^minari:any/thing-v0: blocks-8 learns colours by playing"):
+    with pytest.raises(BadInput, match=r"^minari:any/thing-v0: blocks-8 collects colors by playing"):
         minari.read(tables._Dataset(None, [{"observations": [[[0, 1]]], "actions": [0]}]), "blocks-8")
 
 
@@ -286,9 +286,14 @@ def test_a_dataset_that_is_damaged_is_one_line() -> None:
 
 
 def test_rows_that_are_none_are_one_line() -> None:
-    with pytest.raises(BadInput, match=r"^rows must be mappings from columns to values, one a step, not int\.$"):
+    with pytest.raises(BadInput, match=r"^rows must be mappings from columns to values, not int\.$"):
         from_rows(7, Tokens(empty="."))
-    with pytest.raises(BadInput, match="not equally long"):
+    with pytest.raises(BadInput, match="differ in length"):
         Grid.from_array([[0, 1], [0]], Tokens(empty=".", wall="#"))
-    with pytest.raises(BadInput, match="not equally long"):
+    with pytest.raises(BadInput, match="differ in length"):
         as_array([[0, 1], [0]], None, "rows, columns", 2)
+
+
+def test_a_line_that_is_no_row_is_one_line_before_the_game_is_known(tmp_path, capsys) -> None:
+    (tmp_path / "rows.jsonl").write_text("4092147483648\n")
+    assert "must be a mapping" in complaint(capsys, "convert", str(tmp_path / "rows.jsonl"), str(tmp_path / "out.json"))

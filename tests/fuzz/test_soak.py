@@ -7,6 +7,7 @@ import pytest
 from fuzz.soak import Lost, Plan, Size, Soak, _check_one_step, check_growth, soak, studio_on
 
 
+@pytest.mark.slow
 def test_nothing_that_was_acknowledged_is_lost() -> None:
     plan = Plan(actions=200, seconds=60, seed=4, kills=2, child_kills=1, fills=1)
     counts = soak(plan, disk="quota").counts

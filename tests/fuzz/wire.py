@@ -34,7 +34,7 @@ def make(rng: random.Random) -> Any:
 def run(data: Any, folder: Path) -> None:
     studio, log = _studio()
     before = log.stat().st_size
-    sent = data["bytes"].replace("PORT", str(studio.port)).replace("SECRET", studio.token).encode("latin-1")
+    sent = data["bytes"].replace("PORT", str(studio.port)).replace("SECRET", studio.secret).encode("latin-1")
     places = [0, *data["cuts"], len(sent)]
     answer = b""
     with socket.create_connection(("127.0.0.1", studio.port), timeout=PATIENCE) as connection:
@@ -84,7 +84,7 @@ def _request(rng: random.Random) -> bytes:
         )
     )
     headers = ["Host: 127.0.0.1:PORT"]
-    headers += ["Cookie: shown-studio-PORT=SECRET"] if rng.random() < 0.5 else []
+    headers += ["Shown-Secret: SECRET"] if rng.random() < 0.5 else []
     headers += [f"Content-Length: {len(body)}", "Content-Type: application/json"] if method == "POST" else []
     if rng.random() < 0.5:
         headers.append(

@@ -2,8 +2,8 @@ import pytest
 
 from playing import all_outcomes, step
 from shown.errors import BadLevel
-from shown.games.chase import Chase, plain_way
 from shown.grid import grid
+from shown.worlds.games.chase import Chase, plain_way
 
 CHASE = Chase()
 KEYS = {"left": (0, 0), "right": (0, 1), "up": (0, 2), "down": (0, 3)}

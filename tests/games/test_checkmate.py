@@ -2,8 +2,8 @@ import pytest
 
 from playing import all_outcomes, step
 from shown.errors import BadLevel
-from shown.games.checkmate import Checkmate, black_moves, in_check, legal_move
 from shown.grid import grid
+from shown.worlds.games.checkmate import Checkmate, black_moves, in_check, legal_move
 
 CHECKMATE = Checkmate()
 

@@ -7,10 +7,10 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from shown.errors import BadInput
-from shown.games import GAMES, Outcome, find, load_levels
-from shown.games.env import Clicks, GameEnv, environment_id
-from shown.games.nim import Nim
 from shown.grid import Grid, Tokens, grid
+from shown.worlds import GAMES, Outcome, find, load_levels
+from shown.worlds.games.gym_env import Clicks, GameEnv, environment_id
+from shown.worlds.games.nim import Nim
 
 IDS = {
     "nim": "shown/Nim-v0",
@@ -108,7 +108,7 @@ def test_an_episode_is_truncated_after_sixty_steps():
         _, _, terminated, truncated, _ = env.step((0, 1))
         assert not terminated
         assert truncated == (i == 59)
-    with pytest.raises(gymnasium.error.ResetNeeded, match="over"):
+    with pytest.raises(gymnasium.error.ResetNeeded, match="no episode is running"):
         env.step((0, 1))
 
 
@@ -197,7 +197,7 @@ def test_games_with_buttons():
     check_env(env, skip_render_check=True)
     env.reset(seed=0)
     assert env.step(0)[4]["won"] is False
-    with pytest.raises(BadInput, match="button's number, from 0 to 1"):
+    with pytest.raises(BadInput, match="number of a button, 0 to 1"):
         env.step(2)
     assert env.step(1)[1] == 1.0
 

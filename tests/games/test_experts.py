@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from shown.games import GAMES, find, load_levels, play
-from shown.games.levels import check_level
+from shown.worlds import GAMES, find, load_levels, play
+from shown.worlds.games.levels import check_level
 
 
 @pytest.mark.parametrize("name", GAMES)

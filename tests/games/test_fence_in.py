@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from playing import step
 from shown.errors import BadLevel
-from shown.games.fence_in import FenceIn, enclosed
 from shown.grid import Cell, Grid, grid
+from shown.worlds.games.fence_in import FenceIn, enclosed
 
 GAME = FenceIn()
 

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from shown.errors import BadInput, BadLevel
-from shown.games import GAMES, all_games, find, installed
-from shown.games.game import Game, require_one, settle
 from shown.grid import Tokens, grid
+from shown.worlds import GAMES, Game, all_games, find
+from shown.worlds.games import installed
+from shown.worlds.games.game import require_one, settle
 
 
 def test_loose_things_fall_onto_what_does_not():
@@ -86,9 +87,9 @@ def test_other_packages_declare_games(elsewhere):
     [
         ("lost = nowhere:Lost", r"cannot be loaded \(ModuleNotFoundError: No module named 'nowhere'\)\."),
         ("lost = elsewhere:Lost", r"cannot be loaded \(AttributeError: .*Lost.*\)\."),
-        ("lost = broken:Lost", r"cannot be loaded \(RuntimeError: two lines\)\."),
+        ("lost = broken:Lost", r"cannot be loaded \(RuntimeError: two lines, at \S*broken\.py:1\)\."),
         ("lost = elsewhere:Half", r"cannot be loaded \(TypeError: .*abstract.*\)\."),
-        ("lost = elsewhere:NotAGame", r"is not a shown\.games\.Game\."),
+        ("lost = elsewhere:NotAGame", r"is not a shown\.worlds\.Game\."),
         ("lost = elsewhere:Twin", r"calls itself 'twin'\. Both names must be the same"),
     ],
 )

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import shown.games
+import shown.worlds.games
 from guides import ROOT, blocks
-from shown.games import ENTRY_POINTS, GAMES, find
-from shown.games.game import Game
+from shown.worlds import GAMES, Game, find
+from shown.worlds.games import ENTRY_POINTS
 
-GUIDE = ROOT / "docs" / "adding-a-game.md"
+GUIDE = ROOT / "docs" / "guides" / "your-own-game.md"
 
 
 @pytest.fixture
@@ -22,11 +22,11 @@ def lamps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (file,) = [block for block in blocks(GUIDE, "python") if block.note == "file=lamps.py"]
     (line,) = [block for block in blocks(GUIDE, "python") if block.note == "line"]
     (tmp_path / "lamps.py").write_text(file.code, encoding="utf-8")
-    monkeypatch.setattr(shown.games, "__path__", [*shown.games.__path__, str(tmp_path)])
+    monkeypatch.setattr(shown.worlds.games, "__path__", [*shown.worlds.games.__path__, str(tmp_path)])
     entry = re.fullmatch(r'GAMES\["(?P<name>[a-z-]+)"\] = "(?P<place>[\w.:]+)"\n', line.code)
     monkeypatch.setitem(GAMES, entry["name"], entry["place"])
     yield
-    sys.modules.pop("shown.games.lamps", None)
+    sys.modules.pop("shown.worlds.games.lamps", None)
 
 
 def test_the_examples_run(lamps: None):
@@ -36,7 +36,7 @@ def test_the_examples_run(lamps: None):
 
 
 def test_the_line_is_written_as_it_stands_in_the_table():
-    assert '`"lamps": "shown.games.lamps:Lamps",`' in GUIDE.read_text("utf-8")
+    assert '`"lamps": "shown.worlds.games.lamps:Lamps",`' in GUIDE.read_text("utf-8")
 
 
 def test_the_guides_game_is_complete(lamps: None):

@@ -2,8 +2,8 @@ import pytest
 
 from playing import all_outcomes, step
 from shown.errors import BadLevel
-from shown.games.nim import Nim, optimal_moves
 from shown.grid import grid
+from shown.worlds.games.nim import Nim, optimal_moves
 
 NIM = Nim()
 

@@ -2,9 +2,9 @@ import pytest
 
 from playing import step
 from shown.errors import BadLevel
-from shown.games import load_levels
-from shown.games.reach_for_the_star import ReachForTheStar, stairs_steps
 from shown.grid import grid
+from shown.worlds import load_levels
+from shown.worlds.games.reach_for_the_star import ReachForTheStar, stairs_steps
 
 GAME = ReachForTheStar()
 

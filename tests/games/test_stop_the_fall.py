@@ -2,8 +2,8 @@ import pytest
 
 from playing import step
 from shown.errors import BadLevel
-from shown.games.stop_the_fall import StopTheFall
 from shown.grid import grid
+from shown.worlds.games.stop_the_fall import StopTheFall
 
 GAME = StopTheFall()
 

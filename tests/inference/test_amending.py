@@ -5,23 +5,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.evaluation.resources import Resources
+from shown.evaluation.rows import evidence_of
 from shown.grid import grid
 from shown.inference.amending import Amender, amended
 from shown.inference.fitting import Fitting
-from shown.inference.formulas import formula_bits
-from shown.inference.rows import evidence_of
 from shown.language.grammar import paper_grammar
 from shown.language.primitives import LANGUAGE
 from shown.language.terms import parse
-from shown.memory import Account
 from shown.policy import Component, Formula, Literal, Policy
-from strategies import TOKENS, grids
+from shown.rules.bitwise import formula_bits
+from strategies import TOKENS, examples, grids
 
 
 def fitted(steps, programs=200):
     """The programs on the positions of some steps, and what those steps say."""
     grammar = paper_grammar(TOKENS)
-    fitting = Fitting(grammar, list(grammar.blocks(programs)), Account(2**30), 1)
+    fitting = Fitting(grammar, list(grammar.blocks(programs)), Resources(threads=1))
     fitting.add(Demonstrations(TOKENS, (Demonstration(tuple(steps)),)))
     return fitting, evidence_of(fitting.rows, steps)
 
@@ -71,7 +71,7 @@ def test_a_rule_that_looks_further_than_the_programs_do_is_left_alone():
 
 
 @given(st.lists(grids(most=3), min_size=1, max_size=4, unique=True), st.data())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_whatever_is_amended_fits_exactly(boards, data):
     steps = [Step(board, data.draw(st.sampled_from(list(board.cells())))) for board in boards]
     fitting, evidence = fitted(steps)

@@ -5,13 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.games import demonstrate, find, load_levels
+from shown.evaluation.resources import Resources
+from shown.evaluation.rows import Evidence
 from shown.inference import clauses as module
-from shown.inference.clauses import ClauseSearch, Taste, cheapest_cover, cover, cover_plain
-from shown.inference.formulas import formula_bits
+from shown.inference.clauses import ClauseSearch, Taste, cheapest_cover, cheapest_cover_plain, cover, cover_plain
 from shown.inference.learner import Learner
-from shown.inference.rows import Evidence
 from shown.inference.trees import TreeSearch
+from shown.rules.bitwise import formula_bits
+from shown.worlds import demonstrate, find, load_levels
+from strategies import examples
 
 
 def problem(seed, features=12, words=2, open_rows=False):
@@ -40,7 +42,7 @@ def problem(seed, features=12, words=2, open_rows=False):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 3), st.sampled_from([0.5, 1.0, 2.0]), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_the_compiled_search_is_the_plain_one(seed, features, words, keep, open_rows):
     case = problem(seed, max(2, features), words, open_rows)
     taste = Taste(keep=keep)
@@ -56,7 +58,7 @@ def test_machine_code_does_what_its_python_says(monkeypatch):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_what_is_found_allows_all_that_was_shown_and_nothing_ruled_out(seed):
     columns, evidence, *rest = problem(seed, 40)
     found = cover(columns, evidence, *rest, Taste())
@@ -75,7 +77,9 @@ def test_a_cover_covers_and_needs_each_of_its_parts(seed, sets, items):
     rng = np.random.default_rng(seed)
     covered = rng.random((sets, items)) < 0.4
     costs = rng.random(sets) + 0.1
-    chosen = cheapest_cover(covered, costs, costs)
+    chosen, asked = cheapest_cover(covered, costs, costs), costs * np.exp(rng.standard_normal(sets))
+    assert chosen == cheapest_cover_plain(covered, costs, costs)
+    assert cheapest_cover(covered, costs, asked) == cheapest_cover_plain(covered, costs, asked)
     if chosen is None:
         assert not covered.any(axis=0).all()
         return
@@ -113,3 +117,13 @@ def test_the_same_seed_proposes_the_same():
         for seed in (1, 1, 2)
     ]
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("threads", [2, 3, 7])
+def test_clauses_do_not_depend_on_the_number_of_threads(threads):
+    shown = demonstrate(find("fence-in"), "train:0-1")
+    one, several = (
+        Learner(programs=1000, search="clauses", resources=Resources(threads=count)).fit(shown).policy_
+        for count in (1, threads)
+    )
+    assert several.components == one.components

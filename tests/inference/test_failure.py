@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import NothingFits
+from shown.evaluation.resources import Resources
 from shown.grid import grid
 from shown.inference.failure import rows_like
 from shown.inference.learner import Learner
 from shown.language.grammar import paper_grammar
 from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run
-from strategies import BUTTONS, TOKENS, grids
+from strategies import BUTTONS, TOKENS, examples, grids
 
 VALUES_ONLY = len(TOKENS.values)
 """So many programs only ask what the clicked cell is."""
@@ -39,18 +40,18 @@ def test_two_clicks_on_one_board():
     assert (failure.action, failure.other) == ((0, 2), (0, 0))
     assert (failure.other_demonstration, failure.other_step) == (1, 0)
     assert failure.text == (
-        "nothing fits demonstration 1, step 0: among the first 5 programs none tells the click (0, 2) from (0, 0). "
-        'Try more programs (25, say), more words (language="standard"), or a primitive that sees the difference; if '
-        "one of the two was a slip, take it out."
+        "nothing fits demonstration 1, step 0: none of the first 5 programs distinguishes the click (0, 2) from "
+        '(0, 0). Try more programs (25, for example), a richer vocabulary (language="standard"), or a primitive that '
+        "sees the difference. If one of the two was a mistake, remove it."
     )
 
 
-def test_more_words_are_offered_to_whoever_has_the_papers_only():
+def test_a_richer_vocabulary_is_offered_only_where_there_is_one():
     same = (grid("A."), (0, 0)), (grid("#.##"), (0, 2))
     assert failure_of(demos(*same)).richer == "standard"
     said = failure_of(demos(*same), language="standard")
     assert said.richer is None
-    assert "(25, say), or a primitive that sees" in said.text
+    assert "(25, for example), or a primitive that sees" in said.text
     pressed = (grid("A."), BUTTONS[0]), (grid("A."), BUTTONS[1]), (grid("A#"), BUTTONS[0])
     assert failure_of(demos(*pressed, buttons=BUTTONS), programs=1).richer == "walking"
 
@@ -59,7 +60,7 @@ def test_two_clicks_on_different_boards():
     failure = failure_of(demos((grid("*#"), (0, 0)), (grid("A**"), (0, 0))))
     assert (failure.demonstration, failure.step, failure.action) == (0, 0, (0, 0))
     assert (failure.other_demonstration, failure.other_step, failure.other) == (1, 0, (0, 1))
-    assert "none tells the click (0, 0) from (0, 1) of demonstration 1, step 0" in failure.text
+    assert "distinguishes the click (0, 0) from (0, 1) of demonstration 1, step 0" in failure.text
 
 
 def test_a_later_step_of_a_demonstration():
@@ -74,7 +75,7 @@ def test_buttons():
     world = demos((grid("A"), "left"), (grid("A."), "right"), buttons=BUTTONS)
     failure = failure_of(world, programs=3)
     assert (failure.action, failure.other, failure.other_demonstration) == ("left", "left", 1)
-    assert "none tells the action left from left of demonstration 1, step 0" in failure.text
+    assert "distinguishes the action left from left of demonstration 1, step 0" in failure.text
 
 
 def test_more_programs_tell_them_apart():
@@ -126,7 +127,7 @@ def any_demonstrations(draw):
 
 
 @given(any_demonstrations(), st.sampled_from([3, 5, 30, 60]))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_there_is_a_reason_exactly_if_nothing_fits_and_the_reason_is_true(shown, programs):
     learner = Learner(programs=programs, trees=2, ensemble=2)
     for _ in learner.iter_fit(shown):
@@ -149,11 +150,11 @@ def test_there_is_a_reason_exactly_if_nothing_fits_and_the_reason_is_true(shown,
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_seed_can_help(seed):
-    assert failure_of(demos((grid("#.#."), (0, 2))), seed=seed) is not None
+    assert failure_of(demos((grid("#.#."), (0, 2))), resources=Resources(seed=seed)) is not None
 
 
 @given(st.integers(0, 2**32), st.integers(1, 600), st.integers(1, 3))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_rows_that_look_the_same_are_those_on_which_all_columns_agree(seed, features, words):
     rng = np.random.default_rng(seed)
     # Few patterns, so that some rows do look the same.

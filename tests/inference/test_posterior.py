@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.evaluation.rows import Evidence
 from shown.inference.posterior import Candidate, Mixture, literal_prices, log_likelihood, log_prior
-from shown.inference.rows import Evidence
+from strategies import examples
 
 LOG = math.log
 
 
 def evidence(steps, actions=(2, 3), weights=None, refused=0):
-    """States with so many actions each, their rows one after another, and the steps (state, action) shown."""
+    """Return evidence of states with these numbers of actions and of the demonstrated (state, action) pairs."""
     starts = np.cumsum([0, *actions])
     state_of_row = np.full((1, 64), -1, dtype=np.int32)
     for state, (a, b) in enumerate(pairwise(starts)):
@@ -151,7 +152,7 @@ offers = st.lists(st.tuples(st.integers(0, 12), st.integers(-6, 0)), max_size=40
 
 
 @given(offers, st.integers(1, 6))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_the_mixture_holds_the_best_different_candidates(given_offers, size):
     score_of = {}
     mixture = Mixture(size)
@@ -176,7 +177,7 @@ def test_what_cannot_be_is_not_held():
     assert mixture.bound == -math.inf
 
 
-def test_weights_are_posteriors_normalised():
+def test_weights_are_posteriors_normalized():
     mixture = Mixture(3)
     for number, score in enumerate((-1000.0, -1001.0, -1003.0)):
         mixture.offer(candidate(number, score))

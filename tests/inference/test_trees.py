@@ -1,6 +1,9 @@
 """The Boolean learner: the trees of all prefixes at once are the trees of each, and those of the textbook."""
 
-from itertools import pairwise
+import inspect
+import sys
+import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,18 +11,24 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
-from shown.inference import trees as module
-from shown.inference.formulas import formula_bits
+from shown.engine.memory import Account, Holding
+from shown.engine.planes import pack
+from shown.engine.threads import Threads
+from shown.errors import OutOfMemory
+from shown.evaluation import distinct
+from shown.inference import growth as module
+from shown.inference.growth import FeaturesByRow, Nodes
 from shown.inference.trees import (
     Forest,
     Tree,
-    best_splits_plain,
+    TreeSearch,
     clauses_of,
     impurity,
     plain_tree,
     tie_order,
 )
-from shown.planes import pack
+from shown.rules.bitwise import formula_bits
+from strategies import examples
 
 FULL = np.uint64(2**64 - 1)
 
@@ -49,7 +58,7 @@ def problem(seed, rows, features, doubles=0, noise=0.0, holes=False):
 
 
 def at(segments, length):
-    """The tree for a prefix of so many features."""
+    """Return the tree for a prefix of this length."""
     return [tree for start, tree in segments if start <= length][-1]
 
 
@@ -66,12 +75,15 @@ problems = st.builds(
 
 @pytest.fixture(params=[2**30, 1, 100], ids=["all features at once", "one at a time", "a few at a time"])
 def room(request, monkeypatch):
-    """Bytes of features that may lie row by row."""
+    """Bytes that features row by row and counts may take, and from which on arrays are reserved."""
     monkeypatch.setattr(module, "ROW_BY_ROW", request.param)
+    monkeypatch.setattr(module, "COUNTS_BYTES", request.param)
+    monkeypatch.setattr(module, "DIVIDED_WORDS", request.param)
+    monkeypatch.setattr(distinct, "COPIED", request.param)
 
 
 @given(problems, st.lists(st.integers(0, 100), min_size=1, max_size=3, unique=True), st.sampled_from([1, 3]))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_shared_trees_are_the_plain_trees_for_every_prefix_and_seed(room, case, seeds, threads):
     columns, _, mask, positive, _ = case
     forest = Forest(mask, positive, seeds, threads)
@@ -82,7 +94,7 @@ def test_shared_trees_are_the_plain_trees_for_every_prefix_and_seed(room, case, 
 
 
 @given(problems, st.lists(st.integers(0, 18), max_size=4))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_growing_in_several_steps_changes_nothing(room, case, cuts):
     columns, _, mask, positive, _ = case
     forest = Forest(mask, positive, [3])
@@ -129,7 +141,7 @@ def test_ties_are_broken_differently_by_different_seeds():
 
 
 @given(problems.filter(lambda case: len(case[0]) > 0))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_fits_what_scikit_learn_fits(case):
     columns, table, mask, positive, labels = case
     textbook = DecisionTreeClassifier(random_state=0).fit(table.T, labels)
@@ -255,42 +267,129 @@ def test_clauses_of_a_tree_never_overlap(case):
 # --- compiled ---------------------------------------------------------------------------------------------------------
 
 
-def best_splits(loop, columns, mask, positive, orders, cuts=()):
-    """The running best of each seed, by the compiled loop or its Python, perhaps in several goes."""
-    words = np.flatnonzero(mask)
-    rows, positives = (int(np.bitwise_count(bits).sum()) for bits in (mask, mask & positive))
-    found, last, score = [[] for _ in orders], np.full(len(orders), -1), np.inf
-    for start, stop in pairwise([0, *cuts, len(columns)]):
-        base = start // 2  # a part of what is there may have been seen
-        out, counts = np.empty((len(orders), stop - start), dtype=np.int64), np.zeros(len(orders), dtype=np.int64)
-        arguments = (words, mask[words], (mask & positive)[words], rows, positives, orders, score, last, out, counts)
-        with np.errstate(over="ignore"):
-            score = loop(np.ascontiguousarray(columns[base:stop].T), base, start, *arguments)
-        for best, row, count in zip(found, out, counts, strict=True):
-            best += row[:count].tolist()
-    return found
+def best_splits(columns, mask, positive, orders, cuts=(), threads=1):
+    """The running best of the root for each seed, found in one go or several."""
+    nodes, features, team = (
+        Nodes(mask, positive, len(orders), Holding(Account(), "growing trees", "")),
+        FeaturesByRow(len(mask)),
+        Threads(threads),
+    )
+    for stop in [*cuts, len(columns)]:
+        features.replace(columns[:stop])
+        nodes.score(np.arange(1), features, orders, team)
+    team.close()
+    return [nodes.splits[at : at + n].tolist() for at, n in zip(nodes.at[0], nodes.count[0], strict=True)]
 
 
-@given(problems, st.integers(0, 40))
-def test_the_running_best_is_the_best_of_every_prefix(case, cut):
+def best_splits_plain(columns, mask, positive, order):
+    """Return the features at which a node's best split changes, as features are added one by one.
+
+    Equals the compiled `_best_loop` for one seed. Shapes as in `plain_tree`.
+    """
+    ones = np.bitwise_count(columns & mask).sum(axis=1, dtype=np.int64)
+    positive_ones = np.bitwise_count(columns & (mask & positive)).sum(axis=1, dtype=np.int64)
+    score = impurity(
+        ones, positive_ones, int(np.bitwise_count(mask).sum()), int(np.bitwise_count(mask & positive).sum())
+    )
+    best = []
+    for f in np.flatnonzero(np.isfinite(score)).tolist():
+        if not best or (score[f], order[f]) < (score[best[-1]], order[best[-1]]):
+            best.append(f)
+    return best
+
+
+@given(problems, st.integers(0, 40), st.sampled_from([1, 3]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_running_best_is_the_best_of_every_prefix(room, case, cut, threads):
     columns, _, mask, positive, _ = case
     orders = np.array([tie_order(len(columns), seed) for seed in range(3)])
     expected = [best_splits_plain(columns, mask, positive, order) for order in orders]
-    assert best_splits(module._best_loop, columns, mask, positive, orders) == expected
+    assert best_splits(columns, mask, positive, orders, (), threads) == expected
     cuts = [cut] if 0 < cut < len(columns) else []
-    assert best_splits(module._best_loop, columns, mask, positive, orders, cuts) == expected
+    assert best_splits(columns, mask, positive, orders, cuts, threads) == expected
 
 
-def test_machine_code_does_what_its_python_says():
-    columns, _, mask, positive, _ = problem(9, 150, 4)
-    orders = np.array([tie_order(len(columns), 0)])
-    found = [best_splits(f, columns, mask, positive, orders) for f in (module._best_loop, module._best_loop.plain)]
-    assert found[0] == found[1] != [[]]
+@pytest.mark.parametrize(
+    "name", ["_count_loop", "_best_loop", "_open_loop", "_divide_loop", "_join_loop", "_turn_loop"]
+)
+def test_machine_code_does_what_its_python_says(name, monkeypatch):
+    columns, _, mask, positive, _ = problem(9, 150, 4, noise=0.1)
+    expected = Forest(mask, positive, [0, 1]).extend(columns)
+    monkeypatch.setattr(module, name, getattr(module, name).plain)
+    with np.errstate(over="ignore"):
+        assert Forest(mask, positive, [0, 1]).extend(columns) == expected
+    assert len(expected[0]) > 2
 
 
 def test_full_words_are_counted():
     columns = np.array([[FULL, FULL, 0], [FULL, 0, 0]], dtype=np.uint64)
-    mask = np.full(3, FULL)
-    orders = np.array([tie_order(2, 0)])
     positive = np.array([FULL, 0, 0], dtype=np.uint64)
-    assert best_splits(module._best_loop, columns, mask, positive, orders) == [[0, 1]]
+    assert best_splits(columns, np.full(3, FULL), positive, np.array([tie_order(2, 0)])) == [[0, 1]]
+
+
+@given(problems, st.lists(st.integers(0, 18), max_size=2))
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_threads_change_nothing(room, case, cuts):
+    columns, _, mask, positive, _ = case
+    cuts = [*sorted(c for c in cuts if 0 < c < len(columns)), len(columns)]
+    forests = [Forest(mask, positive, [0, 1, 2], threads) for threads in (1, 2, 5)]
+    grown = [[forest.extend(columns[:cut]) for cut in cuts] for forest in forests]
+    assert grown[0] == grown[1] == grown[2]
+
+
+def test_a_tree_as_deep_as_there_are_rows_needs_no_deep_stack():
+    """One feature per row: each split takes one row away."""
+    rows = 300
+    bits = np.arange(rows)
+    columns = np.zeros((rows, rows // 64 + 1), dtype=np.uint64)
+    columns[bits, bits // 64] = np.uint64(1) << (bits % 64).astype(np.uint64)
+    mask = np.bitwise_or.reduce(columns, axis=0)
+    positive = np.bitwise_or.reduce(columns[::2], axis=0)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 100)
+    try:
+        last = Forest(mask, positive, [0]).extend(columns)[0][-1][1]
+    finally:
+        sys.setrecursionlimit(limit)
+    assert formula_bits(clauses_of(last), columns, mask).tolist() == positive.tolist()
+
+
+def hard_problem():
+    """Random features and labels that have nothing to do with them, on 4096 rows."""
+    columns = np.random.default_rng(0).integers(0, 2**63, (40, 64), dtype=np.uint64)
+    return columns[2:], np.full(64, FULL), columns[0] ^ columns[1]
+
+
+def test_trees_that_would_take_too_much_memory_are_refused():
+    columns, mask, positive = hard_problem()
+    account = Account(100_000)
+    forest = Forest(mask, positive, [0], account=account)
+    with pytest.raises(OutOfMemory, match="growing trees would need"):
+        forest.extend(columns)
+    forest.clear()
+    assert account.held == 0
+
+
+def test_a_limit_that_is_just_enough_changes_no_tree():
+    columns, mask, positive = hard_problem()
+    ample, tight = Account(2**30), Account(2**30)
+    expected = Forest(mask, positive, [0, 1], account=ample).extend(columns)
+    tight.limit = ample.peak_bytes
+    assert Forest(mask, positive, [0, 1], account=tight).extend(columns) == expected
+    assert tight.peak_bytes <= ample.peak_bytes
+
+
+def test_an_error_keeps_no_nodes():
+    columns, mask, positive = hard_problem()
+    search = TreeSearch(SimpleNamespace(mask=mask, positive=positive), 1, 0, account=Account(100_000))
+    nodes = weakref.ref(search.forest._nodes)
+    with pytest.raises(OutOfMemory) as caught:
+        list(search.propose(SimpleNamespace(columns=columns), np.zeros(len(columns))))
+    assert caught.value is not None
+    assert nodes() is None
+
+
+def test_no_trees_are_grown_without_seeds():
+    """A quick fit goes without trees."""
+    words = np.array([0b1111], dtype=np.uint64)
+    assert Forest(words, words & np.uint64(1), seeds=[]).extend(np.array([[0b0011], [0b0101]], dtype=np.uint64)) == []

@@ -1,4 +1,4 @@
-"""Programs evaluated only where their attention lands: the same bits as on whole planes, and as the reference says."""
+"""Evaluation at places equals evaluation on planes and by the reference."""
 
 from dataclasses import replace
 
@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.engine.places import Places, walk
+from shown.engine.planes import Planes
 from shown.grid import Tokens, grid
 from shown.inference.features import evaluate
 from shown.language.attention import at_places, lands_on_little, shape_of
@@ -15,9 +17,7 @@ from shown.language.grammar import paper_grammar
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.standard import STANDARD
 from shown.language.terms import parse
-from shown.places import Places, walk
-from shown.planes import Planes
-from strategies import BUTTONS, TOKENS, grids, offsets, programs, random_grids, reference_rows
+from strategies import BUTTONS, TOKENS, examples, grids, offsets, programs, random_grids, reference_rows
 
 WHOLE_PLANES = Language([replace(primitive, at_places=None) for primitive in LANGUAGE.values()])
 
@@ -43,7 +43,7 @@ def test_at_places_is_what_the_reference_says(states, term):
 
 
 @given(st.integers(0, 10**6), st.sampled_from([5, 66]), st.sampled_from([700, 4321]), st.sampled_from([1, 2]))
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_features_are_those_of_whole_planes(seed, count, budget, threads):
     """Bit for bit, in the same order and with the same signs, though a budget ends in the middle of a block."""
     states = random_grids(seed, count, most=9)
@@ -106,7 +106,7 @@ def test_words_that_know_no_places_are_looked_up_on_planes():
 
 
 @given(st.lists(programs(TOKENS, BUTTONS), min_size=1, max_size=6), st.integers(0, 10**6), st.sampled_from([1, 70]))
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_fixed_programs_at_places_are_those_on_planes(terms, seed, count):
     """What a policy does on a large frame."""
     states = random_grids(seed, count, most=7)

@@ -1,4 +1,4 @@
-"""The checker finds the mistakes that authors make, and says where."""
+"""check_primitive finds and names the mistakes that authors make."""
 
 from dataclasses import replace
 
@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from shown import check_primitive
+from shown.engine.planes import shift
 from shown.errors import BadInput
 from shown.grid import Tokens
 from shown.language.primitives import LANGUAGE, Primitive
 from shown.language.reference import NOWHERE
 from shown.language.standard import STANDARD
 from shown.language.terms import Kind
-from shown.planes import shift
 
 
 @pytest.mark.parametrize("name", STANDARD)
@@ -70,8 +70,8 @@ def one_way_only(world, condition):
     [
         (
             replace(BESIDE, kernel=one_way_only),
-            r"^primitive beside: its kernel and its meaning differ\. Of beside\(\S+ ?\S*\) at row -?\d, column -?\d of "
-            r"the grid '.*' the meaning says (yes, the kernel no|no, the kernel yes)\.$",
+            r"^primitive beside: its kernel and its meaning differ\. For beside\(\S+ ?\S*\) at row -?\d, column -?\d "
+            r"of the grid '.*', the meaning is (yes, the kernel no|no, the kernel yes)\.$",
         ),
         (
             replace(BESIDE, many=lambda world, store, conditions: store[conditions]),
@@ -81,23 +81,23 @@ def one_way_only(world, condition):
             replace(
                 BESIDE, kernel=lambda world, plane: ~(~shift(world, (0, -1), plane) & ~shift(world, (0, 1), plane))
             ),
-            "where attention is nowhere the meaning says no, the kernel yes",
+            "where attention is nowhere, the meaning is no, the kernel yes",
         ),
-        (replace(BESIDE, reach=0), r"asks further off the grid than its reach says\. .* Declare a greater reach"),
+        (replace(BESIDE, reach=0), r"looks further off the grid than its reach allows\. .* Declare a greater reach"),
         (
             replace(BESIDE, kernel=lambda world, plane: plane[0]),
-            r"its kernel gives uint64 \[\d+, \d+\] where uint64 \[\d+, \d+, \d+\] is needed",
+            r"its kernel returns uint64 \[\d+, \d+\] instead of uint64 \[\d+, \d+, \d+\]",
         ),
-        (replace(BESIDE, kernel=lambda world, plane: plane > 0), "its kernel gives bool"),
+        (replace(BESIDE, kernel=lambda world, plane: plane > 0), "its kernel returns bool"),
         (replace(BESIDE, kernel=lambda world, plane: plane[99]), r"its kernel fails on beside\(.*\): IndexError"),
-        (replace(BESIDE, meaning=lambda view, cell, condition: None), "gives None for beside"),
+        (replace(BESIDE, meaning=lambda view, cell, condition: None), "returns None for beside"),
         (
             replace(BESIDE, meaning=lambda view, cell, condition: condition(view, (cell[0], cell[1]))),
             "its meaning, where attention is nowhere or far off the grid, fails on beside.*TypeError",
         ),
         (
             replace(BESIDE, meaning=lambda view, cell, condition: condition(view, view.action)),
-            "looks at the action. A condition must not",
+            "reads the action. A condition must not",
         ),
         (
             replace(BESIDE, meaning=lambda view, cell, condition: view.grid.height > 2, kernel=None, many=None),
@@ -106,7 +106,7 @@ def one_way_only(world, condition):
         (replace(BESIDE, negation="beside {cell} is no {1}"), "its phrase fails on beside.*IndexError"),
         (
             replace(FIRST_IS, kernel=lambda world, value: np.bitwise_or.reduce(world.of_value(value), axis=(0, 1))),
-            r"its kernel and its meaning differ\. Of first_is\(\w+\) for row 0, column 0 on the grid",
+            r"its kernel and its meaning differ\. For first_is\(\w+\) for row 0, column 0 on the grid",
         ),
     ],
 )
@@ -117,7 +117,7 @@ def test_what_is_wrong_is_named(wrong, reason):
 
 def test_a_program_about_buttons_is_asked_about_them():
     press = LANGUAGE["action_is"]
-    with pytest.raises(BadInput, match=r"for fire on the grid .* the meaning says (yes|no), the kernel"):
+    with pytest.raises(BadInput, match=r"for fire on the grid .* the meaning is (yes|no), the kernel"):
         check_primitive(replace(press, kernel=lambda world, button: ~world.of_button(button)), buttons=("fire",))
 
 
@@ -135,7 +135,7 @@ def test_a_primitive_may_be_for_one_game_only():
 
 
 def test_a_word_is_not_replaced_in_silence():
-    with pytest.raises(BadInput, match=r"has a primitive shifted already\. .* replacing=True"):
+    with pytest.raises(BadInput, match=r"already has a primitive shifted\. .* replacing=True"):
         LANGUAGE.extended(replace(BESIDE, name="shifted"))
     with pytest.raises(BadInput, match="two primitives called beside"):
         LANGUAGE.extended(BESIDE, BESIDE)

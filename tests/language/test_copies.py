@@ -1,4 +1,4 @@
-"""Languages, grammars and what they derive can be copied, and sent to other processes."""
+"""Languages, grammars and shapes can be copied and pickled."""
 
 import copy
 import pickle
@@ -11,7 +11,9 @@ import pytest
 from shown.grid import Tokens
 from shown.language.grammar import Leaves, Rule, geometric, paper_grammar, paper_offsets, uniform
 from shown.language.primitives import LANGUAGE, Language, Primitive
+from shown.language.standard import STANDARD
 from shown.language.terms import Kind, parse
+from shown.language.walking import WALKING
 
 TWO = Tokens(empty=".", stick="|")
 GRAMMAR = paper_grammar(TWO)
@@ -64,8 +66,14 @@ def test_equal_leaves_are_equal_and_others_are_not():
     assert geometric() == geometric() != geometric(stay=Fraction(1, 3))
     assert uniform(Kind.VALUE, ("a",)) == uniform(Kind.VALUE, ("a",)) != uniform(Kind.VALUE, ("b",))
     assert paper_grammar(TWO) == paper_grammar(TWO) != paper_grammar(Tokens(empty="."))
-    assert Language(LANGUAGE.values()) == LANGUAGE != Language([LANGUAGE["shifted"]])
-    assert hash(Language(LANGUAGE.values())) == hash(LANGUAGE)
+    assert LANGUAGE.called("mine") == LANGUAGE != Language([LANGUAGE["shifted"]], grammar=paper_grammar)
+    assert hash(LANGUAGE.called("mine")) == hash(LANGUAGE)
+
+
+def test_languages_with_equal_words_and_other_grammars_differ():
+    assert dict(STANDARD) == dict(WALKING)
+    assert STANDARD != WALKING
+    assert len({STANDARD: 0, WALKING: 1}) == 2
 
 
 def test_a_shape_is_found_again_in_another_process(tmp_path):

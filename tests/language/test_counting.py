@@ -1,4 +1,4 @@
-"""Words that count: every road says what the meaning says, in words and in mirrors too."""
+"""Primitives that count: kernels, English and images agree with the meaning."""
 
 from dataclasses import replace
 from itertools import chain
@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown import counts
+from shown.engine import counts
+from shown.engine.planes import Planes
 from shown.errors import BadProgram
 from shown.grid import AREAS, Tokens, grid
 from shown.language.evaluate import Plan
@@ -19,9 +20,8 @@ from shown.language.reach import Reach, reach_of
 from shown.language.reference import View, check, run
 from shown.language.standard import STANDARD
 from shown.language.terms import Kind, Term, parse
-from shown.planes import Planes
 from shown.symmetry import MOTIONS, Transformation, exact_on, of_action, of_grid, of_term
-from strategies import BUTTONS, grids, offsets, random_grids, reference_rows
+from strategies import BUTTONS, examples, grids, offsets, random_grids, reference_rows
 
 DIGITS = Tokens(empty=".", wall="#", one="1", two="2")
 ROADS = {
@@ -68,7 +68,7 @@ def agree(terms, states, language, buttons=()):
 
 @pytest.mark.parametrize("road", ROADS)
 @given(terms=st.lists(programs, min_size=1, max_size=3), states=st.lists(grids(DIGITS, 4), min_size=1, max_size=2))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_every_road_agrees_with_the_meaning(road, terms, states):
     if road == "cell by cell":
         terms, states = terms[:1], states[:1]
@@ -76,14 +76,14 @@ def test_every_road_agrees_with_the_meaning(road, terms, states):
 
 
 @given(st.lists(programs, min_size=1, max_size=3), st.integers(0, 10**6), st.sampled_from([63, 65, 130]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_batches_of_several_words_agree(terms, seed, count):
     agree(terms, random_grids(seed, count, DIGITS, 4), STANDARD)
 
 
 @pytest.mark.parametrize("road", ["compiled", "NumPy"])
 @given(terms=st.lists(without_the_action, min_size=1, max_size=3), states=st.lists(grids(DIGITS), max_size=2))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_worlds_with_buttons_agree(road, terms, states):
     agree(terms, states, ROADS[road], BUTTONS)
 
@@ -138,23 +138,23 @@ def test_areas():
     assert cells_in(VIEW, (1, 1), "diagonals") == [(0, 0), (0, 2), (1, 1), (2, 0), (2, 2)]
     assert len(cells_in(VIEW, (1, 1), "lines")) == 4 + 3 + 5 - 2
     assert cells_in(VIEW, (2, 3), "sides") == [(1, 3), (2, 2)]
-    assert len(cells_in(VIEW, (1, 1), "neighbours")) == 8
+    assert len(cells_in(VIEW, (1, 1), "neighbors")) == 8
     assert cells_in(VIEW, (-1, 0), "sides") == [(0, 0)]
     assert cells_in(VIEW, (1, -5), "row") == cells_in(VIEW, (1, 1), "row")
     assert all(cells_in(VIEW, None, area) == [] for area in AREAS)
 
 
 def test_the_edge_of_the_grid_is_not_counted():
-    assert not says("at_least(1, neighbours, cell_is_value(OFF))", (0, 0))
+    assert not says("at_least(1, neighbors, cell_is_value(OFF))", (0, 0))
 
 
 def test_a_number_says_how_many():
-    assert not says("as_many(neighbours, cell_is_value(wall))", (1, 1))
+    assert not says("as_many(neighbors, cell_is_value(wall))", (1, 1))
     assert says("as_many(sides, cell_is_value(one))", (1, 1)) is False
-    assert says("as_many(neighbours, cell_is_value(wall))", (1, 0), grid("#.", "1.", ".."))
-    assert not says("as_many(neighbours, cell_is_value(wall))", (1, 0), grid("##", "1.", ".."))
-    assert says("as_many(neighbours, cell_is_value(wall))", (1, 0), grid("##", "2.", ".."))
-    assert not says("as_many(neighbours, cell_is_value(wall))", (1, 1), grid("##", "1.", ".."))
+    assert says("as_many(neighbors, cell_is_value(wall))", (1, 0), grid("#.", "1.", ".."))
+    assert not says("as_many(neighbors, cell_is_value(wall))", (1, 0), grid("##", "1.", ".."))
+    assert says("as_many(neighbors, cell_is_value(wall))", (1, 0), grid("##", "2.", ".."))
+    assert not says("as_many(neighbors, cell_is_value(wall))", (1, 1), grid("##", "1.", ".."))
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,8 @@ def test_a_piece_played_here_makes_four(board, cell, makes):
 def test_a_line_is_along_its_area():
     assert says("in_a_line(3, row, cell_is_value(wall))", (0, 1), grid("#.#"))
     assert not says("in_a_line(3, column, cell_is_value(wall))", (0, 1), grid("#.#"))
-    assert not says("in_a_line(4, neighbours, cell_is_value(wall))", (0, 1), grid("#.##"))
-    assert says("in_a_line(3, neighbours, cell_is_value(wall))", (0, 1), grid("#.##"))
+    assert not says("in_a_line(4, neighbors, cell_is_value(wall))", (0, 1), grid("#.##"))
+    assert says("in_a_line(3, neighbors, cell_is_value(wall))", (0, 1), grid("#.##"))
 
 
 def test_none_of_them_looks_off_the_grid():
@@ -193,7 +193,7 @@ def test_none_of_them_looks_off_the_grid():
     ("program", "phrase", "negation"),
     [
         (
-            "at_action_cell(at_least(1, neighbours, cell_is_value(wall)))",
+            "at_action_cell(at_least(1, neighbors, cell_is_value(wall)))",
             "there is a wall around the clicked cell",
             "there is no wall around the clicked cell",
         ),
@@ -208,7 +208,7 @@ def test_none_of_them_looks_off_the_grid():
             "there is no empty cell in line with the first wall",
         ),
         (
-            "at_action_cell(as_many(neighbours, cell_is_value(wall)))",
+            "at_action_cell(as_many(neighbors, cell_is_value(wall)))",
             "the clicked cell says how many walls there are around it",
             "the clicked cell does not say how many walls there are around it",
         ),
@@ -249,7 +249,7 @@ moving = st.builds(Transformation, st.sampled_from(MOTIONS), st.one_of(st.just((
 
 
 @given(grids(DIGITS), programs, moving, st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_the_image_of_a_program_says_of_images_what_it_said(board, term, transformation, data):
     image = of_term(term, transformation, STANDARD)
     if image is None:

@@ -1,4 +1,4 @@
-"""Programs that a grammar derives in several ways: each comes once, with the sum, still in falling probability."""
+"""Ambiguous grammars: each program occurs once, with its total probability, in non-increasing order."""
 
 import itertools
 from collections import Counter
@@ -18,6 +18,7 @@ from shown.language.grammar import Grammar, Leaves, Rule, geometric, paper_gramm
 from shown.language.leaves import MAX_LEVELS
 from shown.language.primitives import LANGUAGE, Primitive
 from shown.language.terms import Kind, Term
+from strategies import examples
 
 TWO = Tokens(empty=".", stick="|")
 HALF, THIRD, QUARTER = Fraction(1, 2), Fraction(1, 3), Fraction(1, 4)
@@ -153,13 +154,13 @@ def grammars(draw):
 
 
 @given(grammars(), st.integers(1, 60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_grammar_lists_each_program_once_with_the_sum_of_its_derivations(grammar, count):
     agrees_with_the_sums(grammar, count)
 
 
 @given(grammars())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_bounds_never_promise_too_little(grammar):
     form = NormalForm(grammar)
     for term in all_terms(grammar, 3)[:300]:
@@ -251,7 +252,7 @@ def endless():
 
 def test_leaves_that_cannot_say_how_probable_an_atom_is():
     leaves = {"O": Leaves(Kind.OFFSET, endless), "K": KNIGHT, "V": uniform(Kind.VALUE, ("a",))}
-    with pytest.raises(BadInput, match=f"goes on past {MAX_LEVELS:,} levels and cannot say how probable"):
+    with pytest.raises(BadInput, match=f"more than {MAX_LEVELS:,} levels and no probability"):
         list(Grammar("P", NEAR, leaves).blocks(10))
     # By themselves they need not.
     alone = Grammar("P", (NEAR[0], replace(NEAR[1], probability=Fraction(1)), NEAR[3]), leaves)
@@ -265,7 +266,7 @@ def test_an_atom_that_leaves_have_twice_is_refused():
 
 
 def test_rules_that_lead_round_in_circles():
-    """From C one comes to B and back; the ways there add up to a geometric series."""
+    """C and B form a cycle, whose derivations add up to a geometric series."""
     rules = (
         Rule("P", "at_action_cell", ("C",), 1),
         Rule("C", None, ("B",), HALF),

@@ -1,4 +1,4 @@
-"""Fixed programs on any states, by every road there is: all say what the reference says."""
+"""Every way to evaluate fixed programs agrees with the reference."""
 
 from dataclasses import replace
 
@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.engine.planes import Planes
 from shown.grid import grid
 from shown.language.evaluate import Plan, reference_columns, run_many
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.reach import margin_for
+from shown.language.reference import View
 from shown.language.terms import Term, parse
-from shown.planes import Planes
-from strategies import BUTTONS, TOKENS, grids, programs, random_grids, reference_rows
+from strategies import BUTTONS, TOKENS, examples, grids, programs, random_grids, reference_rows
 
 ROADS = {
     "compiled": LANGUAGE,
@@ -48,7 +49,7 @@ def agree(terms, states, buttons=(), language=LANGUAGE):
 
 @pytest.mark.parametrize("road", ROADS)
 @given(terms=st.lists(programs(most=8), min_size=1, max_size=4), states=boards)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_planes_agree_with_the_reference(road, terms, states):
     if road == "cell by cell":
         terms, states = terms[:2], states[:1]
@@ -56,14 +57,14 @@ def test_planes_agree_with_the_reference(road, terms, states):
 
 
 @given(st.lists(programs(most=8), min_size=1, max_size=3), st.integers(0, 10**6), st.sampled_from([63, 65, 130]))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_batches_of_several_words_agree_with_the_reference(terms, seed, count):
     agree(terms, random_grids(seed, count, most=4))
 
 
 @pytest.mark.parametrize("road", ROADS)
 @given(terms=st.lists(programs(buttons=BUTTONS), min_size=1, max_size=4), states=boards)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_worlds_with_buttons_agree_with_the_reference(road, terms, states):
     if road == "cell by cell":
         terms, states = terms[:2], states[:1]
@@ -71,7 +72,7 @@ def test_worlds_with_buttons_agree_with_the_reference(road, terms, states):
 
 
 @given(st.lists(programs(buttons=BUTTONS), min_size=1, max_size=3), st.integers(0, 10**6))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_batches_with_buttons_agree_with_the_reference(terms, seed):
     agree(terms, random_grids(seed, 70), BUTTONS)
 
@@ -103,7 +104,7 @@ def test_states_of_very_different_shapes_share_one_frame():
 @given(st.lists(programs(), min_size=1, max_size=4), grids())
 def test_one_state_by_the_reference(terms, board):
     plan = Plan(terms, TOKENS, (), LANGUAGE)
-    expected = reference_columns(terms, board, TOKENS, (), LANGUAGE)
+    expected = reference_columns(terms, View(board, TOKENS), (), LANGUAGE)
     assert np.array_equal(plan.columns(plan.world([board])) & np.uint64(1) == 1, expected)
 
 

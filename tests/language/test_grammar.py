@@ -1,4 +1,4 @@
-"""The grammar: which programs there are, how probable each is, and in what order they come."""
+"""Grammars: programs, probabilities and order."""
 
 import itertools
 import math
@@ -243,7 +243,7 @@ def test_mistakes_in_a_grammar_are_named(rules, leaves, reason):
 
 def test_leaves_must_fall_in_probability():
     rising = Leaves(Kind.VALUE, lambda: iter([(QUARTER, ("empty",)), (HALF, ("stick",))]))
-    with pytest.raises(BadInput, match="falling probability"):
+    with pytest.raises(BadInput, match="decreasing probabilities"):
         list(Grammar("P", SMALL, {"V": rising}).blocks())
 
 
@@ -286,13 +286,13 @@ def test_a_grammar_about_clicks_is_refused_where_there_are_buttons():
     with pytest.raises(BadInput) as caught:
         paper_grammar(TWO).check_actions(("left", "right"))
     assert str(caught.value) == (
-        "rule P → at_action_cell: at_action_cell is about the clicked cell, but here actions are buttons: left, right. "
+        "rule P → at_action_cell: at_action_cell needs a clicked cell, but here actions are buttons: left, right. "
         "Use action_is and at_cell_with_value, as paper_grammar(tokens, buttons) does."
     )
 
 
 def test_a_grammar_about_buttons_is_refused_where_cells_are_clicked():
-    with pytest.raises(BadInput, match="rule P → action_is: action_is is about buttons, but here cells are clicked"):
+    with pytest.raises(BadInput, match="rule P → action_is: action_is needs buttons, but here cells are clicked"):
         paper_grammar(TWO, ("left", "right")).check_actions(())
 
 
@@ -305,9 +305,9 @@ def test_rules_that_are_never_used_do_not_matter():
 def test_learning_refuses_the_wrong_kind_of_grammar():
     clicks = Demonstrations.from_runs(TWO, [[(grid("|."), (0, 0))]])
     presses = Demonstrations.from_runs(TWO, [[(grid("|."), "left")]], buttons=("left", "right"))
-    with pytest.raises(BadInput, match="at_action_cell is about the clicked cell"):
+    with pytest.raises(BadInput, match="at_action_cell needs a clicked cell"):
         Learner(grammar=paper_grammar(TWO)).fit(presses)
-    with pytest.raises(BadInput, match="action_is is about buttons"):
+    with pytest.raises(BadInput, match="action_is needs buttons"):
         Learner(grammar=paper_grammar(TWO, ("left", "right"))).fit(clicks)
 
 

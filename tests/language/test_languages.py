@@ -1,4 +1,4 @@
-"""Languages by name: where they are found, what they are called, and what is never imported."""
+"""Languages by name and by place, and imports that must not happen."""
 
 import pickle
 import sys
@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from guides import ROOT, blocks
-from shown import LANGUAGE, Language, Learner, Policy, games, teach
+from shown import LANGUAGE, Language, Learner, Policy, teach
 from shown.errors import BadInput
 from shown.explain import explain
 from shown.grid import Tokens
@@ -15,6 +15,7 @@ from shown.language.examples import example
 from shown.language.languages import ENTRY_POINTS, LANGUAGES, all_languages, find, grammar_for, installed, named_in_file
 from shown.language.phrases import say
 from shown.language.terms import Kind
+from shown.worlds import demonstrate, find_game
 
 TOKENS = Tokens(empty=".", wall="#")
 
@@ -27,8 +28,7 @@ def declared(elsewhere):
 
 @pytest.fixture(scope="module")
 def demos():
-    nim = games.find("nim")
-    return games.demonstrate(nim, games.load_levels(nim, "train:0-1"))
+    return demonstrate(find_game("nim"), "train:0-1")
 
 
 # --- found by name ----------------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def test_other_packages_declare_languages(declared):
     ("line", "complaint"),
     [
         ("lost = nowhere:LOST", r"cannot be loaded \(ModuleNotFoundError: No module named 'nowhere'\)\."),
-        ("lost = broken:LOST", r"cannot be loaded \(RuntimeError: two lines\)\."),
+        ("lost = broken:LOST", r"cannot be loaded \(RuntimeError: two lines, at \S*broken\.py:1\)\."),
         ("lost = counting_words:ROW_HAS", r"is not a shown.Language\."),
         ("lost = counting_words:TALLY", r"calls itself 'tally'\. Both names must be the same"),
     ],
@@ -105,11 +105,11 @@ def test_by_its_place(declared):
             "nowhere:X",
             r"module 'nowhere' cannot be imported \(ModuleNotFoundError: No module named 'nowhere'\)\. It must",
         ),
-        ("broken:X", r"module 'broken' cannot be imported \(RuntimeError: two lines\)\."),
+        ("broken:X", r"module 'broken' cannot be imported \(RuntimeError: two lines, at \S*broken\.py:1\)\."),
         ("counting_words:COUNTNG", r"module 'counting_words' has no 'COUNTNG'\. Did you mean 'COUNTING'\?"),
         ("os:X", r"module 'os' has no 'X'\. There is no language in os\."),
-        ("os:path", "is not a shown.Language but a module"),
-        ("counting_words:ROW_HAS", "is not a shown.Language but a Primitive"),
+        ("os:path", "is a module, not a shown.Language"),
+        ("counting_words:ROW_HAS", "is a Primitive, not a shown.Language"),
     ],
 )
 def test_a_place_where_there_is_none(declared, place, complaint):
@@ -133,8 +133,11 @@ def test_names_can_stand_in_commands_and_files(name):
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("SILENT", r"language 'counting_words:SILENT' gives no grammar to learn with\. Make it with"),
-        ("BROKEN", r"language 'counting_words:BROKEN': its grammar cannot be made \(AttributeError: .*nothing_of_the_"),
+        ("SILENT", r"language 'counting_words:SILENT' has no grammar to learn with\. Create it with"),
+        (
+            "BROKEN",
+            r"language 'counting_words:BROKEN': its grammar cannot be created \(AttributeError: .*nothing_of_the_",
+        ),
         ("FOREIGN", r"language 'counting_words:FOREIGN': rule B → row_has: the language has no primitive 'row_has'\."),
     ],
 )
@@ -147,7 +150,7 @@ def test_a_language_without_a_sound_grammar(declared, demos, name, complaint):
 def test_a_language_or_a_grammar_but_not_both(demos):
     with pytest.raises(BadInput, match="give either a language or a grammar"):
         Learner(language="paper", grammar=LANGUAGE.grammar(demos.tokens)).fit(demos)
-    with pytest.raises(BadInput, match=r"language=5: must be a Language, or the name of one such as 'paper'\."):
+    with pytest.raises(BadInput, match=r"language=5: must be a Language or a name such as 'paper'\."):
         Learner(language=5).fit(demos)
 
 
@@ -156,10 +159,10 @@ def test_what_was_learned_says_in_which_language(declared, demos, tmp_path):
     for language, name in (("tally", "tally"), (find("tally"), "tally"), ("counting_words:COUNTING",) * 2):
         for policy in (
             Learner(programs=300, language=language).fit(demos).policy_,
-            teach(demos, programs=300, practise=0, language=language).policy,
+            teach(demos, programs=300, practice=0, language=language).policy,
         ):
             assert policy.language == find("tally")
-            assert policy.language.name == policy.to_json()["language"] == policy.origin["grammar"] == name
+            assert policy.language.name == policy.to_json()["language"] == policy.provenance.vocabulary == name
     assert Learner(programs=300, language="paper").fit(demos).policy_.to_json() == (
         Learner(programs=300).fit(demos).policy_.to_json()
     )
@@ -168,13 +171,13 @@ def test_what_was_learned_says_in_which_language(declared, demos, tmp_path):
 def test_a_nameless_language_is_told_by_its_rules(declared, demos):
     declared()
     language = sys.modules.get("counting_words") or __import__("counting_words")
-    origins = [
-        Learner(programs=200, language=language.COUNTING).fit(demos).policy_.origin,
-        teach(demos, programs=200, practise=0, language=language.COUNTING).policy.origin,
-        Learner(programs=200, grammar=language.COUNTING.grammar(demos.tokens)).fit(demos).policy_.origin,
+    names = [
+        Learner(programs=200, language=language.COUNTING).fit(demos).policy_.provenance.vocabulary,
+        teach(demos, programs=200, practice=0, language=language.COUNTING).policy.provenance.vocabulary,
+        Learner(programs=200, grammar=language.COUNTING.grammar(demos.tokens)).fit(demos).policy_.provenance.vocabulary,
     ]
-    assert len({origin["grammar"] for origin in origins}) == 1
-    assert len(origins[0]["grammar"]) == 64
+    assert len(set(names)) == 1
+    assert len(names[0]) == 64
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -222,9 +225,7 @@ def test_a_file_in_no_language_that_is_installed(declared, demos):
     value = Learner(programs=300, language="tally").fit(demos).policy_.to_json()
     for name in all_languages():
         assert named_in_file(name, "file").name == name
-    with pytest.raises(
-        BadInput, match=r"^file: no language called 'taly' is installed\. Did you mean 'tally'\? If you"
-    ):
+    with pytest.raises(BadInput, match=r"^file: no language called 'taly' is installed\. Did you mean 'tally'\? If it"):
         Policy.from_json(value | {"language": "taly"}, "file")
     assert Policy.from_json(value | {"language": "taly"}, "file", "tally").language.name == "tally"
 
@@ -236,7 +237,7 @@ def test_a_broken_language_is_the_files_complaint(declared):
 
 
 def test_the_guide_declares_what_is_read():
-    (block,) = blocks(ROOT / "docs" / "languages.md", "toml")
+    (block,) = blocks(ROOT / "docs" / "guides" / "vocabularies.md", "toml")
     assert tomllib.loads(block.code)["project"]["entry-points"] == {
         ENTRY_POINTS: {"shipping": "shipping_words:SHIPPING"}
     }

@@ -10,6 +10,7 @@ from shown.language.evaluate import reference_columns
 from shown.language.grammar import paper_grammar
 from shown.language.phrases import say
 from shown.language.primitives import CELL_IS_VALUE, LANGUAGE, Primitive
+from shown.language.reference import View
 from shown.language.standard import STANDARD
 from shown.language.terms import Kind, Term, parse
 from strategies import BUTTONS, TOKENS, programs
@@ -144,7 +145,7 @@ def test_programs_that_are_said_alike_mean_the_same():
     for (first, sign), *others in alike:
         for other, other_sign in others:
             for board in boards:
-                a, b = reference_columns([first, other], board, FALL, (), LANGUAGE)
+                a, b = reference_columns([first, other], View(board, FALL), (), LANGUAGE)
                 assert np.array_equal(a == sign, b == other_sign), (str(first), str(other))
 
 

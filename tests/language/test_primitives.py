@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.engine.planes import ALL
 from shown.errors import BadInput
 from shown.explain import explain
 from shown.grid import grid
@@ -24,13 +25,12 @@ from shown.language.phrases import say
 from shown.language.primitives import LANGUAGE, Primitive
 from shown.language.reference import NOWHERE
 from shown.language.terms import Kind, Term, parse
-from shown.planes import ALL
 from shown.policy import Policy
-from strategies import TOKENS, grids, offsets, random_grids, reference_rows
+from strategies import TOKENS, examples, grids, offsets, random_grids, reference_rows
 
 
 def row_has(view, cell, least, value):
-    """Whether at least so many cells of the attended cell's row have the value."""
+    """Whether at least `least` cells of the attended cell's row have the value."""
     if cell is NOWHERE or not 0 <= cell[0] < view.grid.height:
         return False
     return sum(view.value((cell[0], c)) == value for c in range(view.grid.width)) >= least
@@ -92,7 +92,7 @@ counting_programs = st.one_of(
 
 @pytest.mark.parametrize("language", [COUNTING, COUNTING_SLOWLY], ids=["kernel", "cell by cell"])
 @given(terms=st.lists(counting_programs, min_size=1, max_size=3), states=st.lists(grids(), min_size=1, max_size=3))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_a_primitive_of_ones_own_is_evaluated_like_the_reference(language, terms, states):
     plan = Plan(terms, TOKENS, (), language)
     world = plan.world(states)
@@ -173,11 +173,11 @@ def test_it_is_learned_explained_saved_and_loaded(tmp_path):
     again = Policy.load(tmp_path / "policy.json", COUNTING)
     assert again == policy
     assert np.array_equal(again.probabilities(board), policy.probabilities(board))
-    with pytest.raises(BadInput, match=r"policy.json: it is in a language without a name, so say which: --language"):
+    with pytest.raises(BadInput, match=r"policy.json: its language has no name. Name it with --language"):
         Policy.load(tmp_path / "policy.json")
     with pytest.raises(BadInput, match="there is no primitive 'row_has'"):
         Policy.load(tmp_path / "policy.json", "paper")
-    with pytest.raises(BadInput, match="row_has is a word of your own"):
+    with pytest.raises(BadInput, match="row_has is a custom primitive"):
         policy.to_python()
 
 
@@ -291,13 +291,13 @@ def test_extending_a_language_leaves_it_as_it_was():
 def test_a_value_the_game_has_not_is_named():
     grammar = paper_grammar(TOKENS)
     wrong = replace(grammar, leaves={**grammar.leaves, "V": uniform(Kind.VALUE, ("wal",))})
-    with pytest.raises(BadInput, match=r"value 'wal' that the demonstrations have not\. Did you mean 'wall'\?"):
+    with pytest.raises(BadInput, match=r"value 'wal' that the demonstrations lack\. Did you mean 'wall'\?"):
         evaluate([grid("..")], TOKENS, wrong, 10)
 
 
 def test_what_takes_a_button_needs_buttons():
     press = Primitive("pressed", (Kind.BUTTON,), Kind.PROGRAM, lambda view, name: True, "", "")
     assert press.needs == "button"
-    with pytest.raises(BadInput, match="pressed is about buttons, but here cells are clicked"):
+    with pytest.raises(BadInput, match="pressed needs buttons, but here cells are clicked"):
         press.check_actions(())
     press.check_actions(("left",))

@@ -1,4 +1,4 @@
-"""Primitives that look around by themselves: the engine knows how far, and agrees with the reference."""
+"""Primitives with a reach: the engine agrees with the reference."""
 
 import math
 from dataclasses import replace
@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shown.demonstrations import Demonstrations
+from shown.engine.planes import shift
 from shown.errors import BadInput
 from shown.grid import grid
 from shown.inference.features import evaluate
@@ -20,17 +21,16 @@ from shown.language.evaluate import Plan, reference_columns
 from shown.language.grammar import Grammar, Rule, paper_grammar, uniform
 from shown.language.primitives import EVERYWHERE, LANGUAGE, Primitive
 from shown.language.reach import Reach, margin_for, reach_of
-from shown.language.reference import NOWHERE
+from shown.language.reference import NOWHERE, View
 from shown.language.shapes import Hole, Shape
 from shown.language.terms import Kind, Term, parse
-from shown.planes import shift
-from strategies import BUTTONS, TOKENS, grids, offsets, random_grids, reference_rows
+from strategies import BUTTONS, TOKENS, examples, grids, offsets, random_grids, reference_rows
 
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
 
 def beside(view, cell, condition):
-    """Whether the condition holds at a neighbour."""
+    """Whether the condition holds at a neighbor."""
     return cell is not NOWHERE and any(condition(view, (cell[0] + a, cell[1] + b)) for a, b in SIDES)
 
 
@@ -39,7 +39,7 @@ def beside_planes(world, plane):
 
 
 def around(view, cell, distance, condition):
-    """Whether the condition holds somewhere at most so many cells away."""
+    """Whether the condition holds within a distance."""
     if cell is NOWHERE:
         return False
     ways = range(-distance, distance + 1)
@@ -106,19 +106,19 @@ def agree(terms, states, language, buttons=()):
 @pytest.mark.parametrize("language", [LOOKING, SLOWLY], ids=["kernel", "cell by cell"])
 def test_a_wall_is_beside_what_is_beside_a_wall(language):
     wall = parse("at_action_cell(beside(beside(cell_is_value(wall))))", language, TOKENS.values)
-    assert reference_columns([wall], grid("#"), TOKENS, (), language).all()
+    assert reference_columns([wall], View(grid("#"), TOKENS), (), language).all()
     agree([wall], [grid("#")], language)
 
 
 @pytest.mark.parametrize("language", [LOOKING, SLOWLY], ids=["kernel", "cell by cell"])
 @given(terms=st.lists(programs, min_size=1, max_size=2), states=st.lists(grids(most=3), min_size=1, max_size=2))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_programs_that_look_around_agree_with_the_reference(language, terms, states):
     agree(terms, states, language)
 
 
 @given(st.lists(programs, min_size=1, max_size=2), st.integers(0, 10**6))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_batches_agree_with_the_reference(terms, seed):
     agree(terms, random_grids(seed, 70, most=2), LOOKING)
 
@@ -127,7 +127,7 @@ at_values = st.tuples(st.sampled_from(TOKENS.values), looking).map(lambda a: Ter
 
 
 @given(st.lists(at_values, min_size=1, max_size=2), grids(most=3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_worlds_with_buttons_agree_with_the_reference(terms, board):
     agree(terms, [board], LOOKING, BUTTONS)
 
@@ -170,7 +170,7 @@ def test_they_are_learned_and_act():
     policy = Learner(programs=1000, grammar=grammar).fit(demos).policy_
     for board in boards:
         expected = reference_columns(
-            [x.term for x in policy.components[0].formula.literals], board, TOKENS, (), LOOKING
+            [x.term for x in policy.components[0].formula.literals], View(board, TOKENS), (), LOOKING
         )
         plan = Plan([x.term for x in policy.components[0].formula.literals], TOKENS, (), LOOKING)
         assert np.array_equal(plan.columns(plan.world([board])) & np.uint64(1) == 1, expected)

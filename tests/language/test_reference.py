@@ -1,4 +1,4 @@
-"""What programs mean: the decisions on meaning, one test each."""
+"""The decisions on meaning, one test each."""
 
 from dataclasses import replace
 
@@ -194,7 +194,7 @@ def test_another_view_is_another_question():
 def test_a_cell_that_is_no_tuple_is_named():
     wrong = Primitive("wrong", (Kind.CONDITION,), Kind.CONDITION, lambda view, cell, c: c(view, [0, 0]), "", "")
     term = parse("at_action_cell(wrong(shifted((0, 1), cell_is_value(wall))))", LANGUAGE.extended(wrong), TOKENS.values)
-    with pytest.raises(BadInput, match=r"a condition is asked at \[0, 0\]; a cell is a tuple"):
+    with pytest.raises(BadInput, match=r"a condition is evaluated at \[0, 0\]; a cell is"):
         run(term, View(grid("."), TOKENS, (0, 0)), LANGUAGE.extended(wrong))
 
 

@@ -1,4 +1,4 @@
-"""Words about ways: what they mean, by hand; and the same on all roads, whatever the grids."""
+"""Primitives about walks: hand-made examples, and agreement of all ways to evaluate them."""
 
 from dataclasses import replace
 
@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown import floods
+from shown.engine import floods
+from shown.engine.planes import Planes
 from shown.explain import explain
 from shown.grid import OFF, grid
 from shown.language.evaluate import Plan
@@ -15,12 +16,11 @@ from shown.language.phrases import say
 from shown.language.primitives import LANGUAGE, WAYS, Language
 from shown.language.reference import NOWHERE, View, check, run
 from shown.language.terms import Kind, Term, parse
-from shown.planes import Planes
 from shown.policy import Component, Formula, Literal, Policy
 from shown.symmetry import Transformation
 from shown.symmetry.images import of_cell, of_grid
 from shown.symmetry.programs import of_term
-from strategies import BUTTONS, TOKENS, conditions, grids, offsets, random_grids, reference_rows
+from strategies import BUTTONS, TOKENS, conditions, examples, grids, offsets, random_grids, reference_rows
 
 LONGER = LANGUAGE.extended(*WAYS)
 ROADS = {
@@ -76,7 +76,7 @@ def agree(terms, states, buttons=(), language=LONGER):
 
 @pytest.mark.parametrize("road", ROADS)
 @given(terms=st.lists(clicks, min_size=1, max_size=4), states=boards)
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_all_roads_agree_with_the_reference(road, terms, states):
     if road == "cell by cell":
         terms, states = terms[:1], states[:1]
@@ -84,14 +84,14 @@ def test_all_roads_agree_with_the_reference(road, terms, states):
 
 
 @given(st.lists(clicks, min_size=1, max_size=3), st.integers(0, 10**6), st.sampled_from([63, 130]))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_batches_of_several_words_agree_with_the_reference(terms, seed, count):
     agree(terms, random_grids(seed, count, most=6))
 
 
 @pytest.mark.parametrize("road", ["compiled", "NumPy"])
 @given(terms=st.lists(at_values, min_size=1, max_size=4), states=boards)
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_worlds_with_buttons_agree_with_the_reference(road, terms, states):
     agree(terms, states, BUTTONS, ROADS[road])
 
@@ -137,7 +137,7 @@ def test_compiled_floods_are_floods(case):
 
 
 @given(stores())
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_machine_code_does_what_its_python_says(case):
     world, store, tuples = case
     words, flat = world.shape[2], floods._flat(store)
@@ -164,7 +164,7 @@ def test_machine_code_does_what_its_python_says(case):
 
 @pytest.mark.parametrize("geometry", ["left-right", "up-down", "clockwise"])
 @given(inner=nested(), board=grids())
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_a_mirrored_rule_is_exactly_the_rule_for_the_mirrored_world(geometry, inner, board):
     change, term = Transformation(geometry), Term("at_action_cell", (inner,))
     image, mirrored = of_grid(board, change, TOKENS), of_term(term, change, LONGER)

@@ -1,4 +1,4 @@
-"""The canonical form: nothing changes on any grid, and what goes without saying is gone."""
+"""The canonical form is equivalent on every grid and has no redundancy."""
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +9,7 @@ from shown.language.reference import View, run
 from shown.language.terms import Term, parse
 from shown.rules import Formula, Literal, canonical
 from shown.rules.canonical import LARGE
-from strategies import BUTTONS, TOKENS, formulas, grids
+from strategies import BUTTONS, TOKENS, examples, formulas, grids
 
 VALUES = TOKENS.values
 
@@ -69,7 +69,7 @@ def related_formulas(draw, buttons=()):
 @pytest.mark.parametrize("buttons", [(), BUTTONS], ids=["clicks", "buttons"])
 @pytest.mark.parametrize("closed", [True, False], ids=["values known", "values not known"])
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_what_is_allowed_stays_the_same_on_every_grid(buttons, closed, data):
     f = data.draw(st.one_of(related_formulas(buttons), formulas(buttons=buttons)))
     said = canonical(f, VALUES, buttons) if closed else canonical(f)
@@ -80,7 +80,7 @@ def test_what_is_allowed_stays_the_same_on_every_grid(buttons, closed, data):
 
 
 @given(st.one_of(related_formulas(), formulas()))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_said_again_it_stays_as_it_is(f):
     once = canonical(f, VALUES)
     assert canonical(once, VALUES) == once

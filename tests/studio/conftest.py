@@ -14,15 +14,29 @@ from visiting import Visitor, chromium
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One studio for all tests that leave nothing behind that would disturb others."""
+    """One studio for all tests that leave its games as they were."""
     studio = Server(tmp_path_factory.mktemp("studio") / "project")
     yield studio
     studio.stop()
 
 
+@pytest.fixture(scope="session")
+def warm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    studio = Server(tmp_path_factory.mktemp("warm") / "project")
+    yield studio
+    studio.stop()
+
+
+@pytest.fixture
+def studio(warm_server: Server) -> Server:
+    """A studio with empty games. Its processes are shared: to start them takes longer than most tests."""
+    warm_server.reset()
+    return warm_server
+
+
 @pytest.fixture
 def make_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Starts studios of one's own: on a fresh folder, or on the one given."""
+    """Start studios on a new folder, or on the one given."""
     studios: list[Server] = []
 
     def make(folder: Path | None = None, **options: object) -> Server:
@@ -36,14 +50,14 @@ def make_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """A real Chromium. Its absence is a failure, not a reason to skip: nothing else sees the page."""
+    """A real Chromium. Its absence is a failure, not a reason to skip."""
     with chromium() as found:
         yield found
 
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Visitor]]:
-    """Opens browser windows, and fails if anything was wrong in one of them."""
+    """Open browser windows, and fail if there were errors in one of them."""
     visitors: list[Visitor] = []
 
     def open_page(server: Server, **options: object) -> Visitor:

@@ -1,4 +1,4 @@
-"""Nobody is shut out: axe-core finds nothing wrong with the page, in both themes and whatever stands on it."""
+"""Accessibility: axe-core finds no violation in any state and either theme."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 
 
 def violations(visitor, rules: str = "") -> list[str]:
-    """What axe-core finds, a line each; by all its rules, or by those named."""
+    """Return the violations found by axe-core, with all its rules or those given."""
     if not visitor.page.evaluate("'axe' in globalThis"):
-        visitor.page.evaluate(AXE)  # not as a script of the page, which would be refused, as it should be
+        visitor.page.evaluate(AXE)  # the page's policy refuses it as a script
     found: Any = visitor.page.evaluate(f"axe.run({rules})")
-    assert found["passes"], "it looked at nothing"
+    assert found["passes"], "axe-core checked nothing"
     return [f"{one['id']}: {node['target']}" for one in found["violations"] for node in one["nodes"]]
 
 
@@ -28,6 +28,7 @@ def taught(tmp_path_factory):
     studio.stop()
 
 
+@pytest.mark.slow
 def test_axe_finds_nothing_in_either_theme(taught, visit):
     visitor = visit(taught, reduced_motion="reduce", color_scheme="light")
     found: dict[tuple[str, str], list[str]] = {}

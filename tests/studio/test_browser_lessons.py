@@ -1,4 +1,4 @@
-"""A lesson is taken home from one page and opened on another."""
+"""A lesson is exported from one studio and imported into another."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import json
 from playwright.sync_api import expect
 
 
-def test_a_lesson_is_sent_and_opened(make_server, visit, tmp_path):
-    here = make_server(tmp_path / "here")
+def test_a_lesson_is_exported_and_imported(studio, make_server, visit, tmp_path):
     for _ in range(2):
-        here.post("expert", game="nim")
-    here.learned("nim")
-    sender = visit(here, accept_downloads=True)
+        studio.post("expert", game="nim")
+    studio.learned("nim")
+    sender = visit(studio, accept_downloads=True)
     sender.at("#open-export").click()
     with sender.page.expect_download() as download:
         sender.at("#take-lesson-json").click()
@@ -20,16 +19,16 @@ def test_a_lesson_is_sent_and_opened(make_server, visit, tmp_path):
     path = tmp_path / "nim-lesson.json"
     download.value.save_as(path)
 
-    reader = visit(make_server(tmp_path / "there"))
+    reader = visit(make_server())
     reader.choose("chase")
     reader.at("#open-export").click()
     reader.at("#bring").set_input_files(path)
     expect(reader.at("#game-nim")).to_have_attribute("aria-current", "")
     expect(reader.at(".record")).to_have_count(2)
     reader.has_learned(2)
-    expect(reader.at("#rate")).to_have_text("It solves 12 of 12 levels nobody has shown it")
+    expect(reader.at("#rate")).to_have_text("It wins 12 of 12 new levels")
 
-    # What cannot be opened says why, and leaves everything as it is.
+    # A lesson that cannot be imported says why, and changes nothing.
     spoiled = json.loads(path.read_text())
     spoiled["lesson"]["demonstrations"]["demonstrations"][1]["steps"][0]["action"] = [99, 99]
     path.write_text(json.dumps(spoiled))

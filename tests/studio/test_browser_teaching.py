@@ -1,4 +1,4 @@
-"""Being understood, in a real browser: people who play in their own way, and what the page tells them and offers."""
+"""Interpretations and advice in a real browser, with scripted styles of play."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from playwright.sync_api import expect
 
 from serving import until
 from shown.demonstrations import Demonstrations
-from shown.experiments.styles import find_style
-from shown.games import find, load_levels, play
-from shown.studio.places import curriculum
+from shown.teaching.lessons.starts import curriculum
+from shown.worlds import find, load_levels, play
+from shown_evidence.styles import find_style
 from visiting import PATIENCE, Visitor
 
 
 def play_in_style(visitor: Visitor, name: str, style: str, games: int) -> None:
-    """Plays so many games on the page as somebody who plays like this."""
+    """Play games on the page in a style."""
     game = find(name)
     for number in range(games):
         before = visitor.at(".record").count()
@@ -32,24 +32,25 @@ def play_in_style(visitor: Visitor, name: str, style: str, games: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "style", "reading"),
+    ("game", "style", "interpretation"),
     [
-        ("nim", "points-first", "as clicked"),
-        ("fence-in", "row-in-any-order", "in any order"),
-        ("checkmate", "useless-click", "as clicked"),
+        ("nim", "points-first", "exact clicks"),
+        pytest.param("fence-in", "row-in-any-order", "exact clicks, in any order", marks=pytest.mark.slow),
+        ("checkmate", "useless-click", "exact clicks"),
     ],
 )
-def test_people_who_play_in_their_own_way_are_understood_from_two_games(game, style, reading, make_server, visit):
-    visitor = visit(make_server())
+def test_two_games_in_a_style_are_enough(game, style, interpretation, studio, visit):
+    visitor = visit(studio)
     visitor.choose(game)
     play_in_style(visitor, game, style, 2)
     visitor.has_learned(2)
     expect(visitor.at("#learn-state")).to_have_text("done")
-    expect(visitor.at("#expected")).to_contain_text("Expected to win about 12 of 12 new levels")
-    expect(visitor.at("#reading option:checked")).to_have_text(f"found out: {reading}")
-    expect(visitor.at("#rate")).to_have_text("It solves 12 of 12 levels nobody has shown it")
+    expect(visitor.at("#expected")).to_contain_text("12 of 12 new levels")
+    expect(visitor.at("#interpretation option:checked")).to_have_text(f"automatic: {interpretation}")
+    expect(visitor.at("#rate")).to_have_text("It wins 12 of 12 new levels")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "style", "games"),
     [
@@ -60,95 +61,93 @@ def test_people_who_play_in_their_own_way_are_understood_from_two_games(game, st
         ("chase", "sideways-first", 3),
     ],
 )
-def test_people_whose_way_takes_more_games_are_understood_too(game, style, games, make_server, visit):
-    visitor = visit(make_server())
+def test_some_styles_take_more_games(game, style, games, studio, visit):
+    visitor = visit(studio)
     visitor.choose(game)
     play_in_style(visitor, game, style, games)
-    expect(visitor.at("#learn-state")).to_have_text("done", timeout=3 * PATIENCE)  # it practises for up to 20 seconds
+    expect(visitor.at("#learn-state")).to_have_text("done", timeout=3 * PATIENCE)  # it practices for up to 20 seconds
     visitor.has_learned(games)
-    expect(visitor.at("#rate")).to_have_text("It solves 12 of 12 levels nobody has shown it")
+    expect(visitor.at("#rate")).to_have_text("It wins 12 of 12 new levels")
 
 
-def test_clicks_at_odds_are_shown_side_by_side_and_reading_them_otherwise_helps(make_server, visit):
-    server = make_server()
+@pytest.mark.slow
+def test_conflicting_clicks_are_shown_and_another_interpretation_helps(studio, visit):
     fence_in, row = find("fence-in"), find_style("fence-in", "row-in-any-order")
     levels = enumerate(load_levels(fence_in, "train:0-2"))
     runs = [play(fence_in, row.begin(level.grid, np.random.default_rng(i)), level) for i, level in levels]
     shown = Demonstrations(fence_in.tokens, tuple(run.demonstration for run in runs), "fence-in")
-    server.post("import", game="fence-in", content=shown.to_json())
-    server.learned("fence-in")
-    server.post("learn", game="fence-in", programs=1000, reading={"same": "clicked", "order": "given"})
-    visitor = visit(server)
+    studio.post("import", game="fence-in", content=shown.to_json())
+    studio.learned("fence-in")
+    studio.post("learn", game="fence-in", programs=1000, interpretation={"clicks": "exact", "order": "given"})
+    visitor = visit(studio)
     visitor.choose("fence-in")
     expect(visitor.at("#learn-state")).to_have_text("no rule fits")
-    expect(visitor.at(".failure")).to_contain_text("The rule it had before stays, and goes on playing.")
-    expect(visitor.at("#rule")).to_contain_text("From what you showed before.")
+    expect(visitor.at(".failure")).to_contain_text("The previous rule stays in use.")
+    expect(visitor.at("#rule")).to_contain_text("From earlier demonstrations.")
     expect(visitor.at("#rule .clause").first).to_be_visible()
     expect(visitor.at("#advice")).to_contain_text(re.compile(r"In game \d+, click \d+ was on the empty cell"))
     assert 1 <= visitor.at(".pair figure").count() <= 2
     visitor.at("#read-as").click()
     expect(visitor.at("#learn-state")).to_have_text("done")
     expect(visitor.at("#advice")).to_be_hidden()
-    expect(visitor.at("#reading option:checked")).to_have_text("in any order")
-    visitor.at("#reading").select_option("null")
-    expect(visitor.at("#reading option:checked")).to_have_text(re.compile("found out: .*in any order"))
-    assert server.post("open", game="fence-in")["learned"]["way"]["reading"] is None
+    expect(visitor.at("#interpretation option:checked")).to_have_text("exact clicks, in any order")
+    visitor.at("#interpretation").select_option("null")
+    expect(visitor.at("#interpretation option:checked")).to_have_text(re.compile("automatic: .*in any order"))
+    assert studio.post("open", game="fence-in")["learned"]["preferences"]["interpretation"] is None
 
 
-def test_where_no_rule_tells_the_clicks_from_others_what_looks_the_same_will_do_and_it_says_so(make_server, visit):
-    server = make_server()
+@pytest.mark.slow
+def test_identical_looking_cells_are_accepted_and_mentioned(studio, visit):
     for _ in range(2):
-        server.post("expert", game="nim")
-    server.post("learn", game="nim", programs=3)
-    visitor = visit(server)
+        studio.post("expert", game="nim")
+    studio.post("learn", game="nim", programs=3)
+    visitor = visit(studio)
     expect(visitor.at("#learn-state")).to_have_text("done")
     expect(visitor.at("#rule .clause").first).to_be_visible()
-    expect(visitor.at("#reading option:checked")).to_have_text(
-        re.compile("found out: .*, and what looks the same will do")
+    expect(visitor.at("#interpretation option:checked")).to_have_text(
+        re.compile("automatic: .*, or a cell that looks identical")
     )
-    expect(visitor.at(".failure-lead")).to_have_text(re.compile("what looks the same will do, too"))
+    expect(visitor.at(".failure-lead")).to_have_text(re.compile("so it accepts those as well"))
     expect(visitor.at("#advice")).to_be_visible()
     expect(visitor.at("#next")).to_contain_text("Correct it where it goes wrong.")
     visitor.at("#look-further").click()
-    expect(visitor.at("#reading option:checked")).to_have_text("found out: as clicked")
+    expect(visitor.at("#interpretation option:checked")).to_have_text("automatic: exact clicks")
     expect(visitor.at(".failure")).to_be_hidden()
 
 
-def test_a_slip_is_taken_out_with_one_click(make_server, visit):
-    server = make_server()
-    server.post("correct", game="nim", level="test:0", rows=["|.", "|.", "|.", "||"])
-    server.post("click", game="nim", action=[2, 0])
-    server.post("learn", game="nim", programs=2, reading={"same": "clicked", "order": "given"})
-    visitor = visit(server)
-    visitor.at(".pair >> text=It was a slip").first.click()
+def test_a_mistake_is_deleted_with_one_click(studio, visit):
+    studio.post("correct", game="nim", level="test:0", rows=["|.", "|.", "|.", "||"])
+    studio.post("click", game="nim", action=[2, 0])
+    studio.post("learn", game="nim", programs=2, interpretation={"clicks": "exact", "order": "given"})
+    visitor = visit(studio)
+    visitor.at(".pair >> text=Delete this click").first.click()
     expect(visitor.at(".record")).to_have_count(0)
     visitor.at(".toast >> text=Undo").click()
     expect(visitor.at(".record")).to_have_count(1)
 
 
-def test_whether_it_holds_mirrored_is_one_click(make_server, visit):
-    server = make_server()
-    server.post("expert", game="nim")
-    visitor = visit(server)
-    expect(visitor.at("#mirrored option:checked")).to_have_text("found out: yes")
+def test_mirror_images_are_chosen_with_one_click(studio, visit):
+    studio.post("expert", game="nim")
+    visitor = visit(studio)
+    expect(visitor.at("#mirrored option:checked")).to_have_text("automatic: yes")
     visitor.at("#mirrored").select_option("false")
     expect(visitor.at("#learn-state")).to_have_text("done")
-    until(lambda: server.learned("nim")["summary"]["mirrored"] is False, "it is learned without")
+    until(lambda: studio.learned("nim")["summary"]["mirrored"] is False, "it is learned without")
     visitor.choose("fence-in")
     expect(visitor.at("#mirrored")).to_be_hidden()
 
 
-def test_in_which_words_the_rule_is_said_is_told_and_can_be_chosen(make_server, visit):
-    server = make_server()
-    server.post("expert", game="nim")
-    visitor = visit(server)
-    visitor.at("text=How it got there").click()
-    expect(visitor.at("#language option:checked")).to_have_text("found out: of the paper")
+def test_the_vocabulary_is_shown_and_can_be_chosen(studio, visit):
+    studio.post("expert", game="nim")
+    visitor = visit(studio)
+    visitor.at("text=How it was learned").click()
+    expect(visitor.at("#language option:checked")).to_have_text("automatic: paper")
     visitor.at("#language").select_option('"standard"')
     expect(visitor.at("#learn-state")).to_have_text("done")
-    until(lambda: server.learned("nim")["summary"]["language"] == "standard", "it is learned in those words")
+    until(lambda: studio.learned("nim")["summary"]["language"] == "standard", "it is learned in those words")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [900, 1360, 1440])
 def test_the_board_comes_into_view_and_its_head_has_room(make_server, visit, width):
     # With more than the usual games the top of the page is taller.
@@ -157,7 +156,7 @@ def test_the_board_comes_into_view_and_its_head_has_room(make_server, visit, wid
     server.learned("nim")
     visitor = visit(server, viewport={"width": width, "height": 620}, reduced_motion="reduce")
     visitor.choose("nim")
-    expect(visitor.at("#rate")).to_contain_text("It solves")
+    expect(visitor.at("#rate")).to_contain_text("It wins")
     visitor.at(".tile").last.scroll_into_view_if_needed()
     visitor.at(".tile").last.click()
     assert in_view(visitor, "#watch .board")
@@ -171,7 +170,7 @@ def test_the_board_comes_into_view_and_its_head_has_room(make_server, visit, wid
 
 
 def in_view(visitor: Visitor, selector: str) -> bool:
-    """Whether a board can be seen: all of it, or as much as fits below the top of the page."""
+    """Whether all of a board is visible, or as much as fits below the header."""
     return bool(
         visitor.page.evaluate(
             """selector => {
@@ -185,8 +184,8 @@ def in_view(visitor: Visitor, selector: str) -> bool:
     )
 
 
-def test_the_arrow_keys_walk_where_a_game_has_them(make_server, visit):
-    visitor = visit(make_server())
+def test_the_arrow_keys_walk_where_a_game_has_them(studio, visit):
+    visitor = visit(studio)
     game = visitor.choose("chase")
     start = visitor.board(game)
     row, column = start.find(game.tokens["agent"])
@@ -205,28 +204,27 @@ def test_the_arrow_keys_walk_where_a_game_has_them(make_server, visit):
 WAYS = {"ArrowUp": (-1, 0), "ArrowDown": (1, 0), "ArrowLeft": (0, -1), "ArrowRight": (0, 1)}
 
 
-def test_a_loss_says_why(make_server, visit):
-    visitor = visit(make_server())
+def test_a_loss_says_why(studio, visit):
+    visitor = visit(studio)
     game = visitor.choose("stop-the-fall")
     visitor.click(game, visitor.board(game).find(game.tokens["green_button"]))
     lost = visitor.board(game)
-    expect(visitor.at("#teach .status:visible")).to_contain_text("Lost. There was fire beside")
+    expect(visitor.at("#teach .status:visible")).to_contain_text("Lost. The parachuter landed next to fire.")
     visitor.click(game, (0, 0))  # a click after the end is nothing to complain of
-    expect(visitor.at("#teach .status:visible")).to_contain_text("Lost. There was fire beside")
+    expect(visitor.at("#teach .status:visible")).to_contain_text("Lost. The parachuter landed next to fire.")
     assert visitor.board(game) == lost
     expect(visitor.at(".toast")).to_have_count(0)
 
 
-def test_a_level_that_is_lost_has_its_cross_at_once(make_server, visit):
-    server = make_server()
-    server.post("level", game="chase", level="train:8")
-    server.post("expert", game="chase")
-    visitor = visit(server)
+def test_a_level_that_is_lost_has_its_cross_at_once(studio, visit):
+    studio.post("level", game="chase", level="train:8")
+    studio.post("expert", game="chase")
+    visitor = visit(studio)
     visitor.choose("chase")
     # A better rule may come while one looks: what is said and what is drawn must agree at some moment.
     visitor.page.wait_for_function(
         """() => {
-            const said = document.querySelector("#rate").innerText.match(/It solves (\\d+) of 12/);
+            const said = document.querySelector("#rate").innerText.match(/It wins (\\d+) of 12/);
             const drawn = (kind) => document.querySelectorAll(`.badge[data-kind="${kind}"]`).length;
             return said && drawn("won") === Number(said[1]) && drawn("lost") === 12 - Number(said[1]);
         }"""
@@ -234,32 +232,30 @@ def test_a_level_that_is_lost_has_its_cross_at_once(make_server, visit):
     visitor.at("#stop").click()
 
 
-def test_a_new_project_opens_on_nim_with_its_shortest_lesson(make_server, visit):
-    visitor = visit(make_server())
+def test_a_new_project_opens_on_nim_with_its_shortest_lesson(studio, visit):
+    visitor = visit(studio)
     expect(visitor.at("#game-nim")).to_have_attribute("aria-current", "")
     expect(visitor.at("#pick-level")).to_have_text("Lesson 1")
     assert visitor.board(find("nim")) == curriculum(find("nim"))[0].grid
 
 
-def test_in_another_game_the_tour_begins_again(make_server, visit):
-    server = make_server()
+def test_in_another_game_the_tour_begins_again(studio, visit):
     for _ in range(2):
-        server.post("expert", game="nim")
-    visitor = visit(server)
+        studio.post("expert", game="nim")
+    visitor = visit(studio)
     for _ in range(3):
         visitor.at("#tour-next").click()
-    expect(visitor.at("#tour")).to_contain_text("It plays a level nobody has shown it")
+    expect(visitor.at("#tour")).to_contain_text("It plays a new level")
     visitor.choose("chase")
-    expect(visitor.at("#tour")).to_contain_text("Play a game; the computer watches")
+    expect(visitor.at("#tour")).to_contain_text("Win a level")
     visitor.choose("nim")
     expect(visitor.at("#tour")).to_contain_text("It works out your rule")
 
 
-def test_the_list_shows_what_fits_and_the_rest_a_page_at_a_time(make_server, visit):
-    server = make_server()
+def test_demonstrations_are_listed_in_pages(studio, visit):
     for _ in range(15):
-        server.post("expert", game="nim")
-    visitor = visit(server)
+        studio.post("expert", game="nim")
+    visitor = visit(studio)
     expect(visitor.at(".record")).to_have_count(12)
     expect(visitor.at(".record-title").first).to_have_text(re.compile("^4\\. "))
     visitor.at("#earlier-records").click()
@@ -272,11 +268,10 @@ def test_the_list_shows_what_fits_and_the_rest_a_page_at_a_time(make_server, vis
     expect(visitor.at("#latest-records")).to_be_disabled()
 
 
-def test_one_more_demonstration_leaves_the_cards_of_the_others_where_they_are(make_server, visit):
-    server = make_server()
+def test_one_more_demonstration_redraws_no_other_card(studio, visit):
     for _ in range(12):
-        server.post("expert", game="nim")
-    visitor = visit(server)
+        studio.post("expert", game="nim")
+    visitor = visit(studio)
     expect(visitor.at(".record")).to_have_count(12)
     visitor.page.evaluate(
         """window.moved = [];
@@ -284,14 +279,14 @@ def test_one_more_demonstration_leaves_the_cards_of_the_others_where_they_are(ma
         new MutationObserver((changes) => changes.forEach(note))
           .observe(document.querySelector(".record-list"), {childList: true})"""
     )
-    server.post("expert", game="nim")
+    studio.post("expert", game="nim")
     expect(visitor.at(".record-title").last).to_have_text(re.compile("^13\\. "))
     expect(visitor.at(".record-title").first).to_have_text(re.compile("^2\\. "))
     assert visitor.page.evaluate("moved") == [[0, 1], [1, 0]]
 
 
-def test_the_same_message_is_said_once(make_server, visit):
-    visitor = visit(make_server())
+def test_a_repeated_message_is_shown_once(studio, visit):
+    visitor = visit(studio)
     for _ in range(3):
         visitor.page.evaluate("import('/js/toast.js').then(({toast}) => toast('Twice?'))")
     expect(visitor.at(".toast >> text=Twice?")).to_have_count(1)

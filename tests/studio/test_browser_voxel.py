@@ -1,24 +1,24 @@
-"""Boards in depth, in a real browser: the same board, click for click."""
+"""The 3-D view in a real browser: the same board, click for click."""
 
 from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from pretending import pretend
 from processes import still_running
 from serving import until
-from shown.games import load_levels
-from shown.games.game import Game
 from shown.grid import Cell, Grid
+from shown.worlds import Game, load_levels
 from visiting import PATIENCE, Visitor
 
 UNDER = """cells => cells.filter(cell => cell.offsetParent).map(cell => {
   const {x, y, width, height} = cell.getBoundingClientRect();
   return document.elementFromPoint(x + width / 2, y + height / 2)?.closest(".cell") === cell;
 })"""
-"""Whether whoever points at the middle of a cell means that cell."""
+"""Whether the middle of each cell belongs to that cell."""
 
 LOOKS = "cells => cells.filter(cell => cell.offsetParent).map(cell => cell.querySelector('use').getAttribute('href'))"
 
@@ -35,20 +35,20 @@ def looks(visitor: Visitor, grid: Grid) -> dict[Cell, str]:
     return dict(zip(grid.cells(), visitor.page.eval_on_selector_all("#teach .cell", LOOKS), strict=True))
 
 
-def test_a_level_is_played_in_depth(make_server, visit):
-    visitor = visit(make_server())
+def test_a_level_is_played_in_3_d(studio, visit):
+    visitor = visit(studio)
     game = visitor.choose("fence-in")
     flat = visitor.board(game)
     open_in_depth(visitor)
     assert visitor.board(game) == flat
     visitor.win(game)
     expect(visitor.at(".record")).to_have_count(1)
-    visitor.stop_practising()
+    visitor.stop_practicing()
     expect(visitor.at("#watch .board.deep")).to_be_visible()
 
 
-def test_pointing_at_a_tile_means_its_cell(make_server, visit):
-    visitor = visit(make_server())
+def test_pointing_at_a_tile_means_its_cell(studio, visit):
+    visitor = visit(studio)
     for name in ("fence-in", "chase"):
         visitor.choose(name)
         if name == "fence-in":
@@ -65,9 +65,9 @@ def test_pointing_at_a_tile_means_its_cell(make_server, visit):
     assert visitor.board(game) == grid.with_cells({target: "#"})
 
 
-def test_what_stands_on_a_cell_belongs_to_it(make_server, visit):
-    """Also where it hides the cells behind it: the top of a fence is the fence."""
-    visitor = visit(make_server())
+def test_a_token_belongs_to_its_cell(studio, visit):
+    """Also where it hides the cells behind it."""
+    visitor = visit(studio)
     game = open_in_depth(visitor)
     fence = visitor.board(game).where("#")[0]
     box = visitor.cell(game, fence).bounding_box()
@@ -78,8 +78,8 @@ def test_what_stands_on_a_cell_belongs_to_it(make_server, visit):
     assert meant == f"row {fence[0] + 1}, column {fence[1] + 1}, fence"
 
 
-def test_the_keyboard_walks_and_builds(make_server, visit):
-    visitor = visit(make_server())
+def test_the_keyboard_walks_and_builds(studio, visit):
+    visitor = visit(studio)
     game = open_in_depth(visitor)
     grid = visitor.board(game)
     target = next(cell for cell in grid.where(".") if cell > (2, 3))
@@ -97,8 +97,8 @@ def test_the_keyboard_walks_and_builds(make_server, visit):
     assert visitor.board(game) == grid.with_cells({target: "#"})
 
 
-def test_fences_reach_for_those_beside_them(make_server, visit):
-    visitor = visit(make_server())
+def test_fences_join_their_neighbors(studio, visit):
+    visitor = visit(studio)
     game = open_in_depth(visitor)
     for _ in range(2):
         visitor.click(game, game.expert(visitor.board(game)))
@@ -112,8 +112,8 @@ def test_fences_reach_for_those_beside_them(make_server, visit):
             assert look == ("#deep-fence-in-sheep" if grid[r, c] == "S" else "")
 
 
-def test_the_choice_is_remembered_and_can_be_taken_back(make_server, visit):
-    visitor = visit(make_server(), color_scheme="dark")
+def test_the_choice_is_remembered_and_can_be_taken_back(studio, visit):
+    visitor = visit(studio, color_scheme="dark")
     game = open_in_depth(visitor)
     visitor.page.reload()
     expect(visitor.page.locator("html[data-ready]")).to_be_attached()
@@ -126,8 +126,8 @@ def test_the_choice_is_remembered_and_can_be_taken_back(make_server, visit):
     assert set(looks(visitor, grid).values()) == {"", "#fence-in-fence", "#fence-in-sheep"}
 
 
-def test_games_without_depth_do_not_offer_it(make_server, visit):
-    visitor = visit(make_server())
+def test_games_without_a_3_d_view_do_not_offer_it(studio, visit):
+    visitor = visit(studio)
     open_in_depth(visitor, "chase")
     for name in ("nim", "checkmate", "stop-the-fall", "reach-for-the-star"):
         visitor.choose(name)
@@ -135,10 +135,9 @@ def test_games_without_depth_do_not_offer_it(make_server, visit):
         expect(visitor.at("#teach .board")).not_to_have_class(re.compile("deep"))
 
 
-def test_the_board_stays_in_its_column(make_server, visit):
-    server = make_server()
+def test_the_board_stays_in_its_column(studio, visit):
     for width in (900, 1440, 2560):
-        visitor = visit(server, viewport={"width": width, "height": 950})
+        visitor = visit(studio, viewport={"width": width, "height": 950})
         open_in_depth(visitor)
         column, *cells = visitor.page.eval_on_selector_all(
             "#teach .board-host, #teach .board.deep .cell",
@@ -148,7 +147,8 @@ def test_the_board_stays_in_its_column(make_server, visit):
         assert max(right for _, right in cells) <= column[1] + 1
 
 
-def test_fence_in_is_watched_in_minecraft_through_the_board_in_depth(make_server, visit, tmp_path, monkeypatch):
+@pytest.mark.slow
+def test_fence_in_is_watched_in_minecraft_in_3_d(make_server, visit, tmp_path, monkeypatch):
     pretend(tmp_path, monkeypatch)
     clicks = tmp_path / "clicks"
     clicks.write_text("1")
@@ -160,7 +160,7 @@ def test_fence_in_is_watched_in_minecraft_through_the_board_in_depth(make_server
     server.learned("fence-in")
     visitor = visit(server, reduced_motion="reduce")
     game = visitor.choose("fence-in")
-    expect(visitor.at("#rate")).to_contain_text("It solves")
+    expect(visitor.at("#rate")).to_contain_text("It wins")
     expect(visitor.at("#watch-there")).to_have_text("Watch Fence In in Minecraft")
     visitor.at("#watch-there").click()
     expect(visitor.at("#watch-status")).to_have_text(re.compile("^Fence In in Minecraft, click 2: row"))
@@ -171,16 +171,16 @@ def test_fence_in_is_watched_in_minecraft_through_the_board_in_depth(make_server
         visitor.at("#watch-there").click()
     clicks.write_text("100")  # it stops after the click that it is at
     expect(visitor.at("#watch-there")).to_have_text("Watch Fence In in Minecraft")
-    expect(visitor.at("#watch-status")).to_contain_text("Not solved in")
+    expect(visitor.at("#watch-status")).to_contain_text("Not won in")
 
     # Played to its end it is a run like any other, to be gone through click by click.
     visitor.at("#watch-there").click()
-    expect(visitor.at("#watch-status")).to_contain_text("Solved in", timeout=3 * PATIENCE)
+    expect(visitor.at("#watch-status")).to_contain_text("Won in", timeout=3 * PATIENCE)
     visitor.at("#watch-back").click()
     expect(visitor.at("#watch-status")).to_contain_text("Click ")
     visitor.choose("nim")
     server.post("expert", game="nim")
-    expect(visitor.at("#rate")).to_contain_text("It solves")
+    expect(visitor.at("#rate")).to_contain_text("It wins")
     expect(visitor.at("#watch-there")).to_be_hidden()
     visitor.expecting_silence = True
     assert server.stop() == 0

@@ -9,8 +9,7 @@ from playwright.sync_api import expect
 
 from serving import until
 from shown import worlds
-from shown.games import GAMES, find
-from shown.world import World
+from shown.worlds import GAMES, World, find
 
 EMPTY = "gym:MiniGrid-Empty-Random-6x6-v0"
 LAKE = "gym:FrozenLake-v1"
@@ -18,7 +17,7 @@ KEYS = {"left": "ArrowLeft", "right": "ArrowRight", "forward": "ArrowUp", "up": 
 
 
 def actions_of(world: World, seed: int) -> list[str]:
-    """What somebody who knows the way presses."""
+    """Return the actions of the expert."""
     episode = worlds.play(world, lambda _: world.expert(), seed)
     assert episode.won
     return [str(step.action) for step in episode.steps]
@@ -51,7 +50,7 @@ def test_a_world_is_taught_with_keys_and_buttons_watched_and_corrected(make_serv
         expect(visitor.at(".record")).to_have_count(seed + 1)
         expect(visitor.at("#teach .status:visible")).not_to_contain_text("Won in")
     visitor.has_learned(2)
-    expect(visitor.at("#rate")).to_have_text(re.compile(r"It solves \d+ of 12 levels nobody has shown it"))
+    expect(visitor.at("#rate")).to_have_text(re.compile(r"It wins \d+ of 12 new levels"))
     expect(visitor.at(".tile").first).to_have_attribute("aria-label", re.compile("Seed 50000: .*"))
 
     # Its buttons have chances, and each can be asked about.
@@ -96,11 +95,12 @@ def test_a_world_is_taught_with_keys_and_buttons_watched_and_corrected(make_serv
     assert after["table"] == before["table"]
 
 
-def test_what_is_not_won_is_kept_and_learned_too(make_server, visit):
+@pytest.mark.slow
+def test_games_that_are_not_won_are_kept_and_learned(make_server, visit):
     visitor = visit(make_server(words=("--world", LAKE)))
     visitor.at("#teach .cell").first.focus()
     press(visitor, "down", key=True)
-    expect(visitor.at("#teach .status:visible")).to_have_text("1 step, all recorded.")
+    expect(visitor.at("#teach .status:visible")).to_have_text("1 step recorded.")
     visitor.at("#keep").click()
     expect(visitor.at(".record")).to_have_count(1)
     visitor.has_learned(1)
@@ -110,7 +110,7 @@ def test_what_is_not_won_is_kept_and_learned_too(make_server, visit):
 
 
 @pytest.mark.parametrize("world", ["gym:CartPole-v1", "gym:FrozenLak-v1", "nim"])
-def test_what_is_no_world_is_one_line(world, capsys):
+def test_an_unknown_world_is_one_line(world, capsys):
     from shown.cli import main
 
     assert main(["studio", "--no-browser", "--world", world]) == 2
@@ -126,7 +126,7 @@ def test_a_game_of_another_package_is_on_the_page_and_a_broken_one_is_not(make_s
     twin = visitor.choose("twin")
     visitor.win(twin)
     visitor.has_learned(1)
-    expect(visitor.at("#rate")).to_contain_text("It solves")
+    expect(visitor.at("#rate")).to_contain_text("It wins")
     assert visitor.page.evaluate("getComputedStyle(document.querySelector('#teach .cell svg')).width") != "0px"
 
 
@@ -171,12 +171,12 @@ def test_a_world_that_breaks_off_says_so_in_one_line_and_loses_nothing(make_serv
         press(visitor, "button_1", key=False)
     visitor.problems.clear()
     press(visitor, "button_0")
-    expect(visitor.at(".toast")).to_contain_text("it has broken off (RuntimeError: the cable is out).")
-    expect(visitor.at("#teach .status:visible")).to_have_text("2 steps, all recorded.")
+    expect(visitor.at(".toast")).to_contain_text("the environment failed (RuntimeError: the cable is out")
+    expect(visitor.at("#teach .status:visible")).to_have_text("2 steps recorded.")
     visitor.at("#keep").click()
     expect(visitor.at(".record")).to_have_count(1)
     until(lambda: server.post("open", game=server.post("hello")["game"])["learned"]["state"] == "broken", "it is told")
-    expect(visitor.at(".failure")).to_contain_text("it has broken off (RuntimeError: the cable is out).")
+    expect(visitor.at(".failure")).to_contain_text("the environment failed (RuntimeError: the cable is out")
     visitor.problems = [problem for problem in visitor.problems if " 400 " not in problem]
 
 
@@ -215,16 +215,17 @@ gymnasium.register("Hanging-v0", Corridor)
 """
 
 
+@pytest.mark.slow
 def test_a_world_that_hangs_or_crashes_is_ended_and_the_page_goes_on(make_server, visit, tmp_path, monkeypatch):
     (tmp_path / "hanging_world.py").write_text(HANGING)
     monkeypatch.chdir(tmp_path)
     server = make_server(words=("--world", "gym:hanging_world:Hanging-v0"))
     visitor = visit(server)
     press(visitor, "button_0")
-    for button, what in (("button_1", "has not answered for 5 seconds"), ("button_2", "has ended by itself")):
+    for button, what in (("button_1", "has not answered for 5 seconds"), ("button_2", "has crashed twice")):
         press(visitor, button)
         expect(visitor.at(".toast").last).to_contain_text(what)
-        expect(visitor.at("#teach .status:visible")).to_have_text("1 step, all recorded.")
+        expect(visitor.at("#teach .status:visible")).to_have_text("1 step recorded.")
     for _ in range(2):
         press(visitor, "button_0")
     expect(visitor.at(".record")).to_have_count(1)

@@ -1,84 +1,79 @@
-"""Connections that keep the studio waiting: how long, how many, and that nobody else notices."""
+"""Idle connections: how long, how many, and that nobody else notices."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from types import SimpleNamespace
 
+import h11
 import pytest
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from serving import Server, until
 from shown.studio import guard
-from shown.studio.connections import MAX_OPEN, Crowd, max_open, protocol
-from shown.studio.guard import Guard, Rules
+from shown.studio.connections import MAX_OPEN, ConnectionPool, LimitedProtocol, max_open, protocol
+from shown.studio.guard import AccessRules, Guard
 
 
 @dataclass(eq=False)
-class Visitor:
-    peer: str = "stranger"
-    dropped: bool = False
+class Client:
+    peer: str
+    aborted: bool = False
 
-    def drop(self) -> None:
-        self.dropped = True
-
-
-def arrive(crowd: Crowd, *peers: str) -> list[Visitor]:
-    visitors = [Visitor(peer) for peer in peers]
-    for visitor in visitors:
-        crowd.enters(visitor)
-        crowd.waits(visitor)
-    return visitors
+    def abort(self) -> None:
+        self.aborted = True
 
 
-def dropped(visitors: list[Visitor]) -> list[int]:
-    return [i for i, visitor in enumerate(visitors) if visitor.dropped]
+def connect(pool: ConnectionPool, peers: str) -> list[Client]:
+    clients = [Client(peer) for peer in peers]
+    for client in clients:
+        pool.open(client)
+    return clients
 
 
-def test_the_longest_waiting_of_a_peer_makes_room():
-    crowd = Crowd(max_waiting=3)
-    visitors = arrive(crowd, "a", "b", "a", "a", "a", "b")
-    assert dropped(visitors) == [0]
-    crowd.waits(visitors[2])  # more of the same half request: it is still the longest waiting one
-    visitors += arrive(crowd, "a")
-    assert dropped(visitors) == [0, 2]
+def aborted(clients: list[Client]) -> list[int]:
+    return [i for i, client in enumerate(clients) if client.aborted]
 
 
-def test_who_is_being_served_does_not_wait():
-    crowd = Crowd(max_waiting=2)
-    visitors = arrive(crowd, "a", "a")
-    crowd.served(visitors[0])
-    visitors += arrive(crowd, "a")
-    assert dropped(visitors) == []
-    crowd.waits(visitors[0])  # between two requests, and now the one that has waited least
-    assert dropped(visitors) == [1]
+def test_the_peer_with_the_most_idle_connections_loses_its_oldest():
+    pool = ConnectionPool(max_open=4)
+    clients = connect(pool, "abaa")
+    pool.set_idle(clients[0])  # more of the same half request: it is still the oldest
+    clients += connect(pool, "bb")
+    assert aborted(clients) == [0, 1]
 
 
-def test_who_has_gone_leaves_room():
-    crowd = Crowd(max_waiting=1, max_open=1)
+def test_busy_connections_are_not_aborted():
+    pool = ConnectionPool(max_open=2)
+    clients = connect(pool, "aa")
+    pool.set_busy(clients[0])
+    clients += connect(pool, "a")
+    assert aborted(clients) == [1]
+    pool.set_busy(clients[2])
+    assert aborted(connect(pool, "b")) == [0]  # with all others busy, the new one goes
+    pool.set_idle(clients[0])
+    assert aborted(connect(pool, "b")) == []
+    assert aborted(clients) == [0, 1]
+
+
+def test_closed_connections_leave_room():
+    pool = ConnectionPool(max_open=1)
     for _ in range(5):
-        visitor = arrive(crowd, "a")[0]
-        crowd.leaves(visitor)
-        crowd.leaves(visitor)
-        assert not visitor.dropped
-
-
-def test_with_all_places_taken_somebody_waiting_makes_room_or_nobody_gets_in():
-    crowd = Crowd(max_waiting=9, max_open=3)
-    visitors = arrive(crowd, "a", "b", "c", "d")
-    assert dropped(visitors) == [0]
-    for visitor in visitors[1:]:
-        crowd.served(visitor)
-    late = arrive(crowd, "e")
-    assert dropped(visitors) == [0]
-    assert dropped(late) == [0]
+        client = connect(pool, "a")[0]
+        pool.close(client)
+        pool.close(client)
+        assert not client.aborted
 
 
 @pytest.mark.parametrize(("allowed", "most"), [(20, 16), (256, 128), (1024, 512), (10**6, MAX_OPEN)])
-def test_files_and_children_keep_their_share(monkeypatch, allowed, most):
+def test_half_of_the_files_are_left_for_other_uses(monkeypatch, allowed, most):
     monkeypatch.setattr("resource.getrlimit", lambda _: (allowed, allowed))
     assert max_open() == most
 
@@ -92,9 +87,11 @@ async def _answer(scope, receive, send):
 
 @pytest.fixture
 def impatient():
-    """A server that waits for next to nothing; gives its port."""
+    """The port of a server that closes idle connections at once."""
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(_answer, http=protocol(Crowd(), 0.05), lifespan="off", log_level="critical", ws="none")
+    config = uvicorn.Config(
+        _answer, http=protocol(ConnectionPool(), 0.05), lifespan="off", log_level="critical", ws="none"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[listener])), daemon=True)
     thread.start()
@@ -108,7 +105,7 @@ WHOLE = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 @pytest.mark.parametrize("sent", [b"", b"GE", b"GET / HTTP/1.1\r\nHost: x\r\n", WHOLE + b"GET / HT"])
-def test_half_a_request_is_not_waited_for_for_ever(impatient, sent):
+def test_half_a_request_times_out(impatient, sent):
     with socket.create_connection(("127.0.0.1", impatient), timeout=60) as line:
         line.sendall(sent)
         answer = b""
@@ -120,7 +117,7 @@ def test_half_a_request_is_not_waited_for_for_ever(impatient, sent):
         assert (b"200 OK" in answer) == sent.startswith(WHOLE)
 
 
-def test_a_trickle_is_not_waited_for_either(impatient):
+def test_a_trickle_times_out(impatient):
     with socket.create_connection(("127.0.0.1", impatient), timeout=60) as line:
         line.sendall(b"GET / HTTP/1.1\r\nX: ")
 
@@ -134,8 +131,8 @@ def test_a_trickle_is_not_waited_for_either(impatient):
         until(gone, "the line is cut")
 
 
-def test_a_body_that_does_not_come_is_given_up(monkeypatch):
-    monkeypatch.setattr(guard, "BODY_PATIENCE", 0.05)
+def test_a_body_that_does_not_come_times_out(monkeypatch):
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.05)
     heard = []
 
     async def app(scope, receive, send):
@@ -151,17 +148,19 @@ def test_a_body_that_does_not_come_is_given_up(monkeypatch):
         pass
 
     sent: list[bool] = []
-    rules = Rules(frozenset(), 1, "secret")
+    rules = AccessRules(frozenset(), "secret")
     headers = [(b"host", b"x"), (b"content-type", b"application/json"), (b"content-length", b"9")]
-    scope = {"type": "http", "method": "POST", "path": "/api/open", "query_string": b"token=secret", "headers": headers}
-    # In a thread of its own, since the browser of other tests has a loop running in this one.
+    headers.append((b"shown-secret", b"secret"))
+    scope = {"type": "http", "method": "POST", "path": "/api/open", "query_string": b"", "headers": headers}
+    # In another thread, because the browser of other tests has a loop running in this one.
     thread = threading.Thread(target=lambda: asyncio.run(Guard(app, rules)(scope, receive, nobody)))
     thread.start()
     thread.join()
     assert [message["type"] for message in heard] == ["http.request", "http.disconnect"]
 
 
-def test_strangers_who_never_finish_block_nobody_and_fill_no_log(tmp_path):
+@pytest.mark.slow
+def test_unfinished_requests_block_nobody_and_fill_no_log(tmp_path):
     """More unfinished requests than the server may have files, without the secret, over and over."""
     with open(tmp_path / "log", "w+") as log:
         server = Server(tmp_path / "project", host="0.0.0.0", most_files=128, log=log)
@@ -180,3 +179,43 @@ def test_strangers_who_never_finish_block_nobody_and_fill_no_log(tmp_path):
         text = log.read()
     assert "Traceback" not in text
     assert len(text) < 1000
+
+
+def test_every_request_of_a_crowd_is_answered(server):
+    """500 connections at a time, as a load test opens them."""
+    body = b'{"game": "nim"}'
+    head = (
+        f"POST /api/peek HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nShown-Secret: {server.secret}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    )
+
+    async def ask(gate: asyncio.Semaphore) -> bytes:
+        async with gate:
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+            writer.write(head.encode() + body)
+            try:
+                return (await reader.read())[:12]
+            except ConnectionResetError:
+                return b""
+            finally:
+                writer.close()
+
+    async def crowd() -> list[bytes]:
+        gate = asyncio.Semaphore(500)
+        return await asyncio.gather(*(ask(gate) for _ in range(2000)))
+
+    with ThreadPoolExecutor(1) as pool:  # the browser of other tests has a loop running in this thread
+        answers = Counter(pool.submit(asyncio.run, crowd()).result())
+    assert answers == {b"HTTP/1.1 400": 2000}  # a peek needs an action
+
+
+@pytest.mark.parametrize(("state", "answered"), [(h11.IDLE, True), (h11.SEND_RESPONSE, True), (h11.MUST_CLOSE, False)])
+def test_a_request_that_turns_out_bad_after_its_answer_only_ends_the_connection(monkeypatch, state, answered):
+    sent: list[str] = []
+    monkeypatch.setattr(H11Protocol, "send_400_response", lambda self, msg: sent.append(msg))
+    half = SimpleNamespace(our_state=state)
+    transport = SimpleNamespace(close=lambda: sent.append("closed"))
+    bound = LimitedProtocol.__new__(LimitedProtocol)
+    bound.conn, bound.transport = half, transport
+    bound.send_400_response("Invalid HTTP request received.")
+    assert sent == (["Invalid HTTP request received."] if answered else ["closed"])

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from serving import Refused, Server, until
-from shown.games import demonstrate, find, load_levels
+from shown.studio.project import Project
+from shown.studio.workspace import Workspace
+from shown.worlds import demonstrate, find, load_levels
 
 NO_RABBIT = ["#######", "#A....#", "#.....#", "#######", "<^v>..."]
 
@@ -19,6 +21,15 @@ NO_RABBIT = ["#######", "#A....#", "#.....#", "#######", "<^v>..."]
 def expert_demonstrations(game: str) -> dict:
     found = find(game)
     return demonstrate(found, load_levels(found, "train:0-1")).to_json()
+
+
+def begun(folder: Path, games: int) -> Path:
+    """A project in which the expert has played some games of Nim and nothing is learned."""
+    with Project(folder) as project:
+        workspace = Workspace(project, find("nim"))
+        for _ in range(games):
+            workspace.expert()
+    return folder
 
 
 def refused(server: Server, command: str, **body) -> str:
@@ -62,21 +73,14 @@ def test_a_position_that_can_be_played_only_here_and_there_is_refused_where_it_c
 # --- what comes in ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"steps": [{"grid": ["|."] * 64 + ["||"], "action": [0, 0]}]},
-        {"level": "x" * 201},
-        {"level": "two\nlines"},
-    ],
-    ids=["65 rows", "a long name", "a name of two lines"],
-)
-def test_what_could_not_be_read_back_is_refused_and_the_game_opens_after_a_restart(make_server, change):
+def test_what_could_not_be_read_back_is_refused_and_the_game_opens_after_a_restart(make_server):
     studio = make_server()
     studio.post("expert", game="nim")
-    content = expert_demonstrations("nim")
-    content["demonstrations"][1] |= change
-    refused(studio, "import", game="nim", content=content)
+    many_rows = [{"grid": ["|."] * 64 + ["||"], "action": [0, 0]}]
+    for change in ({"steps": many_rows}, {"level": "x" * 201}, {"level": "two\nlines"}):
+        content = expert_demonstrations("nim")
+        content["demonstrations"][1] |= change
+        refused(studio, "import", game="nim", content=content)
     before = studio.post("open", game="nim")["recordings"]
     assert len(before) == 1
     studio.kill()
@@ -85,16 +89,12 @@ def test_what_could_not_be_read_back_is_refused_and_the_game_opens_after_a_resta
     assert (after["recordings"], after["notes"]) == (before, [])
 
 
-def test_one_bad_demonstration_on_disk_is_named_and_the_others_are_there(make_server):
-    studio = make_server()
-    studio.post("import", game="nim", content=expert_demonstrations("nim"))
-    studio.learned("nim")
-    studio.stop()
-    path = studio.folder / "nim" / "lesson.json"
+def test_one_bad_demonstration_on_disk_is_named_and_the_others_are_there(make_server, tmp_path):
+    path = begun(tmp_path / "project", 2) / "nim" / "lesson.json"
     lesson = json.loads(path.read_text())
     lesson["notes"][0]["last"] = ["?"]
     path.write_text(json.dumps(lesson))
-    studio.start(studio.port)
+    studio = make_server()
     opened = studio.post("open", game="nim")
     assert [card["id"] for card in opened["recordings"]] == [2]
     assert "lesson.json, demonstration 0" in opened["notes"][0]
@@ -112,40 +112,34 @@ def test_an_import_of_too_many_levels_paints_none(server):
 
 
 @pytest.fixture
-def shared(make_server, tmp_path):
+def shared(tmp_path):
     """A project with a lesson of Nim and nothing learned from it, as somebody might hand it on."""
-    studio = make_server(tmp_path / "shared")
-    studio.post("expert", game="nim")
-    studio.learned("nim")
-    studio.stop()
-    for name in ("policy.json", "learned.json"):
-        (studio.folder / "nim" / name).unlink()
-    return studio
+    return begun(tmp_path / "shared", 1)
 
 
 @pytest.mark.parametrize("name", ["policy.json", "learned.json"])
 @pytest.mark.parametrize("there", [True, False], ids=["a file", "nothing"])
-def test_opening_a_shared_project_writes_nothing_elsewhere(shared, tmp_path, name, there):
+def test_opening_a_shared_project_writes_nothing_elsewhere(shared, make_server, tmp_path, name, there):
     target = tmp_path / "precious"
     if there:
         target.write_text("precious")
-    (shared.folder / "nim" / name).symlink_to(target)
-    shared.start()
-    learned = shared.learned("nim")
+    (shared / "nim" / name).symlink_to(target)
+    studio = make_server(shared)
+    learned = studio.learned("nim")
     assert learned["state"] == "done"
     assert learned["hasPolicy"]
-    assert f"{name}: is a link" in until(lambda: shared.learned("nim")["unsaved"], "the page is told")
+    assert f"{name}: is a link" in until(lambda: studio.learned("nim")["unsaved"], "the page is told")
     assert target.exists() == there
     assert not there or target.read_text() == "precious"
 
 
-def test_a_policy_of_somebody_s_own_is_left_alone_and_said_to_be(shared):
-    path = shared.folder / "nim" / "policy.json"
+def test_a_policy_of_somebody_s_own_is_left_alone_and_said_to_be(shared, make_server):
+    path = shared / "nim" / "policy.json"
     path.write_text("my own")
-    shared.start()
+    shared = make_server(shared)
     assert shared.learned("nim")["hasPolicy"]
     unsaved = until(lambda: shared.learned("nim")["unsaved"], "the page is told")
-    assert "policy.json: was not written by the studio, so it is left as it is" in unsaved
+    assert "policy.json: was not written by the studio, so it stays" in unsaved
     shared.post("delete", game="nim", id=1)
     assert not shared.learned("nim")["hasPolicy"]
     assert path.read_text() == "my own"
@@ -163,12 +157,12 @@ def test_settings_that_cannot_be_saved_are_not_changed(make_server):
     assert "project.json" in refused(server, "learn", game="nim", programs=2)
     assert "project.json" in refused(server, "toured", toured=True)
     after = server.learned("nim")
-    assert after["way"] == before["way"]
+    assert after["preferences"] == before["preferences"]
     assert not server.post("hello")["toured"]
     assert server.post("open", game="chase")["table"]
 
 
-@pytest.mark.parametrize("content", ['{"schema": "shown/studio-project/1", "game": [], "programs": 10}', "[]", "{"])
+@pytest.mark.parametrize("content", ['{"schema": "shown/studio-project/2", "game": [], "programs": 10}', "[]", "{"])
 def test_a_project_that_cannot_be_opened_is_one_line(tmp_path, content):
     (tmp_path / "project.json").write_text(content)
     command = [sys.executable, "-m", "shown", "studio", "--no-browser", "--port", "0", "--project", str(tmp_path)]
@@ -191,11 +185,11 @@ def test_the_secret_is_not_among_the_arguments_of_the_browser(tmp_path):
     studio = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:
         address = studio.stdout.readline().strip()
-        token = address.partition("?token=")[2]
-        assert token
+        secret = address.partition("#secret=")[2]
+        assert secret
         until(given.exists, "the browser is started")
         argument = given.read_text().strip()
-        assert token not in argument
+        assert secret not in argument
         assert argument.startswith("file://")
         page = Path(argument.removeprefix("file://"))
         assert f'content="0;url={address}"' in page.read_text()

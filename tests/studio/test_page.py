@@ -1,4 +1,4 @@
-"""The page's files: what stands in them, before any browser sees it."""
+"""The page's files, without a browser."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 import shown.studio
 from shown.studio.app import load_assets
+from shown.teaching.result import TeachingPhase
 
 STATIC = files("shown.studio").joinpath("static")
 SCRIPTS = sorted(item.name for item in STATIC.joinpath("js").iterdir())
@@ -43,7 +44,7 @@ def test_no_file_is_long_or_speaks_of_another_host(name):
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts_build_no_markup_from_text(name):
-    """Whatever a file or a level says, it is shown as text."""
+    """Texts from files and levels are shown as text."""
     assert not re.search(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", text(f"js/{name}")
     )
@@ -55,13 +56,24 @@ def test_the_page_has_nothing_inline_that_its_policy_would_forbid():
 
 
 @pytest.mark.parametrize("state", ["idle", "waiting", "running", "done", "stopped", "failed", "broken"])
-def test_how_learning_stands_is_no_class_of_anything_else(state):
-    """The pill has its state as a class; a box of the same class would blow it up."""
+def test_no_style_is_named_like_a_state_of_learning(state):
+    """The pill has its state as a class."""
     assert not any(re.search(rf"(^|[\s,}}])\.{state}\b", text(f"css/{name}")) for name in STYLES)
 
 
+def table(name: str) -> set[str]:
+    """The keys of a table of words."""
+    found = re.search(rf"export const {name} = {{(.*?)}};", text("js/words.js"), re.DOTALL)
+    assert found
+    return set(re.findall(r"(\w+):", found[1]))
+
+
+def test_every_phase_of_learning_has_words():
+    assert table("PHASES") == {"starting", *(phase.value for phase in TeachingPhase)}
+
+
 def themes() -> list[dict[str, str]]:
-    """The colours of the light and of the dark theme."""
+    """The colors of the light and of the dark theme."""
     style = text("css/base.css")
     blocks = re.findall(r"(?:^:root|:root\[data-theme=\"dark\"\]) \{(.*?)\}", style, re.DOTALL | re.MULTILINE)
     light, dark = (dict(re.findall(r"(--[\w-]+): (#[0-9a-f]{6});", block)) for block in blocks[:2])
@@ -69,8 +81,8 @@ def themes() -> list[dict[str, str]]:
 
 
 def contrast(one: str, other: str) -> float:
-    def luminance(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    def luminance(color: str) -> float:
+        parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
         r, g, b = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
         return 0.2126 * r + 0.7152 * g + 0.0722 * b
 

@@ -12,12 +12,12 @@ from playwright.sync_api import expect
 
 from serving import Refused, until
 from shown.errors import BadInput
-from shown.games import find, load_levels, wins
 from shown.grid import Grid
 from shown.policy import Policy
-from shown.studio.lessons import lesson_shared
 from shown.studio.project import Project
-from shown.studio.research import SCHEMA, Score, held_out, scores_from_json, scores_to_json
+from shown.teaching.lessons.lesson_file import LessonFile
+from shown.teaching.lessons.scores import SCHEMA, Score, held_out, scores_from_json, scores_to_json
+from shown.worlds import find, wins
 
 NIM = find("nim")
 SCORE = Score("x", 2, 1, 9, 0, 31, 40)
@@ -38,6 +38,18 @@ def test_scores_come_back(tmp_path):
         project.save_scores(NIM, (SCORE, SCORE))
     with Project(tmp_path / "project") as project:
         assert project.scores(NIM) == (SCORE, SCORE)
+
+
+@pytest.mark.parametrize("content", ["my own notes", "", "null", "\xff"])
+def test_a_file_of_scores_that_the_studio_did_not_write_is_not_overwritten(tmp_path, content):
+    path = tmp_path / "project" / "nim" / "scores.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(content, "latin-1")
+    with Project(tmp_path / "project") as project:
+        assert project.scores(NIM) == ()
+        with pytest.raises(BadInput, match="was not written by the studio"):
+            project.save_scores(NIM, (SCORE,))
+    assert path.read_text("latin-1") == content
 
 
 @pytest.mark.parametrize(
@@ -77,17 +89,17 @@ def test_every_policy_is_scored_on_the_same_levels_and_the_lesson_has_it_all(mak
     server.start()
     assert server.post("scores", game="nim") == {"schema": SCHEMA, "held_out": held_out(NIM), "scores": [first, second]}
 
-    lesson = lesson_shared(json.loads(server.get("/export/lesson.json?game=nim")), find, "it")
+    lesson = LessonFile.from_json(json.loads(server.get("/export/lesson.json?game=nim")), find, "it")
     policy = Policy.from_json(lesson.policy)
-    assert sum(wins(NIM, policy, load_levels(NIM, held_out(NIM)))) == second["won"]
+    assert sum(wins(NIM.starts(held_out(NIM)), policy)) == second["won"]
     assert len(lesson.demonstrations) == 2
     assert [recording.kind for recording in lesson.recordings] == ["expert", "correction"]
     assert [score.to_json() for score in lesson.scores] == [first, second]
     assert lesson.tried == server.post("open", game="nim")["learned"]["tried"]
 
     table = server.post("posterior", game="nim")
-    assert len(table["components"]) == min(12, len(policy.components))
-    assert [row["weight"] for row in table["components"]] == [c.weight for c in policy.components[:12]]
+    assert len(table["components"]) == min(12, len(policy.mixture.components))
+    assert [row["weight"] for row in table["components"]] == [c.weight for c in policy.mixture.components[:12]]
     answer = server.post("differ", game="nim", level=table["levels"][0])
     assert [item["component"] for item in answer["differences"]] == list(range(1, len(table["components"])))
     with pytest.raises(Refused, match="No level called"):
@@ -114,7 +126,7 @@ def test_a_world_is_scored_from_seeds_and_its_lines_go_on(make_server, visit, tm
         server.get(f"/export/lesson.json?game={name}")
     )
     told = run(visitor.at("#lesson-lines").inner_text(), tmp_path)
-    assert f"as it was: {answer['scores'][-1]['won']} of 40" in told
+    assert f"before: {answer['scores'][-1]['won']} of 40" in told
 
 
 def run(lines, folder):
@@ -155,7 +167,7 @@ def test_the_drawer_shows_it_and_its_lines_go_on_from_the_lesson(make_server, vi
     lines = visitor.page.evaluate("navigator.clipboard.readText()")
     assert lines == visitor.at("#lesson-lines").inner_text()
     told = run(lines, tmp_path)
-    assert f"as it was: {scores[-1]['won']} of 40" in told
+    assert f"before: {scores[-1]['won']} of 40" in told
     assert "click a cell if" in told
     visitor.page.keyboard.press("Escape")
     expect(visitor.at("#research")).to_be_hidden()

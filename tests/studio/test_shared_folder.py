@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from shown.errors import BadInput
-from shown.games import find
 from shown.grid import grid
 from shown.policy import uniform_policy
-from shown.studio.desk import Desk
-from shown.studio.project import Project
-from shown.studio.saved import Saved
-from shown.studio.ways import Settings
+from shown.studio.project import Project, Settings
+from shown.studio.workspace import Workspace
+from shown.teaching.lessons.saved_policy import SavedPolicy
+from shown.worlds import find
 
 NIM = find("nim")
 
@@ -27,10 +26,10 @@ def project(tmp_path):
         yield opened
 
 
-def win(desk: Desk) -> None:
-    before = len(desk.lesson.recordings)
-    while len(desk.lesson.recordings) == before:
-        desk.click(desk.game.expert(desk.lesson.table.attempt.grid))
+def win(workspace: Workspace) -> None:
+    before = len(workspace.lesson.recordings)
+    while len(workspace.lesson.recordings) == before:
+        workspace.click(workspace.game.expert(workspace.lesson.in_play.attempt.grid))
 
 
 def _write(project: Project, name: str, content: str) -> Path:
@@ -43,8 +42,8 @@ def _write(project: Project, name: str, content: str) -> Path:
 FILES = ("lesson.json", "table.jsonl", "levels.json", "policy.json", "learned.json")
 
 
-def _policy(**origin: object) -> dict:
-    return {**uniform_policy(NIM.tokens, "nim").to_json(), "origin": origin}
+def _policy(**provenance: object) -> dict:
+    return {**uniform_policy(NIM.tokens, "nim").to_json(), "provenance": provenance}
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["a file", "nothing"])
@@ -57,12 +56,12 @@ def test_no_link_is_written_through(project, tmp_path, name, there):
     (project.folder / "nim").mkdir()
     (project.folder / "nim" / name).symlink_to(target)
     with contextlib.suppress(BadInput):
-        desk = Desk(project, "nim")
-        win(desk)
-        desk.paint(None, grid("|.", "||"))
+        workspace = Workspace(project, find("nim"))
+        win(workspace)
+        workspace.paint(None, grid("|.", "||"))
     project.learned(NIM)
     with contextlib.suppress(BadInput):
-        project.save_learned(NIM, Saved(_policy(), "abc", []))
+        project.save_learned(NIM, SavedPolicy(_policy(), "abc", []))
     project.drop_learned(NIM)
     assert target.exists() == there
     if there:
@@ -71,20 +70,20 @@ def test_no_link_is_written_through(project, tmp_path, name, there):
 
 @pytest.mark.parametrize("name", FILES)
 def test_no_link_is_read_through(project, tmp_path, name):
-    desk = Desk(project, "nim")
-    win(desk)
-    desk.paint(None, grid("|.", "||"))
-    project.save_learned(NIM, Saved(_policy(), "abc", []))
+    workspace = Workspace(project, find("nim"))
+    win(workspace)
+    workspace.paint(None, grid("|.", "||"))
+    project.save_learned(NIM, SavedPolicy(_policy(), "abc", []))
     path = project.folder / "nim" / name
     path.rename(tmp_path / name)
     path.symlink_to(tmp_path / name)
     if name == "lesson.json":
-        with pytest.raises(BadInput, match=r"lesson\.json: is a link, and links in a project are not opened"):
-            Desk(project, "nim")
+        with pytest.raises(BadInput, match=r"lesson\.json: is a link, and links in a project are not followed"):
+            Workspace(project, find("nim"))
     elif name in ("policy.json", "learned.json"):
         assert project.learned(NIM) is None
     else:
-        assert "is a link" in Desk(project, "nim").notes[0]
+        assert "is a link" in Workspace(project, find("nim")).notes[0]
 
 
 def test_a_game_s_folder_that_is_a_link_is_not_opened(project, tmp_path):
@@ -92,12 +91,12 @@ def test_a_game_s_folder_that_is_a_link_is_not_opened(project, tmp_path):
     elsewhere.mkdir()
     (project.folder / "nim").symlink_to(elsewhere)
     with pytest.raises(BadInput, match="nim: is a link"):
-        Desk(project, "nim")
+        Workspace(project, find("nim"))
     with pytest.raises(BadInput, match="nim: is a link"):
         project.save_painted(NIM, ())
     assert list(elsewhere.iterdir()) == []
     assert project.set_aside(NIM) == "nim.set-aside-1"
-    assert Desk(project, "nim").lesson.recordings == ()
+    assert Workspace(project, find("nim")).lesson.recordings == ()
     assert (project.folder / "nim.set-aside-1").is_symlink()
 
 
@@ -124,23 +123,23 @@ def test_a_project_may_itself_be_reached_through_a_link(tmp_path):
 
 
 def test_a_click_is_not_written_into_a_file_that_also_has_a_name_elsewhere(project, tmp_path):
-    desk = Desk(project, "chase")
-    desk.click((0, 0))
+    workspace = Workspace(project, find("chase"))
+    workspace.click((0, 0))
     path = project.folder / "chase" / "table.jsonl"
     os.link(path, tmp_path / "elsewhere")
     before = path.read_text()
-    desk.click((0, 1))
+    workspace.click((0, 1))
     assert (tmp_path / "elsewhere").read_text() == before
-    assert Desk(project, "chase").lesson == desk.lesson
+    assert Workspace(project, find("chase")).lesson == workspace.lesson
 
 
 def test_a_policy_that_came_from_elsewhere_is_not_overwritten(project):
     path = _write(project, "nim/policy.json", json.dumps(_policy(demonstrations={"digest": "other"})))
     before = path.read_bytes()
-    Desk(project, "nim")
+    Workspace(project, find("nim"))
     assert project.learned(NIM) is None
-    with pytest.raises(BadInput, match=r"policy\.json: was not written by the studio, so it is left as it is"):
-        project.save_learned(NIM, Saved(_policy(), "abc", []))
+    with pytest.raises(BadInput, match=r"policy\.json: was not written by the studio, so it stays"):
+        project.save_learned(NIM, SavedPolicy(_policy(), "abc", []))
     project.drop_learned(NIM)
     assert path.read_bytes() == before
     assert not (project.folder / "nim" / "learned.json").exists()
@@ -152,22 +151,22 @@ def test_a_plain_file_of_somebody_is_not_overwritten(project, name, content):
     path = _write(project, f"nim/{name}", content)
     project.learned(NIM)
     with pytest.raises(BadInput, match=f"{name}: was not written by the studio"):
-        project.save_learned(NIM, Saved(_policy(), "abc", []))
+        project.save_learned(NIM, SavedPolicy(_policy(), "abc", []))
     project.drop_learned(NIM)
     assert path.read_text() == content
 
 
 def test_a_file_that_appears_while_the_studio_is_open_is_not_overwritten(project):
-    desk = Desk(project, "nim")
+    workspace = Workspace(project, find("nim"))
     path = _write(project, "nim/lesson.json", "somebody put this here meanwhile")
     with pytest.raises(BadInput, match="was not written by the studio"):
-        win(desk)
+        win(workspace)
     assert path.read_text() == "somebody put this here meanwhile"
 
 
 def test_what_the_studio_learned_it_may_learn_again_after_a_restart(project):
-    """Also if it was killed between the two files, and if an earlier version wrote them."""
-    saved = Saved(_policy(demonstrations={"digest": "abc"}), "abc", [])
+    """Also if it was killed between the two files."""
+    saved = SavedPolicy(_policy(demonstrations={"digest": "abc"}), "abc", [])
     project.save_learned(NIM, saved)
     folder = project.folder / "nim"
     project.close()
@@ -178,20 +177,18 @@ def test_what_the_studio_learned_it_may_learn_again_after_a_restart(project):
     with Project(project.folder) as again:
         assert again.learned(NIM) is None
         again.save_learned(NIM, saved)
-    (folder / "policy.json").write_text(json.dumps(saved.policy))
     with Project(project.folder) as again:
-        assert again.learned(NIM) == saved
-        again.save_learned(NIM, saved)
+        again.learned(NIM)
         again.drop_learned(NIM)
     assert list(folder.iterdir()) == []
 
 
 def test_files_keep_the_modes_their_owner_gave_them(project):
-    desk = Desk(project, "nim")
-    win(desk)
+    workspace = Workspace(project, find("nim"))
+    win(workspace)
     path = project.folder / "nim" / "lesson.json"
     path.chmod(0o600)
-    win(desk)
+    win(workspace)
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -204,7 +201,7 @@ def test_what_a_killed_studio_left_behind_is_removed(project):
     (folder / ".shown-abcdefff.tmp").symlink_to(kept[0])
     project.close()
     with Project(folder) as again:
-        Desk(again, "nim")
+        Workspace(again, find("nim"))
     left = {path.name for path in (*folder.iterdir(), *(folder / "nim").iterdir())}
     assert left == {"studio.lock", "nim", ".shown-notes", ".shown-abcdefff.tmp", "notes.tmp"}
     assert all(path.read_text() == "mine" for path in kept)
@@ -226,7 +223,7 @@ def test_a_folder_that_cannot_be_read_is_an_error(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("game", [[], {}, 3, ["nim"], True])
 def test_a_game_that_is_no_name_is_an_error(project, game):
-    _write(project, "project.json", json.dumps({"schema": "shown/studio-project/1", "game": game, "programs": 10}))
+    _write(project, "project.json", json.dumps({"schema": "shown/studio-project/2", "game": game, "programs": 10}))
     with pytest.raises(BadInput, match=r'project\.json: "game" must be a name or null'):
         project.settings()
 

@@ -1,4 +1,4 @@
-"""Which two of the teacher's own clicks are at odds, under which reading they are not, and what to do."""
+"""Which two of the teacher's own clicks are at odds, under which interpretation they are not, and what to do."""
 
 import json
 from dataclasses import replace
@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
-from shown.games import find
 from shown.grid import grid
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner
-from shown.teaching import AS_CLICKED, Reading, advise, read
-from shown.teaching.advice import FARTHEST, how_near
+from shown.teaching.dialogue.advice import MAX_DISTANCE, advise, how_near
+from shown.teaching.interpretation.interpretations import EXACT_CLICKS, Interpretation, interpret
+from shown.worlds import find
 from strategies import BUTTONS, TOKENS, grids
 
 FENCE_IN, CHASE, STAR = find("fence-in"), find("chase"), find("reach-for-the-star")
@@ -50,27 +50,27 @@ def test_two_fences_of_one_run_of_which_either_could_have_come_first():
     assert (advice.here.step, advice.here.action) == (0, (2, 3))
     assert (advice.there.step, advice.there.action) == (1, (2, 1))
     assert advice.twin == (2, 1)
-    assert advice.reading == Reading("clicked", "any")
+    assert advice.interpretation == Interpretation("exact", "any")
     assert advice.problem == (
         "In game 1, click 1 was on the empty cell in row 3, column 4, and click 2 on the empty cell in row 3, "
         "column 2.",
-        "One is to me the same as the other, so I do not know why click 1 came first.",
+        "These two cells look identical to me, so I can't tell why click 1 came first.",
     )
     assert advice.remedies == (
-        "If either could have come first, let me read your clicks like this: in any order.",
-        "If not, play a small game in which only one of the two is there to be clicked.",
-        "If one of the clicks was a slip, take it back.",
+        "If either could have come first, let me interpret your clicks as: exact clicks, in any order.",
+        "If not, play a small game in which only one of the two can be clicked.",
+        "If one of the clicks was a mistake, undo it.",
     )
 
 
 def test_without_rules_less_is_known_and_nothing_is_promised():
     shown = runs_of(FENCE_IN, (PEN, (2, 3), (2, 2), (2, 1)))
     advice = advise(shown, Failure(0, 0, (2, 3), (2, 1), 0, 0, 10))
-    assert advice.reading is None
+    assert advice.interpretation is None
     assert advice.there.step == 2
     assert advice.remedies == (
-        "Play a small game in which only one of the two is there to be clicked.",
-        "If one of the clicks was a slip, take it back.",
+        "Play a small game in which only one of the two can be clicked.",
+        "If one of the clicks was a mistake, undo it.",
     )
 
 
@@ -78,12 +78,12 @@ def test_a_click_that_was_there_to_be_made_before():
     shown = runs_of(FENCE_IN, (PEN, (2, 3), (2, 1), (2, 2)))
     advice = advise(shown, Failure(0, 2, (2, 2), (2, 2), 0, 0, 10), FENCE_IN)
     assert (advice.here.step, advice.there.step) == (2, 0)
-    assert advice.reading == Reading("clicked", "any")
+    assert advice.interpretation == Interpretation("exact", "any")
     assert advice.problem == (
         "In game 1, click 1 was on the empty cell in row 3, column 4, and click 3 on the empty cell in row 3, "
         "column 3.",
-        "Before click 1, the empty cell in row 3, column 3 was there to be clicked and looked the same to me, so I do "
-        "not know why click 1 came first.",
+        "Before click 1, the empty cell in row 3, column 3 was already there and looked identical to me, so I "
+        "can't tell why click 1 came first.",
     )
 
 
@@ -93,36 +93,38 @@ def test_waiting_here_and_there():
     failure = Failure(0, 0, (0, 2), (0, 2), 1, 0, 10)
     advice = advise(shown, failure, CHASE)
     assert [(click.demonstration, click.action) for click in (advice.here, advice.there)] == [(0, (0, 2)), (1, (0, 3))]
-    assert advice.reading == Reading("open")
+    assert advice.interpretation == Interpretation("equivalent")
     assert advice.near == 2
     assert advice.problem == (
         "In game 1, click 1 was on the wall in row 1, column 3.",
-        "In game 2, before click 1, the wall in row 1, column 3 is to me the same as that, but you clicked the wall in "
+        "In game 2, before click 1, the wall in row 1, column 3 looks identical to me, but you clicked the wall in "
         "row 1, column 4.",
-        "Everything up to 2 cells around the two looks the same as well.",
+        "Everything within 2 cells of them looks the same, too.",
     )
     assert advice.remedies[0] == (
-        "If the wall in row 1, column 3 would have been just as good, let me read your clicks like this: any click "
-        "that comes to the same; or play that game again and click it there."
+        "If the wall in row 1, column 3 would have been just as good, let me interpret your clicks as: any "
+        "equivalent click; or play that game again and click it there."
     )
 
 
 def test_what_was_clicked_only_later_is_said_to_be():
     shown = runs_of(FENCE_IN, (PEN, (2, 1)), (PEN.with_cells({(3, 0): "#"}), (2, 3), (2, 1), (2, 2)))
     advice = advise(shown, Failure(0, 0, (2, 1), (2, 1), 1, 0, 10), FENCE_IN)
-    assert advice.problem[1].endswith("you clicked the empty cell in row 3, column 4, and it only later, with click 2.")
+    assert advice.problem[1].endswith(
+        "you clicked the empty cell in row 3, column 4, and this one only later, with click 2."
+    )
     assert (advice.there.demonstration, advice.there.step) == (1, 0)
-    assert advice.reading == Reading("clicked", "any")
+    assert advice.interpretation == Interpretation("exact", "any")
 
 
 def test_two_cells_of_one_board_of_which_one_was_never_clicked():
     shown = runs_of(FENCE_IN, (PEN, (2, 3)))
     advice = advise(shown, Failure(0, 0, (2, 3), (3, 3), 0, 0, 10), FENCE_IN)
     assert advice.here == advice.there
-    assert advice.reading is None
+    assert advice.interpretation is None
     assert advice.problem == (
         "In game 1, click 1 was on the empty cell in row 3, column 4.",
-        "On the same board, the empty cell in row 4, column 4 is to me the same as that, and you did not click it.",
+        "On the same board, the empty cell in row 4, column 4 looks identical to me, but you did not click it.",
     )
     assert advice.remedies[0] == (
         "If the empty cell in row 4, column 4 would have been just as good, play that game again and click it there."
@@ -142,14 +144,14 @@ def test_to_read_as_advised_puts_an_end_to_it():
     values_only = len(FENCE_IN.tokens.values)
     shown = runs_of(FENCE_IN, (grid("#.#", ".S.", "###"), (1, 2), (0, 1), (1, 0)))
     advice = advise(shown, failure_of(shown, values_only), FENCE_IN)
-    assert advice.reading == Reading("clicked", "any")
-    assert failure_of(read(shown, advice.reading, FENCE_IN), values_only) is None
+    assert advice.interpretation == Interpretation("exact", "any")
+    assert failure_of(interpret(shown, advice.interpretation, FENCE_IN), values_only) is None
 
 
-def test_a_failure_of_a_reading_names_what_was_clicked_and_what_it_counts_as():
+def test_a_failure_under_an_interpretation_names_the_click_and_what_it_counts_as():
     air = grid("....*", ".....", "A....", "<>###")
     shown = runs_of(STAR, (air, (0, 2)))
-    advice = advise(shown, Failure(0, 0, (2, 2), (2, 1), 0, 0, 10), STAR, Reading("changed"))
+    advice = advise(shown, Failure(0, 0, (2, 2), (2, 1), 0, 0, 10), STAR, Interpretation("changed"))
     assert (advice.here.action, advice.here.counted) == ((0, 2), (2, 2))
     assert advice.problem[0] == (
         "In game 1, click 1 was on the empty cell in row 1, column 3, which counts as the empty cell in row 3, "
@@ -163,7 +165,7 @@ def test_what_was_refused_is_not_said_to_be_clicked():
     failure = Failure(0, 0, (0, 0), (0, 1), 1, 0, 10)
     advice = advise(Demonstrations(TOKENS, (shown, refused)), failure)
     assert advice.there.refused
-    assert advice.problem[1].endswith("but you said no to the star in row 1, column 2.")
+    assert advice.problem[1].endswith("but you refused the star in row 1, column 2.")
     taken = Demonstration((Step(other, (0, 2)),))
     advice = advise(Demonstrations(TOKENS, (shown, refused, taken)), failure)
     assert (advice.there.demonstration, advice.there.action) == (2, (0, 2))
@@ -173,7 +175,7 @@ def test_buttons():
     shown = Demonstrations.from_runs(TOKENS, [[(grid("A"), "left")], [(grid("A."), "right")]], buttons=BUTTONS)
     advice = advise(shown, failure_of(shown, programs=3))
     assert (advice.here.action, advice.there.action, advice.twin, advice.near) == ("left", "right", "left", -1)
-    assert "before click 1, the button left is to me the same as that, but you clicked the button right" in advice.text
+    assert "before click 1, the button left looks identical to me, but you clicked the button right" in advice.text
     assert advise(shown) is None
 
 
@@ -187,7 +189,7 @@ def test_buttons():
     ],
 )
 def test_a_failure_of_other_demonstrations_is_an_error(failure):
-    with pytest.raises(BadInput, match=r"this failure is not of these demonstrations"):
+    with pytest.raises(BadInput, match=r"this failure belongs to other demonstrations"):
         advise(runs_of(FENCE_IN, (PEN, (2, 3))), failure, FENCE_IN)
 
 
@@ -209,7 +211,7 @@ def test_advice_is_data():
         "refused": False,
     }
     assert value["there"]["action"] == value["twin"] == [2, 1]
-    assert value["reading"] == {"same": "clicked", "order": "any", "name": "in any order"}
+    assert value["interpretation"] == {"clicks": "exact", "order": "any", "name": "exact clicks, in any order"}
     assert value["text"] == " ".join([*value["problem"], *value["remedies"]])
 
 
@@ -224,7 +226,7 @@ def test_without_a_failure_what_looks_most_alike_is_at_odds():
     assert (advice.here.demonstration, advice.here.action) == (0, (1, 2))
     assert (advice.there.demonstration, advice.twin) == (1, (1, 3))
     assert advice.near == 1
-    assert "the empty cell in row 2, column 4 looks just like that, but you clicked" in advice.text
+    assert "the empty cell in row 2, column 4 looks similar, but you clicked" in advice.text
 
 
 def test_without_a_failure_and_without_likeness_there_is_no_advice():
@@ -272,13 +274,13 @@ def test_whatever_fails_there_is_advice_that_names_the_teacher_s_own_clicks(show
         step = shown.items[click.demonstration].steps[click.step]
         assert (click.grid, click.action, click.counted) == (step.grid, step.action, step.action)
     assert (advice.here.action, advice.twin) == (failure.action, failure.other)
-    assert advice.reading != AS_CLICKED
+    assert advice.interpretation != EXACT_CLICKS
     json.dumps(advice.to_json())
 
 
 def test_how_near():
     board = grid("....", ".#..", "....", "....")
-    assert how_near(board, (1, 1), board, (1, 1)) == FARTHEST
+    assert how_near(board, (1, 1), board, (1, 1)) == MAX_DISTANCE
     assert how_near(board, (1, 1), board, (0, 0)) == -1
     assert how_near(board, (1, 0), board, (1, 2)) == 0
     assert how_near(grid("#"), (0, 0), grid("#."), (0, 0)) == 0

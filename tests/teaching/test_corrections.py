@@ -4,11 +4,11 @@ import pytest
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.games import find, load_levels, play
-from shown.games.episodes import LevelWorld
 from shown.inference.learner import Learner
 from shown.policy import uniform_policy
-from shown.teaching import correct, position_at, show_from
+from shown.teaching.dialogue.corrections import correct, position_at, show_from
+from shown.worlds import find, load_levels, play
+from shown.worlds.games.game import LevelWorld
 
 NIM = find("nim")
 CLUELESS = uniform_policy(NIM.tokens, "nim")
@@ -36,7 +36,7 @@ def test_it_can_go_on_from_there():
 def test_a_step_that_is_not_there_is_an_error():
     steps = len(play(NIM, CLUELESS.act, LEVEL).steps)
     for step in (-1, steps):
-        with pytest.raises(BadInput, match=rf"train:3: there is no step {step}; that game has steps 0 to {steps - 1}"):
+        with pytest.raises(BadInput, match=rf"train:3: no step {step}; the game has steps 0 to {steps - 1}"):
             correct(NIM, CLUELESS, LEVEL, step, (0, 0))
 
 

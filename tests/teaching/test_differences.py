@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from shown.games import demonstrate, find, load_levels, play
 from shown.inference.learner import Learner
 from shown.policy import uniform_policy
-from shown.teaching.differences import differences
+from shown.teaching.dialogue.differences import differences
+from shown.worlds import demonstrate, find, load_levels, play
 
 STOP = find("stop-the-fall")
 

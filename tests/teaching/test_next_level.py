@@ -3,14 +3,13 @@
 import pytest
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.games import demonstrate, find, load_levels
-from shown.games.episodes import LevelWorld
-from shown.games.levels import Level
 from shown.grid import Tokens, grid
 from shown.language.primitives import LANGUAGE
 from shown.language.terms import parse
 from shown.policy import Component, Formula, Literal, Policy
-from shown.teaching import by_use, by_use_from, doubt, most_useful
+from shown.teaching.dialogue.next_level import by_use, doubt
+from shown.worlds import Game, Level, Outcome, demonstrate, find, load_levels
+from shown.worlds.games.game import LevelWorld
 
 TOKENS = Tokens(empty=".", star="*", wall="#")
 AGREED, SPLIT = Level("agreed", grid("..")), Level("split", grid("*#"))
@@ -29,45 +28,67 @@ NIM = find("nim")
 NIM_EITHER = policy(NIM.tokens, "nim", matchstick=0.9, empty=0.1)
 
 
+class OneClick(Game):
+    """A game that ends after the first click."""
+
+    name, title, goal = "one-click", "One Click", "Click."
+    tokens = TOKENS
+    max_shape = (2, 2)
+
+    def step(self, grid, action, rng):
+        return Outcome(grid, over=True)
+
+    def expert(self, grid):
+        return (0, 0)
+
+    def generate(self, rng):
+        return SPLIT.grid
+
+    def check(self, grid):
+        pass
+
+
+def useful(policy, *levels, **more):
+    """The names of the useful levels, the most useful first."""
+    found = by_use(policy, [(LevelWorld(OneClick(), level), 0) for level in levels], **more)
+    assert [x.disagreement for x in found] == sorted((x.disagreement for x in found), reverse=True)
+    return [x.level.name for x in found]
+
+
 def shown(*levels):
     items = tuple(Demonstration((Step(level.grid, (0, 0)), Step(SPLIT.grid, (0, 0)))) for level in levels)
     return Demonstrations(TOKENS, items)
 
 
 def test_the_level_on_which_candidates_disagree_most():
-    found = most_useful(EITHER, [AGREED, SPLIT])
-    assert found.level is SPLIT
+    (found,) = by_use(EITHER, [(LevelWorld(OneClick(), level), 0) for level in (AGREED, SPLIT)])
+    assert (found.level.name, found.step, found.grid) == ("split", 0, SPLIT.grid)
     assert found.disagreement == EITHER.disagreement(SPLIT.grid) == 0.5
-    assert (found.step, found.grid) == (0, SPLIT.grid)
 
 
-def test_when_nothing_disagrees_there_is_none():
-    assert most_useful(EITHER, [AGREED]) is None
-    assert most_useful(EITHER.map_policy, [AGREED, SPLIT]) is None
-    assert most_useful(EITHER, []) is None
+def test_levels_on_which_the_candidates_agree_are_left_out():
+    assert useful(EITHER, AGREED) == []
+    assert useful(EITHER.map_policy, AGREED, SPLIT) == []
 
 
-def test_a_disagreement_that_hardly_counts_is_none():
+def test_a_negligible_disagreement_counts_as_none():
     sure = policy(TOKENS, star=0.995, wall=0.005)
     assert 0 < sure.disagreement(SPLIT.grid) < 0.02
-    assert most_useful(sure, [SPLIT]) is None
-    assert most_useful(sure, [SPLIT], agreed=0.0).level is SPLIT
+    assert useful(sure, SPLIT) == []
+    assert useful(sure, SPLIT, agreed=0.0) == ["split"]
 
 
 def test_a_level_already_shown_is_left_out_even_where_candidates_disagree():
-    assert most_useful(EITHER, [SPLIT], shown=shown(SPLIT)) is None
-    # It was only met on the way: what was shown there begins elsewhere.
-    assert most_useful(EITHER, [SPLIT], shown=shown(AGREED)).level is SPLIT
+    assert useful(EITHER, SPLIT, shown=shown(SPLIT)) == []
+    assert useful(EITHER, SPLIT, shown=shown(AGREED)) == ["split"], "only the first position of a demonstration counts"
 
 
 def test_the_most_useful_come_first_and_equals_in_the_order_given():
     lopsided = Level("lopsided", grid("*#", ".."))
-    found = by_use(EITHER, [AGREED, SPLIT, lopsided, HALF])
-    assert [x.level.name for x in found] == ["split", "lopsided", "half"]
-    assert [x.disagreement for x in found] == sorted((x.disagreement for x in found), reverse=True)
+    assert useful(EITHER, AGREED, SPLIT, lopsided, HALF) == ["split", "lopsided", "half"]
 
 
-def test_the_whole_game_is_looked_at_where_there_are_rules_to_play_by():
+def test_the_whole_episode_counts_where_there_is_a_game():
     level = load_levels(NIM, "train:0")[0]
     found = doubt(NIM_EITHER, level, NIM)
     first = doubt(NIM_EITHER, level)
@@ -83,9 +104,10 @@ def test_of_positions_equally_in_doubt_the_first_counts():
     assert (found.step, found.grid) == (0, level.grid)
 
 
-def test_episodes_are_asked_about_as_levels_are():
+def test_the_doubt_of_a_start_is_that_of_its_level():
     levels = load_levels(NIM, "train:0-4")
-    starts = [(LevelWorld(NIM, level), 0) for level in levels]
-    assert by_use_from(NIM_EITHER, starts) == by_use(NIM_EITHER, levels, NIM)
-    shown_before = demonstrate(NIM, levels[:1])
-    assert by_use_from(NIM_EITHER, starts, shown_before) == by_use(NIM_EITHER, levels, NIM, shown_before)
+    found = {x.level: x for x in by_use(NIM_EITHER, NIM.starts(levels))}
+    assert found == {level: doubt(NIM_EITHER, level, NIM) for level in levels}
+    assert set(found) - {x.level for x in by_use(NIM_EITHER, NIM.starts(levels), demonstrate(NIM, levels[:1]))} == {
+        levels[0]
+    }

@@ -6,21 +6,24 @@ import pytest
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.games import demonstrate, find, load_levels, play, success_rate, wins
-from shown.games.episodes import LevelWorld
-from shown.games.levels import Level
-from shown.inference.columns import Evaluator
+from shown.evaluation.columns import Evaluator
 from shown.inference.failure import Failure
 from shown.policy import Policy, uniform_policy
+from shown.provenance import Provenance, SuccessRate
 from shown.symmetry import Transformation
-from shown.teaching import show_from
-from shown.teaching.hypotheses import Fitter, Hypothesis, hypothesis_of
-from shown.teaching.leaving import left_out
-from shown.teaching.readings import AS_CLICKED, Reading, read
-from shown.teaching.recording import begin
-from shown.teaching.same import Effects
-from shown.teaching.taught import Expectation, Taught
+from shown.teaching.dialogue.corrections import show_from
+from shown.teaching.dialogue.recording import begin
+from shown.teaching.interpretation.equivalence import Effects
+from shown.teaching.interpretation.fitter import Fitter
+from shown.teaching.interpretation.hypotheses import Hypothesis, hypothesis_of
+from shown.teaching.interpretation.interpretations import EXACT_CLICKS, Interpretation, interpret
+from shown.teaching.practice.cross_validation import cross_validate
+from shown.teaching.result import Taught, TeachingPhase
+from shown.teaching.task import Task
 from shown.teaching.teach import Pupil, teach
+from shown.worlds import Level, demonstrate, find, load_levels, play, success_rate, wins
+from shown.worlds.games.game import LevelWorld
+from strategies import allowed
 
 NIM, STOP, CHASE = find("nim"), find("stop-the-fall"), find("chase")
 
@@ -48,26 +51,28 @@ def formulas(policy):
 # --- refits -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("hypothesis", [Hypothesis(AS_CLICKED), Hypothesis(Reading("clicked", "any"), STOP.symmetries)])
+@pytest.mark.parametrize(
+    "hypothesis", [Hypothesis(EXACT_CLICKS), Hypothesis(Interpretation("exact", "any"), STOP.symmetries)]
+)
 def test_a_refit_after_a_correction_equals_a_fit_from_scratch(hypothesis):
     first, more = expert(STOP, "random:200003"), expert(STOP, "random:200004-200005")
-    grown = Fitter(first, 2000, 0)
-    grown.fit(hypothesis, read(first, hypothesis.reading, STOP))
+    grown = Fitter(Task(first, programs=2000))
+    grown.fit(hypothesis, interpret(first, hypothesis.interpretation, STOP))
     for item in more:
         grown.add(replace(more, items=(item,)))
     shown = first + more
-    again = grown.fit(hypothesis, read(shown, hypothesis.reading, STOP))
-    anew = Fitter(shown, 2000, 0).fit(hypothesis, read(shown, hypothesis.reading, STOP))
+    again = grown.fit(hypothesis, interpret(shown, hypothesis.interpretation, STOP))
+    anew = Fitter(Task(shown, programs=2000)).fit(hypothesis, interpret(shown, hypothesis.interpretation, STOP))
     assert formulas(again.policy) == formulas(anew.policy)
     assert formulas(again.grown) == formulas(anew.grown)
 
 
 def test_without_practice_a_pupil_learns_what_it_would_have_learned_from_all_at_once():
     demos = expert(STOP, "random:200003-200005")
-    pupil = Pupil(STOP, programs=2000, practise=0.0)
+    pupil = Pupil(STOP, programs=2000, practice=0.0)
     for i in range(3):
         pupil.learn(demos.select([i]))
-    assert formulas(pupil.taught.policy) == formulas(teach(demos, STOP, programs=2000, practise=0.0).policy)
+    assert formulas(pupil.taught.policy) == formulas(teach(demos, STOP, programs=2000, practice=0.0).policy)
 
 
 def test_no_program_is_evaluated_again_where_it_was_before(monkeypatch):
@@ -89,16 +94,15 @@ def test_no_program_is_evaluated_again_where_it_was_before(monkeypatch):
 
 
 def test_a_corrected_click_is_done_at_once_and_everything_shown_before_still_is():
-    pupil = Pupil(CHASE, programs=3000, practise=0.0)
+    pupil = Pupil(CHASE, programs=3000, practice=0.0)
     shown = expert(CHASE, "random:200000")
     pupil.learn(shown)
     fix = correction(CHASE, pupil.taught.policy, "random:200100-200140")
     taught = pupil.correct(fix)
     assert taught.learned
     assert taught.policy.act(fix.steps[0].grid) == fix.steps[0].action
-    for component in taught.policy.components:
-        alone = replace(taught.policy, components=(replace(component, weight=1.0),))
-        assert all(alone.allows_many([s.grid for s in shown.steps], [s.action for s in shown.steps]))
+    for i in range(len(taught.policy.components)):
+        assert all(allowed(taught.policy, shown.steps, i))
     assert pupil.demonstrations == shown + fix
 
 
@@ -106,18 +110,18 @@ def test_levels_that_were_won_stay_won_or_are_named():
     levels = load_levels(STOP, "random:600000-600019")
     pupil = Pupil(STOP, programs=2000, rounds=2, keep=[(LevelWorld(STOP, level), 0) for level in levels])
     pupil.learn(expert(STOP, "random:200003"))
-    before = wins(STOP, pupil.taught.policy, levels)
+    before = wins(STOP.starts(levels), pupil.taught.policy)
     for _ in range(2):
         try:
             fix = correction(STOP, pupil.taught.policy, "random:200100-200140")
         except AssertionError:
             break
-        practised = pupil.taught.practice[0]
+        practiced = pupil.taught.practice[0]
         taught = pupil.learn(fix)
-        after = wins(STOP, taught.policy, levels)
+        after = wins(STOP.starts(levels), taught.policy)
         lost = {level.name for level, b, a in zip(levels, before, after, strict=True) if b and not a}
         assert lost <= set(taught.lost)
-        assert taught.practice[0] >= practised or taught.lost
+        assert taught.practice[0] >= practiced or taught.lost
         before = after
 
 
@@ -125,7 +129,7 @@ def test_a_policy_that_wins_all_is_kept_when_it_does_what_is_shown():
     pupil = Pupil(NIM, programs=3000)
     first = pupil.learn(expert(NIM, "train:0-4"))
     stages = list(pupil.iter_learn(expert(NIM, "train:5")))
-    assert [stage.phase for stage in stages] == ["corrected"]
+    assert [stage.phase for stage in stages] == [TeachingPhase.CORRECTED]
     assert formulas(pupil.taught.policy) == formulas(first.policy)
     assert pupil.taught.lost == ()
 
@@ -141,7 +145,7 @@ def test_who_stops_has_what_there_was():
     stages = pupil.iter_learn(expert(NIM, "train:1"))
     stage = next(stages)
     stages.close()
-    assert (stage.phase, pupil.taught.policy.components) == ("corrected", stage.best.components)
+    assert (stage.phase, pupil.taught.policy.components) == (TeachingPhase.CORRECTED, stage.best.components)
 
 
 def test_another_s_policy_can_be_gone_on_from():
@@ -161,15 +165,18 @@ def test_without_any_demonstration_there_is_nothing_to_learn():
         Pupil(NIM, programs=0)
 
 
-@pytest.mark.parametrize("origin", [None, {}, {"reading": 3}, {"reading": {"same": "no"}}, {"symmetry": [3]}])
-def test_a_policy_may_say_anything_of_how_it_was_understood(origin):
-    assert hypothesis_of(replace(uniform_policy(NIM.tokens), origin=origin)) == Hypothesis(AS_CLICKED)
+@pytest.mark.parametrize("interpretation", [None, {}, {"clicks": "no"}, {"other": "x"}])
+def test_an_unknown_interpretation_is_taken_as_exact_clicks(interpretation):
+    policy = replace(uniform_policy(NIM.tokens), provenance=Provenance(interpretation=interpretation))
+    assert hypothesis_of(policy) == Hypothesis(EXACT_CLICKS)
 
 
 def test_how_a_policy_was_understood_is_read_back():
-    origin = {"reading": {"same": "open", "order": "any"}, "symmetry": [{"cells": "left-right"}]}
-    found = hypothesis_of(replace(uniform_policy(NIM.tokens), origin=origin))
-    assert found == Hypothesis(Reading("open", "any"), (Transformation("left-right"),))
+    provenance = Provenance(
+        interpretation={"clicks": "equivalent", "order": "any"}, symmetries=(Transformation("left-right"),)
+    )
+    found = hypothesis_of(replace(uniform_policy(NIM.tokens), provenance=provenance))
+    assert found == Hypothesis(Interpretation("equivalent", "any"), (Transformation("left-right"),))
 
 
 # --- how far to look --------------------------------------------------------------------------------------------------
@@ -183,17 +190,17 @@ def test_auto_stops_when_all_is_won_and_says_so():
 def test_auto_goes_on_while_it_gets_better_and_says_why_it_stopped():
     taught = teach(expert(STOP, "random:200003"), None, programs="auto")
     assert "programs nothing got better" in taught.stopped
-    assert taught.policy.origin["programs"] > 10_000
+    assert taught.policy.provenance.programs > 10_000
     plain = teach(expert(STOP, "random:200003"), None)
     assert plain.stopped is None
     assert taught.policy.components[0].log_prior >= plain.policy.components[0].log_prior
 
 
 def test_many_programs_are_told_of_while_they_are_evaluated(monkeypatch):
-    monkeypatch.setattr("shown.teaching.hypotheses.AT_ONCE", 100)
+    monkeypatch.setattr("shown.teaching.interpretation.fitter.AT_ONCE", 100)
     pupil = Pupil(None, programs=3000)
     stages = list(pupil.iter_learn(expert(NIM, "train:0-2")))
-    told = [stage for stage in stages if "of 3,000 programs" in stage.text]
+    told = [stage for stage in stages if stage.total == 3000]
     assert len(told) > 2
     assert told[-1].best is not None
     monkeypatch.undo()
@@ -203,71 +210,71 @@ def test_many_programs_are_told_of_while_they_are_evaluated(monkeypatch):
 # --- what is told -----------------------------------------------------------------------------------------------------
 
 
-def test_a_rule_memorises_if_it_is_expected_to_lose_or_is_as_long_as_what_was_shown():
+def test_a_rule_memorizes_if_it_is_expected_to_lose_or_is_as_long_as_what_was_shown():
     long = Taught(teach(expert(NIM, "train:0"), None, programs=500).policy, None, (), True, steps=1)
-    assert long.memorises
-    assert not replace(long, steps=100).memorises
-    assert not replace(long, expectation=Expectation(90, 100)).memorises
-    assert replace(long, steps=100, expectation=Expectation(10, 100)).memorises
+    assert long.memorizes
+    assert not replace(long, steps=100).memorizes
+    assert not replace(long, expectation=SuccessRate(90, 100)).memorizes
+    assert replace(long, steps=100, expectation=SuccessRate(10, 100)).memorizes
 
 
 def test_when_nothing_fits_the_teacher_is_told_which_clicks_are_at_odds():
-    from shown.experiments.teaching import demonstrations as shown_by
+    from shown_evidence.trials.demonstrators import demonstrations as shown_by
 
     fence = find("fence-in")
     demos = shown_by(fence, "train:0-1", "style:row-in-any-order")
-    taught = teach(demos, fence, programs=2000, readings=[AS_CLICKED], language="paper")
+    taught = teach(demos, fence, programs=2000, interpretations=[EXACT_CLICKS], language="paper")
     assert not taught.learned
-    assert taught.advice.reading == Reading("clicked", "any")
+    assert taught.advice.interpretation == Interpretation("exact", "any")
     assert "In game 1" in taught.advice.text
 
 
-def test_advice_is_about_the_reading_that_does_not_fit():
-    from shown.experiments.teaching import demonstrations as shown_by
+def test_advice_is_about_the_interpretation_that_does_not_fit():
+    from shown_evidence.trials.demonstrators import demonstrations as shown_by
 
-    star, changed = find("reach-for-the-star"), Reading("changed")
+    star, changed = find("reach-for-the-star"), Interpretation("changed")
     demos = shown_by(star, "train:0", "style:low-step-dropped")
-    as_read = read(demos, changed, Effects(star))
-    pairs = zip(demos.steps, as_read.steps, strict=True)
+    interpreted = interpret(demos, changed, Effects(star))
+    pairs = zip(demos.steps, interpreted.steps, strict=True)
     step = next(i for i, (clicked, counted) in enumerate(pairs) if clicked.action != counted.action)
-    failure = Failure(0, step, as_read.steps[step].action, (0, 0), 0, step, 3)
-    lenient, failed = Hypothesis(AS_CLICKED, lenient=True), Hypothesis(changed)
+    failure = Failure(0, step, interpreted.steps[step].action, (0, 0), 0, step, 3)
+    lenient, failed = Hypothesis(EXACT_CLICKS, lenient=True), Hypothesis(changed)
     taught = Taught(uniform_policy(star.tokens), lenient, (), True, failure=failure, failed=failed)
-    pupil = Pupil(star, practise=0)
-    pupil.demonstrations = demos
+    pupil = Pupil(star, practice=0)
+    pupil.task = replace(pupil.task, demonstrations=demos)
     assert pupil._advised(taught).advice is not None
 
 
 # --- without rules ----------------------------------------------------------------------------------------------------
 
 
-def test_without_rules_the_reading_is_taken_that_explains_what_was_left_out():
-    from shown.experiments.teaching import demonstrations as shown_by
+def test_without_rules_cross_validation_selects_the_interpretation():
+    from shown_evidence.trials.demonstrators import demonstrations as shown_by
 
     demos = shown_by(STOP, "random:200010-200012", "style:any-order", seed=1)
     taught = teach(demos, None, programs=5000)
     assert [tried.fits for tried in taught.tried] == [True, True]
-    assert taught.hypothesis.reading == Reading("clicked", "any")
+    assert taught.hypothesis.interpretation == Interpretation("exact", "any")
     assert taught.expectation.what == "positions"
     in_order = teach(expert(STOP, "random:200000-200002"), None, programs=3000)
-    assert in_order.hypothesis.reading == AS_CLICKED
+    assert in_order.hypothesis.interpretation == EXACT_CLICKS
 
 
 def test_what_is_left_out_has_no_part_in_what_explains_it():
     demos = expert(NIM, "train:0-2")
-    fitter = Fitter(demos, 1000, 0)
-    hypothesis = Hypothesis(AS_CLICKED)
-    found = left_out(fitter, hypothesis, demos)
+    fitter = Fitter(Task(demos, programs=1000))
+    hypothesis = Hypothesis(EXACT_CLICKS)
+    found = cross_validate(fitter, hypothesis, demos)
     done = 0
     for k in range(3):
         others = demos.select([i for i in range(3) if i != k])
-        policy = Fitter(others, 1000, 0).fit(hypothesis, others).policy
+        policy = Fitter(Task(others, programs=1000)).fit(hypothesis, others).policy
         done += sum(policy.act(step.grid) == step.action for step in demos.items[k].steps)
-    assert found.expectation == Expectation(done, len(demos.steps), "positions")
+    assert found.expectation == SuccessRate(done, len(demos.steps), "positions")
     assert found.explained == pytest.approx(done / len(demos.steps))
-    assert left_out(fitter, hypothesis, demos.select([0])) is None
+    assert cross_validate(fitter, hypothesis, demos.select([0])) is None
 
 
 def test_what_is_expected_in_positions_is_told_so():
-    told = Expectation(59, 100, "positions").told()
+    told = SuccessRate(59, 100, "positions").in_words()
     assert told == "expected to do as you would in about 7 of 12 new positions"

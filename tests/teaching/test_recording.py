@@ -6,10 +6,10 @@ import pytest
 
 from shown.demonstrations import Step
 from shown.errors import BadInput
-from shown.games import find, load_levels
-from shown.games.levels import Level
 from shown.grid import grid
-from shown.teaching import History, Recorder, begin, play_on, take_back
+from shown.teaching.dialogue.recording import History, Recorder, begin, play_on, take_back
+from shown.worlds import Level, find, load_levels
+from shown.worlds.games.nim import Nim
 
 NIM, CHASE = find("nim"), find("chase")
 START = Level("train:0", grid("|.", "|.", "||"))
@@ -118,3 +118,18 @@ def test_a_recorder_does_nothing_when_the_game_is_over():
     assert not recorder.act((1, 0))
     assert recorder.undo()
     assert recorder.attempt.outcome == "unfinished"
+
+
+@pytest.mark.parametrize("error", [AttributeError("no such thing"), TypeError("two\nlines"), NameError("typo")])
+def test_a_mistake_in_a_games_own_code_is_reported_with_its_place(error):
+    class Broken(Nim):
+        def step(self, grid, action, rng):
+            raise error
+
+    with pytest.raises(BadInput) as refused:
+        play_on(Broken(), begin(START), (1, 0))
+    text = str(refused.value)
+    assert f"{type(error).__name__}: {' '.join(str(error).split())}" in text
+    assert "teaching/test_recording.py:" in text
+    assert "piece" not in text
+    assert refused.value.__cause__ is error

@@ -7,9 +7,7 @@ import pytest
 
 from processes import still_running
 from shown import Learner
-from shown.games import demonstrate, find, load_levels
-from shown.world import play_many
-from shown.worlds import find as find_world
+from shown.worlds import demonstrate, find, find_world, load_levels, play_many
 from shown.worlds.minecraft import parts
 
 GAME = find("fence-in")
@@ -33,7 +31,7 @@ def world():
 def test_after_every_step_the_world_is_what_the_rules_say(world):
     """What the world gives is what the bot reads, and it is compared here once more, with rules of our own."""
     for level in load_levels(GAME, "test:0-1"):
-        one = world.at(level)
+        one = world.world_at(level)
         assert one.level(0).grid == level.grid
         grid, steps, began = level.grid, 0, time.monotonic()
         while True:
@@ -51,7 +49,7 @@ def test_after_every_step_the_world_is_what_the_rules_say(world):
 
 
 def test_clicks_that_do_nothing_do_nothing_and_take_no_time(world):
-    one = world.another()
+    one = world.copy()
     grid = one.reset(3)
     began = time.monotonic()
     for cell in (grid.find("S"), *grid.where("#")[:3]):
@@ -61,7 +59,7 @@ def test_clicks_that_do_nothing_do_nothing_and_take_no_time(world):
 
 
 def test_fences_join(world):
-    one = world.another()
+    one = world.copy()
     one.reset(5)
     for _ in range(3):
         one.step(one.expert())
@@ -69,7 +67,7 @@ def test_fences_join(world):
 
 
 def test_two_at_once_do_not_disturb_each_other(world):
-    one, other = world.another(), world.another()
+    one, other = world.copy(), world.copy()
     grids = [one.reset(0), other.reset(1)]
     for _ in range(2):
         for i, each in enumerate((one, other)):
@@ -80,7 +78,7 @@ def test_two_at_once_do_not_disturb_each_other(world):
 
 
 def test_a_level_can_be_built_again(world):
-    one = world.another()
+    one = world.copy()
     first = one.reset(7)
     one.step(one.expert())
     assert one.reset(7) == first
@@ -91,7 +89,7 @@ def test_a_policy_learned_on_the_flat_game_wins_all_test_levels(world):
     policy = Learner().fit(demonstrate(GAME, load_levels(GAME, "train:0-4"))).policy_
     levels = load_levels(GAME, "test")
     began = time.monotonic()
-    episodes = play_many([(world.at(level), 0) for level in levels], policy)
+    episodes = play_many(world, policy, levels)
     seconds = time.monotonic() - began
     steps = sum(len(episode.steps) for episode in episodes)
     won = sum(episode.won for episode in episodes)

@@ -12,8 +12,7 @@ from shown.cli import main
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.errors import BadInput, MissingExtra
 from shown.policy import Policy, uniform_policy
-from shown.world import demonstrate, play, play_many, starts_of
-from shown.worlds import find
+from shown.worlds import demonstrate, find, play, play_many
 from shown.worlds.breakout import Blocks, Pixels, _name
 
 PIXELS = "atari:Breakout"
@@ -31,7 +30,7 @@ def blocks():
 
 
 def expert_plays(world, seed, steps=None):
-    return play(world, lambda _: world.expert(), seed, steps)
+    return play(world, lambda _: world.expert(), seed, max_steps=steps)
 
 
 def test_full_frames_have_the_papers_fifteen_values(frames):
@@ -55,7 +54,7 @@ def test_a_seed_is_a_start_and_four_take_turns(frames, blocks):
     starts = [frames.reset(seed) for seed in range(8)]
     assert len(set(starts)) == 4
     assert starts[:4] == starts[4:]
-    assert frames.another().reset(3) == starts[3]
+    assert frames.copy().reset(3) == starts[3]
     elsewhere = {blocks.reset(seed).rows[-1] for seed in range(30, 50)}
     assert len(elsewhere) > 8  # the paddle begins in many places
     assert {blocks.reset(seed).rows[-1] for seed in range(4)} == {"." * 22 + "=" * 5 + "." * 9}
@@ -90,22 +89,22 @@ def test_a_value_nobody_has_seen_is_taken_for_what_it_is_now():
     was, now = np.array([[0, 70, 134, 70]], np.uint8), np.array([[70, 70, 70, 134]], np.uint8)
     names = [sight.tokens.name(character) for character in sight.grid(was, now).rows[0]]
     assert names == ["black_to_red", "red", "red", "black"]
-    assert _name(7, 8) == "colour_7_to_colour_8"
+    assert _name(7, 8) == "color_7_to_color_8"
 
 
 def test_worlds_side_by_side_share_the_emulator_and_nothing_else(blocks):
     player = uniform_policy(blocks.tokens, blocks.name, blocks.buttons)
-    together = play_many(starts_of(blocks, [0, 1, 31, 40]), player)
+    together = play_many(blocks, player, [0, 1, 31, 40])
     assert together == [play(blocks, player.act, seed) for seed in (0, 1, 31, 40)]
     assert len({episode.last for episode in together}) > 1
 
 
 def test_a_policy_from_three_starts_plays_like_the_expert(blocks):
     """500 frames of each serve that the expert returns are enough to return them, with the paddle elsewhere too."""
-    policy = Learner(programs=30_000).fit(demonstrate(starts_of(blocks, [0, 1, 3]))).policy_
+    policy = Learner(programs=30_000).fit(demonstrate(blocks, [0, 1, 3])).policy_
     assert policy.game == BLOCKS
     seeds = [0, 1, 3, 101, 105]
-    played = play_many(starts_of(blocks, seeds), policy)
+    played = play_many(blocks, policy, seeds)
     assert [e.reward for e in played] == [expert_plays(blocks, seed).reward for seed in seeds]
     assert all(e.won for e in played)
 
@@ -122,7 +121,7 @@ def test_full_frames_are_learned_from(frames):
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("atari:Pong", "no world called 'atari:Pong'. Of Atari's games there is atari:Breakout."),
+        ("atari:Pong", "no world called 'atari:Pong'. The only Atari game is atari:Breakout."),
         ("atari:Breakout#bloks", "atari:Breakout: no 'bloks' after the #. Did you mean 'blocks'?"),
         ("atari:Breakout#ball,game", "no 'game' after the #"),
     ],
@@ -140,7 +139,7 @@ def test_without_the_emulator_it_says_what_to_install(monkeypatch):
 
 def test_without_its_rom_it_says_so(monkeypatch):
     monkeypatch.setattr("ale_py.roms.get_rom_path", lambda name: None)
-    with pytest.raises(BadInput, match=r"^atari:Breakout: ale-py has no ROM of the game\. Its wheel brings one"):
+    with pytest.raises(BadInput, match=r"^atari:Breakout: ale-py has no ROM of the game\. Reinstall it"):
         find(BLOCKS)
 
 

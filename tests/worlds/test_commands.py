@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from shown import Policy
-from shown.cli.play import Session, view
+from shown.cli.play import Session, lay_out
 from shown.demonstrations import Demonstrations
-from shown.teaching.recording import Recorder
+from shown.teaching.dialogue.recording import Recorder
 from shown.worlds import find
 from shown.worlds.keyboard import button_keys
 
@@ -25,7 +25,7 @@ def learned(tmp_path_factory):
     path = tmp_path_factory.mktemp("lava") / "lava.json"
     assert (
         main(
-            ["learn", LAVA, "--seeds", "0-4", "--language", "walking", "--practise", "0", "--quiet", "--out", str(path)]
+            ["learn", LAVA, "--seeds", "0-4", "--language", "walking", "--practice", "0", "--quiet", "--out", str(path)]
         )
         == 0
     )
@@ -54,7 +54,7 @@ def test_an_expert_of_ones_own(command, tmp_path):
         "WAY = {0: 1, 4: 1, 8: 2, 9: 2, 10: 1, 14: 2}\n\ndef way(env):\n    return WAY.get(env.unwrapped.s, 0)\n"
     )
     code, out, err = command(
-        "learn", LAKE, "--expert", "my_lake:way", "--seeds", "0-1", "--practise", "0", "--quiet", "--out", "lake.json"
+        "learn", LAKE, "--expert", "my_lake:way", "--seeds", "0-1", "--practice", "0", "--quiet", "--out", "lake.json"
     )
     assert code == 0, err
     assert "from 2 demonstrations" in out
@@ -90,7 +90,7 @@ def test_in_another_world(command, learned):
 def test_which_seed_to_show_next(command, learned, tmp_path):
     demos = tmp_path / "demos.json"
     assert command("demonstrate", LAVA, "--seeds", "0", "--out", demos)[0] == 0
-    command("learn", demos, "--practise", "0", "--programs", "500", "--quiet", "--out", "little.json")
+    command("learn", demos, "--practice", "0", "--programs", "500", "--quiet", "--out", "little.json")
     code, out, _ = command("next", "little.json", "--seeds", "1-6", "--json")
     told = json.loads(out)
     assert (code, told["game"], told["looked_at"]) == (0, LAVA, 6)
@@ -100,7 +100,7 @@ def test_which_seed_to_show_next(command, learned, tmp_path):
     _, out, _ = command("next", "little.json", "--seeds", "1-6")
     assert out.startswith(f"{first['level']}  the candidates disagree by ")
     _, out, _ = command("next", "little.json", "--seeds", "0", "--demos", demos)
-    assert "the candidates agree on all that is new in 1 episodes" in out
+    assert "the candidates agree on every new position of 1 episode" in out
     code, _, err = command("next", "little.json", "--levels", "test")
     assert (code, "has no levels. Give --seeds" in err) == (2, True)
 
@@ -140,7 +140,7 @@ def test_act_and_explain_on_a_grid(command, learned, tmp_path, monkeypatch):
     [
         (
             ["learn", "gym:CartPole-v1#blocks-100"],
-            "nobody here knows how to play it. Name an expert, or play it yourself.",
+            "there is no expert. Name one with --expert, or play it yourself.",
         ),
         (["learn", LAKE, "--expert", "nowhere"], "--expert nowhere: must be module:function."),
         (
@@ -148,13 +148,13 @@ def test_act_and_explain_on_a_grid(command, learned, tmp_path, monkeypatch):
             "cannot be loaded (ModuleNotFoundError: No module named 'nowhere')",
         ),
         (["learn", LAKE, "--expert", "json:__name__"], "--expert json:__name__: is not a function."),
-        (["learn", "nim", "--expert", "json:loads"], "nim has an expert of its own"),
+        (["learn", "nim", "--expert", "json:loads"], "nim has a built-in expert"),
         (["learn", "nim", "--seeds", "0-4"], "--seeds: nim has levels. Give --levels"),
         (["learn", LAVA, "--levels", "train:3"], "has no levels. Give --seeds"),
-        (["learn", LAVA, "--seeds", "4-0"], "argument --seeds: '4-0' are no seeds"),
-        (["learn", LAVA, "--seeds", "0-999999"], "argument --seeds: '0-999999' are more than 100,000 seeds"),
+        (["learn", LAVA, "--seeds", "4-0"], "argument --seeds: expected seeds such as 0-9 or 3,5,20-29, not '4-0'"),
+        (["learn", LAVA, "--seeds", "0-999999"], "argument --seeds: '0-999999': more than 100,000 seeds"),
         (["play", "gym:Nothing-v0"], "no environment called 'Nothing-v0'"),
-        (["watch", "gym:CartPole-v1#blocks-100"], "nobody here knows how to play it"),
+        (["watch", "gym:CartPole-v1#blocks-100"], "there is no expert."),
     ],
 )
 def test_wrong_use_is_one_line(command, words, complaint):
@@ -166,7 +166,7 @@ def test_wrong_use_is_one_line(command, words, complaint):
 def test_a_policy_in_another_world(command, learned, tmp_path):
     code, _, err = command("evaluate", learned, "--world", LAKE)
     assert code == 2
-    assert f"not those of {LAKE}: it is for another world" in err
+    assert f"the policy and {LAKE} have different tokens or buttons" in err
     hostile = json.loads(learned.read_text()) | {"game": "gym:antigravity:Thing-v0"}
     (tmp_path / "hostile.json").write_text(json.dumps(hostile))
     code, _, err = command("evaluate", "hostile.json")
@@ -180,7 +180,7 @@ def test_a_policy_in_another_world(command, learned, tmp_path):
     assert (code, "wrong.txt, grid 0, row 1, column 1: 'x' is not a token" in err) == (2, True)
     (tmp_path / "empty.txt").write_text("\n")
     code, _, err = command("act", learned, "empty.txt")
-    assert (code, "there is no grid in it" in err) == (2, True)
+    assert (code, "contains no grid" in err) == (2, True)
 
 
 # --- keys for buttons -------------------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ def test_every_button_has_a_key_of_its_own():
 def test_a_world_is_played_with_keys():
     lava = find(LAVA)
     session = Session(Recorder(lava, lava.level(0), 0))
-    seen = "\n".join(view(session, (40, 100)).lines)
+    seen = "\n".join(lay_out(session, (40, 100)).lines)
     assert "← left · → right · ↑ forward · p pickup" in seen
     assert "[" not in seen  # nothing is clicked, so there is no cursor
     session.handle("left")
@@ -206,6 +206,7 @@ def test_a_world_is_played_with_keys():
     session.click((1, 1))
     assert len(session.attempt.steps) == 1
     session.handle("p")
-    assert session.message == "2 steps so far. Nothing changed; u takes it back."
-    session.handle("u")
+    assert session.message == "That action has no effect and is not recorded."
     assert len(session.attempt.steps) == 1
+    session.handle("u")
+    assert not session.attempt.steps

@@ -19,11 +19,10 @@ from shown.cli import main
 from shown.demonstrations import OUTCOMES, Demonstration, Demonstrations, Step
 from shown.errors import BadInput, MissingExtra
 from shown.grid import Grid, grid
-from shown.world import demonstrate, starts_of
-from shown.worlds import find, wrap
+from shown.worlds import demonstrate, find, wrap
 from shown.worlds.minari import read, write
 from shown.worlds.views import Numbers
-from strategies import BUTTONS, TOKENS
+from strategies import BUTTONS, TOKENS, examples
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +58,7 @@ def of_one_shape(draw):
 
 
 @given(of_one_shape())
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_round_trip(demos):
     name = f"mine/round-v{next(NUMBERS)}"
     write(demos, name)
@@ -68,7 +67,7 @@ def test_round_trip(demos):
 
 def test_what_others_read_in_it():
     lava = find("gym:MiniGrid-LavaGapS7-v0")
-    demos = demonstrate(starts_of(lava, [0, 1]))
+    demos = demonstrate(lava, [0, 1])
     dataset = write(demos, "mine/lava-v0")
     assert (dataset.total_episodes, dataset.total_steps) == (2, len(demos.steps))
     episode = dataset[0]
@@ -103,8 +102,8 @@ def test_a_lake_that_others_crossed():
 
 def test_minigrid_is_seen_as_the_agent_saw_it():
     seen, env = [], gymnasium.make("MiniGrid-DoorKey-5x5-v0")
-    world = wrap(env, see="partial")
-    demos = demonstrate([(world, 7)])
+    world = wrap(env, view="partial")
+    demos = demonstrate(world, [7])
     observations = [env.reset(seed=7)[0]]
     for step in demos.steps:
         observations.append(env.step(world.buttons.index(step.action))[0])
@@ -117,7 +116,7 @@ def test_minigrid_is_seen_as_the_agent_saw_it():
     assert found.steps == demos.steps
     assert found.game == "gym:MiniGrid-DoorKey-5x5-v0#partial"
     with pytest.raises(
-        BadInput, match="minari:minigrid/door-v0: a dataset holds what the agent saw, and not what 'full'"
+        BadInput, match="minari:minigrid/door-v0: a dataset has the agent's observations only, not the view 'full'"
     ):
         read("minigrid/door-v0", "full")
 
@@ -131,7 +130,7 @@ def test_an_environment_that_is_not_here():
     assert (demos.game, demos.buttons, demos.steps[0].grid) == (None, ("button_0", "button_1"), Grid("102"))
     named = read("mine/walk-v0", Numbers({0: "empty", 1: "agent", 2: "goal"}))
     assert named.steps[0].grid == Grid("A.G")
-    with pytest.raises(BadInput, match="minari:mine/walk-v0: episode 0, step 0: the observation has a 1 in it"):
+    with pytest.raises(BadInput, match="minari:mine/walk-v0: episode 0, step 0: the observation contains 1"):
         read("mine/walk-v0", Numbers({0: "empty", 2: "goal"}))
 
 
@@ -141,23 +140,23 @@ def test_a_dataset_has_nothing_imported():
         spec = EnvSpec("Innocent-v0", "antigravity:Env").to_json().replace("Innocent-v0", name)
         file = made.storage.data_path / "metadata.json"
         file.write_text(json.dumps(json.loads(file.read_text()) | {"env_spec": spec}))
-        with pytest.raises(BadInput, match="are not seen as a grid by themselves"):
+        with pytest.raises(BadInput, match="have no default view"):
             read("hostile/x-v0")
         assert "antigravity" not in sys.modules
 
 
 def test_what_is_refused(monkeypatch):
     shapes = Demonstrations.from_runs(find("gym:FrozenLake-v1").tokens, [[(grid("A"), (0, 0)), (grid("Ai"), (0, 0))]])
-    with pytest.raises(BadInput, match="observations of one shape, and these grids have several"):
+    with pytest.raises(BadInput, match="observations of one shape, but these grids have several"):
         write(shapes, "mine/x-v0")
-    with pytest.raises(BadInput, match="minari:mine/x-v0: there are no demonstrations to write"):
+    with pytest.raises(BadInput, match="minari:mine/x-v0: no demonstrations to write"):
         write(shapes.select([]), "mine/x-v0")
     with pytest.raises(
-        BadInput, match=r"minari:no/such-v0: is not on this machine. Bring it: minari download no/such-v0"
+        BadInput, match=r"minari:no/such-v0: not found on this machine. Fetch it: minari download no/such-v0"
     ):
         read("no/such-v0")
     one = Demonstrations.from_runs(shapes.tokens, [[(grid("A"), (0, 0))]])
-    with pytest.raises(BadInput, match="minari:nonsense: cannot be written"):
+    with pytest.raises(BadInput, match="minari:nonsense: is not the id of a dataset"):
         write(one, "nonsense")
     write(one, "mine/x-v0")
     with pytest.raises(BadInput, match="minari:mine/x-v0: cannot be written"):
@@ -170,7 +169,7 @@ def test_what_is_refused(monkeypatch):
         observation_space=spaces.Box(0, 1, (1,)),
         action_space=spaces.Box(0, 1, (1,)),
     )
-    with pytest.raises(BadInput, match=r"minari:mine/box-v0: its actions .* are not discrete"):
+    with pytest.raises(BadInput, match=r"minari:mine/box-v0: its actions .* must be discrete"):
         read("mine/box-v0")
     monkeypatch.setitem(sys.modules, "minari", None)
     with pytest.raises(MissingExtra, match=r"this needs Minari, .*\[minari\]"):
@@ -185,4 +184,13 @@ def test_convert_from_the_command_line(tmp_path, monkeypatch, capsys):
     assert Demonstrations.load("again.json") == Demonstrations.load("demos.json")
     capsys.readouterr()
     assert main(["convert", "minari:no/such-v0", "again.json"]) == 2
-    assert capsys.readouterr().err.startswith("shown: minari:no/such-v0: is not on this machine.")
+    assert capsys.readouterr().err.startswith("shown: minari:no/such-v0: not found on this machine.")
+
+
+@pytest.mark.parametrize("name", ["../../out-v0", "/tmp/out-v0", "mine/../../out-v0", "mine//x-v0", "mine", ""])
+def test_an_id_that_leads_elsewhere_is_refused(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "deep" / "datasets"))
+    for use in (lambda: write(demonstrate(find("gym:FrozenLake-v1"), [0]), name), lambda: read(name)):
+        with pytest.raises(BadInput, match="is not the id of a dataset"):
+            use()
+    assert list(tmp_path.iterdir()) == []

@@ -20,14 +20,12 @@ from shown import Policy
 from shown.cli import main
 from shown.cli.learn import load
 from shown.errors import BadInput, MissingExtra, ShownError
-from shown.games import demonstrate, find, load_levels
-from shown.games.fence_in import FenceIn
 from shown.inference.learner import Learner
 from shown.policy import uniform_policy
-from shown.world import play, play_many, starts_of
-from shown.worlds import find as find_world
+from shown.worlds import demonstrate, find, find_world, load_levels, play, play_many
+from shown.worlds.games.fence_in import FenceIn
 from shown.worlds.minecraft import parts
-from shown.worlds.minecraft.session import Session
+from shown.worlds.minecraft.bot import BotSession
 
 
 @pytest.fixture
@@ -89,12 +87,12 @@ def test_what_is_shown_there_is_a_demonstration_of_the_game(machine):
     assert main(["demonstrate", "minecraft", "--levels", "train:0-1", "--out", "there.json"]) == 0
     assert main(["demonstrate", "fence-in", "--levels", "train:0-1", "--out", "here.json"]) == 0
     assert Path("there.json").read_text() == Path("here.json").read_text()
-    words = ["--levels", "train:0-1", "--practise", "0", "--programs", "500", "--quiet", "--out", "policy.json"]
+    words = ["--levels", "train:0-1", "--practice", "0", "--programs", "500", "--quiet", "--out", "policy.json"]
     assert main(["learn", "minecraft", *words]) == 0
     assert Policy.load("policy.json").game == "fence-in"
 
 
-def test_it_is_practised_by_the_rules(machine):
+def test_it_is_practiced_by_the_rules(machine):
     words = argparse.Namespace(source=["minecraft"], expert=None, levels="train:0", seeds=None, seed=0)
     demonstrations, place, _ = load(words)
     assert len(demonstrations) == 1
@@ -106,10 +104,12 @@ def test_several_are_played_one_after_the_other(machine):
     game = FenceIn()
 
     class Expert:
+        deterministic = True
+
         def act_many(self, grids):
             return [game.expert(grid) for grid in grids]
 
-    together = play_many(starts_of(world, range(3)), Expert())
+    together = play_many(world, Expert(), range(3))
     assert [episode.won for episode in together] == [True] * 3
     assert [episode.level.name for episode in together] == ["random:0", "random:1", "random:2"]
     assert together[1] == play(world, game.expert, 1)
@@ -117,7 +117,7 @@ def test_several_are_played_one_after_the_other(machine):
 
 def test_two_at_once_do_not_disturb_each_other(machine):
     world = find_world("minecraft")
-    one, other = world.another(), world.another()
+    one, other = world.copy(), world.copy()
     grids = [one.reset(0), other.reset(1)]
     for _ in range(2):
         for i, each in enumerate((one, other)):
@@ -171,8 +171,8 @@ def test_what_goes_wrong_is_told_in_one_line_and_leaves_nothing_running(
 
 def test_one_that_hangs_is_ended(machine, monkeypatch):
     monkeypatch.setenv("FAKE", "hangs")
-    monkeypatch.setattr("shown.worlds.minecraft.session.TO_ANSWER", 0.5)
-    monkeypatch.setattr("shown.worlds.minecraft.session.GRACE", 0.1)
+    monkeypatch.setattr("shown.worlds.minecraft.bot.ANSWER_TIMEOUT", 0.5)
+    monkeypatch.setattr("shown.worlds.minecraft.bot.GRACE", 0.1)
     world = find_world("minecraft")
     world.reset(0)
     with pytest.raises(ShownError, match="no answer in 0 s"):
@@ -262,7 +262,7 @@ def test_a_cache_folder_that_cannot_be_written(machine, monkeypatch):
 
 @pytest.mark.parametrize("name", ["minecraft:", "minecraft:0", "minecraft:65536", "minecraft:x", "minecraft:²"])
 def test_ports_that_are_none(name):
-    with pytest.raises(BadInput, match="the number of a port, such as minecraft:25565"):
+    with pytest.raises(BadInput, match="a port after the colon, such as minecraft:25565"):
         find_world(name)
 
 
@@ -277,7 +277,7 @@ def test_a_level_that_is_too_large(machine, policy, capsys):
 def test_a_policy_of_another_game(machine, capsys):
     uniform_policy(find("nim").tokens, "nim").save("nim.json")
     assert main(["watch", "nim.json", "--world", "minecraft"]) == 2
-    assert "it is for another world" in capsys.readouterr().err
+    assert "have different tokens or buttons" in capsys.readouterr().err
     assert not (machine / "pids").exists()
 
 
@@ -285,7 +285,7 @@ def test_a_file_does_not_start_it(machine, policy, capsys):
     written = json.loads(policy.read_text())
     Path("bad.json").write_text(json.dumps({**written, "game": "minecraft"}))
     assert main(["watch", "bad.json"]) == 2
-    assert "runs programs of others. If you want that: --world minecraft" in capsys.readouterr().err
+    assert "starts other programs. To allow that: --world minecraft" in capsys.readouterr().err
     assert not (machine / "pids").exists()
 
 
@@ -306,7 +306,7 @@ def test_nothing_of_theirs_is_here_but_names_and_digests():
 
 
 def test_a_session_that_nobody_holds_ends(machine):
-    session = Session()
+    session = BotSession()
     session.build(load_levels(find("fence-in"), "test:0")[0].grid)
     del session
     wait_for(lambda: not left_running(machine))

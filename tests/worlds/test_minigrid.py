@@ -4,21 +4,20 @@ import gymnasium
 import pytest
 
 from shown import Learner
-from shown.experiments.trials import Trial, run_trial
-from shown.world import demonstrate, play, play_many, starts_of
-from shown.worlds import find, wrap
+from shown.worlds import demonstrate, find, play, play_many, wrap
+from shown_evidence.trials.trial import Trial, run_trial
 
 WORLDS = ("Empty-Random-6x6", "LavaGapS7", "DoorKey-5x5", "DoorKey-8x8", "FourRooms", "Unlock")
 
 
-def world(name, see="turned"):
-    return find(f"gym:MiniGrid-{name}-v0#{see}")
+def world(name, view="turned"):
+    return find(f"gym:MiniGrid-{name}-v0#{view}")
 
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_the_expert_wins(name):
     episodes = [
-        play(start, lambda _, start=start: start.expert(), seed) for start, seed in starts_of(world(name), range(12))
+        play(start, lambda _, start=start: start.expert(), seed) for start, seed in world(name).starts(range(12))
     ]
     assert all(episode.won and episode.reward > 0.5 for episode in episodes)
 
@@ -80,9 +79,9 @@ def test_a_key_that_is_carried_is_not_on_the_map_and_an_open_door_is_no_obstacle
     assert not any("D" in text for text in grids[opened + 1 :])
 
 
-@pytest.mark.parametrize("see", ["full", "turned", "partial"])
-def test_a_door_that_is_shut_again_is_still_seen(see):
-    place = world("DoorKey-5x5", see)
+@pytest.mark.parametrize("view", ["full", "turned", "partial"])
+def test_a_door_that_is_shut_again_is_still_seen(view):
+    place = world("DoorKey-5x5", view)
     episode = play(place, lambda _: place.expert(), 0)
     place.reset(0)
     for step in episode.steps[: [step.action for step in episode.steps].index("toggle") + 1]:
@@ -93,16 +92,16 @@ def test_a_door_that_is_shut_again_is_still_seen(see):
     assert place.step("toggle").grid.text.count("D") == 0
 
 
-@pytest.mark.parametrize("see", ["full", "turned", "partial"])
-def test_worlds_beside_it_are_the_same_though_they_do_less(see):
+@pytest.mark.parametrize("view", ["full", "turned", "partial"])
+def test_worlds_beside_it_are_the_same_though_they_do_less(view):
     """What the agent sees itself is not worked out where nobody looks at it."""
-    place = world("DoorKey-5x5", see)
-    beside = place.another()
+    place = world("DoorKey-5x5", view)
+    beside = place.copy()
     for seed in range(4):
         assert beside.reset(seed) == place.reset(seed)
         for button in ("left", "forward", "pickup", "right", "forward", "toggle", "drop", "forward"):
             assert beside.step(button) == place.step(button)
-    assert beside.env.unwrapped.gen_obs()["image"].any() == (see == "partial")
+    assert beside.env.unwrapped.gen_obs()["image"].any() == (view == "partial")
     assert place.env.unwrapped.gen_obs()["image"].any()
 
 
@@ -114,8 +113,8 @@ def test_an_environment_may_be_given_instead_of_its_id():
 
 def test_five_demonstrations_of_lava_gap_are_enough_even_in_the_papers_language():
     place = world("LavaGapS7")
-    policy = Learner(programs=10_000).fit(demonstrate(starts_of(place, range(5)))).policy_
-    episodes = play_many(starts_of(place, range(2000, 2030)), policy)
+    policy = Learner(programs=10_000).fit(demonstrate(place, range(5))).policy_
+    episodes = play_many(place, policy, range(2000, 2030))
     assert sum(episode.won for episode in episodes) >= 28
 
 

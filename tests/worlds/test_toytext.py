@@ -8,8 +8,7 @@ import pytest
 
 from shown.errors import BadInput
 from shown.teaching.teach import teach
-from shown.world import demonstrate, play, play_many, starts_of
-from shown.worlds import find, wrap
+from shown.worlds import demonstrate, find, play, play_many, wrap
 from shown.worlds.toytext import expert
 
 TAXI = "gym:Taxi-v4"
@@ -65,12 +64,13 @@ def test_to_drive_is_to_move_two_cells_sideways_or_one_up_or_down():
             assert taxi.step(button).grid.find("A") == ((row, column) if wall else (row + dr, column + dc))
 
 
+@pytest.mark.slow  # environments.md learns it in `make test`
 def test_ten_demonstrations_of_driving_a_taxi_are_enough():
     taxi = find(TAXI)
-    demos = demonstrate(starts_of(taxi, range(10)))
+    demos = demonstrate(taxi, range(10))
     assert all(item.outcome == "won" for item in demos)
-    taught = teach(demos, taxi, language="walking", practise=0)
-    episodes = play_many(starts_of(taxi, range(2000, 2020)), taught.policy)
+    taught = teach(demos, taxi, language="walking", practice=0)
+    episodes = play_many(taxi, taught.policy, range(2000, 2020))
     assert sum(episode.won for episode in episodes) >= 19
 
 
@@ -82,14 +82,14 @@ def test_no_number_of_a_taxi(observation):
 
 
 def test_blackjack_is_no_grid():
-    with pytest.raises(BadInput, match=r"gym:Blackjack-v1: its observations \(Tuple.* are not seen as a grid"):
+    with pytest.raises(BadInput, match=r"gym:Blackjack-v1: its observations \(Tuple.* have no default view"):
         find("gym:Blackjack-v1")
 
 
 def test_what_is_won_can_be_said(corridor):
     def last(won, seed=1):
         world = wrap(corridor(), won=won)
-        return [play(one, lambda _: "button_1", seed).won for one in (world, world.another())]
+        return [play(one, lambda _: "button_1", seed).won for one in (world, world.copy())]
 
     reward = play(wrap(corridor()), lambda _: "button_1", 1).reward
     assert last(None) == [reward > 0] * 2
@@ -101,7 +101,7 @@ def test_what_is_won_can_be_said(corridor):
 def test_a_table_that_is_not_one_has_no_expert(corridor):
     env = corridor()
     env.P = {0: {}}
-    with pytest.raises(BadInput, match="nobody here knows how to play it"):
+    with pytest.raises(BadInput, match="there is no expert"):
         wrap(env).expert()
 
 
@@ -110,5 +110,5 @@ def test_the_expert_weighs_chances():
     env = SimpleNamespace(unwrapped=SimpleNamespace(P=table, s=0))
     assert expert(env) == 1
     del env.unwrapped.s
-    with pytest.raises(BadInput, match="does not say in which state it is"):
+    with pytest.raises(BadInput, match="does not tell its state"):
         expert(env)

@@ -5,17 +5,16 @@ from types import SimpleNamespace
 import pytest
 
 from shown import Learner
-from shown.games import find as find_game
-from shown.games import load_levels
-from shown.games.episodes import LevelWorld
 from shown.policy import uniform_policy
-from shown.teaching.corrections import position_at, show_from
-from shown.teaching.practice import SEEDS, Ground
-from shown.teaching.recording import Recorder
+from shown.teaching.dialogue.corrections import position_at, show_from
+from shown.teaching.dialogue.recording import Recorder
+from shown.teaching.practice.ground import Ground
 from shown.teaching.teach import teach
-from shown.world import World, demonstrate, play, play_many, starts_of, wins
-from shown.worlds import wrap
+from shown.worlds import World, demonstrate, load_levels, play, play_many, wins, wrap
+from shown.worlds import find as find_game
+from shown.worlds.games.game import LevelWorld
 from shown.worlds.views import Numbers
+from shown.worlds.world import PRACTICE_SEEDS
 
 NAMES = {0: "empty", 1: "agent", 2: "goal"}
 
@@ -25,11 +24,11 @@ def right_way(env):
 
 
 def world(corridor):
-    return wrap(corridor(), see=Numbers(NAMES), expert=right_way)
+    return wrap(corridor(), view=Numbers(NAMES), expert=right_way)
 
 
 def test_the_same_seed_is_the_same_world(corridor):
-    first, second = world(corridor), world(corridor).another()
+    first, second = world(corridor), world(corridor).copy()
     assert [first.reset(seed) for seed in range(6)] == [second.reset(seed) for seed in range(6)]
     assert len({first.reset(seed) for seed in range(6)}) == 2
 
@@ -55,11 +54,11 @@ def test_an_episode_that_takes_too_long_is_not_won(corridor):
 
 def test_side_by_side_is_one_after_the_other(corridor):
     place = world(corridor)
-    policy = Learner(programs=300).fit(demonstrate(starts_of(place, range(4)))).policy_
-    together = play_many(starts_of(place, range(20)), policy)
+    policy = Learner(programs=300).fit(demonstrate(place, range(4))).policy_
+    together = play_many(place, policy, range(20))
     assert together == [play(place, policy.act, seed) for seed in range(20)]
     assert all(episode.won for episode in together)
-    assert wins(starts_of(place, range(20)), policy) == [True] * 20
+    assert wins(place.starts(range(20)), policy) == [True] * 20
 
 
 def test_a_level_of_a_game_is_a_world():
@@ -69,12 +68,12 @@ def test_a_level_of_a_game_is_a_world():
     assert (episode.level, episode.won, episode.reward) == (level, True, 1.0)
 
 
-def test_worlds_are_practised_on_with_seeds_nobody_names(corridor):
+def test_worlds_are_practiced_on_with_seeds_nobody_names(corridor):
     place = world(corridor)
     starts = Ground(place, seed=1).starts(0, 3)
-    assert [seed for _, seed in starts] == [SEEDS + 1000, SEEDS + 1001, SEEDS + 1002]
+    assert [seed for _, seed in starts] == [PRACTICE_SEEDS + 1000, PRACTICE_SEEDS + 1001, PRACTICE_SEEDS + 1002]
     assert len({id(one) for one, _ in starts}) == 3
-    taught = teach(demonstrate(starts_of(place, range(2))), place, programs=300)
+    taught = teach(demonstrate(place, range(2)), place, programs=300)
     assert taught.practice == (120, 120)
 
 
@@ -102,7 +101,7 @@ def test_a_world_is_corrected_where_it_went_wrong(corridor):
 
 
 def test_where_not_all_is_seen_every_action_counts(corridor):
-    blind = wrap(corridor(shown=lambda env: [[0]]), see=Numbers({0: "fog"}))
+    blind = wrap(corridor(shown=lambda env: [[0]]), view=Numbers({0: "fog"}))
     recorder = Recorder(blind, blind.level(0), 0)
     assert recorder.act("button_0")
     assert recorder.attempt.steps[0].grid == recorder.attempt.grid
@@ -122,37 +121,37 @@ class Slow(World):
         self.clock.now += 0.5
         return self.fast.step(action)
 
-    def another(self):
-        return Slow(self.fast.another(), self.clock)
+    def copy(self):
+        return Slow(self.fast.copy(), self.clock)
 
 
 @pytest.fixture
 def clock(monkeypatch):
     clock = SimpleNamespace(now=0.0)
     clock.monotonic = lambda: clock.now
-    for module in ("shown.world", "shown.teaching.practice", "shown.teaching.teach"):
+    for module in ("shown.worlds.episodes", "shown.teaching.practice.ground", "shown.teaching.teach"):
         monkeypatch.setattr(f"{module}.time", clock)
     return clock
 
 
-def test_a_slow_world_is_practised_on_for_the_time_there_is(corridor, clock):
+def test_a_slow_world_is_practiced_on_for_the_time_there_is(corridor, clock):
     place = world(corridor)
-    demos = demonstrate(starts_of(place, range(2)))
-    taught = teach(demos, Slow(place, clock), programs=300, practise=10)
+    demos = demonstrate(place, range(2))
+    taught = teach(demos, Slow(place, clock), programs=300, practice=10)
     won, played = taught.practice
     assert won == played == 10  # of the 120 levels, a second each
     assert taught.expectation.of == 3
     assert clock.now == 10 + 3
-    assert all(episode.won for episode in play_many(starts_of(place, range(10)), taught.policy))
+    assert all(episode.won for episode in play_many(place, taught.policy, range(10)))
 
 
 def test_what_a_slow_world_has_left_out_is_no_victory(corridor, clock):
     place = world(corridor)
-    policy = Learner(programs=300).fit(demonstrate(starts_of(place, range(2)))).policy_
+    policy = Learner(programs=300).fit(demonstrate(place, range(2))).policy_
     ground = Ground(Slow(place, clock), allowance=3)
     assert ground.score(policy, 12) == 3 / 4
     assert ground.over
     ground.go_on(1 / 3)
     assert ground.won(policy, 12) == [True] * 4
     assert Ground(Slow(place, clock)).score(policy, 12) == 1
-    assert wins(starts_of(Slow(place, clock), range(3)), policy, until=clock.now + 0.5) == []
+    assert wins(Slow(place, clock).starts(range(3)), policy, deadline=clock.now + 0.5) == []

@@ -1,4 +1,4 @@
-"""The command line: one file a command, loaded when it is called."""
+"""The `shown` command line: one module per command, imported when the command runs."""
 
 from __future__ import annotations
 
@@ -9,53 +9,43 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.metadata import entry_points
 
 from shown.errors import ShownError, did_you_mean, printable
 from shown.version import __version__
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "learn": ("shown.cli.learn", "learn a policy from demonstrations"),
-    "evaluate": ("shown.cli.evaluate", "let a policy play levels and count what it wins"),
-    "act": ("shown.cli.act", "what a policy does on grids from a file or a pipe"),
-    "explain": ("shown.cli.explain", "print a policy's rules, or why it acts as it does"),
-    "demonstrate": ("shown.cli.demonstrate", "record the built-in expert's demonstrations"),
-    "play": ("shown.cli.play", "play a game in the terminal and record it"),
+    "evaluate": ("shown.cli.evaluate", "play levels with a policy and report its success rate"),
+    "act": ("shown.cli.act", "print the actions of a policy on grids from a file or a pipe"),
+    "explain": ("shown.cli.explain", "print the rules of a policy, or the reasons for its actions"),
+    "demonstrate": ("shown.cli.demonstrate", "record demonstrations by the built-in expert"),
+    "play": ("shown.cli.play", "play a game in the terminal and record a demonstration"),
     "watch": ("shown.cli.watch", "watch a policy or the expert play"),
-    "next": ("shown.cli.next_level", "find the level that would teach most"),
-    "correct": ("shown.cli.correct", "step in where a policy goes wrong"),
-    "studio": ("shown.cli.studio", "teach by showing, in the browser"),
+    "next": ("shown.cli.next_level", "find the most informative level to demonstrate next"),
+    "correct": ("shown.cli.correct", "correct a policy where it goes wrong"),
+    "studio": ("shown.cli.studio", "teach in the browser"),
     "games": ("shown.cli.games", "list the games, their tokens and levels"),
-    "languages": ("shown.cli.languages", "list the languages, and the words of one"),
-    "convert": ("shown.cli.convert", "turn tables and Minari's datasets into demonstrations, and back"),
-    "export": ("shown.cli.export", "turn a policy into a Python file without dependencies"),
-    "reproduce": ("shown.cli.reproduce", "run the paper's experiments"),
-    "results": ("shown.cli.results", "list and export experiment results"),
-    "report": ("shown.cli.report", "write the report on the experiments"),
-    "completion": ("shown.cli.completion", "print what a shell needs to complete these commands"),
+    "languages": ("shown.cli.languages", "list the vocabularies, or the primitives of one"),
+    "convert": ("shown.cli.convert", "convert demonstrations to and from tables and Minari datasets"),
+    "export": ("shown.cli.export", "export a policy as a Python file without dependencies"),
+    "completion": ("shown.cli.completion", "print a shell-completion script"),
 }
-"""Where each command lives. A module has `configure(parser)` and `run(args) -> exit code`."""
+"""Module and summary of each command. A module has `configure(parser)` and `run(args) -> exit code`."""
+
+ENTRY_POINTS = "shown.commands"
+"""Entry point group for commands of other packages: a mapping of the same form as `COMMANDS`."""
 
 USAGE, FAILURE, INTERRUPTED = 2, 1, 130
 _CANNOT_PRINT = (errno.EPIPE, errno.ENOSPC, errno.EFBIG, errno.EIO)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one command; returns 0, 1 (it did not work out), 2 (wrong use) or 130 (interrupted)."""
+    """Run one command and return its exit code: 0, 1 (failure), 2 (usage error) or 130 (interrupted)."""
     argv = list(sys.argv[1:] if argv is None else argv)
-    _never_fail_to_print()
+    _replace_unprintable_characters()
     try:
-        name = next((word for word in argv if not word.startswith("-")), None)
-        if name is None or (argv and argv[0].startswith("-")):
-            return _top(argv)
-        if name not in COMMANDS:
-            raise ShownError(f"no command called {name!r}. {did_you_mean(name, COMMANDS)}")
-        module_name, summary = COMMANDS[name]
-        module = import_module(module_name)
-        parser = _Parser(prog=f"shown {name}", description=_sentence(summary))
-        module.configure(parser)
-        result: int = module.run(parser.parse_args(argv[1:]))
-        sys.stdout.flush()
-        return result
+        return _run(argv)
     except ShownError as error:
         print(f"shown: {printable(' '.join(str(error).split()))}", file=sys.stderr)
         return USAGE
@@ -63,26 +53,56 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("shown: stopped.", file=sys.stderr)
         return INTERRUPTED
     except MemoryError:
-        print("shown: there is not enough memory for this. Give it less at once, or allow more.", file=sys.stderr)
+        print("shown: out of memory. Use a smaller input, or allow more memory.", file=sys.stderr)
         return USAGE
     except OSError as error:
         if error.errno not in _CANNOT_PRINT:
             raise
-        # What is still to be printed goes nowhere, so that Python does not complain at exit.
+        # Discard the remaining output, so that Python does not report it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno != errno.EPIPE:  # then the reader of our output (head, less) has seen enough
+        if error.errno != errno.EPIPE:  # a reader such as head or less may close the pipe early
             print(f"shown: the output cannot be written ({error.strerror}).", file=sys.stderr)
         return FAILURE
 
 
+def _run(argv: list[str]) -> int:
+    if not argv or argv[0].startswith("-"):
+        return _top(argv)
+    name = argv[0]
+    known = COMMANDS if name in COMMANDS else all_commands()
+    if name not in known:
+        raise ShownError(f"no command called {name!r}. {did_you_mean(name, known)}")
+    module_name, summary = known[name]
+    module = import_module(module_name)
+    parser = _Parser(prog=f"shown {name}", description=f"{summary[0].upper()}{summary[1:]}.")
+    module.configure(parser)
+    result: int = module.run(parser.parse_args(argv[1:]))
+    sys.stdout.flush()
+    return result
+
+
+def all_commands() -> dict[str, tuple[str, str]]:
+    """Return the commands of this package and of other installed packages.
+
+    >>> all_commands()["learn"][0]
+    'shown.cli.learn'
+    """
+    found = dict(COMMANDS)
+    for point in entry_points(group=ENTRY_POINTS):
+        for name, command in point.load().items():
+            found.setdefault(name, command)
+    return found
+
+
 def _top(argv: list[str]) -> int:
-    width = max(map(len, COMMANDS))
-    commands = "\n".join(f"  {name:{width}}  {summary}" for name, (_, summary) in COMMANDS.items())
+    known = all_commands()
+    width = max(map(len, known))
+    commands = "\n".join(f"  {name:{width}}  {summary}" for name, (_, summary) in known.items())
     parser = _Parser(
         prog="shown",
         usage="shown COMMAND …",
         description="Learn a policy from one to five demonstrations, as rules a person can read.",
-        epilog=f"commands:\n{commands}\n\n`shown COMMAND --help` tells more about one.",
+        epilog=f"commands:\n{commands}\n\nRun `shown COMMAND --help` for the options of a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"shown {__version__}")
@@ -91,19 +111,15 @@ def _top(argv: list[str]) -> int:
     return 0
 
 
-def _never_fail_to_print() -> None:
-    """A terminal that lacks a character shows a question mark instead of ending the run."""
+def _replace_unprintable_characters() -> None:
+    """Print a question mark for a character that the terminal's encoding lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Wrong use gives one line, like every other error."""
+    """A parser that reports usage errors on one line, like every other error."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
         raise ShownError(f"{message}. See {self.prog} --help")
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:] + "."

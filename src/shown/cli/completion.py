@@ -1,81 +1,70 @@
-"""`shown completion`: what a shell needs to complete our commands and their options."""
+"""`shown completion`: a shell-completion script."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from importlib import import_module
+from typing import Any
 
-from shown.games import GAMES
+from shown.cli import all_commands
+from shown.errors import MissingExtra
+from shown.language.languages import all_languages
+from shown.registry import is_name
+from shown.worlds import all_games
 
 SHELLS = ("bash", "zsh", "fish")
 
-_BASH = """\
-# Completion for shown. Try it:  source <(shown completion {shell})
-{first}_shown() {{
-    local word="${{COMP_WORDS[COMP_CWORD]}}" words
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        words="{commands}"
-    else
-        case "${{COMP_WORDS[1]}}" in
-{cases}
-        esac
-    fi
-    if [ -n "${{words}}" ]; then
-        COMPREPLY=( $(compgen -W "$words" -- "$word") )
-    fi
-}}
-complete -o default -F _shown shown
-"""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("shell", choices=SHELLS, help="which shell the completion is for")
+    parser.epilog = "In bash, for example: source <(shown completion bash)"
+    parser.add_argument("shell", choices=SHELLS, help="shell that the script is for")
 
 
 def run(args: argparse.Namespace) -> int:
-    print(script(args.shell), end="")
+    print(script(args.shell))
     return 0
 
 
 def script(shell: str) -> str:
-    """The text that makes a shell complete `shown`.
+    """Return a script that completes commands, options, files, and the installed games and vocabularies.
 
     >>> "evaluate" in script("bash")
     True
     """
-    from shown.cli import COMMANDS
-
-    options = {name: _options(module) for name, (module, _) in COMMANDS.items()}
-    if shell == "fish":
-        return _fish({name: summary for name, (_, summary) in COMMANDS.items()}, options)
-    cases = "\n".join(
-        f'            {name}) words="{" ".join([*flags, *others])}" ;;' for name, (flags, others) in options.items()
-    )
-    first = "autoload -Uz bashcompinit && bashcompinit\n" if shell == "zsh" else ""
-    return _BASH.format(shell=shell, first=first, commands=" ".join(COMMANDS), cases=cases)
-
-
-def _options(module: str) -> tuple[list[str], list[str]]:
-    """The options of a command, and the other words it may begin with: games, or the few it knows."""
-    parser = argparse.ArgumentParser()
-    import_module(module).configure(parser)
-    flags: list[str] = []
-    others: list[str] = []
-    for action in parser._actions:
-        flags += [flag for flag in action.option_strings if flag.startswith("--")]
-        if not action.option_strings:
-            others += map(str, action.choices or ())
-            if "game" in f"{action.dest} {action.help}".lower():
-                others += GAMES
-    return flags, list(dict.fromkeys(others))
+    try:
+        import shtab
+    except ImportError:
+        raise MissingExtra("shtab", "completion") from None
+    by_metavar = {
+        "GAME": _names_or_files("games", all_games()),
+        "VOCABULARY": _names_or_files("vocabularies", all_languages()),
+        "DIR": shtab.DIRECTORY,
+        **dict.fromkeys(("FILE", "POLICY", "LESSON", "SOURCE", "TARGET"), shtab.FILE),
+    }
+    parser = argparse.ArgumentParser("shown")
+    commands = parser.add_subparsers()
+    for name, (module, summary) in all_commands().items():
+        command = commands.add_parser(name, help=summary)
+        import_module(module).configure(command)
+        for action in command._actions:
+            kind = next((part for part in str(action.metavar).split("|") if part in by_metavar), None)
+            if kind is not None:
+                action.complete = by_metavar[kind]  # type: ignore[attr-defined]
+    return str(shtab.complete(parser, shell))
 
 
-def _fish(summaries: dict[str, str], options: dict[str, tuple[list[str], list[str]]]) -> str:
-    lines = ["# Completion for shown. Try it:  shown completion fish | source"]
-    for name, summary in summaries.items():
-        lines.append(f'complete -c shown -n __fish_use_subcommand -f -a {name} -d "{summary}"')
-        given = f'-n "__fish_seen_subcommand_from {name}"'
-        flags, others = options[name]
-        lines += [f"complete -c shown {given} -l {flag[2:]}" for flag in flags]
-        lines += [f'complete -c shown {given} -a "{" ".join(others)}"'] if others else []
-    return "\n".join(lines) + "\n"
+def _names_or_files(kind: str, names: Iterable[str]) -> dict[str, Any]:
+    """Return the completion, as shtab describes it, of an argument that is a name or a file."""
+    # Any package can declare names as entry points: only plain ones go into a shell script.
+    words = " ".join(filter(is_name, names))
+    function = f"_shown_{kind}"
+    return {
+        "bash": function,
+        "zsh": function,
+        "fish": f"{words} (__fish_complete_path (commandline -ct))",
+        "preamble": {
+            "bash": f'{function}() {{ compgen -W "{words}" -- "$1"; compgen -f -- "$1"; }}\n',
+            "zsh": f"{function}() {{ _alternative '{kind}:{kind}:({words})' 'files:file:_files' }}\n",
+        },
+    }

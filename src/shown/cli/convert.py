@@ -1,82 +1,77 @@
-"""`shown convert`: demonstrations from and to other forms: tables, and datasets of Minari."""
+"""`shown convert`: demonstrations to and from tables and Minari datasets."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from shown.cli.common import check_writable, find_playable, is_playable, say, trusted
-from shown.demonstrations import Demonstrations
+from shown.cli.inputs import is_playable, playable_named, trusted
+from shown.cli.output import check_writable, count, say
+from shown.demonstrations import Demonstrations, tokens_from_json
 from shown.errors import BadInput, ShownError
-from shown.world import WORLDS
 
 if TYPE_CHECKING:
     from shown.grid import Tokens
-    from shown.tables import Table
+    from shown.worlds.tables import StepTable
 
 MINARI = "minari:"
-"""What the names of Minari's datasets begin with."""
-
-FORMS = "a file (.json, .csv, .jsonl) or minari:ID"
+TABLES = (".csv", ".jsonl")
+FORMATS = "a file (.json, .csv, .jsonl) or minari:ID"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Turns demonstrations of one form into another: .json, as every command takes them; .csv and .jsonl, tables "
-        "with a row a step; minari:ID, a dataset of Minari on this machine."
+        "Convert demonstrations between formats: .json, which every command reads; .csv and .jsonl, tables with one "
+        "row per step; minari:ID, a local Minari dataset."
     )
-    parser.add_argument("source", metavar="SOURCE", help=FORMS)
-    parser.add_argument("target", metavar="TARGET", help=FORMS)
-    parser.add_argument(
-        "--tokens", nargs="+", metavar="NAME=C", help="of a table: what its characters stand for, such as wall=#"
-    )
-    parser.add_argument("--buttons", metavar="NAMES", help="of a table: the actions, joined by commas, if not cells")
-    parser.add_argument("--like", metavar="GAME|WORLD|FILE", help="of a table: tokens and buttons as there")
-    parser.add_argument(
-        "--columns", nargs="+", default=[], metavar="NAME=COLUMN", help="of a table: what its columns are called here"
+    parser.add_argument("source", metavar="SOURCE", help=FORMATS)
+    parser.add_argument("target", metavar="TARGET", help=FORMATS)
+    table = parser.add_argument_group("options for tables")
+    table.add_argument("--tokens", nargs="+", metavar="NAME=C", help="names of the characters, such as wall=#")
+    table.add_argument("--buttons", metavar="NAMES", help="names of the actions, joined by commas, if not cells")
+    table.add_argument("--like", metavar="GAME|WORLD|FILE", help="use the tokens and buttons of this one")
+    table.add_argument(
+        "--columns", nargs="+", default=[], metavar="NAME=COLUMN", help="columns of the table, such as grid=board"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    source, target = _form(args.source), _form(args.target)
+    source, target = _format(args.source), _format(args.target)
     if target != MINARI:
         check_writable(args.target)
-    about = {"--tokens": args.tokens, "--buttons": args.buttons, "--like": args.like, "--columns": args.columns}
-    given = next((name for name, value in about.items() if value), None)
-    if source not in _TABLES and given is not None:
-        raise BadInput(f"{given} says what a table is about, and {args.source} says that itself. Leave it out.")
+    table_options = {"--tokens": args.tokens, "--buttons": args.buttons, "--like": args.like, "--columns": args.columns}
+    given = next((name for name, value in table_options.items() if value), None)
+    if source not in TABLES and given is not None:
+        raise BadInput(f"{given} is for tables; {args.source} contains that information. Omit the option.")
     demonstrations = _load(args, source)
     _save(demonstrations, args.target, target)
-    say(f"{len(demonstrations)} demonstrations, {len(demonstrations.steps)} steps, written to {args.target}")
+    steps = count(len(demonstrations.steps), "step")
+    say(f"{count(len(demonstrations), 'demonstration')}, {steps}, written to {args.target}")
     return 0
 
 
-_TABLES = (".csv", ".jsonl")
-
-
-def _form(name: str) -> str:
-    """How demonstrations are kept there, by the name."""
+def _format(name: str) -> str:
     if name.startswith(MINARI):
         return MINARI
-    for form in (".json", *_TABLES):
-        if name.lower().endswith(form):
-            return form
-    raise BadInput(f"{name}: by its name it is none of {FORMS}.")
+    for suffix in (".json", *TABLES):
+        if name.lower().endswith(suffix):
+            return suffix
+    raise BadInput(f"{name}: unknown format. Expected {FORMATS}.")
 
 
 def _load(args: argparse.Namespace, form: str) -> Demonstrations:
     if form == MINARI:
         from shown.worlds import minari
 
-        name, _, see = args.source.removeprefix(MINARI).partition("#")
-        return minari.read(name, see or None)
+        name, _, view = args.source.removeprefix(MINARI).partition("#")
+        return minari.read(name, view or None)
     if form == ".json":
         return Demonstrations.load(args.source)
-    from shown import tables
+    from shown.worlds import tables
 
     table = tables.read(args.source)
     columns = _pairs(args.columns, "--columns")
-    tokens, buttons, game = _about(args, table, columns)
+    tokens, buttons, game = _task(args, table, columns)
     return tables.from_rows(table, tokens, buttons, game, columns)
 
 
@@ -88,60 +83,60 @@ def _save(demonstrations: Demonstrations, name: str, form: str) -> None:
     elif form == ".json":
         demonstrations.save(name)
     else:
-        from shown import tables
+        from shown.worlds import tables
 
         tables.save(demonstrations, name)
 
 
-def _about(
-    args: argparse.Namespace, table: Table, columns: dict[str, str]
+def _task(
+    args: argparse.Namespace, table: StepTable, columns: dict[str, str]
 ) -> tuple[Tokens, tuple[str, ...], str | None]:
-    """Tokens, buttons and game: as the options say, or else as the game has them that the table names."""
-    from shown.demonstrations import tokens_from_json
-
+    """Return tokens, buttons and game: from the options, else from the game that the table names."""
     if args.like is not None:
         if args.tokens or args.buttons:
-            raise BadInput("--like says what the tokens and buttons are. Leave --tokens and --buttons out.")
-        like = _like(args.like)
+            raise BadInput("--like gives tokens and buttons. Omit --tokens and --buttons.")
+        like = _load_like(args.like)
         return like.tokens, like.buttons, getattr(like, "name", getattr(like, "game", None))
     if args.tokens:
         buttons = tuple(args.buttons.split(",")) if args.buttons else ()
         return tokens_from_json(_pairs(args.tokens, "--tokens"), "--tokens"), buttons, None
-    named = table.rows[0].get(columns.get("game", "game")) if table.rows else None
+    name = table.rows[0].get(columns.get("game", "game")) if table.rows else None
     try:
-        place = find_playable(trusted(named, args.source) if named.startswith(WORLDS) else named) if named else None
+        place = playable_named(trusted(name, args.source)) if name else None
     except ShownError:
         place = None
     if place is None:
-        raise BadInput(f"{args.source}: {_unnamed(table, columns)}, or --like a game, world, policy or demonstrations.")
+        names = " ".join(f"NAME={character}" for character in _characters(table, columns)) or "NAME=."
+        raise BadInput(f"{args.source}: name the characters of its grids: --tokens {names}, or use --like.")
     return place.tokens, place.buttons, place.name
 
 
-def _unnamed(table: Table, columns: dict[str, str]) -> str:
-    """What to say of tokens without names: which characters there are."""
-    grids = (row.get(columns.get("grid", "grid")) for row in table.rows if isinstance(row, dict))
+def _characters(table: StepTable, columns: dict[str, str]) -> list[str]:
+    """Return the first 20 characters that occur in the grids of a table."""
+    grids = (row.get(columns.get("grid", "grid")) for row in table.rows)
     seen = dict.fromkeys(x for grid in grids if isinstance(grid, str) for x in grid if not x.isspace())
-    names = " ".join(f"NAME={character}" for character in list(seen)[:20]) or "NAME=."
-    return f"say what the characters of its grids stand for: --tokens {names}"
+    return list(seen)[:20]
 
 
-def _like(name: str) -> Any:
-    """What has tokens and buttons: a game, a world, a policy or demonstrations."""
+def _load_like(name: str) -> Any:
+    """Return a game, world, policy or demonstrations: each has tokens and buttons."""
     if is_playable(name):
-        return find_playable(name)
+        return playable_named(name)
     from shown.files import read_json
     from shown.policy import Policy
 
     value = read_json(name, "demonstrations or policy")
-    kind = value.get("schema") if isinstance(value, dict) else None
-    if isinstance(kind, str) and kind.startswith("shown/policy/"):
+    schema = value.get("schema") if isinstance(value, dict) else None
+    if isinstance(schema, str) and schema.startswith("shown/policy/"):
         return Policy.from_json(value, name)
     return Demonstrations.from_json(value, name)
 
 
 def _pairs(words: list[str], option: str) -> dict[str, str]:
-    pairs = [word.partition("=") for word in words]
-    wrong = next((word for word, (name, _, value) in zip(words, pairs, strict=True) if not (name and value)), None)
-    if wrong is not None:
-        raise BadInput(f"{option}: {wrong!r} is no pair such as wall=# or grid=board.")
-    return {name: value for name, _, value in pairs}
+    pairs = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        if not (name and value):
+            raise BadInput(f"{option}: expected pairs such as wall=# or grid=board, not {word!r}.")
+        pairs[name] = value
+    return pairs

@@ -1,42 +1,46 @@
-"""`shown demonstrate`: the built-in expert shows how, or one of the scripted people."""
+"""`shown demonstrate`: demonstrations by the built-in expert or in a scripted style."""
 
 from __future__ import annotations
 
 import argparse
 
-from shown.cli.common import add_expert, add_seed, add_starts, check_writable, find_playable, print_json, say, starts
+from shown.cli import options
+from shown.cli.inputs import levels_or_seeds, playable_named, style_provider
+from shown.cli.output import check_writable, count, print_json, say
+from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.world import World, demonstrate
+from shown.worlds import Playable, demonstrate
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("game", metavar="GAME|WORLD", help="whose expert is to play")
-    add_starts(parser, "train:0-4", "0-4")
-    add_expert(parser)
+    parser.add_argument("game", metavar="GAME|WORLD", help="game or world whose expert plays")
+    options.add_starts(parser, "train:0-4", "0-4")
+    options.add_expert(parser)
     parser.add_argument(
-        "--style", metavar="NAME", help="as people play who have this style (shown games GAME lists them)"
+        "--style", metavar="NAME", help="play in a scripted style instead; `shown games GAME` lists the styles"
     )
-    add_seed(parser)
-    parser.add_argument("--out", metavar="FILE", help="where to write the demonstrations; stdout without it")
-    parser.add_argument("--json", action="store_true", help="as is: demonstrations are JSON")
+    options.add_seed(parser)
+    parser.add_argument("--out", metavar="FILE", help="file to write (default: standard output)")
+    parser.add_argument("--json", action="store_true", help="no effect: demonstrations are always JSON")
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.out:
-        check_writable(args.out)
-    game = find_playable(args.game, args.expert)
-    if args.style is None:
-        demonstrations = demonstrate(starts(game, args))
-    elif isinstance(game, World):
-        raise BadInput(f"--style: nobody has a style of playing {game.name}. Leave it out.")
-    else:
-        from shown.experiments.teaching import STYLE
-        from shown.experiments.teaching import demonstrations as given
-
-        demonstrations = given(game, args.levels, f"{STYLE}{args.style}", args.seed)
+    check_writable(args.out)
+    game = playable_named(args.game, args.expert)
+    demonstrations = (
+        demonstrate(game, levels_or_seeds(game, args), args.seed) if args.style is None else _in_style(game, args)
+    )
     if args.out:
         demonstrations.save(args.out)
-        say(f"{len(demonstrations)} demonstrations, {len(demonstrations.steps)} steps, written to {args.out}")
+        steps = count(len(demonstrations.steps), "step")
+        say(f"{count(len(demonstrations), 'demonstration')}, {steps}, written to {args.out}")
     else:
         print_json(demonstrations.to_json())
     return 0
+
+
+def _in_style(game: Playable, args: argparse.Namespace) -> Demonstrations:
+    provider = style_provider(game.name)
+    if provider is None or game.rules is None:
+        raise BadInput(f"--style: no styles of {game.name} are installed. Omit it, or install shown-evidence.")
+    return provider.demonstrate(game.rules, args.style, args.levels, args.seed)

@@ -1,47 +1,38 @@
-"""`shown evaluate`: how many levels a policy wins, and what reward it gets."""
+"""`shown evaluate`: success rate and mean reward of a policy."""
 
 from __future__ import annotations
 
 import argparse
 
-from shown import errors
-from shown.cli import FAILURE
-from shown.cli.common import (
-    add_json,
-    add_language,
-    add_seed,
-    add_starts,
-    add_world,
-    fraction,
-    load_policy,
-    playable_of,
-    print_json,
-    say,
-    starts,
-)
-from shown.world import World, play_many
+from shown.cli import FAILURE, options
+from shown.cli.inputs import load_policy, playable_of, starts
+from shown.cli.output import print_json, say
+from shown.errors import BadInput, printable
+from shown.worlds import play_starts
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("policy", metavar="POLICY", help="a policy file")
-    add_language(parser)
-    add_world(parser)
-    add_starts(parser, "test", "0-99")
-    add_seed(parser)
-    parser.add_argument("--map", action="store_true", help="play only the most probable policy of the mixture")
+    options.add_policy(parser)
+    options.add_world(parser)
+    options.add_starts(parser, "test", "0-99")
+    options.add_seed(parser)
+    parser.add_argument("--rule-only", action="store_true", help="play the printed rule alone, if several rules vote")
+    parser.add_argument("--vote", action="store_true", help="let all rules vote, if a single one stands for them")
     parser.add_argument(
-        "--at-least", type=fraction, metavar="S", help="fail (exit code 1) if less than this share is won: 0.9, say"
+        "--at-least", type=options.fraction, metavar="RATE", help="exit with 1 if the success rate is below, say, 0.9"
     )
-    add_json(parser)
+    options.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     policy = load_policy(args.policy, args.language)
     game = playable_of(policy, args.policy, args.world)
-    player = policy.map_policy if args.map else policy
-    episodes = play_many(starts(game, args), player)
+    if args.rule_only and args.vote:
+        raise BadInput("--rule-only and --vote exclude each other. Omit one of them.")
+    player = policy.map_policy if args.rule_only else policy.mixture if args.vote else policy
+    episodes = play_starts(starts(game, args), player)
     solved = sum(episode.won for episode in episodes)
-    steps = sum(len(episode.steps) for episode in episodes)
+    success = solved / len(episodes)
     reward = sum(episode.reward for episode in episodes) / len(episodes)
     if args.json:
         print_json(
@@ -49,29 +40,23 @@ def run(args: argparse.Namespace) -> int:
                 "game": game.name,
                 "levels": len(episodes),
                 "solved": solved,
-                "success": solved / len(episodes),
+                "success": success,
                 "reward": reward,
-                "steps": steps,
+                "steps": sum(len(episode.steps) for episode in episodes),
                 "episodes": [
                     {"level": e.level.name, "won": e.won, "over": e.over, "steps": len(e.steps), "reward": e.reward}
                     for e in episodes
                 ],
             }
         )
-        return _verdict(solved / len(episodes), args.at_least)
-    width = max(len(episode.level.name) for episode in episodes)
-    for episode in episodes:
-        result = "won" if episode.won else "lost" if episode.over else "not won"
-        print(f"  {errors.printable(episode.level.name):{width}}  {result} in {len(episode.steps)} steps")
-    seeded = isinstance(game, World) and not game.levels_of
-    rewarded = f", mean reward {reward:.2f}" if seeded else ""
-    what = "episodes" if seeded else "levels"
-    print(f"{game.title}: {solved} of {len(episodes)} {what} won ({solved / len(episodes):.0%}){rewarded}")
-    return _verdict(solved / len(episodes), args.at_least)
-
-
-def _verdict(success: float, wanted: float | None) -> int:
-    if wanted is None or success >= wanted:
-        return 0
-    say(f"shown: {success:.0%} is less than the {wanted:.0%} that were asked for.")
-    return FAILURE
+    else:
+        width = max(len(episode.level.name) for episode in episodes)
+        for episode in episodes:
+            result = "won" if episode.won else "lost" if episode.over else "not won"
+            print(f"  {printable(episode.level.name):{width}}  {result} in {len(episode.steps)} steps")
+        noun, rewarded = ("levels", "") if game.has_levels else ("episodes", f", mean reward {reward:.2f}")
+        print(f"{game.title}: {solved} of {len(episodes)} {noun} won ({success:.0%}){rewarded}")
+    if args.at_least is not None and success < args.at_least:
+        say(f"shown: the success rate of {success:.0%} is below --at-least {args.at_least:.0%}.")
+        return FAILURE
+    return 0

@@ -1,28 +1,28 @@
-"""`shown export`: a policy as one Python file."""
+"""`shown export`: a policy as a standalone Python file."""
 
 from __future__ import annotations
 
 import argparse
 
-from shown.cli.common import add_json, add_language, check_writable, load_policy, print_json, say
+from shown.cli import options
+from shown.cli.inputs import load_policy
+from shown.cli.output import check_writable, print_json, say
 from shown.files import write_bytes
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("policy", metavar="POLICY", help="a policy file")
-    add_language(parser)
-    parser.add_argument("--out", metavar="FILE", help="where to write the module; stdout without it")
-    add_json(parser)
+    options.add_policy(parser)
+    parser.add_argument("--out", metavar="FILE", help="file to write (default: standard output)")
+    options.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.out:
-        check_writable(args.out)
+    check_writable(args.out)
     policy = load_policy(args.policy, args.language)
     text = policy.to_python()
     if args.out:
         write_bytes(args.out, text.encode())
-        say(f"written to {args.out}; it needs nothing but Python")
+        say(f"written to {args.out}; it needs only Python")
     if args.json:
         print_json({"game": policy.game, "out": args.out, "module": text})
     elif not args.out:

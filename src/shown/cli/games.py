@@ -1,4 +1,4 @@
-"""`shown games`: what there is to play, and what those win who know nothing of it."""
+"""`shown games`: the games and worlds, and the success rate of random play."""
 
 from __future__ import annotations
 
@@ -6,94 +6,91 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from shown.cli.common import Playable, add_json, add_seed, find_playable, is_world, print_json, say
+from shown.cli import options
+from shown.cli.inputs import playable_named, style_provider
+from shown.cli.output import print_json, say
 from shown.errors import BadInput, printable
-from shown.games import Game, find, installed, load_levels
-from shown.games.levels import built_in
-from shown.world import World
+from shown.worlds import Game, Playable, find_game, is_world, load_levels
+from shown.worlds.games import installed
+from shown.worlds.games.levels import built_in
 from shown.worlds.keyboard import arrow, button_keys
 
 FLOORS = {"random:0-99": 1, "test": 10}
-"""The levels of which floors are told, and how often each is played: about a hundred games of either."""
+"""Levels on which floors are measured, and the number of games on each: about a hundred in total."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("game", nargs="?", metavar="GAME|WORLD", help="tell all about this one")
+    parser.add_argument("game", nargs="?", metavar="GAME|WORLD", help="describe this game or world")
     parser.add_argument(
-        "--floor", action="store_true", help="what random clicks win, on any cell and on cells whose click counts"
+        "--floor", action="store_true", help="success rate of random clicks: on any cell, and on cells that respond"
     )
-    parser.add_argument("--levels", metavar="SPEC", help="with --floor: on these levels, each played once")
-    add_seed(parser)
-    add_json(parser)
+    parser.add_argument("--levels", metavar="SPEC", help="with --floor: play these levels, once each")
+    options.add_seed(parser)
+    options.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     if args.levels and not args.floor:
-        raise BadInput("--levels says where the floor is measured; give --floor too.")
+        raise BadInput("--levels: needs --floor, which is measured on these levels.")
     if args.game and is_world(args.game):
-        return _tell_world(args)
-    games, broken = ([find(args.game)], []) if args.game else installed()
+        return _print_world(args)
+    games, broken = ([find_game(args.game)], []) if args.game else installed()
     for reason in broken:
         say(f"shown: {reason}")
     if args.floor:
-        return _tell_floors(games, args)
-    if args.json:
-        print_json([_described(game) for game in games])
-        return 0
-    width = max(len(game.name) for game in games)
-    for game in games:
-        print(f"  {game.name:{width}}  {game.goal}")
-        if args.game:
-            print(f"\n{type(game).__doc__}")
-            for name, character in game.tokens.characters.items():
-                print(f"    {character}  {name.replace('_', ' ')}")
-            if game.buttons:
-                print(f"\n  buttons: {', '.join(game.buttons)}")
-            count = _counts(game)
-            print(f"\n  levels: train:0-{count['train'] - 1}, test:0-{count['test'] - 1}, random:SEED-SEED")
-            _tell_styles(game)
-    if not args.game:
-        print("\nAny environment of Gymnasium with discrete actions is a world to play, too: shown games gym:ID")
-        print("So is Atari's Breakout: shown games atari:Breakout")
+        _print_floors(games, args)
+    elif args.json:
+        print_json([{**_describe(game), "levels": _level_counts(game)} for game in games])
+    elif args.game:
+        _print_game(games[0])
+    else:
+        width = max(len(game.name) for game in games)
+        for game in games:
+            print(f"  {game.name:{width}}  {game.goal}")
+        print("\nGymnasium environments with discrete actions can be played as well: shown games gym:ID")
+        print("So can Atari's Breakout: shown games atari:Breakout")
     return 0
 
 
-def _tell_world(args: argparse.Namespace) -> int:
-    """Of a world there is nothing but what can be seen and pressed."""
+def _print_game(game: Game) -> None:
+    print(f"  {game.name}  {game.goal}\n\n{type(game).__doc__}")
+    _print_tokens(game)
+    if game.buttons:
+        print(f"\n  buttons: {', '.join(game.buttons)}")
+    last = {name: number - 1 for name, number in _level_counts(game).items()}
+    print(f"\n  levels: train:0-{last['train']}, test:0-{last['test']}, random:SEED-SEED")
+    provider = style_provider(game.name)
+    if provider is not None:
+        styles = provider.describe(game.name)
+        width = max(map(len, styles))
+        print("\n  scripted styles, for shown demonstrate --style NAME:")
+        for name, description in styles.items():
+            print(f"    {name:{width}}  {description}")
+
+
+def _print_world(args: argparse.Namespace) -> int:
     if args.floor:
         raise BadInput(f"--floor: {args.game} has no levels to measure it on.")
-    world = find_playable(args.game)
-    first = world.reset(0) if isinstance(world, World) else None
+    world = playable_named(args.game)
+    first = None if world.has_levels else world.level(0).grid
     if args.json:
-        rows = None if first is None else list(first.rows)
-        print_json([{**_names(world), "max_steps": world.max_steps, "symmetries": len(world.symmetries), "grid": rows}])
+        more = {"max_steps": world.max_steps, "symmetries": len(world.symmetries)}
+        print_json([{**_describe(world), **more, "grid": None if first is None else list(first.rows)}])
         return 0
     print(f"  {printable(world.name)}  {printable(world.goal)}\n")
-    for name, character in world.tokens.characters.items():
-        print(f"    {character}  {name.replace('_', ' ')}")
+    _print_tokens(world)
     keys = " · ".join(f"{arrow(key)} {name}" for key, name in button_keys(world.buttons).items())
-    print(f"\n  buttons, and the keys for them in shown play: {keys}")
-    print(f"  no levels but seeds; an episode has at most {world.max_steps:,} steps. Seed 0 begins with\n\n{first}")
+    print(f"\n  buttons, and their keys in shown play: {keys}")
+    print(f"  seeds instead of levels; at most {world.max_steps:,} steps an episode. Seed 0 starts with\n\n{first}")
     return 0
 
 
-def _tell_styles(game: Game) -> None:
-    """How the scripted people play it, where there are some."""
-    from shown.experiments.styles import styles_of
-
-    styles = styles_of(game.name)
-    if styles:
-        width = max(len(style.name) for style in styles)
-        print("\n  styles of play, for shown demonstrate --style NAME:")
-        for style in styles:
-            print(f"    {style.name:{width}}  {style.plays}")
+def _print_tokens(place: Playable) -> None:
+    for name, character in place.tokens.characters.items():
+        print(f"    {character}  {name.replace('_', ' ')}")
 
 
-def _described(game: Game) -> dict[str, Any]:
-    return {**_names(game), "levels": _counts(game)}
-
-
-def _names(place: Playable) -> dict[str, Any]:
+def _describe(place: Playable) -> dict[str, Any]:
     return {
         "game": place.name,
         "title": place.title,
@@ -103,38 +100,33 @@ def _names(place: Playable) -> dict[str, Any]:
     }
 
 
-def _counts(game: Game) -> dict[str, int]:
+def _level_counts(game: Game) -> dict[str, int]:
     return {which: len(built_in(game, which)) for which in ("train", "test")}
 
 
-def _tell_floors(games: list[Game], args: argparse.Namespace) -> int:
-    where = {args.levels: 1} if args.levels else FLOORS
-    floors = _floors(games, where, args.seed)
+def _print_floors(games: list[Game], args: argparse.Namespace) -> None:
+    levels = {args.levels: 1} if args.levels else FLOORS
+    rows = _floors(games, levels, args.seed)
     if args.json:
-        print_json(list(floors))
-        return 0
-    width = max(len(game.name) for game in games)
-    wide = max(map(len, where))
-    print(f"  {'':{width}}  {'levels':{wide}}  games  any cell  sensible")
-    for told in floors:
-        shares = (f"{told[kind] / told['games']:.0%}" for kind in ("any_cell", "sensible"))
-        any_cell, sensible = (share.replace("%", " %") for share in shares)
-        print(
-            f"  {told['game']:{width}}  {told['levels']:{wide}}  {told['games']:5}  {any_cell:>8}  {sensible:>8}",
-            flush=True,
-        )
-    return 0
+        print_json(list(rows))
+        return
+    widths = max(len(game.name) for game in games), max(map(len, levels))
+    print(f"  {'':{widths[0]}}  {'levels':{widths[1]}}  games  any cell  sensible")
+    for row in rows:
+        any_cell, sensible = (f"{100 * row[kind] / row['games']:.0f} %" for kind in ("any_cell", "sensible"))
+        names = f"{row['game']:{widths[0]}}  {row['levels']:{widths[1]}}"
+        print(f"  {names}  {row['games']:5}  {any_cell:>8}  {sensible:>8}", flush=True)
 
 
-def _floors(games: list[Game], where: dict[str, int], seed: int) -> Iterator[dict[str, Any]]:
-    from shown.games.floors import floor
+def _floors(games: list[Game], levels: dict[str, int], seed: int) -> Iterator[dict[str, Any]]:
+    from shown.worlds.games.floors import floor
 
     for game in games:
-        for levels, times in where.items():
-            found = floor(game, load_levels(game, levels), seed, times)
+        for spec, times in levels.items():
+            found = floor(game, load_levels(game, spec), seed, times)
             yield {
                 "game": game.name,
-                "levels": levels,
+                "levels": spec,
                 "games": found.games,
                 "any_cell": found.any_cell,
                 "sensible": found.sensible,

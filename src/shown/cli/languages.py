@@ -1,11 +1,13 @@
-"""`shown languages`: what programs can be written in, and what the words of a language say."""
+"""`shown languages`: the vocabularies, and the primitives of one."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from shown.cli.common import add_json, find_language, print_json, say
+from shown.cli import options
+from shown.cli.inputs import find_language
+from shown.cli.output import print_json, say
 from shown.language import phrases
 from shown.language.examples import example
 from shown.language.languages import all_languages, installed
@@ -14,39 +16,39 @@ from shown.language.terms import Kind
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("language", nargs="?", metavar="NAME", help="tell all words of this one, or of module:OBJECT")
-    add_json(parser)
+    parser.add_argument(
+        "language", nargs="?", metavar="VOCABULARY", help="name or module:OBJECT of a vocabulary to describe"
+    )
+    options.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    one = args.language is not None
-    languages, broken = ([find_language(args.language)], []) if one else installed()
+    languages, broken = ([find_language(args.language)], []) if args.language is not None else installed()
     for reason in broken:
         say(f"shown: {reason}")
     if args.json:
-        print_json([_described(language) for language in languages])
-    elif one:
-        _tell_words(languages[0])
+        print_json([_describe(language) for language in languages])
+    elif args.language is not None:
+        _print_primitives(languages[0])
     else:
         width = max(len(str(language.name)) for language in languages)
         for language in languages:
-            count = f"{len(language)} word{'' if len(language) == 1 else 's'}"
-            print(f"  {language.name:{width}}  {count:>9}  {_place(language)}")
+            print(f"  {language.name:{width}}  {len(language):3} primitives  {_place(language)}")
     return 0
 
 
-def _tell_words(language: Language) -> None:
-    for word in _described(language)["words"]:
+def _print_primitives(language: Language) -> None:
+    for word in _describe(language)["words"]:
         print(f"  {word['word']}({', '.join(word['takes'])}): {word['gives']}")
         print(f"      {word['says']}")
         print(f"      {word['opposite']}")
 
 
-def _described(language: Language) -> dict[str, Any]:
+def _describe(language: Language) -> dict[str, Any]:
     return {
         "language": language.name,
         "place": _place(language),
-        "words": [_word(primitive, language) for primitive in language.values()],
+        "words": [_describe_primitive(primitive, language) for primitive in language.values()],
     }
 
 
@@ -54,8 +56,8 @@ def _place(language: Language) -> str:
     return all_languages().get(str(language.name), str(language.name))
 
 
-def _word(primitive: Primitive, language: Language) -> dict[str, Any]:
-    """A word with an example of it, in English: what it says, and what its opposite says."""
+def _describe_primitive(primitive: Primitive, language: Language) -> dict[str, Any]:
+    """Describe a primitive, with an example and its negation in English."""
     term = example(primitive.name, language)
     cell = "the cell" if primitive.gives is Kind.CONDITION else "it"
     return {

@@ -1,4 +1,4 @@
-"""`shown learn`: from demonstrations to a policy."""
+"""`shown learn`: a policy from demonstrations."""
 
 from __future__ import annotations
 
@@ -9,60 +9,53 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from shown.cli import FAILURE, INTERRUPTED
-from shown.cli.common import (
-    Playable,
-    add_cluster,
-    add_expert,
-    add_json,
-    add_language,
-    add_seed,
-    add_starts,
-    check_writable,
+from shown.cli import FAILURE, INTERRUPTED, options
+from shown.cli.inputs import (
     find_language,
-    find_playable,
-    fraction,
     is_playable,
-    is_world,
+    levels_or_seeds,
     load_policy,
     opened,
-    positive,
-    print_json,
-    say,
-    starts,
-    starts_named,
-    terminated_like_interrupted,
+    playable_named,
     trusted,
 )
-from shown.cluster import Cluster
+from shown.cli.output import check_writable, print_json, say, sigterm_interrupts
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError, printable
+from shown.evaluation.device import DEVICES
+from shown.evaluation.resources import Resources
 from shown.files import read_json
-from shown.games import Game
-from shown.inference.conditioned import Contradiction
-from shown.inference.device import DEVICES
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
+from shown.inference.pinning import Contradiction
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
-from shown.rules import Conditions
-from shown.teaching.next_level import by_use_from
-from shown.teaching.readings import AS_CLICKED, Reading, find_reading
-from shown.teaching.teach import PRACTISE, Stage, Taught, iter_teach
-from shown.world import World, demonstrate
+from shown.rules import Constraints
+from shown.teaching.dialogue.next_level import by_use
+from shown.teaching.interpretation.interpretations import EXACT_CLICKS, find_interpretation
+from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
+from shown.teaching.task import PRACTICE_SECONDS, Task
+from shown.teaching.teach import iter_teach
+from shown.worlds import Playable, demonstrate
 
 if TYPE_CHECKING:
-    from shown.studio.lessons import Shared
+    from shown.teaching.lessons.lesson_file import LessonFile
 
 PROGRAMS = 10_000
-PLAIN = ("ensemble", "trees", "noise", "finish_level", "keep_literals")
-"""Settings of one fit. Whoever asks for one of them wants one fit, not all hypotheses about the teacher."""
+SINGLE_FIT = ("published", "ensemble", "trees", "noise", "finish_level", "keep_literals")
+"""Options of a single fit. Any of them replaces the search over interpretations, whatever its value."""
 
+CANDIDATE_LEVELS, CANDIDATE_SEEDS = "random:0-23", "0-23"
+"""Levels of a game, and seeds of a world, among which to suggest the next demonstration."""
 
-NEW = "random:0-23"
-NEW_SEEDS = "0-23"
-"""Among these a level to be shown next, or in a world a seed, is looked for."""
+STOPPED = "shown: stopped; keeping the best so far."
+PHASES = {
+    TeachingPhase.CORRECTED: "corrected",
+    TeachingPhase.FITTING: "fitting",
+    TeachingPhase.PRACTICING: "practicing",
+    TeachingPhase.DISTILLING: "looking for one rule that plays as well",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -70,116 +63,158 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="+",
         metavar="GAME|WORLD|FILE",
-        help="a game or a world, whose expert demonstrates, or files of demonstrations or lessons of the studio",
+        help="game or world, whose expert demonstrates; or files of demonstrations or studio lessons",
     )
-    add_starts(parser, "train:0-4", "0-4", "what the expert demonstrates on")
-    add_expert(parser)
-    parser.add_argument("--out", metavar="FILE", help="where to write the policy (JSON)")
-    add_language(parser, "paper")
+    options.add_starts(parser, "train:0-4", "0-4", "levels that the expert demonstrates")
+    options.add_expert(parser)
+    parser.add_argument("--out", metavar="FILE", help="policy file to write (JSON)")
+    options.add_language(parser, "paper; in practice also standard")
     parser.add_argument(
-        "--programs", type=programs, metavar="N", help=f"how many to try ({PROGRAMS}); auto: as many as help"
+        "--programs", type=_programs, metavar="N", help=f"programs to enumerate, or auto (default: {PROGRAMS:,})"
     )
+    _add_teaching_options(parser)
+    options.add_seed(parser)
+    parser.add_argument("--threads", type=options.positive, metavar="N", help="threads (default: one per core)")
+    parser.add_argument("--device", choices=DEVICES, default="cpu", help="evaluate programs on the CPU or a GPU (cuda)")
+    options.add_cluster(parser, "evaluate programs")
     parser.add_argument(
-        "--practise", type=seconds, default=PRACTISE, metavar="S", help="seconds of practice at most; 0 for none (20)"
+        "--memory", type=options.positive, metavar="MIB", help="memory limit (default: half of this machine's)"
     )
-    parser.add_argument("--before", metavar="POLICY", help="what was learned before: it is amended, not forgotten")
-    parser.add_argument("--keep", metavar="LEVELS|SEEDS", help="levels that --before won and that should stay won")
-    parser.add_argument(
-        "--pin", action="append", default=[], metavar="RULE", help='a rule that stays: "PROGRAM and not PROGRAM …"'
+    parser.add_argument("--quiet", action="store_true", help="do not report progress")
+    options.add_json(parser)
+    single = parser.add_argument_group("options of a single fit to the exact clicks, without practice")
+    single.add_argument("--published", action="store_true", default=None, help="the paper's method, exactly")
+    single.add_argument(
+        "--ensemble", type=options.positive, metavar="K", help="components in the mixture (default: 25)"
     )
-    parser.add_argument(
-        "--strike", action="append", default=[], metavar="PROGRAM", help="a condition that was an accident"
+    single.add_argument("--trees", type=options.positive, metavar="N", help="random trees per prefix (default: 5)")
+    single.add_argument("--noise", type=options.fraction, metavar="E", help="error rate of the teacher (default: 0)")
+    single.add_argument(
+        "--finish-level",
+        action="store_true",
+        default=None,
+        help="enumerate all programs that are as probable as the last one",
     )
-    parser.add_argument(
-        "--reading", metavar="NAME", help="how clicks are meant: clicked, open, changed, any, open/any …"
-    )
-    parser.add_argument(
-        "--symmetry", action=argparse.BooleanOptionalAction, default=None, help="what was shown holds mirrored, too"
-    )
-    add_seed(parser)
-    parser.add_argument("--threads", type=positive, metavar="N", help="default: one a core")
-    parser.add_argument(
-        "--device", choices=DEVICES, default="cpu", help="what evaluates programs: cpu, or cuda (a GPU)"
-    )
-    add_cluster(parser, "evaluate programs on")
-    parser.add_argument("--memory", type=positive, metavar="MIB", help="memory to use at most (half the machine's)")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    add_json(parser)
-    plain = parser.add_argument_group("one fit, as clicked, without practice")
-    plain.add_argument("--published", action="store_true", help="the paper's method, exactly")
-    plain.add_argument("--ensemble", type=positive, metavar="K", help="policies to mix (25)")
-    plain.add_argument("--trees", type=positive, metavar="N", help="random trees for each prefix (5)")
-    plain.add_argument("--noise", type=fraction, metavar="E", help="how often the teacher errs (0)")
-    plain.add_argument("--finish-level", action="store_true", help="try all programs as probable as the last one too")
-    plain.add_argument("--keep-literals", action="store_true", help="keep literals that change nothing")
+    single.add_argument("--keep-literals", action="store_true", default=None, help="keep redundant conditions")
 
 
-def run(args: argparse.Namespace) -> int:
-    if args.out:
-        check_writable(args.out)
-    if args.keep and not args.before:
-        raise BadInput("--keep: levels that stay won need --before, the policy that won them.")
-    demonstrations, place, lessons = load(args)
-    for lesson in lessons:
-        follow(args, lesson)
-    args.programs = args.programs or PROGRAMS
-    reading = find_reading(args.reading) if args.reading else None
-    language = None if args.language is None else find_language(args.language)
-    if args.published and language not in (None, LANGUAGE):
-        raise BadInput(f"--published is the paper's method, which has the language paper and not {args.language}.")
-    tokens, buttons = demonstrations.tokens, demonstrations.buttons
-    words = STANDARD if language is None else language
-    conditions = Conditions.parse(args.pin, args.strike, tokens, buttons, words, "--pin, --strike")
-    start = time.monotonic()
-    with opened(args.cluster) as cluster:
-        if args.published or any(getattr(args, name) for name in PLAIN):
-            found = _one_fit(args, demonstrations, language, conditions, cluster)
-        else:
-            found = _understood(args, demonstrations, place, reading, language, conditions, cluster)
-    for item in found.contradictions:
-        say(f"shown: {item.text}")
-    if found.policy is None:
-        more = f"--programs {5 * (found.failure.programs if found.failure else 10_000)}"
-        nothing = f"nothing fits the demonstrations so far. Try more programs ({more})."
-        if args.json:
-            failure = found.failure.to_json() if found.failure else None
-            print_json({"learned": False, "failure": failure, "advice": found.advice})
-        say(f"shown: {found.failure.told(more, f'--language {found.failure.richer}') if found.failure else nothing}")
-        for line in found.told:
-            say(line)
-        return found.code or FAILURE
-    if args.out:
-        found.policy.save(args.out)
-    took = time.monotonic() - start
-    if args.json:
-        print_json({"learned": True, "seconds": round(took, 3), **found.policy.to_json()})
-    else:
-        print(f"{found.policy.table()}\n")
-        for line in found.told:
-            print(line)
-        print(f"learned in {took:.1f} s" + (f"; written to {printable(args.out)}" if args.out else ""))
-    return found.code
+def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--practice",
+        type=options.number(float, 0.0, 1e6),
+        default=PRACTICE_SECONDS,
+        metavar="S",
+        help=f"time limit of practice in seconds, fits included; 0 for none (default: {PRACTICE_SECONDS:.0f})",
+    )
+    parser.add_argument("--vote", action="store_true", help="keep all rules that fit, which vote, instead of one rule")
+    parser.add_argument(
+        "--rule", type=options.positive, metavar="N", help="take the rule with N conditions among those found"
+    )
+    parser.add_argument("--before", metavar="POLICY", help="earlier policy to amend")
+    parser.add_argument("--keep", metavar="LEVELS|SEEDS", help="levels won by --before that must stay won")
+    parser.add_argument(
+        "--pin", action="append", default=[], metavar="RULE", help='rule to keep, such as "PROGRAM and not PROGRAM"'
+    )
+    parser.add_argument(
+        "--strike", action="append", default=[], metavar="PROGRAM", help="condition that no rule may contain"
+    )
+    parser.add_argument(
+        "--interpretation",
+        metavar="NAME",
+        help="meaning of a click: exact, equivalent, changed, first, expert or winning; any-order alone, or as in "
+        "equivalent/any-order",
+    )
+    parser.add_argument(
+        "--symmetry",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="whether demonstrations also count mirrored or rotated (default: both are tried)",
+    )
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a command comes back with: a policy or why there is none, the exit code so far, and what to say of it."""
+class _Task:
+    """Everything to learn from; `place` is None where the game or world is unknown."""
+
+    demonstrations: Demonstrations
+    place: Playable | None
+    language: Language | None
+    constraints: Constraints
+
+
+@dataclass(frozen=True)
+class _Result:
+    """A policy, or the reason why there is none; an exit code so far, and remarks for the user."""
 
     policy: Policy | None
-    failure: Failure | None
-    code: int
-    told: tuple[str, ...] = ()
+    failure: Failure | None = None
+    code: int = 0
+    remarks: tuple[str, ...] = ()
     advice: dict[str, Any] | None = None
     contradictions: tuple[Contradiction, ...] = ()
 
 
-def _one_fit(
-    args: argparse.Namespace,
-    demonstrations: Demonstrations,
-    language: Language | None,
-    conditions: Conditions,
-    cluster: Cluster | None,
-) -> Found:
+def run(args: argparse.Namespace) -> int:
+    check_writable(args.out)
+    if args.keep and not args.before:
+        raise BadInput("--keep: needs --before, the policy that won these levels.")
+    task = _task(args)
+    start = time.monotonic()
+    with opened(args.cluster) as cluster:
+        memory_limit = args.memory * 2**20 if args.memory else None
+        resources = Resources(args.threads, args.device, memory_limit, cluster, args.seed)
+        single = any(getattr(args, name) is not None for name in SINGLE_FIT)
+        result = (_fit_once if single else _teach)(args, task, resources)
+    for contradiction in result.contradictions:
+        say(f"shown: {contradiction.text}")
+    if result.policy is None:
+        return _report_failure(args, result)
+    if args.out:
+        result.policy.save(args.out)
+    seconds = time.monotonic() - start
+    if args.json:
+        print_json({"learned": True, "seconds": round(seconds, 3), **result.policy.to_json()})
+    else:
+        print(f"{result.policy.table()}\n")
+        for line in result.remarks:
+            print(line)
+        print(f"learned in {seconds:.1f} s" + (f"; written to {printable(args.out)}" if args.out else ""))
+    return result.code
+
+
+def _report_failure(args: argparse.Namespace, result: _Result) -> int:
+    failure = result.failure
+    if args.json:
+        reason = failure.to_json() if failure else None
+        print_json({"learned": False, "failure": reason, "advice": result.advice})
+    more = f"--programs {5 * (failure.programs if failure else PROGRAMS)}"
+    if failure is not None:
+        say(f"shown: {failure.told(more, f'--language {failure.richer}')}")
+    else:
+        say(f"shown: nothing fits the demonstrations so far. Try more programs ({more}).")
+    for line in result.remarks:
+        say(line)
+    return result.code or FAILURE
+
+
+def _task(args: argparse.Namespace) -> _Task:
+    demonstrations, place, lessons = load(args)
+    for lesson in lessons:
+        _follow(args, lesson)
+    args.programs = args.programs or PROGRAMS
+    language = None if args.language is None else find_language(args.language)
+    if args.published and language not in (None, LANGUAGE):
+        raise BadInput(f"--published uses the vocabulary paper, not {args.language}. Omit one of the options.")
+    tokens, buttons = demonstrations.tokens, demonstrations.buttons
+    words = STANDARD if language is None else language
+    constraints = Constraints.parse(args.pin, args.strike, tokens, buttons, words, "--pin, --strike")
+    return _Task(demonstrations, place, language, constraints)
+
+
+# --- learning ---------------------------------------------------------------------------------------------------------
+
+
+def _fit_once(args: argparse.Namespace, task: _Task, resources: Resources) -> _Result:
     learner = Learner.published() if args.published else Learner()
     learner = replace(
         learner,
@@ -187,221 +222,160 @@ def _one_fit(
         ensemble=args.ensemble or learner.ensemble,
         trees=args.trees or learner.trees,
         noise=args.noise or 0.0,
-        seed=args.seed,
-        threads=args.threads,
-        device=args.device,
         drop_literals=learner.drop_literals and not args.keep_literals,
-        finish_level=args.finish_level,
-        language=language,
-        memory_limit=args.memory * 2**20 if args.memory else None,
-        conditions=conditions,
-        cluster=cluster,
+        finish_level=bool(args.finish_level),
+        language=task.language,
+        constraints=task.constraints,
+        resources=resources,
     )
-    code = learn(learner, demonstrations, args.quiet)
+    report, code = _ProgressReport(args.quiet), 0
+    try:
+        with sigterm_interrupts():
+            for progress in learner.iter_fit(task.demonstrations):
+                report(progress)
+    except KeyboardInterrupt:
+        say(STOPPED)
+        code = INTERRUPTED
     failure = learner.failure_
     if failure is not None and args.published:
-        failure = replace(failure, richer=None)  # other words are another method
+        failure = replace(failure, richer=None)  # another vocabulary would be another method
     policy = learner.policy_ if learner.candidates_ else None
-    return Found(policy, failure, code, contradictions=learner.contradictions_)
+    return _Result(policy, failure, code, contradictions=learner.contradictions_)
 
 
-def _understood(
-    args: argparse.Namespace,
-    demonstrations: Demonstrations,
-    game: Playable | None,
-    reading: Reading | None,
-    language: Language | None,
-    conditions: Conditions,
-    cluster: Cluster | None,
-) -> Found:
-    """By all that is known about the game or world: readings, symmetries, practice."""
-    if args.symmetry and (game is None or not game.symmetries):
-        raise BadInput("--symmetry: no symmetry is known here. Leave it out.")
+def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Result:
+    """Learn with all that is known about the game or world: interpretations, symmetries, practice."""
+    place = task.place
+    if args.symmetry and (place is None or not place.symmetries):
+        raise BadInput("--symmetry: this game or world declares no symmetries. Omit the option.")
+    interpretation = find_interpretation(args.interpretation) if args.interpretation else None
     stages = iter_teach(
-        demonstrations,
-        game,
+        task.demonstrations,
+        place,
         programs=args.programs,
-        practise=args.practise,
-        readings=None if reading is None else [reading],
-        symmetries=() if args.symmetry is False else game.symmetries if game is not None and args.symmetry else None,
-        language=language,
-        before=_before(args, demonstrations),
-        keep=() if not args.keep or game is None else starts_named(game, args.keep, args.seed),
-        seed=args.seed,
-        threads=args.threads,
-        device=args.device,
-        memory_limit=args.memory * 2**20 if args.memory else None,
-        conditions=conditions,
-        cluster=cluster,
+        practice=args.practice,
+        interpretations=None if interpretation is None else [interpretation],
+        symmetries=() if args.symmetry is False else place.symmetries if place is not None and args.symmetry else None,
+        language=task.language,
+        before=_load_earlier(args, task.demonstrations),
+        keep=() if not args.keep or place is None else place.starts(args.keep, args.seed),
+        constraints=task.constraints,
+        one_rule=not args.vote,
+        resources=resources,
     )
-    best, code = None, 0
+    best = None
+    if not args.quiet and place is not None and args.practice:
+        say(f"  {_plan(args.practice)}")
     try:
-        with terminated_like_interrupted():
+        with sigterm_interrupts():
             while True:
-                stage = next(stages)
-                best = stage.best
+                progress = next(stages)
+                best = progress.best
                 if not args.quiet:
-                    say(f"  {stage.phase}: {stage.text}{_how_good(stage)}, {stage.seconds:.1f} s")
+                    say(f"  {_in_words(progress)}, {progress.seconds:.1f} s")
     except StopIteration as end:
-        taught: Taught = end.value
-        policy = taught.policy if taught.learned else None
-        seen = (taught.policy.origin or {}).get("programs", args.programs)
-        if args.memory and args.programs != "auto" and seen < args.programs:
-            say(f"shown: there was memory for {seen:,} programs only (--memory {args.memory}).")
-        advice = taught.advice.to_json() if taught.advice is not None else None
-        told = tuple(_told(taught, game))
-        return Found(policy, taught.failure, code, told, advice, taught.contradictions)
+        return _result(args, end.value, place)
     except KeyboardInterrupt:
-        say("shown: stopped; keeping the best so far.")
-        return Found(best, None, INTERRUPTED)
+        say(STOPPED)
+        return _Result(best, code=INTERRUPTED)
 
 
-def _how_good(stage: Stage) -> str:
-    """What is to be said of the best so far."""
-    if stage.won is not None:
-        return f", best so far wins {stage.won:.0%}"
-    if stage.best is None:
-        return ", nothing fits yet"
-    return f", best so far has {len(stage.best.components[0].formula.literals)} conditions"
+def _result(args: argparse.Namespace, taught: Taught, place: Playable | None) -> _Result:
+    seen = taught.policy.provenance.programs or args.programs
+    if args.memory and args.programs != "auto" and seen < args.programs:
+        say(f"shown: --memory {args.memory} was enough for {seen:,} programs only.")
+    policy = taught.policy if taught.learned else None
+    if policy is not None and args.rule is not None:
+        policy = policy.with_rule(args.rule)
+    advice = taught.advice.to_json() if taught.advice is not None else None
+    remarks = tuple(_remarks(taught, place))
+    return _Result(policy, taught.failure, 0, remarks, advice, taught.contradictions)
 
 
-def _before(args: argparse.Namespace, demonstrations: Demonstrations) -> Policy | None:
+def _load_earlier(args: argparse.Namespace, demonstrations: Demonstrations) -> Policy | None:
     if args.before is None:
         return None
-    before = load_policy(args.before, args.language)
-    if (before.tokens, before.buttons) != (demonstrations.tokens, demonstrations.buttons):
-        raise BadInput(f"{args.before}: a policy for another game than that of the demonstrations.")
-    return before
+    earlier = load_policy(args.before, args.language)
+    if (earlier.tokens, earlier.buttons) != (demonstrations.tokens, demonstrations.buttons):
+        raise BadInput(f"{args.before}: the policy is for another game than the demonstrations.")
+    return earlier
 
 
-def _told(taught: Taught, game: Playable | None) -> Iterator[str]:
-    if taught.hypothesis is not None and taught.hypothesis.name != AS_CLICKED.name:
-        yield f"read as: {taught.hypothesis.name}"
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def _plan(practice: float) -> str:
+    """
+    >>> _plan(10.0)
+    '10 s to compare interpretations, 10 s or 30 rounds of practice, 9 s for one rule and new levels: at most 29 s'
+    """
+    task = Task(practice=practice)
+    last = task.max_seconds - 2 * practice
+    parts = f"{practice:.0f} s to compare interpretations, {practice:.0f} s or {task.max_rounds} rounds of practice"
+    return f"{parts}, {last:.0f} s for one rule and new levels: at most {task.max_seconds:.0f} s"
+
+
+def _in_words(progress: TeachingProgress) -> str:
+    """
+    >>> _in_words(TeachingProgress(TeachingPhase.PRACTICING, None, 0.75, 1.0))
+    'practicing, best so far wins 75%'
+    """
+    words = PHASES[progress.phase]
+    if progress.hypothesis is not None:
+        words += f": {progress.hypothesis.name}"
+    if progress.programs:
+        words += f"; {progress.programs:,} of {progress.total:,} programs"
+    if progress.won is not None:
+        return f"{words}, best so far wins {progress.won:.0%}"
+    if progress.best is None:
+        return f"{words}, nothing fits yet"
+    return f"{words}, best so far has {len(progress.best.components[0].formula.literals)} conditions"
+
+
+def _alone_and_together(taught: Taught) -> Iterator[str]:
+    """Yield how much the printed rule wins alone, if it does not replace the others."""
+    policy = taught.policy
+    printed = [rated for rated in policy.front if rated.formula == policy.components[0].formula]
+    if taught.vote is not None and not policy.vote and printed:
+        alone, together = (round(12 * rate.share) for rate in (printed[0].rate, taught.vote))
+        others = f"{len(policy.components) - 1} rules together win {together}, so they act"
+        yield f"alone this rule wins about {alone} of 12 new levels; {others}"
+
+
+def _remarks(taught: Taught, place: Playable | None) -> Iterator[str]:
+    if taught.hypothesis is not None and taught.hypothesis.name != EXACT_CLICKS.name:
+        yield f"Interpreted as: {taught.hypothesis.name}"
     if taught.expectation is not None:
-        practised = f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; " if taught.practice else ""
-        yield practised + taught.expectation.told()
+        practiced = f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; " if taught.practice else ""
+        yield practiced + taught.expectation.in_words()
+    yield from _alone_and_together(taught)
     if taught.stopped is not None:
-        yield f"no more programs were looked at: {taught.stopped}"
+        yield f"enumeration ended early: {taught.stopped}"
     if taught.lost:
-        some = ", ".join(taught.lost[:5]) + (", …" if len(taught.lost) > 5 else "")
-        yield f"won before, and lost now: {len(taught.lost)} levels ({some})"
-    if taught.memorises:
+        names = ", ".join(taught.lost[:5]) + (", …" if len(taught.lost) > 5 else "")
+        yield f"no longer won: {len(taught.lost)} levels ({names})"
+    if taught.memorizes:
         yield f"I am not sure what you meant: my rule has {taught.literals} conditions for {taught.steps} clicks."
     if taught.advice is not None:
         yield from (*taught.advice.problem, *taught.advice.remedies)
-    if taught.memorises and game is not None:
-        useful = by_use_from(taught.policy, starts_named(game, NEW if isinstance(game, Game) else NEW_SEEDS, 0))
-        yield from [f"It would help me most to see you play {one.level.name}." for one in useful[:1]]
+    if taught.memorizes and place is not None:
+        candidates = place.starts(CANDIDATE_LEVELS if place.has_levels else CANDIDATE_SEEDS)
+        for useful in by_use(taught.policy, candidates)[:1]:
+            yield f"The most informative level to demonstrate next is {useful.level.name}."
 
 
-def _playable(demonstrations: Demonstrations) -> Playable | None:
-    """The game or world that was shown, if it is known here and is the same."""
-    name = demonstrations.game
-    try:
-        game = None if name is None else find_playable(trusted(name, "") if is_world(name) else name)
-    except ShownError:
-        return None
-    same = game is not None and (game.tokens, game.buttons) == (demonstrations.tokens, demonstrations.buttons)
-    return game if same else None
+class _ProgressReport:
+    """Reports progress on standard error; on a terminal also the best rule whenever it changes."""
 
-
-def programs(text: str) -> int | str:
-    """How many programs, for argparse."""
-    return text if text == "auto" else positive(text)
-
-
-def seconds(text: str) -> float:
-    """A number of seconds, for argparse."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number <= 1e6:
-        raise argparse.ArgumentTypeError(f"a number of seconds is needed, not {text!r}")
-    return number
-
-
-def learn(learner: Learner, demonstrations: Demonstrations, quiet: bool) -> int:
-    """Learns to the end, or until it is told to stop (Ctrl-C, SIGTERM): the best so far stays. The exit code so far."""
-    tell = Teller()
-    try:
-        with terminated_like_interrupted():
-            for progress in learner.iter_fit(demonstrations):
-                if progress.phase.startswith("stopped"):
-                    say(f"shown: {progress.phase} Keeping the best of the first {progress.programs:,} programs.")
-                elif not quiet:
-                    tell(progress)
-    except KeyboardInterrupt:
-        say("shown: stopped; keeping the best so far.")
-        return INTERRUPTED
-    return 0
-
-
-def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None, list[Shared]]:
-    """The expert's demonstrations of a game or world, or those in files, together; where they were shown; and the
-    lessons of the studio that are among the files."""
-    sources: list[str] = args.source
-    if is_playable(sources[0]):
-        if len(sources) > 1:
-            raise BadInput(f"one game at a time; {sources[1]!r} follows {sources[0]!r}.")
-        place = find_playable(sources[0], args.expert)
-        demonstrations = demonstrate(starts(place, args))
-        # Where a game is played elsewhere, it is practised by its own rules: the same, and a thousand times as fast.
-        elsewhere = isinstance(place, World) and place.levels_of
-        return demonstrations, _playable(demonstrations) if elsewhere else place, []
-    if args.expert is not None:
-        raise BadInput("--expert: files hold what was demonstrated already. Leave it out.")
-    loaded = [_shown_in(source) for source in sources]
-    together = _demonstrations(loaded[0])
-    for source, more in zip(sources[1:], loaded[1:], strict=True):
-        try:
-            together = together + _demonstrations(more)
-        except BadInput as error:
-            raise BadInput(f"{source}: {error}") from None
-    return together, _playable(together), [item for item in loaded if not isinstance(item, Demonstrations)]
-
-
-def _demonstrations(found: Demonstrations | Shared) -> Demonstrations:
-    return found if isinstance(found, Demonstrations) else found.demonstrations
-
-
-def follow(args: argparse.Namespace, lesson: Shared) -> None:
-    """Learns as a lesson says, where the command line does not say otherwise; what was said of the rule is added."""
-    from shown.studio.remarks import KINDS
-
-    way = lesson.way
-    args.programs = args.programs or way.programs
-    if not args.published:
-        args.language = args.language or way.language
-    args.reading = args.reading or (way.reading.name if way.reading is not None else None)
-    if args.symmetry is None and lesson.game.symmetries:
-        args.symmetry = way.mirrored
-    for kind in KINDS:
-        said = [text for remark in lesson.remarks if remark.kind == kind for text in remark.programs]
-        setattr(args, kind, [*getattr(args, kind), *said])
-
-
-def _shown_in(path: str) -> Demonstrations | Shared:
-    """The demonstrations in a file, or a lesson of the studio."""
-    from shown.studio.lessons import is_lesson, lesson_shared
-
-    value = read_json(path, "demonstrations")
-    if not is_lesson(value):
-        return Demonstrations.from_json(value, path)
-
-    def find(name: str) -> Playable:
-        return find_playable(trusted(name, path) if is_world(name) else name)
-
-    return lesson_shared(value, find, path)
-
-
-class Teller:
-    """Tells of progress on stderr, a line each time; on a terminal, also the best rule when there is a better one."""
-
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
         self._rule: str | None = None
 
     def __call__(self, progress: Progress) -> None:
+        if progress.stopped is not None:
+            say(f"shown: stopped: {progress.stopped} Keeping the best of the first {progress.programs:,} programs.")
+        if self.quiet or progress.stopped is not None:
+            return
         score = f"best {progress.score:8.1f}" if progress.score is not None else "nothing fits yet"
         policies = "1 policy  " if progress.components == 1 else f"{progress.components} policies"
         say(
@@ -411,3 +385,70 @@ class Teller:
         if progress.best and progress.best != self._rule and sys.stderr.isatty():
             self._rule = progress.best
             say("    " + progress.best.replace("\n", "\n    "))
+
+
+# --- demonstrations ---------------------------------------------------------------------------------------------------
+
+
+def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None, list[LessonFile]]:
+    """Return demonstrations by an expert or from files, their game or world, and the lessons among the files."""
+    sources: list[str] = args.source
+    if is_playable(sources[0]):
+        if len(sources) > 1:
+            raise BadInput(f"expected one game, but {sources[1]!r} follows {sources[0]!r}.")
+        place = playable_named(sources[0], args.expert)
+        demonstrations = demonstrate(place, levels_or_seeds(place, args), args.seed)
+        return demonstrations, place.simulator, []
+    if args.expert is not None:
+        raise BadInput("--expert: files contain demonstrations already. Omit the option.")
+    loaded = [_load_file(source) for source in sources]
+    parts = [item if isinstance(item, Demonstrations) else item.demonstrations for item in loaded]
+    together = parts[0]
+    for source, part in zip(sources[1:], parts[1:], strict=True):
+        try:
+            together = together + part
+        except BadInput as error:
+            raise BadInput(f"{source}: {error}") from None
+    return together, _place_of(together), [item for item in loaded if not isinstance(item, Demonstrations)]
+
+
+def _load_file(path: str) -> Demonstrations | LessonFile:
+    from shown.teaching.lessons.lesson_file import LessonFile, is_lesson
+
+    value = read_json(path, "demonstrations")
+    if is_lesson(value):
+        return LessonFile.from_json(value, lambda name: playable_named(trusted(name, path)), path)
+    return Demonstrations.from_json(value, path)
+
+
+def _place_of(demonstrations: Demonstrations) -> Playable | None:
+    """Return the game or world that demonstrations name, if it is installed and has their tokens and buttons."""
+    if demonstrations.game is None:
+        return None
+    try:
+        place = playable_named(trusted(demonstrations.game, ""))
+    except ShownError:
+        return None
+    same = (place.tokens, place.buttons) == (demonstrations.tokens, demonstrations.buttons)
+    return place if same else None
+
+
+def _follow(args: argparse.Namespace, lesson: LessonFile) -> None:
+    """Fill in options from the preferences and remarks of a lesson; options on the command line win."""
+    from shown.teaching.lessons.remarks import KINDS
+
+    preferences = lesson.preferences
+    args.programs = args.programs or preferences.programs
+    if not args.published:
+        args.language = args.language or preferences.language
+    if preferences.interpretation is not None:
+        args.interpretation = args.interpretation or preferences.interpretation.name
+    if args.symmetry is None and lesson.game.symmetries:
+        args.symmetry = preferences.mirrored
+    for kind in KINDS:
+        programs = [text for remark in lesson.remarks if remark.kind == kind for text in remark.programs]
+        setattr(args, kind, [*getattr(args, kind), *programs])
+
+
+def _programs(text: str) -> int | str:
+    return text if text == "auto" else options.positive(text)

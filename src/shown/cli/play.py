@@ -1,4 +1,4 @@
-"""`shown play`: play a game in the terminal and keep what you did as a demonstration."""
+"""`shown play`: play a game in the terminal and record a demonstration."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from shown.cli.common import Playable, add_seed, add_starts, check_writable, find_playable, say, starts
+from shown.cli import options
+from shown.cli.inputs import playable_named, starts
+from shown.cli.output import check_writable, count, say
 from shown.errors import BadInput
+from shown.worlds import Playable
 from shown.worlds.keyboard import arrow, button_keys
 
 if TYPE_CHECKING:
     from shown.cli.terminal import Event, Screen
     from shown.demonstrations import Demonstration
     from shown.grid import Action, Cell, Grid
-    from shown.teaching.recording import Attempt, Recorder
+    from shown.teaching.dialogue.recording import Attempt, Recorder
 
 OTHER_KEYS = "u undo · r redo · s start over · q quit"
 KEYS = f"arrows and Enter, or mouse: click · {OTHER_KEYS}"
@@ -25,25 +28,20 @@ _TOO_SMALL = 8, 16
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Adds the command's options."""
-    parser.description = (
-        "Play a game or a world in the terminal, with keys or the mouse; what you do becomes a demonstration."
-    )
-    parser.add_argument("game", metavar="GAME|WORLD", help="the game's name, such as nim, or a world's: gym:ID")
-    add_starts(parser, "train:0", "0")
-    add_seed(parser)
-    parser.add_argument("--out", metavar="FILE", help="demonstrations file to add to; made if there is none")
+    parser.description = "Play a game or world in the terminal with keys or mouse, and record a demonstration."
+    parser.add_argument("game", metavar="GAME|WORLD", help="game such as nim, or world such as gym:FrozenLake-v1")
+    options.add_starts(parser, "train:0", "0")
+    options.add_seed(parser)
+    parser.add_argument("--out", metavar="FILE", help="demonstrations file to create or add to")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Plays the levels one after the other; what is kept is in the file before the next begins."""
     from shown.cli.terminal import Screen
-    from shown.teaching.recording import Recorder
+    from shown.teaching.dialogue.recording import Recorder
 
-    game = find_playable(args.game)
+    game = playable_named(args.game)
     begins = starts(game, args)
-    if args.out:
-        # Whoever has played for five minutes must not hear only then that the file is of another game.
+    if args.out:  # report a file that cannot be used before anybody plays
         check_writable(args.out)
         add_to(args.out, game)
     for world, seed in begins:
@@ -52,8 +50,7 @@ def run(args: argparse.Namespace) -> int:
             with Screen() as screen:
                 show(session, screen)
         except (KeyboardInterrupt, SystemExit):
-            # Stopped from outside. A game that was won is kept; of any other the player has not said so.
-            session.handle("interrupt")
+            session.handle("interrupt")  # keeps a game that was won
             report(session, args.out)
             raise
         report(session, args.out)
@@ -63,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 class OnScreen(Protocol):
-    """What can be laid out on a screen, and takes keys and clicks until it is done."""
+    """A dialog on the screen that takes keys and clicks until it is done."""
 
     @property
     def game(self) -> Playable: ...
@@ -84,16 +81,17 @@ class OnScreen(Protocol):
 
 
 class Session:
-    """What playing is, without a terminal: a cursor, a recorder, a line that says how things stand.
+    """A level being played, independent of the terminal.
 
     Attributes:
-        recorder: the game and what was done in it.
-        cursor: the cell that Enter would click.
-        message: how things stand, for the player.
-        done: the player has finished with this level.
-        goes_on: the player wants the next one.
-        interrupted: the player, or somebody outside, wants to stop at once.
-        kept: the demonstration to keep, once done; None for none.
+        recorder: the game and the actions so far.
+        keeps: whether demonstrations are kept.
+        cursor: the cell that Enter clicks.
+        message: a status line for the player.
+        done: the player has finished this level.
+        goes_on: the player wants the next level.
+        interrupted: the player, or a signal, stopped the session.
+        kept: the demonstration to keep once done, or None.
     """
 
     def __init__(self, recorder: Recorder, keeps: bool = True) -> None:
@@ -126,16 +124,16 @@ class Session:
 
     @property
     def choices(self) -> str:
-        """What can be pressed now."""
+        """Keys that can be pressed now."""
         if self._asking:
-            return "y keep · n throw away · Esc play on"
+            return "y keep · n discard · Esc continue"
         if self.attempt.over:
             return "Enter next · u undo · s start over · q quit"
         buttons = (f"{arrow(key)} {name}" for key, name in self._keys.items())
         return " · ".join((*buttons, OTHER_KEYS)) if self._keys else KEYS
 
     def handle(self, event: str) -> None:
-        """A key, by its name."""
+        """Handle a key by its name."""
         if event == "interrupt":
             self.interrupted = True
             self._finish(keep=self.attempt.won)
@@ -152,18 +150,18 @@ class Session:
             elif not self._keys:
                 self.click(self.cursor)
         elif event == "u":
-            self.message = "Taken back." if self.recorder.undo() else "There is nothing to take back."
+            self.message = "Undone." if self.recorder.undo() else "Nothing to undo."
         elif event == "r":
-            self.message = self._standing() if self.recorder.redo() else "There is nothing to do again."
+            self.message = self._standing() if self.recorder.redo() else "Nothing to redo."
         elif event == "s":
             self.message = (
-                f"Back at the start (r does the {self._thing}s again)." if self.recorder.restart() else self._standing()
+                f"Back at the start (r redoes the {self._thing}s)." if self.recorder.restart() else self._standing()
             )
         elif event in ("q", "escape"):
             self._quit()
 
     def click(self, cell: Cell) -> None:
-        """A click on a cell; one outside the grid is none."""
+        """Click a cell; clicks outside the grid are ignored."""
         if self._asking or not self.grid.inside(cell):
             return
         self.cursor = cell
@@ -174,9 +172,9 @@ class Session:
         over, before = self.attempt.over, self.grid
         if self.recorder.act(action):
             changed = self.grid != before or self.attempt.over
-            self.message = self._standing() if changed else f"{self._standing()} Nothing changed; u takes it back."
+            self.message = self._standing() if changed else f"{self._standing()} Nothing changed; u undoes it."
         elif not over:
-            self.message = "That changes nothing, so it is not recorded."
+            self.message = "That action has no effect and is not recorded."
 
     @property
     def _thing(self) -> str:
@@ -191,7 +189,7 @@ class Session:
         if self.attempt.won:
             return f"You won in {clicks}!"
         if self.attempt.over:
-            return f"Lost after {clicks}. u takes the last one back."
+            return f"Lost after {clicks}. u undoes the last one."
         return f"{clicks} so far." if self.attempt.steps else "Your turn."
 
     def _quit(self) -> None:
@@ -214,14 +212,14 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """What is on the screen: its lines, and where the board is in them.
+class Layout:
+    """The lines on the screen, and the position of the board in them.
 
     Attributes:
-        lines: as they are shown.
-        top: the line the board begins on.
-        corner: the cell at the board's top left, where the board is too large to be seen whole.
-        shape: the rows and columns of the board that are seen.
+        lines: the lines from the top.
+        top: first line of the board.
+        corner: first visible cell of the board.
+        shape: visible rows and columns of the board.
     """
 
     lines: list[str]
@@ -230,20 +228,20 @@ class View:
     shape: tuple[int, int]
 
     def cell(self, line: int, column: int) -> Cell | None:
-        """The cell at a place of the screen."""
+        """Return the cell at a position of the screen."""
         r, c = line - self.top, column // 2
         inside = 0 <= r < self.shape[0] and 0 <= c < self.shape[1]
         return (r + self.corner[0], c + self.corner[1]) if inside else None
 
 
-def view(session: OnScreen, size: tuple[int, int], colour: bool = False) -> View:
-    """Lays a session out on a screen of so many lines and columns; a large board scrolls with the cursor."""
+def lay_out(session: OnScreen, size: tuple[int, int], color: bool = False) -> Layout:
+    """Lay a session out on a screen of `size` lines and columns; a large board scrolls with the cursor."""
     from shown.grid import Grid
     from shown.render import text
 
     game, grid, (r, c) = session.game, session.grid, session.cursor
     if size[0] < _TOO_SMALL[0] or size[1] < _TOO_SMALL[1]:
-        return View(["Please make the window larger."[: size[1]]], 0, (0, 0), (0, 0))
+        return Layout(["Please enlarge the window."[: size[1]]], 0, (0, 0), (0, 0))
     head = [session.heading, *_wrap(game.goal, size[1]), ""]
     foot = ["", *_wrap(session.message, size[1]), *_wrap(session.choices, size[1])]
     if len(head) + len(foot) + min(grid.height, 3) > size[0]:
@@ -253,28 +251,28 @@ def view(session: OnScreen, size: tuple[int, int], colour: bool = False) -> View
     top, left = _scroll(r, rows, grid.height), _scroll(c, columns, grid.width)
     part = Grid(tuple(row[left : left + columns] for row in grid.rows[top : top + rows]))
     cursor = None if game.buttons else (r - top, c - left)
-    board = text(part, game.tokens, click=cursor, colour=colour).split("\n")
+    board = text(part, game.tokens, click=cursor, color=color).split("\n")
     head[0] = head[0][: size[1]]
-    return View([*head, *board, *foot], len(head), (top, left), (rows, columns))
+    return Layout([*head, *board, *foot], len(head), (top, left), (rows, columns))
 
 
 def show(session: OnScreen, screen: Screen) -> None:
-    """Lays `session` out on the screen and passes keys and clicks on to it until it is done."""
-    from shown.cli.terminal import wants_colour
+    """Show a session on the screen and pass keys and clicks to it until it is done."""
+    from shown.cli.terminal import wants_color
 
-    colour = wants_colour()
+    color = wants_color()
 
     def redraw() -> None:
-        screen.draw(view(session, screen.size, colour).lines)
+        screen.draw(lay_out(session, screen.size, color).lines)
 
     while not session.done:
         redraw()
         for event in screen.wait(redraw):
             if not session.done:
-                _pass_on(session, event, view(session, screen.size))
+                _pass_on(session, event, lay_out(session, screen.size))
 
 
-def _pass_on(session: OnScreen, event: Event, seen: View) -> None:
+def _pass_on(session: OnScreen, event: Event, seen: Layout) -> None:
     if isinstance(event, str):
         session.handle(event)
     elif (cell := seen.cell(event.line, event.column)) is not None:
@@ -282,7 +280,7 @@ def _pass_on(session: OnScreen, event: Event, seen: View) -> None:
 
 
 def report(session: Session, out: str | None, start: str | None = None) -> None:
-    """Says how it ended and keeps what is to be kept, in `out` (see `add_to`)."""
+    """Report the outcome and save the demonstration to keep in `out` (see `add_to`)."""
     attempt = session.attempt
     name, clicks = attempt.level.name, count(len(attempt.steps), "step" if session.game.buttons else "click")
     ended = f"{name}: won in {clicks}" if attempt.won else f"{name}: {attempt.outcome} after {clicks}"
@@ -290,14 +288,14 @@ def report(session: Session, out: str | None, start: str | None = None) -> None:
         number = add_to(out, session.game, session.kept, start)
         ended += f"; saved in {out}, which now holds {count(number, 'demonstration')}"
     elif attempt.won:
-        ended += ". To keep a demonstration, give a file: --out demos.json"
+        ended += ". To save demonstrations, give a file: --out demos.json"
     say(ended)
 
 
 def add_to(path: str, game: Playable, demonstration: Demonstration | None = None, start: str | None = None) -> int:
-    """Adds to a demonstrations file and says how many are in it now. With no demonstration, only checks.
+    """Add to a demonstrations file and return the number in it; without a demonstration, only check the file.
 
-    Where there is no such file yet, it is made, and begins with what is in the file `start`.
+    A new file starts with the demonstrations in the file `start`.
     """
     from shown.demonstrations import Demonstrations
 
@@ -313,18 +311,10 @@ def add_to(path: str, game: Playable, demonstration: Demonstration | None = None
     return len(new)
 
 
-def count(number: int, thing: str = "click") -> str:
-    """
-    >>> count(1), count(2, "demonstration")
-    ('1 click', '2 demonstrations')
-    """
-    return f"{number} {thing}{'' if number == 1 else 's'}"
-
-
 def _wrap(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, max(10, width - 1)) or [""]
 
 
 def _scroll(at: int, shown: int, total: int) -> int:
-    """The first of `shown` lines out of `total` that keeps line `at` in the middle where possible."""
+    """Return the first of `shown` lines out of `total`, with line `at` in the middle where possible."""
     return max(0, min(at - shown // 2, total - shown))

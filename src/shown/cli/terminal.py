@@ -1,4 +1,4 @@
-"""A terminal to play in: keys and mouse come in as events, lines go out, and whatever happens it is left as it was."""
+"""A full-screen terminal: keys and mouse presses as events, lines as output, modes restored on exit."""
 
 from __future__ import annotations
 
@@ -15,18 +15,12 @@ from typing import Any
 
 from shown.errors import ShownError
 
-ENTER = "\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1006h"  # other screen, no cursor, mouse buttons, in decimal notation
+ENTER = "\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1006h"  # alternate screen, hidden cursor, mouse (SGR)
 LEAVE = "\x1b[?1006l\x1b[?1000l\x1b[?25h\x1b[?1049l"
 
+_ARROWS = ("up", "down", "right", "left")
 _KEYS = {
-    "\x1b[A": "up",
-    "\x1b[B": "down",
-    "\x1b[C": "right",
-    "\x1b[D": "left",
-    "\x1bOA": "up",
-    "\x1bOB": "down",
-    "\x1bOC": "right",
-    "\x1bOD": "left",
+    **{f"\x1b{mode}{key}": name for mode in "[O" for key, name in zip("ABCD", _ARROWS, strict=True)},
     "\r": "enter",
     "\n": "enter",
     " ": "space",
@@ -42,18 +36,18 @@ _UNFINISHED = re.compile(r"\x1b(\[[<0-9;?]*|O)?")
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """The left button of the mouse went down, on this line and column of the screen, from 0."""
+    """A press of the left mouse button on a line and column of the screen, from 0."""
 
     line: int
     column: int
 
 
 Event = str | Press
-"""A key's name ("up", "enter", "space", "interrupt", …) or the character typed, or a press of the mouse."""
+"""A key's name ("up", "enter", "space", "interrupt", …), a typed character, or a mouse press."""
 
 
 def decode(data: str) -> tuple[list[Event], str]:
-    """What a terminal sent, as events; and the rest, if a sequence is not complete yet.
+    """Return the events in what a terminal sent, and the rest of an incomplete sequence.
 
     >>> decode("q\\x1b[A\\x1b[<0;5;3M\\x1b[")
     (['q', 'up', Press(line=2, column=4)], '\\x1b[')
@@ -64,7 +58,7 @@ def decode(data: str) -> tuple[list[Event], str]:
         if match is None:
             if _UNFINISHED.fullmatch(data):
                 break
-            # An escape that begins nothing known, such as the Escape key pressed before another.
+            # An escape that starts no known sequence, such as the Escape key pressed before another key.
             events.append("escape")
             data = data[1:]
             continue
@@ -80,7 +74,7 @@ def decode(data: str) -> tuple[list[Event], str]:
 
 
 class Screen:
-    """The whole terminal, for as long as the `with` block runs."""
+    """The whole terminal for the duration of a `with` block."""
 
     def __init__(self) -> None:
         self._undo = contextlib.ExitStack()
@@ -89,11 +83,11 @@ class Screen:
     def __enter__(self) -> Screen:
         for stream, name in ((sys.stdin, "stdin"), (sys.stdout, "stdout")):
             if not stream.isatty():
-                raise ShownError(f"playing needs a terminal, but {name} is not one. In a browser: shown studio.")
+                raise ShownError(f"playing needs a terminal, but {name} is not one. In the browser: shown studio.")
         try:
             import termios
         except ImportError:
-            raise ShownError("playing in the terminal needs a Unix terminal. In a browser: shown studio.") from None
+            raise ShownError("playing in the terminal needs a Unix terminal. In the browser: shown studio.") from None
         with contextlib.ExitStack() as undo:
             fd = sys.stdin.fileno()
             before = termios.tcgetattr(fd)
@@ -102,7 +96,7 @@ class Screen:
             for number in (signal.SIGTERM, signal.SIGHUP):
                 undo.callback(signal.signal, number, signal.signal(number, _leave))
             quiet: list[Any] = termios.tcgetattr(fd)
-            # Keys come one by one, unseen; Ctrl-C and Ctrl-Z too, so that neither can leave the terminal like this.
+            # Read keys one by one without echo, Ctrl-C and Ctrl-Z included, so that neither leaves the modes set.
             quiet[0] &= ~(termios.ICRNL | termios.IXON)
             quiet[3] &= ~(termios.ICANON | termios.ECHO | termios.ISIG | termios.IEXTEN)
             quiet[6][termios.VMIN], quiet[6][termios.VTIME] = 1, 0
@@ -118,16 +112,16 @@ class Screen:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Lines and columns."""
+        """Number of lines and columns."""
         columns, lines = os.get_terminal_size(sys.stdout.fileno())
         return lines or 24, columns or 80
 
     def draw(self, lines: list[str]) -> None:
-        """Shows these lines and nothing else."""
+        """Replace the contents of the screen."""
         _write("\x1b[H" + "\x1b[K\n".join(lines) + "\x1b[K\x1b[J")
 
     def wait(self, redraw: Callable[[], None]) -> list[Event]:
-        """The next events; `redraw` is called whenever the window changes its size meanwhile."""
+        """Wait for the next events, and call `redraw` whenever the window changes its size."""
         fd, size = sys.stdin.fileno(), self.size
         while True:
             ready, _, _ = select.select([fd], [], [], 0.05 if self._rest else 0.25)
@@ -139,7 +133,7 @@ class Screen:
                 if events:
                     return events
             elif self._rest:
-                # Nothing followed: it was the Escape key itself.
+                # Nothing follows, so this was the Escape key.
                 self._rest = ""
                 return ["escape"]
             elif self.size != size:
@@ -147,8 +141,8 @@ class Screen:
                 redraw()
 
 
-def wants_colour() -> bool:
-    """Whether stdout is a terminal that shows colours and the user has not asked for none."""
+def wants_color() -> bool:
+    """Whether standard output is a terminal with colors, and NO_COLOR is not set."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

@@ -1,4 +1,4 @@
-"""`shown watch`: see a policy, or a game's expert, play."""
+"""`shown watch`: a policy or an expert plays."""
 
 from __future__ import annotations
 
@@ -10,62 +10,49 @@ import textwrap
 import time
 from typing import TYPE_CHECKING, Any
 
-from shown.cli.common import (
-    Playable,
-    add_json,
-    add_language,
-    add_seed,
-    add_starts,
-    add_world,
-    check_writable,
-    find_playable,
-    is_playable,
-    load_policy,
-    playable_of,
-    print_json,
-    say,
-    starts,
-)
+from shown.cli import options
+from shown.cli.inputs import is_playable, load_policy, playable_named, playable_of, starts
+from shown.cli.output import check_writable, count, print_json, say
 from shown.errors import BadInput, printable
+from shown.worlds import Playable
 
 if TYPE_CHECKING:
     from shown.demonstrations import Step
     from shown.policy import Policy
-    from shown.world import Episode, Player, World
+    from shown.worlds import Episode, World
+    from shown.worlds.episodes import Player
 
-SECONDS_A_STEP = 1.0
+SECONDS_PER_STEP = 1.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Adds the command's options."""
-    parser.description = (
-        "Plays levels and shows every click; for a policy, also why. With --gif or --png: as a picture."
-    )
+    parser.description = "Play levels and show every action; for a policy, also the reason. --gif and --png draw it."
     parser.add_argument(
-        "player", metavar="POLICY.json|GAME|WORLD", help="a learned policy, or a game or world to see its expert play"
+        "player", metavar="POLICY|GAME|WORLD", help="policy file; or a game or world, whose expert plays"
     )
-    add_language(parser)
-    add_world(parser)
-    add_starts(parser, "test:0", "0")
-    add_seed(parser)
-    parser.add_argument("--speed", type=_speed, default=1.0, metavar="S", help="2 is twice as fast (default 1)")
-    parser.add_argument("--gif", metavar="FILE", help="write it as an animation instead of showing it")
-    parser.add_argument("--png", metavar="FILE", help="write it as one picture, click by click, instead of showing it")
-    parser.add_argument("--dark", action="store_true", help="pictures for a dark page")
-    add_json(parser)
+    options.add_language(parser)
+    options.add_world(parser)
+    options.add_starts(parser, "test:0", "0")
+    options.add_seed(parser)
+    parser.add_argument(
+        "--speed", type=options.number(float, 0.001, 1000), default=1.0, metavar="X", help="playback speed (default: 1)"
+    )
+    parser.add_argument("--gif", metavar="FILE", help="write an animation instead of showing it")
+    parser.add_argument("--png", metavar="FILE", help="write one picture per action side by side instead")
+    parser.add_argument("--dark", action="store_true", help="draw pictures for a dark page")
+    options.add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Plays each level once, and shows or writes it."""
-    from shown.world import play
+    from shown.worlds import play
 
     game, policy = _player(args.player, args.world, args.language)
-    for path in filter(None, (args.gif, args.png)):
-        check_writable(path)
+    check_writable(args.gif)
+    check_writable(args.png)
     quiet = bool(args.gif or args.png or args.json)
     episodes = []
     for world, seed in starts(game, args):
-        episode = play(world, policy.act if policy else _expert(world), seed)
+        episode = play(world, policy.act if policy else _expert(world), seed=seed)
         episodes.append(episode)
         if not quiet:
             _show(game, policy, episode, args.speed)
@@ -79,11 +66,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _player(name: str, world: str | None, language: str | None) -> tuple[Playable, Policy | None]:
-    """A game or world and the policy that plays it, or None for the expert."""
+    """Return a game or world and the policy that plays it, or None for the expert."""
     if is_playable(name):
         if language is not None:
-            raise BadInput(f"--language is for policies, and {name} is a game, whose expert plays. Leave it out.")
-        return find_playable(name), None
+            raise BadInput(f"--language is for policies; in {name} the expert plays. Omit the option.")
+        return playable_named(name), None
     policy = load_policy(name, language)
     return playable_of(policy, name, world), policy
 
@@ -93,30 +80,30 @@ def _expert(world: World) -> Player:
 
 
 def _show(game: Playable, policy: Policy | None, episode: Episode, speed: float) -> None:
-    """On a terminal, one picture that changes; otherwise all positions, one below the other."""
-    from shown.cli.terminal import wants_colour
+    """Print an episode: redrawn in place on a terminal, else one position below the other."""
+    from shown.cli.terminal import wants_color
     from shown.render import text
 
     width, height = shutil.get_terminal_size()
-    live, colour, drawn = sys.stdout.isatty(), wants_colour(), 0
+    live, color, drawn = sys.stdout.isatty(), wants_color(), 0
     moves = live and os.environ.get("TERM") != "dumb" and 2 * episode.last.width < width
     print(f"{game.title} · {printable(episode.level.name)}\n")
     for number, step in enumerate(episode.steps, 1):
-        board = text(step.grid, game.tokens, click=step.action, colour=colour).split("\n")
-        lines = [*board, "", *_say(number, step, policy, width), ""]
-        # What has scrolled off the screen cannot be drawn over, so a block too tall for it is followed by the next.
+        board = text(step.grid, game.tokens, click=step.action, color=color).split("\n")
+        lines = [*board, "", *_describe(number, step, policy, width), ""]
+        # Lines that scrolled off the screen cannot be redrawn, so a board taller than the screen is printed below.
         print(f"\x1b[{drawn}A\x1b[J" if moves and 0 < drawn < height else "", end="")
         print("\n".join(lines), flush=True)
         drawn = len(lines)
         if live:
-            time.sleep(SECONDS_A_STEP / speed)
+            time.sleep(SECONDS_PER_STEP / speed)
     print(f"\x1b[{drawn}A\x1b[J" if moves and 0 < drawn < height else "", end="")
-    print(text(episode.last, game.tokens, colour=colour))
+    print(text(episode.last, game.tokens, color=color))
     print(f"\n{_outcome(episode)}\n", flush=True)
 
 
-def _say(number: int, step: Step, policy: Policy | None, width: int) -> list[str]:
-    """What is done, and for a policy why."""
+def _describe(number: int, step: Step, policy: Policy | None, width: int) -> list[str]:
+    """Return the lines on an action and, for a policy, its reasons."""
     if policy is None:
         action = step.action
         where = f"button {action}" if isinstance(action, str) else f"click row {action[0]}, column {action[1]}"
@@ -134,8 +121,7 @@ def _say(number: int, step: Step, policy: Policy | None, width: int) -> list[str
 
 
 def _outcome(episode: Episode) -> str:
-    clicks = f"{len(episode.steps)} {'step' if len(episode.steps) == 1 else 'steps'}"
-    return f"{printable(episode.level.name)}: {episode.demonstration.outcome} after {clicks}"
+    return f"{printable(episode.level.name)}: {episode.demonstration.outcome} after {count(len(episode.steps), 'step')}"
 
 
 def _draw(game: Playable, episodes: list[Episode], args: argparse.Namespace) -> None:
@@ -147,25 +133,22 @@ def _draw(game: Playable, episodes: list[Episode], args: argparse.Namespace) -> 
     if args.gif:
         write_bytes(args.gif, gif(frames, game.tokens, game.name, dark=args.dark, speed=args.speed))
     if args.png:
-        told = [frame for frame in frames if frame.click is not None or frame.outcome]
-        write_bytes(args.png, png(strip(told, game.tokens, game.name, dark=args.dark)))
+        drawn = [frame for frame in frames if frame.click is not None or frame.outcome]
+        write_bytes(args.png, png(strip(drawn, game.tokens, game.name, dark=args.dark)))
     say(f"wrote {' and '.join(name for name in (args.gif, args.png) if name)}")
 
 
 def _to_json(game: Playable, policy: Policy | None, episodes: list[Episode]) -> dict[str, Any]:
     from shown.demonstrations import Demonstrations
+    from shown.explain import explain
 
-    demonstrations = Demonstrations(
-        game.tokens, tuple(episode.demonstration for episode in episodes), game.name, game.buttons
-    )
-    runs = demonstrations.to_json()["demonstrations"]
-    for one, episode in zip(runs, episodes, strict=True):
-        one["last"] = list(episode.last.rows)
+    items = tuple(episode.demonstration for episode in episodes)
+    runs = Demonstrations(game.tokens, items, game.name, game.buttons).to_json()["demonstrations"]
+    for run_json, episode in zip(runs, episodes, strict=True):
+        run_json["last"] = list(episode.last.rows)
         if policy is not None:
-            from shown.explain import explain
-
-            for step, told in zip(episode.steps, one["steps"], strict=True):
-                told["why"] = explain(policy, step.grid, step.action).text
+            for step, step_json in zip(episode.steps, run_json["steps"], strict=True):
+                step_json["why"] = explain(policy, step.grid, step.action).text
     return {
         "game": game.name,
         "player": "policy" if policy else "expert",
@@ -173,13 +156,3 @@ def _to_json(game: Playable, policy: Policy | None, episodes: list[Episode]) -> 
         "of": len(episodes),
         "runs": runs,
     }
-
-
-def _speed(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value <= 1000:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a speed: a number above 0 and up to 1000, such as 2")
-    return value

@@ -1,9 +1,8 @@
-"""Formulas amended to what else was shown, as little as possible.
+"""Amend formulas to further demonstrations, changing as little as possible.
 
-After a correction the demonstrations are nearly the same, and so should the rule be. A clause that now allows something
-ruled out is narrowed by further literals; what is shown and no clause allows gets clauses of its own; everything else
-stays. That takes a few hundredths of a second, where a search from the start takes seconds, and keeps whatever practice
-has made of the rule.
+After a correction the rule should stay nearly the same. A clause that now allows a ruled-out action is narrowed by
+further literals; a demonstrated action that no clause allows gets a new clause; everything else stays. That takes a few
+hundredths of a second, where a new search takes seconds, and keeps what practice has found.
 """
 
 from __future__ import annotations
@@ -13,88 +12,85 @@ from dataclasses import replace
 
 import numpy as np
 
+from shown.evaluation.rows import Evidence
 from shown.inference.clauses import TASTE, cover
 from shown.inference.features import Features
 from shown.inference.fitting import Fitting
-from shown.inference.formulas import Clause, Clauses, clause_bits, formula_bits
 from shown.inference.posterior import log_likelihood, log_prior
-from shown.inference.rows import Evidence
 from shown.language.evaluate import Plan
+from shown.language.terms import Term
 from shown.policy import Policy
-from shown.rules import Formula, Literal
+from shown.rules import Formula
+from shown.rules.bitwise import Clause, Clauses, clause_bits, formula_bits, over_columns, over_programs
 
 
 def amended(policy: Policy, fitting: Fitting, evidence: Evidence, programs: int | None = None) -> Policy | None:
-    """The policy with each of its formulas amended to fit the evidence; None if that cannot be done.
+    """Return the policy with each formula amended to fit the evidence; None if that is impossible.
 
     Args:
-        policy: what was learned before.
-        fitting: the states, with the programs that changes are made of.
-        evidence: what was shown in them.
-        programs: so many of the programs are looked at; by default all.
+        policy: the policy learned before.
+        fitting: the states, with the programs to amend by.
+        evidence: the demonstrations in them.
+        programs: number of programs to use; all if None.
     """
     features = fitting.features(evidence, programs)
     own = list(dict.fromkeys(literal.term for part in policy.components for literal in part.formula.literals))
     plan = Plan(own, policy.tokens, policy.buttons, policy.language)
     worlds = [evaluator.world for evaluator in fitting.evaluators]
     if any(plan.reach.margin(world.grids) > world.margin for world in worlds):
-        return None  # it was learned from more programs than are looked at now
+        return None  # it was learned from more programs, which look further
     amend = Amender(features, np.concatenate([plan.columns(world) for world in worlds], axis=1), evidence)
     place = {term: len(features) + i for i, term in enumerate(own)}
     prices = np.append(features.log_prior, [fitting.log_prior(term) for term in own])
+
+    def term(column: int) -> Term:
+        return features.terms[column] if column < len(features) else own[column - len(features)]
+
     components = []
     for part in policy.components:
-        found = amend(tuple(tuple((place[x.term], x.positive) for x in clause) for clause in part.formula.clauses))
+        found = amend(over_columns(part.formula.clauses, place))
         if found is None:
             return None
         likelihood = log_likelihood(formula_bits(found, amend.columns, evidence.mask), evidence)
-        formula = Formula(
-            tuple(
-                tuple(Literal(features.terms[f] if f < len(features) else own[f - len(features)], x) for f, x in clause)
-                for clause in found
-            )
-        )
+        formula = Formula(over_programs(found, term))
         components.append(replace(part, log_prior=log_prior(found, prices), log_likelihood=likelihood, formula=formula))
     return replace(policy, components=tuple(components))
 
 
 class Amender:
-    """Amends formulas, over columns of their own and over features, until they fit some evidence exactly.
-
-    Columns are counted through: the features first, then the formulas' own.
+    """Amends formulas until they fit some evidence exactly.
 
     Attributes:
-        columns: all of them. [F + n, R] uint64
+        columns: the features, then the formulas' own columns. [F + n, R] uint64
 
     Args:
-        features: what clauses are narrowed by, and new ones are made of.
-        own: the columns of the programs that the formulas use. [n, R] uint64
-        evidence: what they are to fit.
+        features: features for narrowing clauses and for new ones.
+        own: columns of the programs that the formulas use. [n, R] uint64
+        evidence: the demonstrations to fit.
     """
 
     def __init__(self, features: Features, own: np.ndarray, evidence: Evidence) -> None:
         self._features, self._evidence = features, evidence
         self.columns = np.concatenate([features.columns, own])
         self._costs = np.maximum(-features.log_prior, 1e-3)
-        self._rows = list(dict.fromkeys(zip(evidence.word.tolist(), evidence.bit.tolist(), strict=True)))
+        self._rows = evidence.shown_rows
         self._narrow: dict[Clause, Clauses] = {}
         self._found: dict[tuple[tuple[int, int], ...], Clauses | None] = {}
 
     def __call__(self, clauses: Clauses) -> Clauses | None:
-        """The formula with as few changes as it needs; None if the features cannot tell apart what was shown."""
+        """Return the amended formula; None if the features cannot distinguish the demonstrated actions."""
         kept = tuple(dict.fromkeys(narrow for clause in clauses for narrow in self._narrowed(clause)))
         allowed = formula_bits(kept, self.columns, self._evidence.mask)
         missing = self._shown(~allowed)
         if not missing:
             return kept
-        if missing not in self._found:  # formulas of one mixture mostly lack the same
+        if missing not in self._found:  # formulas of one mixture mostly lack the same rows
             self._found[missing] = self._covered(self._evidence, missing)
         more = self._found[missing]
         return None if more is None else kept + more
 
     def _narrowed(self, clause: Clause) -> Clauses:
-        """A clause with what it takes to rule out all that is ruled out; several, if that takes several ways; none if
-        it allows nothing that was shown."""
+        """Return narrower clauses that allow no ruled-out row; none if the clause allows no demonstrated one."""
         if clause not in self._narrow:
             here = clause_bits([clause], self.columns, self._evidence.mask)[0]
             wrong = (here & ~self._evidence.positive).any()
@@ -112,5 +108,5 @@ class Amender:
         return cover(self._features.columns, evidence, words, bits.astype(np.uint64), self._costs, TASTE)
 
     def _shown(self, among: np.ndarray) -> tuple[tuple[int, int], ...]:
-        """The shown rows that are among some rows."""
+        """Return the demonstrated rows among some rows."""
         return tuple((word, bit) for word, bit in self._rows if int(among[word]) >> bit & 1)

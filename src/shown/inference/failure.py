@@ -1,4 +1,4 @@
-"""Why nothing fits: the demonstrated click that every program seen so far takes for another one."""
+"""Why nothing fits: two actions that no program distinguishes, one demonstrated and one not."""
 
 from __future__ import annotations
 
@@ -9,27 +9,26 @@ from typing import Any
 import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
+from shown.evaluation.rows import Evidence, Rows, row_bits
 from shown.grid import Action, action_to_json
 from shown.inference.features import Features
-from shown.inference.rows import Evidence, Rows
 from shown.language.languages import with_more_words
 from shown.language.primitives import Language
 
-AT_ONCE = 256
-"""So many columns are looked at before those rows are left alone that are told apart by then."""
+AT_ONCE = 256  # columns compared before the rows that already differ are dropped
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Two actions that no program tells apart, one demonstrated and one not.
+    """Two actions that no program distinguishes, one demonstrated and one not.
 
     Attributes:
-        demonstration, step: where the first action was shown.
-        action: what was shown.
-        other: what looks the same but was not shown.
-        other_demonstration, other_step: where that is; often the same step.
-        programs: how many programs have been tried.
-        richer: the name of a language whose words may tell them apart, if there is one to try.
+        demonstration, step: place of the demonstrated action.
+        action: the demonstrated action.
+        other: an action that looks the same but was not demonstrated.
+        other_demonstration, other_step: its place; often the same step.
+        programs: number of programs tried.
+        richer: name of a vocabulary that may distinguish them, if there is one to try.
     """
 
     demonstration: int
@@ -43,19 +42,19 @@ class Failure:
 
     @property
     def text(self) -> str:
-        """What happened and what to do, in a sentence or two."""
-        return self.told(f"{5 * self.programs:,}, say", f'language="{self.richer}"')
+        """What is wrong and what to do."""
+        return self.told(f"{5 * self.programs:,}, for example", f'language="{self.richer}"')
 
     def told(self, more: str, words: str) -> str:
-        """The same, with another way to say how to ask for more programs, and for more words."""
+        """Return the text with a front end's own way to ask for more programs and for a richer vocabulary."""
         same = (self.demonstration, self.step) == (self.other_demonstration, self.other_step)
         place = "" if same else f" of demonstration {self.other_demonstration}, step {self.other_step}"
         what = "the click" if isinstance(self.action, tuple) else "the action"
         return (
-            f"nothing fits demonstration {self.demonstration}, step {self.step}: among the first {self.programs:,} "
-            f"programs none tells {what} {self.action} from {self.other}{place}. "
-            f"Try more programs ({more}){f', more words ({words})' if self.richer else ''}, or a primitive that sees "
-            "the difference; if one of the two was a slip, take it out."
+            f"nothing fits demonstration {self.demonstration}, step {self.step}: none of the first {self.programs:,} "
+            f"programs distinguishes {what} {self.action} from {self.other}{place}. "
+            f"Try more programs ({more}){f', a richer vocabulary ({words})' if self.richer else ''}, or a primitive "
+            "that sees the difference. If one of the two was a mistake, remove it."
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -75,11 +74,11 @@ class Failure:
 def explain_failure(
     demonstrations: Demonstrations, rows: Rows, features: Features, evidence: Evidence, language: Language
 ) -> Failure | None:
-    """The first demonstrated row that looks to every feature like rows that were not, and one of those rows.
+    """Return the first demonstrated row that no feature distinguishes from rows that were not, and one of those.
 
-    One that is outvoted by them comes before one that is not: no tree can give it its own way. Of the rows it looks
-    like, one on the same board is taken, since two clicks on one board are the easiest to look at; and of those one
-    that the teacher did click later in that run, since then both clicks are the teacher's own.
+    A row that those outnumber is preferred: no tree can answer it right. Of the rows it looks like, one on the same
+    board is taken, since two clicks on one board are the easiest to compare; and of those one that the teacher clicked
+    later in that run, since then both clicks are the teacher's own.
     """
     shown_at: dict[int, tuple[int, int]] = {}
     for d, s, step in _numbered(demonstrations):
@@ -108,7 +107,7 @@ def explain_failure(
 
 
 def _has(action: Action, rows: Rows, state: int) -> bool:
-    """Whether a state has an action: boards of one run may differ in size."""
+    """Return whether a state has an action: boards of one run may differ in size."""
     return isinstance(action, str) or rows.grids[state].inside(action)
 
 
@@ -121,7 +120,7 @@ def _numbered(demonstrations: Demonstrations) -> Iterator[tuple[int, int, Step]]
 
 
 def _nearest(rows: Rows, among: np.ndarray, state: int) -> tuple[int, Action]:
-    """One of some rows; one of the same state if there is one."""
+    """Return one of some rows, of the same state if possible."""
     words, bits = np.nonzero((among[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1))
     states = rows.state_of_row[words, bits]
     first = int(np.lexsort((words, states, states != state))[0])
@@ -129,7 +128,7 @@ def _nearest(rows: Rows, among: np.ndarray, state: int) -> tuple[int, Action]:
 
 
 def rows_like(columns: np.ndarray, mask: np.ndarray, word: int, bit: int) -> np.ndarray:
-    """The rows in `mask` on which every column has the value it has on one row. [R] uint64
+    """Return the rows in `mask` on which every column has its value on one row. [R] uint64
 
     >>> columns = np.array([[0b0011], [0b0111]], dtype=np.uint64)
     >>> rows_like(columns, np.array([0b1111], dtype=np.uint64), 0, 1).tolist()
@@ -139,17 +138,17 @@ def rows_like(columns: np.ndarray, mask: np.ndarray, word: int, bit: int) -> np.
     where = np.flatnonzero(alike)
     for start in range(0, len(columns), AT_ONCE):
         some = columns[start : start + AT_ONCE]
-        holds = (some[:, word] >> np.uint64(bit) & np.uint64(1)).astype(bool)
+        holds = row_bits(some, word, bit)
         alike[where] &= np.bitwise_and.reduce(np.where(holds[:, None], some[:, where], ~some[:, where]), axis=0)
         where = where[alike[where] != 0]
     return alike
 
 
 def looking_like_shown(columns: np.ndarray, evidence: Evidence, steps: np.ndarray) -> np.ndarray:
-    """The rows ruled out that look, to every column, like what was shown in one of some steps. [R] uint64
+    """Return the ruled-out rows that no column distinguishes from the demonstrated row of one of some steps. [R] uint64
 
     Args:
-        columns: what rows look like. [F, R] uint64
+        columns: the features. [F, R] uint64
         evidence: the rows.
         steps: the numbers of the steps. [n] int64
     """

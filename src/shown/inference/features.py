@@ -1,34 +1,35 @@
-"""The distinct columns of all batches as features: what the searches look at."""
+"""Features: the distinct columns of all batches of states."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 
+from shown.engine.memory import Account
+from shown.engine.planes import Planes
+from shown.evaluation.columns import Evaluator
+from shown.evaluation.distinct import CONSTANT, Distinct
 from shown.grid import Grid, Tokens
-from shown.inference.columns import Evaluator
-from shown.inference.distinct import CONSTANT, Distinct
 from shown.language.grammar import Block, Grammar
 from shown.language.reach import margin_for
 from shown.language.terms import Term
-from shown.memory import Account
-from shown.planes import Planes
 
 
 @dataclass(frozen=True)
 class Features:
-    """What the demonstrations look like to each program that tells any two rows apart.
+    """The distinct columns of the enumerated programs on the demonstrated rows.
 
     Attributes:
-        terms: the most probable program of each distinct column, best first. [F]
-        log_prior: log p(f) of those. [F] float64
-        first: the place of each in the enumeration, counted from 0. [F] int64
+        terms: most probable program of each distinct column, best first. [F]
+        log_prior: log p of those. [F] float64
+        first: index of each in the enumeration. [F] int64
         columns: bit by bit, the value of terms[f] on the rows. [F, R] uint64
         mask: 1 where a bit is a row that counts. [R] uint64
-        of_program: which feature each program enumerated equals (up to negation); CONSTANT if it is constant. [P]
-        negates: whether it is that feature's negation, or constantly 1. [P] bool
+        of_program: feature that each program equals (up to negation); CONSTANT if it is constant. [P]
+        negates: whether the program is the negation of that feature, or constantly 1. [P] bool
         blocks: the programs, in order.
     """
 
@@ -46,19 +47,12 @@ class Features:
 
     @property
     def block_of(self) -> np.ndarray:
-        """In which of the blocks the program of each feature is. [F] int64"""
+        """The block of the program of each feature. [F] int64"""
         return np.searchsorted([block.start for block in self.blocks], self.first, side="right") - 1
-
-    def aliases(self, feature: int) -> list[tuple[Term, float, bool]]:
-        """The other programs with this column: term, log prior, whether negated. They agree here, not everywhere."""
-        places = np.flatnonzero(self.of_program == feature)[1:]
-        priors = (_block_of(self.blocks, int(p)).log_prior for p in places)
-        terms = LazyTerms(self.blocks, places)
-        return [(term, prior, bool(self.negates[p])) for term, p, prior in zip(terms, places, priors, strict=True)]
 
 
 class LazyTerms(Sequence[Term]):
-    """The programs at some places of the enumeration, built when asked for."""
+    """The programs at some indices of the enumeration, built on demand."""
 
     def __init__(self, blocks: tuple[Block, ...], places: np.ndarray) -> None:
         self._blocks, self._places = blocks, places
@@ -84,10 +78,10 @@ def combine(
     mask: np.ndarray | None = None,
     without: Collection[int] = (),
 ) -> Features:
-    """The features of several batches together, of the first `count` blocks.
+    """Return the features of the first `count` blocks on several batches together.
 
-    Programs are equal if they are so on every batch, on all rows in `mask` (by default, on all rows there are). Those
-    at the places in `without` are taken for constant: if one is the first of a column, the next has it.
+    Programs are equal if their columns are, on every batch and on all rows in `mask` (by default, on all rows). The
+    programs at the indices `without` count as constant; the next program of such a column represents it.
     """
     blocks = tuple(blocks[:count])
     every_row = np.concatenate([e.world.row_mask for e in evaluators])
@@ -97,7 +91,7 @@ def combine(
     for of_batch, flipped in zip(ids, flips, strict=True):
         of_batch[away], flipped[away] = CONSTANT, False
     if len(evaluators) == 1 and not away:
-        # An evaluator numbers its columns as features are: by their first programs, and with those programs' signs.
+        # An evaluator numbers its columns like features: by their first programs, with those programs' signs.
         of_program = ids[0]
         before = np.maximum.accumulate(np.concatenate([[CONSTANT], of_program[:-1]]))
         first = np.flatnonzero(of_program > before)
@@ -124,7 +118,7 @@ def combine(
 
 
 def _equal_everywhere(ids: Sequence[np.ndarray], flips: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Which feature each program is when batches are put together, and each feature's first program. ([P], [F])"""
+    """Return the feature of each program over all batches, and the first program of each feature. ([P], [F])"""
     # A program and its negation are one feature: compare all batches relative to the first.
     keys = [2 * i.astype(np.int64) + (f ^ flips[0]) for i, f in zip(ids, flips, strict=True)]
     constant = np.logical_and.reduce([key == 2 * CONSTANT for key in keys])
@@ -142,7 +136,7 @@ def _equal_everywhere(ids: Sequence[np.ndarray], flips: Sequence[np.ndarray]) ->
 
 
 def _columns_of(evaluator: Evaluator, ids: np.ndarray, flips: np.ndarray) -> np.ndarray:
-    """The values of some programs on one batch, of which some may be constant. [n, R]"""
+    """Return the values of some programs, constant ones included, on one batch. [n, R]"""
     values = np.zeros((len(ids), len(evaluator.world.row_mask)), dtype=np.uint64)
     varies = ids != CONSTANT
     values[varies] = evaluator.columns[ids[varies]]
@@ -153,7 +147,7 @@ def _columns_of(evaluator: Evaluator, ids: np.ndarray, flips: np.ndarray) -> np.
 def _equal_on(
     mask: np.ndarray, of_program: np.ndarray, first: np.ndarray, columns: np.ndarray, negates: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Features merged once more where they are equal on the rows in `mask`, those in other rows being 0."""
+    """Merge features that are equal on the rows in `mask`; other rows become 0."""
     where = np.flatnonzero(mask)
     distinct = Distinct(mask[where], Account(2**62), "the columns", up_to_negation=True)
     ids, flips = distinct.add(columns, where, "")
@@ -167,7 +161,7 @@ def _equal_on(
 
 
 def _pick(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """values[places], False where a place is CONSTANT. [n] bool"""
+    """Return values[places], False where a place is CONSTANT. [n] bool"""
     return np.append(values, False)[places]
 
 
@@ -179,7 +173,7 @@ def evaluate(
     buttons: tuple[str, ...] = (),
     threads: int = 1,
 ) -> tuple[Planes, Features]:
-    """All features of some states: the plain entry for those who want only this part.
+    """Return all features of some states, without a learner.
 
     >>> from shown.grid import grid
     >>> from shown.language.grammar import paper_grammar
@@ -191,12 +185,9 @@ def evaluate(
     blocks = list(grammar.blocks(programs))
     margin = margin_for((block.shape for block in blocks), grammar.language, grids)
     world = Planes(grids, tokens, buttons, margin)
-    evaluator = Evaluator(world, grammar.language, Account(2**62), threads)
+    evaluator = Evaluator(world, grammar.language, Account(), threads)
     evaluator.expect(blocks)
-    for block in blocks:
-        evaluator.evaluate(block)
+    with closing(evaluator):
+        for block in blocks:
+            evaluator.evaluate(block)
     return world, combine([evaluator], blocks)
-
-
-def _block_of(blocks: tuple[Block, ...], place: int) -> Block:
-    return next(block for block in blocks if block.start <= place < block.start + block.count)

@@ -1,7 +1,7 @@
 """The loop of learning: Algorithm 1 of the paper over all prefixes at once.
 
-`Fitting` holds the states that were shown and the programs evaluated on them, and grows by further states; `search`
-goes through the programs, lets the searches propose formulas at each checkpoint, and keeps the best.
+`Fitting` holds the demonstrated states and the programs evaluated on them. `Fitting.search` evaluates programs, has a
+search propose formulas at each checkpoint, and keeps the best.
 """
 
 from __future__ import annotations
@@ -11,50 +11,74 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Literal
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
-from shown.errors import ClusterLost, OutOfMemory
+from shown.engine.memory import Account
+from shown.engine.planes import Planes, frame
+from shown.errors import BadInput, ClusterLost, OutOfMemory
+from shown.evaluation.columns import Evaluator
+from shown.evaluation.device import evaluator_on
+from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
+from shown.evaluation.rows import Evidence, Rows, evidence_of
+from shown.evaluation.shards import Crew, Sharded
 from shown.grid import Grid
-from shown.inference.columns import Evaluator
-from shown.inference.conditioned import Contradiction, Pinned, Struck, contradictions, pin, pinned_bits
-from shown.inference.device import evaluator_on
 from shown.inference.features import Features, combine
-from shown.inference.formulas import Clauses, Shortener, formula_bits
+from shown.inference.pinning import Contradiction, Pinned, Struck, contradictions, pin, pinned_bits
 from shown.inference.posterior import Candidate, Mixture, literal_prices, log_likelihood, log_prior
-from shown.inference.proposals import Search
-from shown.inference.rows import Evidence, Rows, evidence_of
-from shown.inference.shards import Crew, Sharded
+from shown.inference.search import Propose, Search
 from shown.language.grammar import Block, Grammar
 from shown.language.primitives import Language
 from shown.language.reach import margin_for
 from shown.language.terms import Term
-from shown.memory import Account
-from shown.planes import Planes, frame
-from shown.rules import NO_CONDITIONS, Conditions
+from shown.rules import NO_CONSTRAINTS, Constraints
+from shown.rules.bitwise import Clauses, Shortener, allowed_rows, pack
 from shown.rules.formula import Clause
 
 CHECKPOINTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
-"""After so many programs formulas are proposed and progress is told."""
+"""Numbers of programs after which formulas are proposed and progress is reported."""
 
 Programs = int | Literal["auto"]
-"""How many programs to look at; "auto": as many as make it better."""
+"""Number of programs to enumerate; "auto": until more programs make nothing better."""
 
 FIRST, MOST = 10_000, 1_000_000
-"""How far to look, where that is left open: at least, and at most so many programs."""
+"""Least and greatest number of programs for "auto"."""
 
-WORTH_SHARING = 50_000
-"""Fewer programs are evaluated before others have been told of them."""
+WORTH_SHARING = 50_000  # with fewer programs, a cluster's workers would start too late to help
+BATCH = 64  # formulas scored together
+TELL_EVERY = 0.5  # seconds between reports while a long block is evaluated
 
-TELL_EVERY = 0.5
-"""Seconds after which a long block is not left without a word."""
+MAX_STEPS = 100_000  # demonstrated steps; interpreting more takes minutes before anything can be reported
+MAX_ROWS = 1_000_000  # actions in all demonstrated states together: a grid of 1000 × 1000, or 5,000 of 14 × 14
+
+
+def check_size(demonstrations: Demonstrations) -> None:
+    """Raise BadInput if there is nothing to learn from, or more than can be learned from in minutes."""
+    if not len(demonstrations):
+        raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
+    if len(demonstrations.steps) > MAX_STEPS:
+        count = f"{len(demonstrations.steps):,} demonstrated steps; the limit is {MAX_STEPS:,}"
+        raise BadInput(f"{count}. Leave some demonstrations out: a few dozen usually say as much.")
+    grids = {step.grid for step in demonstrations.steps}
+    rows = sum(len(demonstrations.buttons) or grid.height * grid.width for grid in grids)
+    if rows > MAX_ROWS:
+        count = f"the demonstrated states have {rows:,} actions together; the limit is {MAX_ROWS:,}"
+        raise BadInput(f"{count}. Use fewer demonstrations or smaller grids.")
+
+
+class LearningPhase(Enum):
+    """Step of learning in progress; each front end has its own words for it."""
+
+    ENUMERATING = "enumerating"  # programs are evaluated on the demonstrated states
+    PROPOSING = "proposing"  # formulas over the programs seen so far are proposed and scored
 
 
 @dataclass
 class Patience:
-    """Says when it is not worth looking further: when three times as many programs have not made anything better.
+    """Decides when to stop enumerating: when three times as many programs made nothing better, or time is up.
 
     >>> patience = Patience()
     >>> [patience.ends(programs, score) for programs, score in ((10_000, None), (30_000, (-80,)), (100_000, (-50,)))]
@@ -63,8 +87,8 @@ class Patience:
     'from 100,000 to 300,000 programs nothing got better'
 
     Attributes:
-        seconds: so long it lasts in any case.
-        first: nothing is decided before so many programs.
+        seconds: time limit.
+        first: least number of programs to enumerate.
     """
 
     seconds: float = 60.0
@@ -77,11 +101,14 @@ class Patience:
 
     @property
     def over(self) -> bool:
-        """Whether the seconds are over."""
+        """Whether the time is up."""
         return time.monotonic() > self._until
 
     def ends(self, programs: int, score: tuple[float, ...] | None) -> str | None:
-        """Why to stop after so many programs, with the best rated so; None to go on. While nothing fits it goes on."""
+        """Return why to stop after this many programs and with this best score, or None to go on.
+
+        While nothing fits (a score of None), only time ends the search.
+        """
         before, self._programs = self._programs, programs
         if self.over:
             return f"{self.seconds:.0f} seconds are over"
@@ -95,7 +122,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class Weighing:
-    """How candidates are weighed; see `Learner` for what each means."""
+    """Options for scoring candidates; see `Learner`."""
 
     ensemble: int
     noise: float
@@ -107,56 +134,56 @@ class Weighing:
 
 @dataclass(frozen=True)
 class Moment:
-    """Where a search stands.
+    """Progress of a search.
 
     Attributes:
-        phase: what is being done; it begins with "stopped" where the search ends before all programs are seen.
-        programs: seen so far.
-        distinct: of those, how many look different on the demonstrations.
-        total: how many programs there are.
-        features: those of the last checkpoint, or None before the first.
+        phase: the step in progress.
+        programs: number of programs evaluated so far.
+        distinct: number of those that differ on the demonstrations.
+        total: number of programs to evaluate.
+        features: features of the last checkpoint; None before the first.
         mixture: the best candidates so far.
         news: whether the mixture may have changed since the last moment.
+        stopped: why the search ended early, in the last moment; otherwise None.
     """
 
-    phase: str
+    phase: LearningPhase
     programs: int
     distinct: int
     total: int
     features: Features | None
     mixture: Mixture
     news: bool = False
+    stopped: str | None = None
 
 
 @dataclass
 class Fitting:
-    """The states shown so far with the programs' columns on them.
+    """The demonstrated states with the programs' columns on them.
 
     Attributes:
-        grammar: where the programs come from.
+        grammar: grammar of the programs.
         blocks: the programs, in order.
-        account: of the memory that all of it takes.
-        threads: how many threads evaluate programs.
-        evaluators: one for each batch of states that came together.
-        steps: all that was shown, in order.
-        conditions: what every formula must keep to.
-        device: where programs are evaluated: "cpu", or "cuda". What comes of it is the same.
-        crew: others who evaluate programs, where there are many; None where this process always does.
+        resources: threads, device and memory for evaluating them.
+        constraints: constraints on every formula.
+        crew: workers that evaluate programs, where there are many; None for this process alone.
+        evaluators: one for each batch of states added together.
+        steps: all demonstrated steps, in order.
+        account: the memory in use.
     """
 
     grammar: Grammar
     blocks: list[Block]
-    account: Account
-    threads: int
+    resources: Resources = DEFAULT_RESOURCES
+    constraints: Constraints = NO_CONSTRAINTS
+    crew: Crew | None = None
     evaluators: list[Evaluator] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
-    conditions: Conditions = NO_CONDITIONS
-    device: str = "cpu"
-    crew: Crew | None = None
+    account: Account = field(default_factory=Account)
     _struck: dict[int, bool] = field(default_factory=dict, init=False, repr=False)
 
     def add(self, demonstrations: Demonstrations) -> None:
-        """Takes in what was shown. A state that was there before is not evaluated again."""
+        """Add demonstrations. A state that is known already is not evaluated again."""
         known = {grid for evaluator in self.evaluators for grid in evaluator.world.grids}
         grids = list(dict.fromkeys(step.grid for step in demonstrations.steps if step.grid not in known))
         if grids:
@@ -164,29 +191,26 @@ class Fitting:
         self.steps += demonstrations.steps
 
     def extended(self, demonstrations: Demonstrations) -> Fitting:
-        """Another fitting that has these too, and shares what is evaluated already. This one stays as it is."""
-        account = Account(self.account.limit)
-        account.held = self.account.held
-        more = replace(self, account=account, evaluators=list(self.evaluators), steps=list(self.steps))
+        """Return a fitting with further demonstrations that shares the columns of this one."""
+        account = self.account.branch()
+        more = replace(self, evaluators=list(self.evaluators), steps=list(self.steps), account=account)
         more._struck = self._struck
         more.add(demonstrations)
         return more
 
     def _evaluator(self, grids: list[Grid], demonstrations: Demonstrations) -> Evaluator:
+        language = self.grammar.language
+        pinned = (literal.term for clause in self.constraints.pinned for literal in clause)
         margin = max(
-            margin_for((block.shape for block in self.blocks), self.grammar.language, grids),
-            margin_for((x.term for clause in self.conditions.pinned for x in clause), self.language, grids),
+            margin_for((block.shape for block in self.blocks), language, grids),
+            margin_for(pinned, self.language, grids),
         )
         planes = len(demonstrations.tokens.values) + 2
-        self.account.take(
-            8 * math.prod(frame(grids, margin)) * planes,
-            "the demonstrated states",
-            "Use fewer or smaller demonstrations",
-        )
+        size = 8 * math.prod(frame(grids, margin)) * planes
+        self.account.take(size, "the demonstrated states", "Use fewer or smaller demonstrations")
         world = Planes(grids, demonstrations.tokens, demonstrations.buttons, margin)
-        language = self.grammar.language
         evaluator = (
-            evaluator_on(self.device, world, language, self.account, self.threads)
+            evaluator_on(self.resources.device, world, language, self.account, self.resources.thread_count)
             if self.crew is None or self.blocks[-1].start < WORTH_SHARING
             else Sharded(world, language, self.account, self.crew)
         )
@@ -194,68 +218,80 @@ class Fitting:
         return evaluator
 
     def close(self) -> None:
-        """Ends what a crew was doing ahead; it begins again if more is asked for."""
+        """End the threads, and the work that a crew does ahead; they start again on demand."""
         for evaluator in self.evaluators:
-            if isinstance(evaluator, Sharded):
-                evaluator.close()
+            evaluator.close()
 
     @property
     def language(self) -> Language:
-        """What formulas are in: the words of the programs, and of what is pinned."""
-        return self.conditions.spoken_with(self.grammar.language)
+        """The language of formulas: that of the programs and of pinned clauses."""
+        return self.constraints.spoken_with(self.grammar.language)
 
     @property
     def rows(self) -> Rows:
-        """Where the rows of all states are."""
+        """The rows of all states."""
         return Rows([evaluator.world for evaluator in self.evaluators])
 
     def evidence(self, rows: Rows) -> Evidence:
-        """What was shown, as bits over these rows."""
+        """Return the demonstrated steps as bits over these rows."""
         return evidence_of(rows, self.steps)
 
     def up_to(self, programs: int | None) -> list[Block]:
-        """The blocks that hold the first so many programs; all for None."""
+        """Return the blocks that hold the first `programs` programs; all blocks for None."""
         return [block for block in self.blocks if programs is None or block.start < programs]
 
     def features(self, evidence: Evidence, programs: int | None = None) -> Features:
-        """What the first so many programs see; those that were evaluated before are not evaluated again."""
+        """Return the features of the first `programs` programs, evaluating those that are new."""
         blocks = self.up_to(programs)
         with closing(self):
             for place, block in enumerate(blocks):
-                self._evaluate(block, place)
-        return self._combined(len(blocks), evidence.mask)
+                self.evaluate(block, place)
+        return self.combined(len(blocks), evidence.mask)
 
-    def _combined(self, count: int, mask: np.ndarray) -> Features:
-        """The features of the first `count` blocks, without the programs that are struck.
+    def evaluate(self, block: Block, place: int) -> None:
+        """Evaluate the block at this place in every evaluator that has not yet."""
+        for evaluator in self.evaluators:
+            if len(evaluator.of_program) <= place:
+                evaluator.evaluate(block)
 
-        Only the programs that stand for a column are read. Where one is struck, the next of its column stands for it,
-        and is read in turn; so the result is as if all programs had been read.
+    def combined(self, count: int, mask: np.ndarray) -> Features:
+        """Return the features of the first `count` blocks, without struck programs.
+
+        Only the programs that represent a column are checked. Where one is struck, the next program of its column
+        represents it and is checked in turn, so the result is as if every program had been checked.
         """
         while True:
             away = [place for place, struck in self._struck.items() if struck]
             features = combine(self.evaluators, self.blocks, count, mask, away)
             unread = [f for f, place in enumerate(features.first.tolist()) if place not in self._struck]
-            if not self.conditions.struck or not unread:
+            if not self.constraints.struck or not unread:
+                if features.columns.base is None:  # a copy, not a view of an evaluator's columns
+                    self.account.hold(features.columns, "the columns")
                 return features
             for f in unread:
-                struck = self.conditions.strikes(features.terms[f], self.grammar.language)
+                struck = self.constraints.strikes(features.terms[f], self.grammar.language)
                 self._struck[int(features.first[f])] = struck
 
     def log_prior(self, term: Term) -> float:
-        """What a program costs; as much as the last of all if it is not among them."""
+        """Return log p of a program; that of the last block if the grammar's blocks do not have it."""
         return next((block for block in self.blocks if block.shape.has(term)), self.blocks[-1]).log_prior
 
     def contradictions(self, evidence: Evidence, shown: Demonstrations, own: int) -> tuple[Contradiction, ...]:
-        """What is pinned and allows what is ruled out by what was shown (`shown`, and the same as `evidence`); all but
-        the first `own` of that are images."""
-        if not self.conditions.pinned:
+        """Return the pinned clauses that allow an action which the demonstrations rule out.
+
+        Args:
+            evidence: the demonstrations as bits.
+            shown: the demonstrations, mirror images last.
+            own: number of demonstrations that are no images.
+        """
+        if not self.constraints.pinned:
             return ()
-        bits = self._bits_of(self.conditions.pinned)
-        return contradictions(self.conditions, bits, self.rows, evidence, shown, own)
+        bits = self._bits_of(self.constraints.pinned)
+        return contradictions(self.constraints, bits, self.rows, evidence, shown, own)
 
     def pinned(self, evidence: Evidence, apart: Sequence[Contradiction] = (), prior: str = "grammar") -> Pinned | None:
-        """What every formula for some evidence has, apart from what contradicts it; None if there is nothing."""
-        clauses = self.conditions.without([item.clause for item in apart]).pinned
+        """Return the pinned clauses, without those `apart`, on the rows of some evidence; None if there are none."""
+        clauses = self.constraints.without([item.clause for item in apart]).pinned
         if not clauses:
             return None
         costs = np.array([self.log_prior(literal.term) for clause in clauses for literal in clause])
@@ -267,132 +303,163 @@ class Fitting:
         return pinned_bits(clauses, worlds, self.language, np.concatenate([world.row_mask for world in worlds]))
 
     def struck(self) -> Struck | None:
-        """Says which clauses come to something struck; None if nothing is."""
-        return Struck(self.conditions, self.evaluators[0].world) if self.conditions.struck else None
+        """Return the test for clauses that amount to a struck program; None if nothing is struck."""
+        return Struck(self.constraints, self.evaluators[0].world) if self.constraints.struck else None
+
+    def seen(self, done: int, features: Features | None = None) -> tuple[int, int]:
+        """Return the number of programs in the first `done` blocks and of distinct ones among them.
+
+        Without the combined features, distinct programs are counted within a batch.
+        """
+        last = self.blocks[done - 1]
+        distinct = max(len(e.columns) for e in self.evaluators) if features is None else len(features)
+        return last.start + last.count, distinct
 
     def search(
         self,
         evidence: Evidence,
-        searches: Sequence[Search],
+        search: Search,
         weighing: Weighing,
         at_once: bool = False,
         programs: int | None = None,
         patience: Patience | None = None,
         pinned: Pinned | None = None,
     ) -> Iterator[Moment]:
-        """Goes through the programs and keeps the best formulas that `searches` propose.
+        """Evaluate the programs and keep the best formulas that `search` proposes.
 
-        With `at_once`, they are asked only when all programs are there, which is quicker when nobody looks on. If
-        memory runs out, or a crew is lost, after something was found, the search ends there with what there is; with
-        `patience`, also when that says so. With `programs`, it goes no further than those. With something `pinned`,
-        the evidence is the rest that it leaves, and formulas are weighed together with it.
+        If memory runs out or a crew is lost after something was found, the search ends there and keeps it.
+
+        Args:
+            evidence: the demonstrations as bits; with pinned clauses, the rest that they leave unexplained.
+            search: proposes formulas.
+            weighing: options for scoring them.
+            at_once: propose only after all programs, which is faster but reports nothing in between.
+            programs: number of programs to use; all if None.
+            patience: ends the search when more programs make nothing better.
+            pinned: clauses that every formula has.
         """
-        with closing(self):
-            yield from self._search(evidence, searches, weighing, at_once, programs, patience, pinned)
-
-    def _search(
-        self,
-        evidence: Evidence,
-        searches: Sequence[Search],
-        weighing: Weighing,
-        at_once: bool,
-        programs: int | None,
-        patience: Patience | None,
-        pinned: Pinned | None,
-    ) -> Iterator[Moment]:
         scorer = _Scorer(evidence, weighing, pinned, self.struck())
-        given = 0.0 if pinned is None else pinned.log_prior
-        blocks = self.up_to(programs)
-        total = sum(block.count for block in blocks)
-        features: Features | None = None
-        shortage: OutOfMemory | ClusterLost | None = None
+        with closing(self):
+            yield from _Run(self, search, scorer, patience, self.up_to(programs)).moments(at_once)
+
+
+class _Run:
+    """One pass over the programs: evaluates blocks, has formulas proposed at checkpoints, reports progress."""
+
+    def __init__(
+        self, fitting: Fitting, search: Search, scorer: _Scorer, patience: Patience | None, blocks: list[Block]
+    ) -> None:
+        self.fitting, self.search, self.scorer, self.patience = fitting, search, scorer, patience
+        self.blocks, self.total = blocks, sum(block.count for block in blocks)
+        self.features: Features | None = None
+        self.shortage: OutOfMemory | ClusterLost | None = None
+        self.done, self.told = 0, time.monotonic()
+
+    def moments(self, at_once: bool) -> Iterator[Moment]:
         enough: str | None = None
-        done, told = 0, time.monotonic()
-        for chunk in [blocks] if at_once else _until_checkpoints(blocks):
-            if weighing.stop_early and done and given + _price(chunk[0], weighing.prior) < scorer.mixture.bound:
+        for chunk in [self.blocks] if at_once else _until_checkpoints(self.blocks):
+            if self.done and self._cannot_improve(chunk[0]):
                 break
-            for block in chunk:
-                try:
-                    self._evaluate(block, done)
-                except (OutOfMemory, ClusterLost) as error:
-                    shortage = error
-                    break
-                done += 1
-                if time.monotonic() - told > TELL_EVERY:
-                    told = time.monotonic()
-                    yield Moment("enumerating programs", *self._seen(done), total, features, scorer.mixture)
-            if shortage is not None and not done:
-                raise shortage
-            features = self._combined(done, evidence.mask)
-            seen = self._seen(done, features)
-            yield Moment("proposing rules", *seen, total, features, scorer.mixture)
-            prices = literal_prices(features.log_prior, weighing.prior)
-            for search in searches:
-                for clauses in search.propose(features, prices):
-                    scorer.consider(clauses, features, prices)
-            if shortage is not None:
+            yield from self._evaluate(chunk)
+            self.features = self.fitting.combined(self.done, self.scorer.evidence.mask)
+            yield self._moment(LearningPhase.PROPOSING)
+            self._consider(self.search.propose, self.features)
+            if self.shortage is not None:
                 break
-            told = time.monotonic()
-            yield Moment("enumerating programs", *seen, total, features, scorer.mixture, news=True)
-            best = scorer.mixture.best
-            enough = patience.ends(seen[0], (best[0].score,) if best else None) if patience is not None else None
-            if enough is not None and done < len(blocks):
+            self.told = time.monotonic()
+            yield self._moment(LearningPhase.ENUMERATING, news=True)
+            enough = self._ends()
+            if enough is not None and self.done < len(self.blocks):
                 break
-        assert features is not None
-        prices = literal_prices(features.log_prior, weighing.prior)
-        for search in searches:
-            for clauses in search.finish(features, prices):
-                scorer.consider(clauses, features, prices)
-        if shortage is not None and not scorer.mixture.best:
-            raise shortage
-        phase = "enumerating programs"
-        if shortage is not None:
-            self.blocks, phase = self.blocks[:done], f"stopped: {shortage}"
-        elif enough is not None:
-            phase = f"stopped: {enough}."
-        yield Moment(phase, *self._seen(done, features), total, features, scorer.mixture, news=True)
+        assert self.features is not None
+        self._consider(self.search.finish, self.features)
+        if self.shortage is not None:
+            if not self.scorer.mixture.best:
+                raise self.shortage
+            self.fitting.blocks = self.fitting.blocks[: self.done]
+        stopped = str(self.shortage) if self.shortage is not None else f"{enough}." if enough is not None else None
+        yield replace(self._moment(LearningPhase.ENUMERATING, news=True), stopped=stopped)
 
-    def _evaluate(self, block: Block, place: int) -> None:
-        for evaluator in self.evaluators:
-            if len(evaluator.of_program) <= place:
-                evaluator.evaluate(block)
+    def _cannot_improve(self, block: Block) -> bool:
+        """Whether no formula with a program of this block or a later one can enter the mixture (the paper's bound)."""
+        scorer = self.scorer
+        given = 0.0 if scorer.pinned is None else scorer.pinned.log_prior
+        price = float(literal_prices(np.array([block.log_prior]), scorer.weighing.prior)[0])
+        return scorer.weighing.stop_early and given + price < scorer.mixture.bound
 
-    def _seen(self, done: int, features: Features | None = None) -> tuple[int, int]:
-        """The programs seen so far, and how many of them are distinct (within a batch, until batches are combined)."""
-        last = self.blocks[done - 1]
-        distinct = max(len(e.columns) for e in self.evaluators) if features is None else len(features)
-        return last.start + last.count, distinct
+    def _evaluate(self, chunk: Sequence[Block]) -> Iterator[Moment]:
+        for block in chunk:
+            try:
+                self.fitting.evaluate(block, self.done)
+            except (OutOfMemory, ClusterLost) as error:
+                if not self.done:
+                    raise
+                self.shortage = error
+                return
+            self.done += 1
+            if time.monotonic() - self.told > TELL_EVERY:
+                self.told = time.monotonic()
+                programs, distinct = self.fitting.seen(self.done)
+                yield replace(self._moment(LearningPhase.ENUMERATING), programs=programs, distinct=distinct)
+
+    def _consider(self, propose: Propose, features: Features) -> None:
+        prices = literal_prices(features.log_prior, self.scorer.weighing.prior)
+        batch: list[Clauses] = []
+        try:
+            for clauses in propose(features, prices):
+                batch.append(clauses)
+                if len(batch) == BATCH:
+                    self.scorer.consider(batch, features, prices)
+                    batch = []
+        except OutOfMemory as error:
+            self.shortage = error
+        self.scorer.consider(batch, features, prices)
+
+    def _ends(self) -> str | None:
+        if self.patience is None:
+            return None
+        best = self.scorer.mixture.best
+        return self.patience.ends(self.fitting.seen(self.done)[0], (best[0].score,) if best else None)
+
+    def _moment(self, phase: LearningPhase, news: bool = False) -> Moment:
+        seen = self.fitting.seen(self.done, self.features)
+        return Moment(phase, *seen, self.total, self.features, self.scorer.mixture, news)
 
 
 class _Scorer:
-    """Weighs proposals, together with what is pinned, and keeps the best; none that comes to something struck."""
+    """Scores proposals, together with pinned clauses, and keeps the best; discards those that a struck program rules
+    out."""
 
     def __init__(self, evidence: Evidence, weighing: Weighing, pinned: Pinned | None, struck: Struck | None) -> None:
         self.evidence, self.weighing, self.pinned, self.struck = evidence, weighing, pinned, struck
         self.mixture = Mixture(weighing.ensemble)
         self._shortened = Shortener()
+        self._last: tuple[np.ndarray, float] | None = None
 
-    def consider(self, clauses: Clauses, features: Features, prices: np.ndarray) -> None:
+    def consider(self, formulas: Sequence[Clauses], features: Features, prices: np.ndarray) -> None:
+        """Score formulas, in order."""
+        rows = allowed_rows(pack(formulas), features.columns, self.evidence.mask)
+        for clauses, allowed in zip(formulas, rows, strict=True):
+            self._consider(clauses, allowed, features, prices)
+
+    def _consider(self, clauses: Clauses, allowed: np.ndarray, features: Features, prices: np.ndarray) -> None:
         evidence, weighing, pinned = self.evidence, self.weighing, self.pinned
-        allowed = formula_bits(clauses, features.columns, evidence.mask)
         whole, given = (evidence, None) if pinned is None else (pinned.whole, pinned.log_prior)
         together = allowed if pinned is None else pinned.allowed(allowed)
-        likelihood = log_likelihood(together, whole, weighing.noise, weighing.uniform_if_empty)
+        # Formulas that fit mostly allow the same rows: those that were shown.
+        if self._last is None or not np.array_equal(together, self._last[0]):
+            self._last = together, log_likelihood(together, whole, weighing.noise, weighing.uniform_if_empty)
+        likelihood = self._last[1]
         if likelihood == -math.inf:
             return
         if weighing.drop_literals:
-            clauses = self._shortened(clauses, features.columns, evidence.mask, prices)
+            clauses = self._shortened(clauses, features.columns, evidence.mask, prices, allowed)
         if self.struck is None or not self.struck.any_of(clauses, features):
             self.mixture.offer(Candidate(clauses, log_prior(clauses, prices, given), likelihood))
 
 
-def _price(block: Block, prior: str) -> float:
-    """What a literal over a program of this block adds to the log prior."""
-    return float(literal_prices(np.array([block.log_prior]), prior)[0])
-
-
 def _until_checkpoints(blocks: Sequence[Block]) -> Iterator[list[Block]]:
-    """The blocks in chunks that end where a checkpoint is passed."""
+    """Yield the blocks in chunks that end where a checkpoint is passed."""
     chunk: list[Block] = []
     for block in blocks:
         chunk.append(block)

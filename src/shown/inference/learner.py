@@ -1,55 +1,55 @@
-"""The learner: demonstrations in, policy out. The loop itself is in `fitting.py`."""
+"""The learner: demonstrations in, policy out. Its loop is in `fitting.py`."""
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 import numpy as np
 
-from shown.cluster import Cluster
 from shown.demonstrations import Demonstrations
+from shown.engine.memory import Account
 from shown.errors import BadInput, Contradicted, NothingFits
+from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
+from shown.evaluation.rows import Evidence
 from shown.inference.clauses import ClauseSearch
-from shown.inference.conditioned import Contradiction, Pinned
-from shown.inference.crew import OnCluster
-from shown.inference.device import check_device
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
-from shown.inference.fitting import MOST, Fitting, Moment, Patience, Programs, Weighing
-from shown.inference.formulas import Clauses, formula_bits
+from shown.inference.fitting import MOST, Fitting, LearningPhase, Moment, Patience, Programs, Weighing, check_size
+from shown.inference.pinning import Contradiction, Pinned
 from shown.inference.posterior import PRIORS, Candidate, Mixture
-from shown.inference.proposals import Search
-from shown.inference.rows import Evidence
+from shown.inference.search import Search
 from shown.inference.trees import TreeSearch
 from shown.language.grammar import Grammar
 from shown.language.languages import grammar_for
 from shown.language.primitives import Language
-from shown.memory import Account
 from shown.policy import Component, Policy, uniform_policy
-from shown.rules import NO_CONDITIONS, Conditions, Formula, Literal
+from shown.provenance import ConstraintsRecord, DemonstrationsRecord, Provenance
+from shown.rules import NO_CONSTRAINTS, Constraints, Formula
+from shown.rules.bitwise import Clauses, formula_bits, over_programs
 from shown.version import __version__
 
 SEARCHES = ("trees", "clauses")
+UNRECORDED = ("language", "grammar", "constraints", "resources")  # provenance has fields of their own for these
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is.
+    """Progress of a learner.
 
     Attributes:
-        programs: seen so far, of `total`.
-        distinct: of those, how many look different on the demonstrations.
-        best: the best rule so far in English, or None while nothing fits.
+        programs: number of programs evaluated so far, of `total`.
+        distinct: number of those that differ on the demonstrations.
+        best: the best rule so far in English; None while nothing fits.
         score: its log posterior.
-        components: policies in the mixture so far.
-        seconds: since the start.
-        phase: what is being done; it begins with "stopped" where memory ran out.
-        explained: of the steps shown, how many the best rule allows.
+        components: number of policies in the mixture so far.
+        seconds: time since the start.
+        phase: the step in progress.
+        explained: number of demonstrated steps that the best rule allows.
+        stopped: why learning ended early, in the last report; otherwise None.
     """
 
     programs: int
@@ -59,56 +59,50 @@ class Progress:
     score: float | None
     components: int
     seconds: float
-    phase: str
+    phase: LearningPhase
     explained: int = 0
+    stopped: str | None = None
 
 
 @dataclass(repr=False)
 class Learner:
     """Learns a policy from demonstrations.
 
-    >>> from shown.games import find
-    >>> from shown.games.episodes import demonstrate
-    >>> from shown.games.levels import load_levels
+    >>> from shown.worlds import find, demonstrate, load_levels
     >>> nim = find("nim")
     >>> learner = Learner(programs=300).fit(demonstrate(nim, load_levels(nim, "train:0-3")))
     >>> learner.policy_.game
     'nim'
 
     Attributes:
-        programs: how many programs to enumerate (L in the paper). "auto": 10,000, and on while nothing fits or the
-            best rule still gets better, for a minute or up to a million; `stopped_` says why it went no further.
-        ensemble: how many policies to mix (K).
-        search: who proposes formulas: "trees" (the paper's), or "clauses", which takes in the trees and finds shorter
-            rules. From few demonstrations those are often better, from many they may be too general.
-        trees: how many differently seeded trees to grow for each prefix.
-        noise: ε: how often the demonstrator acts at random.
-        seed: of all random choices.
-        threads: how many threads evaluate programs; by default one a core. The result does not depend on it.
-        device: where programs are evaluated: "cpu", or "cuda" for a GPU (`docs/scale.md`). Nor does it on this.
-        drop_literals: leave out literals that change no bit of the fit.
-        finish_level: go on to the end of the last level of equally probable programs.
-        uniform_if_empty: where a formula allows nothing, let the likelihood guess, as the acting policy does.
-        stop_early: stop when no program to come could be in the mixture (the paper's bound).
+        programs: number of programs to enumerate (L in the paper). "auto": 10,000, then more while nothing fits or the
+            best rule gets better, for a minute or up to a million.
+        ensemble: number of policies to mix (K).
+        search: "trees" (the paper's), or "clauses", which also combines clauses into shorter rules. From few
+            demonstrations those are often better, from many they may be too general.
+        trees: number of differently seeded trees for each prefix.
+        noise: ε, the probability that the demonstrator acts at random.
+        drop_literals: drop literals that change no bit of the fit.
+        finish_level: continue to the end of the last level of equally probable programs.
+        uniform_if_empty: let the likelihood guess where a formula allows nothing, as the acting policy does.
+        stop_early: stop when no further program can enter the mixture (the paper's bound).
         prior: "grammar" (the paper's), "sparsity" (every program costs the same) or "uniform" (nothing costs).
-        language: the words of the programs, with the grammar they give: a `Language`, or the name of one ("paper",
-            "standard", `module:OBJECT`); the paper's if None.
-        grammar: a grammar of your own, instead of a language.
-        memory_limit: bytes that programs' columns and planes may take; by default half of what the process can have.
-        conditions: what is pinned and what is struck (`shown.Conditions`): every rule keeps to it. Where something is
-            struck, formulas are also looked for clause by clause, since trees may come to it in other words.
-        cluster: the machines that evaluate programs: "local", "auto", an address, or a `shown.Cluster` that is open
-            for longer; this process alone if None, or if there are few programs. The result does not depend on it.
+        language: vocabulary of the programs: a `Language` or its name ("paper", "standard", `module:OBJECT`); the
+            paper's if None.
+        grammar: a custom grammar, instead of a language.
+        constraints: pinned clauses and struck programs (`shown.Constraints`) that every rule keeps to. If a program is
+            struck, clauses are searched as well: trees may amount to it in other words.
+        resources: threads, device, memory limit, cluster and seed (`shown.Resources`).
 
-    After `fit` or `add` there are:
+    Set by `fit` and `add`:
 
-    * `policy_`: what was learned. If nothing fits, the policy that knows nothing, and a warning `NothingFits`.
-    * `failure_`: if nothing fits, the two actions that no program tells apart; otherwise None.
-    * `stopped_`: why not all programs were looked at; None if they were.
-    * `explained_`: of the steps shown, how many the best rule allows. Without noise, all.
-    * `contradictions_`: what is pinned and was left out, since it allows what was ruled out; there is a warning, too.
-    * `demonstrations_`, `features_`, `candidates_`: what it was learned from, the columns, and the formulas over them,
-      without what is pinned.
+    * `policy_`: the learned policy. If nothing fits, the uniform policy, with a warning `NothingFits`.
+    * `failure_`: two actions that no program distinguishes, if nothing fits; otherwise None.
+    * `stopped_`: why enumeration ended early; None if it did not.
+    * `explained_`: number of demonstrated steps that the best rule allows; without noise, all.
+    * `contradictions_`: pinned clauses that were left out because they allow an action that was ruled out.
+    * `demonstrations_`, `features_`, `candidates_`: the demonstrations, the distinct columns, and the best formulas
+      over them without pinned clauses.
     """
 
     programs: Programs = 10_000
@@ -116,9 +110,6 @@ class Learner:
     search: str = "trees"
     trees: int = 5
     noise: float = 0.0
-    seed: int = 0
-    threads: int | None = None
-    device: str = "cpu"
     drop_literals: bool = True
     finish_level: bool = False
     uniform_if_empty: bool = False
@@ -126,9 +117,8 @@ class Learner:
     prior: str = "grammar"
     language: Language | str | None = None
     grammar: Grammar | None = None
-    memory_limit: int | None = None
-    conditions: Conditions = NO_CONDITIONS
-    cluster: Cluster | str | None = None
+    constraints: Constraints = NO_CONSTRAINTS
+    resources: Resources = DEFAULT_RESOURCES
 
     demonstrations_: Demonstrations | None = field(default=None, init=False, repr=False, compare=False)
     policy_: Policy = field(init=False, repr=False, compare=False)
@@ -143,7 +133,7 @@ class Learner:
 
     @classmethod
     def published(cls) -> Learner:
-        """The paper's method, exactly: trees alone, and every literal as it was grown.
+        """Return the paper's method, exactly: trees alone, and every literal as grown.
 
         >>> Learner.published()
         Learner(drop_literals=False)
@@ -151,38 +141,43 @@ class Learner:
         return cls(search="trees", drop_literals=False)
 
     def __repr__(self) -> str:
-        """Only what is not as usual."""
+        """Show the options that differ from the defaults."""
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
         usual = {f.name: f.default for f in fields(self)}
         return f"Learner({', '.join(f'{name}={value!r}' for name, value in own.items() if value != usual[name])})"
 
     def fit(self, demonstrations: Demonstrations) -> Learner:
-        """Learns from these demonstrations alone. If nothing fits, warns with `NothingFits`."""
-        return self._to_the_end(self.iter_fit(demonstrations))
+        """Learn from these demonstrations alone. Warn with `NothingFits` if nothing fits."""
+        self.demonstrations_, self._fitting = None, None
+        return self._to_the_end(demonstrations)
 
     def add(self, demonstrations: Demonstrations) -> Learner:
-        """Learns from these demonstrations and all earlier ones, evaluating programs on the new states only."""
-        return self._to_the_end(self.iter_add(demonstrations))
+        """Learn from these demonstrations and all earlier ones, evaluating programs on the new states only."""
+        return self._to_the_end(demonstrations)
 
     def iter_fit(self, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
-        """Like `fit`, telling of its progress; `policy_` is the best so far after each, so one may stop at any.
+        """Fit, yielding progress. `policy_` is the best so far after each report, so you can stop at any.
 
-        Nothing is warned of: look at `failure_` at the end.
+        There are no warnings: check `failure_` at the end.
         """
         self.demonstrations_, self._fitting = None, None
         return self.iter_add(demonstrations)
 
     def iter_add(self, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
-        """Like `add`, telling of its progress."""
+        """Add, yielding progress."""
+        return self._reports(self._run(*self._with(demonstrations)))
+
+    # --- the run ------------------------------------------------------------------------------------------------------
+
+    def _with(self, demonstrations: Demonstrations) -> tuple[Fitting, Demonstrations]:
+        """Return the states and all demonstrations, with these added."""
         self._check(demonstrations)
         together = demonstrations if self.demonstrations_ is None else self.demonstrations_ + demonstrations
         if self._fitting is None:
             self._fitting = self._begin(demonstrations)
         self._fitting.add(demonstrations)
         self.demonstrations_ = together
-        return self._run(self._fitting, together)
-
-    # --- the run ------------------------------------------------------------------------------------------------------
+        return self._fitting, together
 
     def _begin(self, demonstrations: Demonstrations) -> Fitting:
         grammar, self._grammar_name = grammar_for(
@@ -190,13 +185,14 @@ class Learner:
         )
         blocks = list(grammar.blocks(MOST if self.programs == "auto" else self.programs, self.finish_level))
         if not blocks:
-            raise BadInput("the grammar derives no program at all. Every rule leads on to further rules.")
-        threads = self.threads or os.cpu_count() or 1
-        account, crew = Account(self.memory_limit), None if self.cluster is None else OnCluster(self.cluster)
-        return Fitting(grammar, blocks, account, threads, conditions=self.conditions, device=self.device, crew=crew)
+            raise BadInput("the grammar derives no program: every rule leads to further rules.")
+        account = Account(self.resources.memory_limit)
+        return Fitting(grammar, blocks, self.resources, self.constraints, self.resources.crew(), account=account)
 
-    def _run(self, fitting: Fitting, demonstrations: Demonstrations) -> Generator[Progress, None, None]:
-        start = time.monotonic()
+    def _run(
+        self, fitting: Fitting, demonstrations: Demonstrations, at_the_end: bool = False
+    ) -> Generator[Moment, None, None]:
+        """Search, and publish the best policy whenever there may be a better one, or only `at_the_end`."""
         language = fitting.language
         self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons, language)
         self.failure_, self.candidates_, self.explained_, self.stopped_ = None, [], 0, None
@@ -207,36 +203,47 @@ class Learner:
         evidence = whole if pinned is None else pinned.rest
         patience = Patience() if self.programs == "auto" else None
         search = self._search(evidence, fitting)
-        for moment in fitting.search(evidence, [search], self._weighing, patience=patience, pinned=pinned):
-            if moment.phase.startswith("stopped: "):
-                self.stopped_ = moment.phase.removeprefix("stopped: ")
-            if moment.features is not None:
-                self.features_ = moment.features
-            if moment.news and moment.mixture.best:
-                self._publish(moment, evidence, demonstrations, pinned)
-            yield self._progress(moment, time.monotonic() - start)
+        mixture: Mixture | None = None
+        try:
+            for moment in fitting.search(evidence, search, self._weighing, patience=patience, pinned=pinned):
+                self.stopped_, mixture = moment.stopped, moment.mixture
+                if moment.features is not None:
+                    self.features_ = moment.features
+                if moment.news and not at_the_end:
+                    self._publish(mixture, evidence, demonstrations, pinned)
+                yield moment
+        finally:
+            if at_the_end and mixture is not None:  # an interrupted search keeps what it has found
+                self._publish(mixture, evidence, demonstrations, pinned)
         if not self.candidates_ and np.array_equal(evidence.positive, evidence.mask):
-            # Every action was shown: the policy that knows nothing is right, and nothing can be learned.
+            # Every action was demonstrated: the uniform policy is right, and nothing can be learned.
             self.explained_ = len(evidence.word)
         elif not self.candidates_:
             self.failure_ = explain_failure(demonstrations, rows, self.features_, evidence, language)
 
-    def _to_the_end(self, run: Generator[Progress, None, None]) -> Learner:
-        for _ in run:
+    def _reports(self, moments: Generator[Moment, None, None]) -> Generator[Progress, None, None]:
+        start, best = time.monotonic(), None
+        with closing(moments):
+            for moment in moments:
+                if moment.news and self.candidates_:
+                    best = self.policy_.english()
+                yield self._progress(moment, best, time.monotonic() - start)
+
+    def _to_the_end(self, demonstrations: Demonstrations) -> Learner:
+        for _ in self._run(*self._with(demonstrations), at_the_end=True):
             pass
         for item in self.contradictions_:
             warnings.warn(item.text, Contradicted, stacklevel=3)
         if self.failure_ is not None:
-            warnings.warn(
-                f"{self.failure_.text} The policy knows nothing and acts at random.", NothingFits, stacklevel=3
-            )
+            warnings.warn(f"{self.failure_.text} The policy acts at random.", NothingFits, stacklevel=3)
         return self
 
     def _search(self, evidence: Evidence, fitting: Fitting) -> Search:
-        trees, struck = TreeSearch(evidence, self.trees, self.seed, fitting.threads), fitting.struck()
+        seed, threads = self.resources.seed, self.resources.thread_count
+        trees, struck = TreeSearch(evidence, self.trees, seed, threads, fitting.account.branch()), fitting.struck()
         if self.search == "trees" and struck is None:
             return trees
-        return ClauseSearch(evidence, trees, self.seed, struck=struck)
+        return ClauseSearch(evidence, trees, seed, struck=struck)
 
     @property
     def _weighing(self) -> Weighing:
@@ -245,92 +252,78 @@ class Learner:
         )
 
     def _publish(
-        self, moment: Moment, evidence: Evidence, demonstrations: Demonstrations, pinned: Pinned | None
+        self, mixture: Mixture, evidence: Evidence, demonstrations: Demonstrations, pinned: Pinned | None
     ) -> None:
-        """Makes the best so far the learner's policy."""
-        features, best = moment.features, moment.mixture.best
-        assert features is not None
-        self.candidates_ = best
+        """Make the best mixture so far, if there is any, the learner's policy."""
+        best = mixture.best
+        if not best:
+            return
+        features, self.candidates_ = self.features_, best
         allowed = formula_bits(best[0].clauses, features.columns, evidence.mask)
         shows = evidence.shows(allowed) if pinned is None else pinned.whole.shows(pinned.allowed(allowed))
         self.explained_ = int(shows.sum())
-        components = to_components(moment.mixture, features, pinned)
+        components = to_components(mixture, features, pinned)
         policy = Policy(
             demonstrations.tokens,
             components,
             demonstrations.game,
             demonstrations.buttons,
-            self._origin(demonstrations, features),
+            self._provenance(demonstrations, features),
             self.policy_.language,
         )
         self.policy_ = policy.taught_by(demonstrations)
 
-    def _origin(self, demonstrations: Demonstrations, features: Features) -> dict[str, Any]:
-        return {
-            "version": __version__,
-            "demonstrations": {
-                "digest": demonstrations.digest,
-                "count": len(demonstrations),
-                "steps": len(demonstrations.steps),
-                "explained": self.explained_,
-                "levels": [item.level for item in demonstrations],
-            },
-            "programs": len(features.of_program),
-            "distinct": len(features),
-            "grammar": self._grammar_name,
-            "settings": {
-                name: getattr(self, name)
-                for name in (
-                    "programs", "ensemble", "search", "trees", "noise", "seed", "drop_literals", "finish_level",
-                    "uniform_if_empty", "stop_early", "prior",
-                )
-            },
-            **({"conditions": self.conditions.to_json()} if self.conditions else {}),
-        }  # fmt: skip
+    def _provenance(self, demonstrations: Demonstrations, features: Features) -> Provenance:
+        options = (item.name for item in fields(self) if item.init and item.name not in UNRECORDED)
+        settings = {name: getattr(self, name) for name in options}
+        return Provenance(
+            version=__version__,
+            demonstrations=DemonstrationsRecord.of(demonstrations, self.explained_),
+            programs=len(features.of_program),
+            distinct=len(features),
+            vocabulary=self._grammar_name,
+            settings={**settings, "seed": self.resources.seed},
+            constraints=ConstraintsRecord.of(self.constraints),
+        )
 
-    def _progress(self, moment: Moment, seconds: float) -> Progress:
+    def _progress(self, moment: Moment, rule: str | None, seconds: float) -> Progress:
         best = moment.mixture.best
         return Progress(
             programs=moment.programs,
             total=moment.total,
             distinct=moment.distinct,
-            best=self.policy_.english() if self.candidates_ else None,
+            best=rule,
             score=best[0].score if best else None,
             components=len(best),
             seconds=seconds,
             phase=moment.phase,
             explained=self.explained_,
+            stopped=moment.stopped,
         )
 
     def _check(self, demonstrations: Demonstrations) -> None:
-        for name in ("programs", "ensemble", "trees", "threads", "memory_limit"):
+        for name in ("programs", "ensemble", "trees"):
             value = getattr(self, name)
-            if (value is None and name in ("threads", "memory_limit")) or (name, value) == ("programs", "auto"):
-                continue
-            if not isinstance(value, int) or value < 1:
+            if (name, value) != ("programs", "auto") and (not isinstance(value, int) or value < 1):
                 raise BadInput(f"{name} must be a whole number of at least 1, not {value!r}.")
-        check_device(self.device, self.cluster is not None)
         if not 0.0 <= self.noise <= 1.0:
             raise BadInput(f"noise must be from 0 to 1, not {self.noise!r}.")
-        if not isinstance(self.seed, int) or self.seed < 0:
-            raise BadInput(f"seed must be a whole number of at least 0, not {self.seed!r}.")
         if self.search not in SEARCHES:
             raise BadInput(f"search must be one of {', '.join(SEARCHES)}, not {self.search!r}.")
         if self.prior not in PRIORS:
             raise BadInput(f"prior must be one of {', '.join(PRIORS)}, not {self.prior!r}.")
-        if not len(demonstrations):
-            raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
+        check_size(demonstrations)
 
 
 def to_formula(clauses: Clauses, features: Features, pinned: Pinned | None = None) -> Formula:
-    """A formula over features as one over programs, with the pinned clauses before it."""
+    """Return a formula over features as one over programs, after the pinned clauses."""
     first = () if pinned is None else pinned.clauses
-    own = (tuple(Literal(features.terms[f], positive) for f, positive in clause) for clause in clauses)
+    own = over_programs(clauses, features.terms.__getitem__)
     return Formula((*first, *(clause for clause in own if set(clause) not in map(set, first))))
 
 
 def to_components(mixture: Mixture, features: Features, pinned: Pinned | None = None) -> tuple[Component, ...]:
-    """The best candidates as the components of a policy."""
+    """Return the best candidates as components of a policy."""
     return tuple(
         Component(float(weight), found.log_prior, found.log_likelihood, to_formula(found.clauses, features, pinned))
         for found, weight in zip(mixture.best, mixture.weights, strict=True)

@@ -1,6 +1,6 @@
-"""Prior, likelihood, and the best-K mixture that stands for the posterior.
+"""Prior, likelihood, and the best-K mixture that approximates the posterior.
 
-Formulas here are over columns by number, and rows are bits; see `formulas.py` and `rows.py` for what they mean.
+Formulas are over columns by number, and rows are bits: see `rules/bitwise.py` and `evaluation/rows.py`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shown.inference.formulas import Clauses, SignedColumn, count_by_state
-from shown.inference.rows import Evidence
+from shown.evaluation.rows import Evidence
+from shown.rules.bitwise import Clauses, SignedColumn, count_by_state
 
 PRIORS = ("grammar", "sparsity", "uniform")
 
@@ -33,15 +33,15 @@ class Candidate:
 
     @property
     def score(self) -> float:
-        """The unnormalised log posterior."""
+        """The unnormalized log posterior."""
         return self.log_prior + self.log_likelihood
 
 
 def log_prior(clauses: Clauses, prices: np.ndarray, pinned: float | None = None) -> float:
-    """Every literal of every clause pays for its program, negated or not, as often as it occurs.
+    """Return log p of a formula: every literal of every clause pays for its program, as often as it occurs.
 
-    The paper counts literals from 1: a formula without any ("never", "always") is no policy, and has log prior −∞.
-    With clauses that are `pinned` beside these, and pay so much, these may be none.
+    The paper counts literals from 1: a formula without any ("never", "always") is no policy and has log prior −∞,
+    unless there are further clauses with log prior `pinned`.
     """
     paid = [float(prices[column]) for clause in clauses for column, _ in clause]
     if pinned is None or (clauses and not paid):
@@ -50,7 +50,7 @@ def log_prior(clauses: Clauses, prices: np.ndarray, pinned: float | None = None)
 
 
 def literal_prices(log_priors: np.ndarray, prior: str) -> np.ndarray:
-    """What a literal over each column adds to the log prior: by the grammar, by number only, or nothing. [F]"""
+    """Return the log prior of a literal over each column, by the grammar, a constant, or 0. [F]"""
     if prior == "sparsity":
         return np.full(len(log_priors), -math.log(2.0))
     return np.zeros(len(log_priors)) if prior == "uniform" else log_priors
@@ -59,11 +59,11 @@ def literal_prices(log_priors: np.ndarray, prior: str) -> np.ndarray:
 def log_likelihood(
     allowed: np.ndarray, evidence: Evidence, noise: float = 0.0, uniform_if_empty: bool = False
 ) -> float:
-    """log p(D | π) for a policy that chooses evenly among the rows `allowed`, none of which is open.
+    """Return log p(D | π) for a policy that chooses evenly among the rows `allowed`, none of which is open.
 
-    A demonstrated action that the formula rules out has probability 0 (but for the noise), even where the formula
-    allows nothing; with `uniform_if_empty`, there the policy guesses, as the acting one does. A step counts as often as
-    its weight says. An action the teacher refused must not be allowed, or only by a slip.
+    A demonstrated action that the formula rules out has probability 0 (without noise), even where the formula allows
+    nothing; with `uniform_if_empty` the policy guesses there, as the acting one does. Each step counts by its weight.
+    An action that the teacher refused may be allowed only if the refusal was noise.
     """
     counts = count_by_state(allowed[None], evidence.state_of_row, len(evidence.actions))[0]
     of_step = counts[evidence.state]
@@ -79,7 +79,7 @@ def log_likelihood(
 
 
 def _slips(refused: np.ndarray, evidence: Evidence, noise: float) -> float:
-    """The log probability that the teacher refused by mistake the rows that a policy allows all the same."""
+    """Return the log probability that the teacher refused by mistake the rows that a policy allows."""
     if not refused.any():
         return 0.0
     if noise == 0.0:
@@ -89,7 +89,7 @@ def _slips(refused: np.ndarray, evidence: Evidence, noise: float) -> float:
 
 
 class Mixture:
-    """The K best candidates met so far, no two of them the same formula.
+    """The K best candidates so far, no two of them the same formula.
 
     >>> mixture = Mixture(2)
     >>> for score in (-3.0, -1.0, -2.0):
@@ -105,14 +105,14 @@ class Mixture:
         self._offers = 0
 
     def offer(self, candidate: Candidate) -> None:
-        """Takes the candidate in if it is better than the worst one held."""
+        """Keep the candidate if it is better than the worst one held."""
         if candidate.score == -math.inf:
             return
         key = frozenset(frozenset(clause) for clause in candidate.clauses)
         if key in self._seen:
             return
         self._seen.add(key)
-        # Among equal scores the one found first (with the simpler features) stays.
+        # Among equal scores the first one, with the simpler features, stays.
         self._offers += 1
         heapq.heappush(self._heap, (candidate.score, -self._offers, candidate))
         if len(self._heap) > self._size:
@@ -125,12 +125,12 @@ class Mixture:
 
     @property
     def weights(self) -> np.ndarray:
-        """p(μ | D) of each of `best`, normalised over them."""
+        """p(π | D) of each of `best`, normalized over them."""
         scores = np.array([candidate.score for candidate in self.best])
         weights = np.exp(scores - scores.max())
         return weights / weights.sum()
 
     @property
     def bound(self) -> float:
-        """No policy that uses a program less probable than this can enter any more (the paper's stopping bound)."""
+        """The score below which no policy can enter (the paper's stopping bound)."""
         return self._heap[0][0] if len(self._heap) == self._size else -math.inf

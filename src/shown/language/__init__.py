@@ -1,1 +1,1 @@
-"""The language of programs: terms, primitives, the grammar, and the interpreter that defines the meaning."""
+"""The language of programs: terms, primitives, grammars, enumeration and the reference interpreter."""

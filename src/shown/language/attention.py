@@ -1,7 +1,7 @@
-"""Blocks of programs, evaluated only where their attention can land (`places.py` says why).
+"""Evaluation of blocks of programs only at the cells they attend to (see `engine/places.py`).
 
-`lands_on_little` says for which shapes that is worth it, `at_places` evaluates them. What comes out is one bit a state,
-as for all programs that do not depend on the action; another engine can stand behind these two names.
+`lands_on_little` selects the shapes for which this pays off, `at_places` evaluates them. The result is one bit per
+state, as for all programs that do not depend on the action.
 """
 
 from __future__ import annotations
@@ -12,29 +12,31 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from shown.engine.places import Places
+from shown.engine.planes import Planes
 from shown.errors import BadInput, did_you_mean
 from shown.language.primitives import Primitive
 from shown.language.shapes import Hole, Shape, size
 from shown.language.terms import Kind, Term, names_by_kind
-from shown.places import Places
-from shown.planes import Planes
 
 CHUNK_BYTES = 2**26
-"""How much of the results is held at a time, unless a single choice of the first argument has more."""
+"""Bytes of results held at a time, unless a single choice of the first argument has more."""
 
 
 def lands_on_little(
     shape: Shape, language: Mapping[str, Primitive], buttons: tuple[str, ...], frame: tuple[int, int, int]
 ) -> bool:
-    """Whether the programs of a shape ask no more places than a plane has cells, in a world with buttons."""
+    """Return whether the programs of a shape read no more places than a plane has cells, in a world with buttons."""
     return places_asked(shape, language, buttons, frame) <= frame[0] * frame[1]
 
 
 def places_asked(
     shape: Shape, language: Mapping[str, Primitive], buttons: tuple[str, ...], frame: tuple[int, int, int]
 ) -> float:
-    """At how many places, at most, some condition of a shape of programs is asked; infinity if that cannot be done:
-    where cells are clicked, or a primitive does not know places."""
+    """Return an upper bound on the places at which a condition of the shape is evaluated.
+
+    Infinity if places cannot be used: cells are clicked, or a primitive does not support them.
+    """
     if not (buttons and shape.arguments and isinstance(shape.arguments[0], Hole) and _know_places(shape, language)):
         return math.inf
     return size(shape.arguments[0]) * _asked(shape, language, max(frame[:2]))
@@ -45,7 +47,7 @@ def _know_places(shape: Shape, language: Mapping[str, Primitive]) -> bool:
 
 
 def _asked(shape: Shape, language: Mapping[str, Primitive], side: int) -> int:
-    """At how many places, at most, some condition inside is asked, for each at which the shape itself is."""
+    """Return an upper bound on the places at which an inner condition is evaluated, per place of the shape itself."""
     inner = max((_asked(part, language, side) for part in shape.parts), default=1)
     return inner * (side if language[shape.primitive].walks else 1)
 
@@ -53,7 +55,7 @@ def _asked(shape: Shape, language: Mapping[str, Primitive], side: int) -> int:
 def at_places(
     world: Planes, shape: Shape, language: Mapping[str, Primitive], count: int, threads: int = 1
 ) -> Iterator[np.ndarray]:
-    """The values of the first `count` programs of a shape on the states, in order, some at a time. [n, words] uint64
+    """Yield the values of the first `count` programs of a shape on the states, in order, in chunks. [n, words] uint64
 
     >>> from shown.grid import Tokens, grid
     >>> from shown.language.grammar import paper_grammar
@@ -77,7 +79,7 @@ def at_places(
         if threads == 1 or len(some) == 1:
             values = program(world, some, *others)
         else:
-            # Loops that Numba has compiled let other threads run: each takes some choices of the first argument.
+            # Compiled loops release the GIL: each thread takes some choices of the first argument.
             with ThreadPoolExecutor(threads) as pool:
                 cuts = np.array_split(some, min(threads, len(some)))
                 values = np.concatenate(list(pool.map(lambda part: program(world, part, *others), cuts)))
@@ -92,33 +94,33 @@ def _choices(world: Planes, shape: Shape, language: Mapping[str, Primitive]) -> 
 
 
 def _choice_of_atoms(world: Planes, hole: Hole) -> np.ndarray:
-    """[n], or for offsets [n, 2]"""
+    """Return the codes of the atoms. [n], or [n, 2] for offsets"""
     codes = codes_of(hole, world)
     return np.array(hole.atoms, dtype=np.int64).reshape(-1, 2) if hole.kind is Kind.OFFSET else codes
 
 
 def _asked_of(world: Planes, shape: Shape, language: Mapping[str, Primitive]) -> Callable[[Places], np.ndarray]:
-    """A shape of conditions as a function from places to bits."""
+    """Return a shape of conditions as a function from places to bits."""
     condition, choices = language[shape.primitive].at_places, _choices(world, shape, language)
     assert condition is not None
     return lambda places: condition(places, *choices)
 
 
 def codes_of(hole: Shape | Hole, world: Planes) -> np.ndarray:
-    """Numbers that stand for a hole's atoms: of names their places, of offsets the places in the hole."""
+    """Return numbers for a hole's atoms: the index of a name among all names, the index of an offset in the hole."""
     assert isinstance(hole, Hole)
     known = names_by_kind(world.values, world.buttons).get(hole.kind)
     if known is not None:
         for atom in hole.atoms:
             if atom not in known:
                 near = did_you_mean(str(atom), known)
-                raise BadInput(f"the grammar has a {hole.kind} {atom!r} that the demonstrations have not. {near}")
+                raise BadInput(f"the grammar has a {hole.kind} {atom!r} that the demonstrations lack. {near}")
         return np.array([known.index(str(atom)) for atom in hole.atoms])
     return np.arange(len(hole.atoms)) if hole.kind is Kind.OFFSET else np.array(hole.atoms)
 
 
 def shape_of(term: Term, language: Mapping[str, Primitive]) -> Shape:
-    """The shape whose only term this is."""
+    """Return the shape that has this term only."""
     return Shape(
         term.primitive,
         tuple(

@@ -1,8 +1,7 @@
-"""Finding the mistakes in a primitive where they are made: its parts are compared on random grids.
+"""Check of a primitive: its parts are compared on random grids.
 
-A primitive says the same thing several times: as a meaning, as a kernel, as a compiled twin, as a reach and as phrases.
-Here they are held against each other, and what differs is told in the author's terms: which word with which arguments,
-on which grid, at which cell, and what each of the parts said.
+A primitive has a meaning, a kernel, a compiled twin, a reach and phrases that must agree. An error names the arguments,
+the grid and the cell at which two parts differ, and the value of each.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from shown.engine.planes import Planes, shift
 from shown.errors import BadInput, ShownError
 from shown.grid import AREAS, OFF, Action, Cell, Grid, Tokens
 from shown.language.evaluate import run_cell_by_cell, run_many
@@ -22,12 +22,11 @@ from shown.language.primitives import CELL_IS_VALUE, LANGUAGE, Language, Primiti
 from shown.language.reach import Reach, reach_of
 from shown.language.reference import View, check
 from shown.language.terms import Argument, Kind, Term, names_by_kind
-from shown.planes import Planes, shift
 
 BEYOND = 2
-"""Conditions are also asked so many cells off the grid."""
+"""Conditions are also evaluated this many cells off the grid."""
 TOGETHER = 3
-"""So many argument tuples are given to a compiled twin at once."""
+"""Number of argument tuples passed to a compiled twin at once."""
 OFFSETS = ((-1, 0), (1, 0), (0, -1), (0, 1), (1, 1), (-1, 1), (1, -2), (0, 3))
 
 
@@ -38,20 +37,20 @@ def check_primitive(
     trials: int = 10,
     seed: int = 0,
 ) -> None:
-    """Raises BadInput if the parts of a primitive do not agree, naming the case; else it does nothing.
+    """Raise BadInput, naming a counterexample, if the parts of a primitive disagree.
 
     >>> from shown.language.primitives import LANGUAGE
     >>> check_primitive(LANGUAGE["scanning"])
     >>> check_primitive(replace(LANGUAGE["shifted"], kernel=lambda world, offset, plane: plane))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    shown.errors.BadInput: primitive shifted: its kernel and its meaning differ. Of shifted((...), ...) at row ...
+    shown.errors.BadInput: primitive shifted: its kernel and its meaning differ. For shifted((...), ...) at row ...
 
     Args:
-        primitive: what to check.
-        tokens: those of the game it is for, if it is for one only.
-        buttons: likewise.
-        trials: on so many sets of random grids, with new arguments each time.
-        seed: of the choice.
+        primitive: the primitive.
+        tokens: tokens of the game, if the primitive is made for one.
+        buttons: buttons of the world, likewise.
+        trials: number of sets of random grids, each with new arguments.
+        seed: seed of the random choices.
     """
     tokens = tokens or Tokens(empty=".", wall="#", agent="A", two="2")
     rng = np.random.default_rng(seed)
@@ -110,7 +109,7 @@ class _Trial:
     # --- the meaning, alone ------------------------------------------------------------------------------------------
 
     def _ask(self, term: Term, grid: Grid) -> None:
-        """Asks the meaning everywhere, and watches where it asks its conditions."""
+        """Evaluate the meaning everywhere, checking where it evaluates its conditions."""
         if self.primitive.gives is Kind.PROGRAM:
             for action in self.buttons or grid.cells():
                 self._answer(term, View(grid, self.tokens, action), (0, 0), f"for {_named(action)} on")
@@ -128,8 +127,8 @@ class _Trial:
             def condition(view: View, asked: Cell | None) -> bool:
                 if asked is not None and _off(asked, view.grid) > allowed:
                     raise BadInput(
-                        f"primitive {self.primitive.name}: its meaning asks further off the grid than its reach says. "
-                        f"{term} {where} {_on(view.grid)} asks at {_named(asked)}. Declare a greater reach."
+                        f"primitive {self.primitive.name}: its meaning looks further off the grid than its reach "
+                        f"allows. {term} {where} {_on(view.grid)} looks at {_named(asked)}. Declare a greater reach."
                     )
                 return check(argument, view, asked, self.language)  # type: ignore[arg-type]
 
@@ -140,7 +139,7 @@ class _Trial:
             f"its meaning, {where} {_on(view.grid)},", term, lambda: self.primitive.meaning(view, *cell, *arguments)
         )
         if answer not in (True, False):
-            raise BadInput(f"primitive {self.primitive.name}: its meaning gives {answer!r} for {term}, not yes or no.")
+            raise BadInput(f"primitive {self.primitive.name}: its meaning returns {answer!r} for {term}, not a bool.")
 
     # --- the kernel and its twin -------------------------------------------------------------------------------------
 
@@ -187,7 +186,7 @@ class _Trial:
             return
         what = f"{found.dtype} {list(found.shape[1:])}" if isinstance(found, np.ndarray) else type(found).__name__
         wanted = " or ".join(f"uint64 {list(shape)}" for shape in shapes)
-        raise BadInput(f"primitive {self.primitive.name}: its {part} gives {what} where {wanted} is needed.")
+        raise BadInput(f"primitive {self.primitive.name}: its {part} returns {what} instead of {wanted}.")
 
     def _check_equal(self, part: str, term: Term, world: Planes, found: np.ndarray, meant: np.ndarray) -> None:
         if self.primitive.gives is Kind.PROGRAM:
@@ -211,12 +210,12 @@ class _Trial:
         says, should = (bool(int(word) >> bit & 1) for word in (found, meant))
         if says != should:
             raise BadInput(
-                f"primitive {self.primitive.name}: its {part} and its meaning differ. Of {term} {where} the meaning "
-                f"says {_yes(should)}, the {part} {_yes(says)}."
+                f"primitive {self.primitive.name}: its {part} and its meaning differ. For {term} {where}, the meaning "
+                f"is {_yes(should)}, the {part} {_yes(says)}."
             )
 
     def _try(self, part: str, term: Term, work: Callable[[], Any]) -> Any:
-        """Runs code of the author; whatever goes wrong there is told with the arguments it was given."""
+        """Run the author's code; report an error together with the arguments."""
         try:
             return work()
         except ShownError:
@@ -228,7 +227,7 @@ class _Trial:
 
 
 class _WithoutAction(View):
-    """What a condition sees: a state, and no action."""
+    """View without an action, for conditions."""
 
     def __init__(self, primitive: Primitive, grid: Grid, tokens: Tokens) -> None:
         self.grid, self.tokens, self._primitive = grid, tokens, primitive
@@ -236,20 +235,20 @@ class _WithoutAction(View):
     @property
     def action(self) -> Action | None:  # type: ignore[override]
         raise BadInput(
-            f"primitive {self._primitive.name}: its meaning looks at the action. A condition must not: let it give a "
-            "program, or ask it at the clicked cell by at_action_cell."
+            f"primitive {self._primitive.name}: its meaning reads the action. A condition must not: make it a "
+            "program, or use it at the clicked cell with at_action_cell."
         )
 
 
 def _without_conditions(term: Term, language: Language) -> Reach:
-    """How far the outermost primitive may ask its conditions, whatever these do."""
+    """Return the reach of the outermost primitive alone."""
     blank = Term(CELL_IS_VALUE.name, (OFF,))
     own = tuple(blank if isinstance(argument, Term) else argument for argument in term.arguments)
     return reach_of([Term(term.primitive, own)], language)
 
 
 def _plane(world: Planes, condition: Term) -> np.ndarray:
-    """The plane of a condition such as `_argument` draws."""
+    """Return the plane of a condition drawn by `_argument`."""
     if condition.primitive == CELL_IS_VALUE.name:
         return world.of_value(str(condition.arguments[0]))
     offset, inner = condition.arguments
@@ -257,7 +256,7 @@ def _plane(world: Planes, condition: Term) -> np.ndarray:
 
 
 def _off(cell: Cell, grid: Grid) -> int:
-    """How many cells off the grid a cell is; 0 if it is on it."""
+    """Return the distance of a cell from the grid; 0 on the grid."""
     return max(0, -cell[0], -cell[1], cell[0] - grid.height + 1, cell[1] - grid.width + 1)
 
 

@@ -1,21 +1,20 @@
-"""Programs of a grammar in exactly non-increasing probability, each once, however many derivations it has.
+"""Enumeration of programs in exactly non-increasing probability, each once, whatever its number of derivations.
 
-A program's probability is the sum over its derivations. Three steps make that an ordinary best-first search:
+The probability of a program is the sum over its derivations. Three steps reduce this to best-first search:
 
-1. **Normal form.** Rules without a primitive, `C → B`, are followed to their ends: every symbol then has, for each
-   primitive it can begin with, some right-hand sides and how probable each is, over all ways to get there (ways round
-   in circles too: their sum is that of a geometric series). Equal right-hand sides are one, their probabilities added.
-2. **Prefixes, not derivations.** Programs are written from left to right, primitive by primitive, atom by atom. Of all
-   derivations that agree with what is written so far, a node of the search keeps only what symbols are still to come,
-   with the summed probability of those that leave just these. So a program is reached on one way only, and there the
-   sum is its probability. In a grammar without ambiguity this is one sequence of symbols at each node.
-3. **A bound that never promises too little.** `most[X]` is at least as probable as any single thing X derives: it is
-   1 to begin with, and whatever X derives begins with some primitive, so the largest sum over one primitive's
-   right-hand sides, with `most` for each symbol in them, is such a bound again, and a better one. What is still to come
-   at a node is at most the sum over its sequences of the product of those. A node whose turn comes and where nothing is
-   open is therefore at least as probable as all that follow it.
+1. **Normal form.** Chains of rules without a primitive, such as `C → B`, are followed to their ends. Every symbol then
+   has, for each primitive it can start with, right-hand sides and their total probability over all chains; cycles are
+   geometric series. Equal right-hand sides are merged.
+2. **Prefixes, not derivations.** Programs are written from left to right, one primitive or atom at a time. A node of
+   the search keeps the sequences of symbols that may follow, each with the total probability of the derivations that
+   leave it. Every program is thus reached once, with its full probability. In an unambiguous grammar each node has one
+   sequence.
+3. **An upper bound.** `most[X]` bounds the probability of any single program derived from X. It starts at 1. The
+   largest sum over the right-hand sides of one primitive, with `most` for their symbols, is a tighter bound, and so on.
+   A node is bounded by the sum over its sequences of the product of these bounds. A complete node at the top of the
+   queue is therefore at least as probable as all nodes after it.
 
-Where leaves meet that share atoms, the atoms are taken in groups that none of them tells apart (`SharedLevels`).
+Where several leaves that share atoms meet, atoms are taken in groups that none of them distinguishes (`SharedLevels`).
 """
 
 from __future__ import annotations
@@ -35,27 +34,27 @@ if TYPE_CHECKING:
 Key = TypeVar("Key")
 Symbols = tuple[str, ...]
 Sums = dict[Symbols, Fraction]
-"""How probable each sequence of symbols is."""
+"""Probability of each sequence of symbols."""
 
 ROUNDS = 100
-"""So often the bounds are improved; most are exact after a few rounds."""
+"""Maximum number of rounds in which the bounds are tightened; most are exact after a few."""
 LONG = 512
-"""Bits that a bound may have before it is rounded up."""
+"""Bits of a bound above which it is rounded up."""
 
 
 def enumerate_shapes(grammar: Grammar) -> Iterator[tuple[Fraction, Shape]]:
-    """All shapes, most probable first, each with the probability of one program; endless where the grammar is."""
+    """Yield all shapes, most probable first, each with the probability of one program; endless if the grammar is."""
     return _Search(grammar).run()
 
 
 class NormalForm:
-    """A grammar without rules that only lead on, and without symbols that derive nothing.
+    """A grammar without chain rules and without symbols that derive nothing.
 
     Attributes:
-        heads: for each symbol, the primitives it can begin with, in the order of the rules, and what may follow each.
-        atoms: for each symbol that stands for atoms, the leaves they come from and how probable each of these is.
-        most: for each symbol, at least the probability of anything it derives.
-        levels: the leaves' levels, by symbol; symbols with equal leaves count as one.
+        heads: for each symbol, the primitives it can start with, in the order of the rules, and their right-hand sides.
+        atoms: for each symbol that derives atoms, its leaves and their probabilities.
+        most: for each symbol, an upper bound on the probability of anything it derives.
+        levels: levels of the leaves, by symbol; symbols with equal leaves are merged.
     """
 
     def __init__(self, grammar: Grammar) -> None:
@@ -112,8 +111,8 @@ class _Search:
         self.form = NormalForm(grammar)
         self._shared: dict[Symbols, SharedLevels] = {}
         self._ahead: dict[Symbols, Fraction] = {(): Fraction(1)}
-        # An entry: (-bound, choices so far, round of the leaves, prefix notation so far, what may follow). The choices
-        # break ties, in the order of the rules, and are unique, so that later fields are never compared.
+        # An entry: (-bound, choices so far, round of the leaves, prefix so far, continuations). Choices break ties in
+        # the order of the rules and are unique, so that later fields are never compared.
         self.heap: list[tuple[Fraction, tuple[int, ...], int, tuple[str | Hole, ...], Sums]] = []
 
     def run(self) -> Iterator[tuple[Fraction, Shape]]:
@@ -133,7 +132,7 @@ class _Search:
         heapq.heappush(self.heap, (-self._bound(sums), choices, 0, prefix, sums))
 
     def _expand(self, choices: tuple[int, ...], prefix: tuple[str | Hole, ...], sums: Sums) -> None:
-        """Writes each primitive that can come next."""
+        """Append each primitive that can come next."""
         following: dict[str, Sums] = {}
         for symbols, p in sums.items():
             for primitive, rights in self.form.heads[symbols[0]].items():
@@ -144,7 +143,7 @@ class _Search:
             self._push((*choices, i), (*prefix, primitive), after)
 
     def _fill(self, choices: tuple[int, ...], number: int, prefix: tuple[str | Hole, ...], sums: Sums) -> None:
-        """Writes the atoms of one round, and leaves the next round to come in its turn."""
+        """Append the atoms of one round, and queue the next round."""
         after: dict[str, Sums] = {}
         for symbols, p in sums.items():
             for leaf, share in self.form.atoms[symbols[0]].items():
@@ -165,11 +164,11 @@ class _Search:
             heapq.heappush(self.heap, (-_sum(later), choices, number + 1, prefix, sums))
 
     def _bound(self, sums: Sums) -> Fraction:
-        """The most that anything which follows so can come to."""
+        """Return an upper bound on the probability of anything that may follow."""
         return _sum([p * self._product(symbols) for symbols, p in sums.items()])
 
     def _product(self, symbols: Symbols) -> Fraction:
-        """The most that these symbols can come to together."""
+        """Return an upper bound on the probability of anything derived from these symbols."""
         if symbols not in self._ahead:
             self._ahead[symbols] = self.form.most[symbols[0]] * self._product(symbols[1:])
         return self._ahead[symbols]
@@ -189,10 +188,10 @@ class _Search:
 
 
 def _ways(symbols: list[str], steps: list[tuple[str, str, Fraction]]) -> dict[tuple[str, str], Fraction]:
-    """How probable it is to get from one symbol to another by rules that only lead on, over all ways.
+    """Return the total probability of all chains from one symbol to another.
 
-    Kleene's algorithm: symbol after symbol is allowed to be passed through, as often as one likes. A symbol that
-    derives something is left for good at some time, so that each of the geometric series has an end.
+    Kleene's algorithm: symbol by symbol, chains may pass through it any number of times. A symbol that derives
+    something leaves every cycle with positive probability, so that the geometric series converge.
     """
     ways: dict[tuple[str, str], Fraction] = {}
     for left, right, p in steps:
@@ -210,7 +209,7 @@ def _ways(symbols: list[str], steps: list[tuple[str, str, Fraction]]) -> dict[tu
 
 
 def _in_order(symbol: str, rules: list[Rule]) -> Iterator[Rule]:
-    """The rules that end the ways from a symbol, in the order in which one would try them."""
+    """Yield the rules that end the chains from a symbol, depth first."""
     by_left: dict[str, list[Rule]] = {}
     for rule in rules:
         by_left.setdefault(rule.left, []).append(rule)
@@ -228,7 +227,7 @@ def _in_order(symbol: str, rules: list[Rule]) -> Iterator[Rule]:
 
 
 def _add(sums: dict[Key, Fraction], key: Key, p: Fraction) -> None:
-    # Adding fractions is dear, and mostly there is nothing to add to.
+    # Adding fractions is slow, and most keys are new.
     sums[key] = sums[key] + p if key in sums else p
 
 
@@ -237,7 +236,7 @@ def _sum(fractions: list[Fraction]) -> Fraction:
 
 
 def _round_up(bound: Fraction) -> Fraction:
-    """The bound itself, or, where its fraction has become unwieldy, one a little greater."""
+    """Return the bound, or a slightly larger one if its fraction has become unwieldy."""
     if bound.denominator.bit_length() <= LONG or not bound:
         return bound
     shift = 64 + bound.denominator.bit_length() - bound.numerator.bit_length()

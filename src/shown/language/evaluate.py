@@ -1,35 +1,38 @@
-"""A fixed set of programs on any states, fast: what a learned policy does at every step."""
+"""Fast evaluation of a fixed set of programs on any states, as a learned policy needs at every step."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 
+from shown.engine.memory import Account
+from shown.engine.planes import Planes, frame, pack
 from shown.errors import BadInput
-from shown.grid import Grid, Tokens
+from shown.grid import Action, Cell, Grid, Tokens
 from shown.language.attention import at_places, places_asked, shape_of
 from shown.language.primitives import Primitive
 from shown.language.reach import reach_of
-from shown.language.reference import NOWHERE, View, run
+from shown.language.reference import NOWHERE, LimitedView, TooManyLooksError, View, bind
 from shown.language.terms import Argument, Kind, Term, names_by_kind
-from shown.memory import Account
-from shown.planes import Planes, frame, pack
 
 SLOWER = 500
-"""How many times longer the reference takes for one cell than a kernel does for a word."""
-
+"""Time of the reference interpreter for one cell, in units of the time of a kernel for one word."""
 
 AT_PLACES = 50_000
-"""How many words of planes could be computed in the time in which one program is asked at places."""
+"""Words of planes computed in the time that evaluating one program at places takes."""
+
+WORDS_A_LOOK = 8
+"""Words of planes computed in the time that one look of the reference interpreter takes."""
 
 LARGE = 2**28
-"""Bytes beyond which it is asked whether there is room."""
+"""Bytes above which the memory limit is checked."""
 
 
 class Plan:
-    """The order in which to compute some programs: conditions first, like with like, each once.
+    """An order in which to evaluate programs: conditions first, grouped by primitive, each once.
 
     >>> from shown.grid import grid
     >>> from shown.language.primitives import LANGUAGE
@@ -62,28 +65,30 @@ class Plan:
         self._asking = [shape for shape in self._shapes if shape.parts]
 
     def world(self, grids: Sequence[Grid]) -> Planes:
-        """The states as planes with the margin that these programs need."""
+        """Return the states as planes with the margin that these programs need."""
         return Planes(grids, self.tokens, self.buttons, self.reach.margin(grids))
 
     def bytes(self, grids: Sequence[Grid]) -> int:
-        """What the planes of these states, and of the conditions on them, take."""
+        """Return the size of the planes of these states and of the conditions on them."""
         planes = len(self._conditions) + len(self.tokens.values) + 4
         return 8 * planes * math.prod(frame(grids, self.reach.margin(grids)))
 
     def world_and_columns(self, grids: Sequence[Grid]) -> tuple[Planes, np.ndarray]:
-        """The rows of some states, and the programs' values there. [terms, R] uint64
+        """Return the rows of some states, and the values of the programs on them. [terms, R] uint64
 
-        By planes; but where the grids are large and programs look at little of them, at places; and where programs look
-        far beyond a small grid, nearly all cells of the planes would be computed in
-        vain, so there the reference is asked, which looks only where it is sent. OutOfMemory if there is no room.
+        Uses planes by default; places, if the grids are large and the programs read few cells; and the reference
+        interpreter, if the programs look far beyond a small grid, since planes would be mostly margin. Raises
+        OutOfMemory above the limit.
         """
         if self._look_at_little(frame(grids, self.reach.margin(grids))):
             world = self.world(grids)
             return world, self._columns_at_places(world)
         if len(grids) == 1 and self._mostly_margin(grids[0]):
-            world = Planes(grids, self.tokens, self.buttons)
-            values = reference_columns(self.terms, grids[0], self.tokens, self.buttons, self.language)
-            return world, values.astype(np.uint64)
+            looks = len(self._conditions) * math.prod(frame(grids, self.reach.margin(grids))) // WORDS_A_LOOK
+            view = LimitedView(grids[0], self.tokens, None, looks)
+            with suppress(TooManyLooksError):
+                values = reference_columns(self.terms, view, self.buttons, self.language)
+                return Planes(grids, self.tokens, self.buttons), values.astype(np.uint64)
         needed = self.bytes(grids)
         if needed > LARGE:
             Account().take(needed, f"acting on a grid of {grids[0].height} × {grids[0].width}")
@@ -91,17 +96,17 @@ class Plan:
         return world, self.columns(world)
 
     def _look_at_little(self, frame: tuple[int, int, int]) -> bool:
-        """Whether to ask the programs at places takes less time than to compute planes."""
+        """Return whether evaluating at places is faster than computing planes."""
         planes = len(self._conditions) * math.prod(frame)
         if AT_PLACES * len(self._asking) >= planes:
-            return False  # as on all small grids, where there is no time to think about it
+            return False  # all small grids, where an estimate would take too long
         asked = [
             AT_PLACES + frame[2] * places_asked(shape, self.language, self.buttons, frame) for shape in self._asking
         ]
         return sum(asked) < planes
 
     def _columns_at_places(self, world: Planes) -> np.ndarray:
-        """What `columns` gives."""
+        """Return the same as `columns`."""
         columns = np.empty((len(self.terms), len(world.row_words)), dtype=np.uint64)
         no_planes = np.empty((0, *world.shape), dtype=np.uint64)
         for i, (term, shape) in enumerate(zip(self.terms, self._shapes, strict=True)):
@@ -119,7 +124,7 @@ class Plan:
         return len(self._conditions) * rows * columns > SLOWER * len(self.terms) * max(actions, 1) > 0
 
     def columns(self, world: Planes) -> np.ndarray:
-        """The programs' values on all rows. [terms, R] uint64"""
+        """Return the values of the programs on all rows. [terms, R] uint64"""
         store = np.empty((len(self._conditions), *world.shape), dtype=np.uint64)
         for primitive, arguments, places in self._steps:
             store[places] = run_many(world, primitive, arguments, store)
@@ -153,9 +158,9 @@ class Plan:
 
 
 def run_many(world: Planes, primitive: Primitive, arguments: Sequence[np.ndarray], store: np.ndarray) -> np.ndarray:
-    """A primitive on many argument tuples: conditions as numbers of planes in `store`, names as numbers.
+    """Apply a primitive to many argument tuples: conditions as plane indices in `store`, names as numbers. [n, ...]
 
-    By the primitive's compiled twin if it has one, else by its kernel, else cell by cell. [n, ...]
+    Uses the compiled twin of the primitive if it has one, else its kernel, else its meaning cell by cell.
     """
     if primitive.many is not None:
         return primitive.many(world, store, *arguments)
@@ -180,62 +185,75 @@ def run_many(world: Planes, primitive: Primitive, arguments: Sequence[np.ndarray
 
 
 def how_many(arguments: Sequence[np.ndarray]) -> int:
-    """The number of argument tuples: one, the empty tuple, for a primitive that takes nothing."""
+    """Return the number of argument tuples: one, the empty tuple, for a primitive without arguments."""
     return len(arguments[0]) if arguments else 1
 
 
 def run_cell_by_cell(world: Planes, primitive: Primitive, arguments: Sequence[Argument | np.ndarray]) -> np.ndarray:
-    """What a kernel would give, by asking the primitive's meaning about every cell of every state. Slow.
+    """Return the result of a kernel by evaluating the meaning of the primitive at every cell of every state. Slow.
 
-    A program gives a value for every action: a plane, or `[buttons, words]` in worlds with buttons.
+    A program has a value for every action: a plane, or `[buttons, words]` in worlds with buttons.
     """
     rows, columns, words = world.shape
-    void, nowhere, margin = words * 64 - 2, words * 64 - 1, world.margin
     state_at = {int(slot): state for state, slot in enumerate(world.slot)}
-    one_cell = Grid((next(iter(world.tokens)),))
-
-    def condition(plane: np.ndarray, bit: int) -> object:
-        def holds(view: View, cell: tuple[int, int] | None) -> bool:
-            if bit == nowhere and cell is not NOWHERE:
-                raise _looks_from_nowhere(primitive)
-            r, c, at = (0, 0, nowhere) if cell is NOWHERE else (cell[0] + margin, cell[1] + margin, bit)
-            if not (0 <= r < rows and 0 <= c < columns):
-                r, c, at = 0, 0, void
-            return bool(int(plane[r, c, at // 64]) >> (at % 64) & 1)
-
-        return holds
-
-    places = [(r, c) for r in range(rows) for c in range(columns)]
     program = primitive.gives is Kind.PROGRAM
     width = (len(world.buttons),) if program and world.buttons else (rows, columns)
     bits = np.zeros((words * 64, *width), dtype=bool)
     for bit in range(words * 64):
-        real = bit in state_at
-        grid = world.grids[state_at[bit]] if real else one_cell
-        bound = [condition(a, bit) if isinstance(a, np.ndarray) else a for a in arguments]
-        if program and real and world.buttons:
-            for place, button in enumerate(world.buttons):
-                bits[bit, place] = primitive.meaning(View(grid, world.tokens, button), *bound)
-        elif program and real:
-            # Only cells are clicked: a meaning need not know what to do elsewhere.
-            for r, c in grid.cells():
-                bits[bit, r + margin, c + margin] = primitive.meaning(View(grid, world.tokens, (r, c)), *bound)
-        elif program:
-            continue
-        elif real:
-            view = View(grid, world.tokens)
-            for r, c in places:
-                bits[bit, r, c] = primitive.meaning(view, (r - margin, c - margin), *bound)
-        else:
-            # The void has no cell on its grid; a cell out of sight of a small grid sees the same.
-            far = (-2 * margin - 2, -2 * margin - 2)
-            view = _NoView(primitive, world.tokens) if bit == nowhere else View(one_cell, world.tokens)
-            bits[bit] = primitive.meaning(view, NOWHERE if bit == nowhere else far, *bound)
+        grid = world.grids[state_at[bit]] if bit in state_at else None
+        bound = [_bit_at(world, primitive, a, bit) if isinstance(a, np.ndarray) else a for a in arguments]
+        if not program:
+            _fill_condition(world, primitive, grid, bit, bound, bits[bit])
+        elif grid is not None:
+            _fill_program(world, primitive, grid, bound, bits[bit])
     return pack(bits)
 
 
+def _bit_at(world: Planes, primitive: Primitive, plane: np.ndarray, bit: int) -> Callable[[View, Cell | None], bool]:
+    """Return the condition with this plane, for the state at a bit."""
+    rows, columns, words = world.shape
+    void, nowhere = words * 64 - 2, words * 64 - 1
+
+    def holds(view: View, cell: Cell | None) -> bool:
+        if bit == nowhere and cell is not NOWHERE:
+            raise _looks_from_nowhere(primitive)
+        r, c, at = (0, 0, nowhere) if cell is NOWHERE else (cell[0] + world.margin, cell[1] + world.margin, bit)
+        if not (0 <= r < rows and 0 <= c < columns):
+            r, c, at = 0, 0, void
+        return bool(int(plane[r, c, at // 64]) >> (at % 64) & 1)
+
+    return holds
+
+
+def _fill_program(world: Planes, primitive: Primitive, grid: Grid, bound: Sequence[object], out: np.ndarray) -> None:
+    """Set the values of a program for all actions of a state. [buttons] or [rows, columns]"""
+    for place, button in enumerate(world.buttons):
+        out[place] = primitive.meaning(View(grid, world.tokens, button), *bound)
+    # Only cells of the grid are clicked: a meaning may fail elsewhere.
+    for r, c in () if world.buttons else grid.cells():
+        out[r + world.margin, c + world.margin] = primitive.meaning(View(grid, world.tokens, (r, c)), *bound)
+
+
+def _fill_condition(
+    world: Planes, primitive: Primitive, grid: Grid | None, bit: int, bound: Sequence[object], out: np.ndarray
+) -> None:
+    """Set the values of a condition at all cells of the state at a bit; without a grid, it is not real."""
+    margin = world.margin
+    if grid is not None:
+        view = View(grid, world.tokens)
+        for r, c in np.ndindex(out.shape):
+            out[r, c] = primitive.meaning(view, (r - margin, c - margin), *bound)
+    elif bit == world.shape[2] * 64 - 1:
+        out[:] = primitive.meaning(_NoView(primitive, world.tokens), NOWHERE, *bound)
+    else:
+        # The void has no cell on its grid; a cell far from a small grid sees the same.
+        one_cell = Grid((next(iter(world.tokens)),))
+        far = (-2 * margin - 2, -2 * margin - 2)
+        out[:] = primitive.meaning(View(one_cell, world.tokens), far, *bound)
+
+
 class _NoView(View):
-    """What there is to see from nowhere. All states share this one, so no meaning may look at the grid from there."""
+    """View from nowhere. All states share it, so a meaning must not look at the grid from there."""
 
     def __init__(self, primitive: Primitive, tokens: Tokens) -> None:
         self._primitive, self.tokens, self.action = primitive, tokens, None
@@ -247,16 +265,20 @@ class _NoView(View):
 
 def _looks_from_nowhere(primitive: Primitive) -> BadInput:
     return BadInput(
-        f"primitive {primitive.name} looks at the grid although attention is nowhere. Let its meaning begin with "
-        "`if cell is NOWHERE: return False`, or give another answer there that is the same for all states."
+        f"primitive {primitive.name} looks at the grid although attention is nowhere. Start its meaning with "
+        "`if cell is NOWHERE: return False`, or return another value there that is the same for all states."
     )
 
 
 def reference_columns(
-    terms: Sequence[Term], grid: Grid, tokens: Tokens, buttons: tuple[str, ...], language: Mapping[str, Primitive]
+    terms: Sequence[Term], view: View, buttons: tuple[str, ...], language: Mapping[str, Primitive]
 ) -> np.ndarray:
-    """What `Plan.columns` gives for one state, by the reference interpreter. [terms, actions] bool"""
-    actions = list(buttons) if buttons else list(grid.cells())
-    return np.array(
-        [[run(term, View(grid, tokens, action), language) for action in actions] for term in terms], dtype=bool
-    ).reshape(len(terms), len(actions))
+    """Return what `Plan.columns` gives for the state of a view, by the reference interpreter. [terms, actions] bool"""
+    actions: list[Action] = list(buttons) if buttons else list(view.grid.cells())
+    values = np.empty((len(terms), len(actions)), dtype=bool)
+    for row, term in zip(values, terms, strict=True):
+        program = bind(term, language)
+        for i, action in enumerate(actions):
+            view.action = action
+            row[i] = program(view)
+    return values

@@ -1,4 +1,4 @@
-"""An example of every word of a language, for those who want to know what it says."""
+"""An example of every primitive of a language."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ATOMS: Mapping[Kind, tuple[Argument, ...]] = {
     Kind.BUTTON: ("left", "right"),
     Kind.AREA: AREAS,
 }
-"""What the examples are about."""
+"""Atoms used in the examples."""
 
 
 def example(name: str, language: Mapping[str, Primitive]) -> Term | None:
-    """A short term that uses the word; None if the language has no condition that could stand in it.
+    """Return a short term with the primitive; None if the language lacks a condition to put into it.
 
     >>> from shown.language.primitives import LANGUAGE
     >>> print(example("scanning", LANGUAGE))
@@ -33,12 +33,12 @@ def example(name: str, language: Mapping[str, Primitive]) -> Term | None:
 
 
 def _conditions(language: Mapping[str, Primitive], within: Primitive) -> tuple[Argument, ...]:
-    """Two conditions to stand in an example, or none."""
+    """Return two conditions to use in an example, or none."""
     for name, primitive in language.items():
         if primitive.gives is Kind.CONDITION and Kind.CONDITION not in primitive.takes:
             found = [Term(name, tuple(ATOMS[kind][i] for kind in primitive.takes)) for i in range(2)]
             if Kind.VALUE in within.takes and "shifted" in language:
-                # A wall that is a star is no example.
+                # "The wall is a star" would make no sense.
                 found = [Term("shifted", ((0, 1), condition)) for condition in reversed(found)]
             return tuple(found)
     return ()

@@ -1,8 +1,8 @@
-"""The probabilistic grammar over programs (the paper's appendix A), as data, and its enumeration.
+"""The probabilistic grammar over programs (the paper's appendix A), as data.
 
-Programs come in exactly non-increasing probability, in blocks: all programs of one *shape* have the same probability
-and differ only in values and directions. Probabilities are kept as fractions, so that equal ones are equal.
-`enumeration.py` tells how it is done.
+Programs are enumerated in exactly non-increasing probability, in blocks: all programs of one *shape* have the same
+probability and differ only in values and directions. Probabilities are fractions, so that equal ones compare equal.
+See `enumeration.py`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ __all__ = [
 
 @dataclass(frozen=True, init=False)
 class Rule:
-    """`left → primitive(right…)`, or, with no primitive, `left → right[0]`.
+    """`left → primitive(right…)` or, without a primitive, `left → right[0]`.
 
-    A probability given as a decimal, such as 0.3, is taken for the fraction it means.
+    A decimal probability such as 0.3 is converted to the exact fraction.
     """
 
     left: str
@@ -65,9 +65,9 @@ class Grammar:
     """A probabilistic context-free grammar over the programs of a language.
 
     Attributes:
-        start: the symbol programs are derived from.
-        rules: the productions; those of one symbol add up to probability 1.
-        leaves: the symbols that stand for values, offsets, numbers and buttons.
+        start: start symbol.
+        rules: the productions; those of one symbol have total probability 1.
+        leaves: symbols that stand for values, offsets, numbers and buttons.
         language: the primitives.
     """
 
@@ -87,7 +87,7 @@ class Grammar:
             sums[rule.left] = sums.get(rule.left, Fraction(0)) + rule.probability
             if rule.primitive is None:
                 if len(rule.right) != 1:
-                    raise BadInput(f"{name}: a rule without a primitive has exactly one symbol on its right.")
+                    raise BadInput(f"{name}: a rule without a primitive must have exactly one symbol on its right.")
             elif rule.primitive not in self.language:
                 raise BadInput(f"{name}: the language has no primitive {rule.primitive!r}.")
             elif len(rule.right) != len(self.language[rule.primitive].takes):
@@ -102,7 +102,7 @@ class Grammar:
         self._check_kinds()
 
     def _check_kinds(self) -> None:
-        """Raises BadInput where a rule has something else on its right than its primitive takes."""
+        """Raise BadInput where the right-hand side of a rule does not match what its primitive takes."""
         kinds: dict[str, set[Kind]] = {symbol: {leaves.kind} for symbol, leaves in self.leaves.items()}
         for _ in self.rules:
             for rule in self.rules:
@@ -119,12 +119,12 @@ class Grammar:
             raise BadInput(f"the start symbol {self.start} is of kind {kind}; it must be of kind program.")
 
     def check_actions(self, buttons: tuple[str, ...]) -> None:
-        """Raises BadInput if a rule is about clicks in a world with buttons, or about buttons in one without.
+        """Raise BadInput if a rule needs clicks in a world with buttons, or buttons in one without.
 
         >>> from shown.grid import Tokens
         >>> paper_grammar(Tokens(empty=".")).check_actions(("left", "right"))  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        shown.errors.BadInput: rule P → at_action_cell: at_action_cell is about the clicked cell, but here actions ...
+        shown.errors.BadInput: rule P → at_action_cell: at_action_cell needs a clicked cell, but here actions are ...
         """
         used = {self.start}
         for _ in self.rules:
@@ -136,7 +136,7 @@ class Grammar:
     def extended(
         self, *rules: Rule, leaves: Mapping[str, Leaves] | None = None, language: Language | None = None
     ) -> Grammar:
-        """This grammar with further rules; the rules already there for the same symbols make room for them.
+        """Return this grammar with further rules; existing rules for the same symbols are scaled down to make room.
 
         >>> from shown.grid import Tokens
         >>> grammar = paper_grammar(Tokens(empty=".", stick="|"))
@@ -145,9 +145,9 @@ class Grammar:
         [('C → shifted', 0.4), ('C → B', 0.4), ('C → scanning', 0.2)]
 
         Args:
-            rules: the new productions, with their probabilities.
-            leaves: new symbols that stand for atoms, such as the numbers of a primitive that counts.
-            language: the primitives of all rules, if new ones are used.
+            rules: new productions, with their probabilities.
+            leaves: new symbols for atoms, such as the numbers of a primitive that counts.
+            language: primitives of all rules, if the new rules need others.
         """
         taken: dict[str, Fraction] = {}
         for rule in rules:
@@ -156,15 +156,16 @@ class Grammar:
         return Grammar(self.start, (*room, *rules), {**self.leaves, **(leaves or {})}, language or self.language)
 
     def shapes(self) -> Iterator[tuple[Fraction, Shape]]:
-        """All shapes, most probable first, each with the probability of one program; endless where the grammar is.
+        """Yield all shapes, most probable first, each with the probability of one program; endless if the grammar is.
 
-        A program that can be derived in several ways comes once, with the sum of their probabilities.
+        A program with several derivations occurs once, with the sum of their probabilities.
         """
         return enumerate_shapes(self)
 
     def blocks(self, programs: int | None = None, finish_level: bool = False) -> Iterator[Block]:
-        """Programs in blocks, most probable first; exactly `programs` of them, or, with `finish_level`, at least so
-        many and on to the end of the last level of equal probability.
+        """Yield programs in blocks, most probable first.
+
+        There are exactly `programs` of them; with `finish_level`, also the rest of the last level of equal probability.
 
         >>> from shown.grid import Tokens
         >>> [block.count for block in paper_grammar(Tokens(empty=".", stick="|")).blocks(50)]
@@ -183,7 +184,7 @@ class Grammar:
             last = probability
 
     def programs(self, programs: int | None = None) -> Iterator[tuple[Term, float]]:
-        """Programs one by one with their log probability, most probable first.
+        """Yield programs one by one with their log probability, most probable first.
 
         >>> from shown.grid import Tokens
         >>> grammar = paper_grammar(Tokens(empty=".", stick="|"))
@@ -196,7 +197,7 @@ class Grammar:
 
 
 def paper_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
-    """The grammar of the paper with this game's values; in worlds with buttons, with `action_is` for `at_action_cell`.
+    """Return the paper's grammar for these tokens; in worlds with buttons, `action_is` replaces `at_action_cell`.
 
     >>> from shown.grid import Tokens
     >>> grammar = paper_grammar(Tokens(empty=".", stick="|"))

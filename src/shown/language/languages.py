@@ -1,7 +1,7 @@
-"""Languages by name: `find("paper")` is the paper's, `find("standard")` has the words of the library too.
+"""Languages by name: `find("paper")` is the paper's, `find("standard")` adds the library's primitives.
 
-A language is found by its name, if it is one of this package or of another installed one (an entry point in the group
-`shown.languages`, `name = "module:OBJECT"`), or by its place, `module:OBJECT`. See docs/languages.md.
+A language is found by name, if it belongs to this package or to another installed one (an entry point in the group
+`shown.languages`, `name = "module:OBJECT"`), or by place, `module:OBJECT`. See docs/guides/vocabularies.md.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ LANGUAGES: dict[str, str] = {
     "standard": "shown.language.standard:STANDARD",
     "walking": "shown.language.walking:WALKING",
 }
-"""Where each language of this package is defined. Loaded when first asked for."""
+"""Place of each language of this package, loaded on first use."""
 
 ENTRY_POINTS = "shown.languages"
-"""The group of entry points in which other packages declare their languages: `name = "module:OBJECT"`."""
+"""Entry-point group in which other packages declare their languages: `name = "module:OBJECT"`."""
 
 
 def _made(declared: Any, name: str) -> Language | None:
@@ -39,9 +39,10 @@ _REGISTRY = Registry("language", ENTRY_POINTS, LANGUAGES, _made, "a shown.Langua
 
 
 def find(name: str) -> Language:
-    """The language called `name`, or the one at `module:OBJECT`, whose module is then imported. BadInput if none is.
+    """Return the language called `name`, or the one at `module:OBJECT`, importing its module; raise BadInput if there
+    is none.
 
-    It is called what it was found by, so that a policy in it says how to find it again.
+    The language is named after what it was found by, so that a policy can be loaded again.
 
     >>> find("paper").name
     'paper'
@@ -53,12 +54,12 @@ def find(name: str) -> Language:
 
 
 def all_languages() -> dict[str, str]:
-    """Where each language is defined: those of this package, then those that other installed packages declare."""
+    """Return the place of each language by name, those of this package first."""
     return _REGISTRY.places()
 
 
 def installed() -> tuple[list[Language], list[str]]:
-    """All languages that can be used, and for each that cannot the reason, in one line.
+    """Return all languages that can be loaded, and a one-line reason for each that cannot.
 
     >>> languages, reasons = installed()
     >>> languages[0].name
@@ -68,28 +69,28 @@ def installed() -> tuple[list[Language], list[str]]:
 
 
 def named_in_file(name: Any, where: str) -> Language:
-    """The language that a file says it is in. Nothing is imported that its reader has not installed.
+    """Return the language named in a file. Imports nothing that the reader has not installed.
 
     >>> named_in_file("some_module:WORDS", "policy.json")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    shown.errors.BadInput: policy.json: it is in the language some_module:WORDS, which is code that only you can ...
+    shown.errors.BadInput: policy.json: its language some_module:WORDS is code, which only you can allow to run. ...
     """
     if name is None:
         raise BadInput(
-            f"{where}: it is in a language without a name, so say which: --language module:OBJECT, or in Python "
+            f"{where}: its language has no name. Name it with --language module:OBJECT, or in Python with "
             "Policy.load(…, language=…)."
         )
     if not isinstance(name, str) or not 0 < len(name) <= 200:
         raise BadInput(f'{where}: "language" must be a name or null.')
     if is_place(name):
         raise BadInput(
-            f"{where}: it is in the language {name}, which is code that only you can allow to run. If you trust it: "
+            f"{where}: its language {name} is code, which only you can allow to run. If you trust it, pass "
             f"--language {name}, or in Python Policy.load(…, language={name!r})."
         )
     if name not in LANGUAGES and name not in all_languages():
         raise BadInput(
-            f"{where}: no language called {name!r} is installed. {did_you_mean(name, all_languages())} If you have "
-            "it elsewhere, say where: --language module:OBJECT, or in Python Policy.load(…, language=…)."
+            f"{where}: no language called {name!r} is installed. {did_you_mean(name, all_languages())} If it "
+            "is elsewhere, pass --language module:OBJECT, or in Python Policy.load(…, language=…)."
         )
     try:
         return find(name)
@@ -98,7 +99,7 @@ def named_in_file(name: Any, where: str) -> Language:
 
 
 def the_language(given: Language | str | None) -> Language:
-    """A language as users may give it: itself, its name, or None for the paper's.
+    """Return a language given as itself, by name, or as None for the paper's.
 
     >>> the_language(None) is the_language("paper") is LANGUAGE
     True
@@ -108,12 +109,12 @@ def the_language(given: Language | str | None) -> Language:
     if isinstance(given, str):
         return find(given)
     if not isinstance(given, Language):
-        raise BadInput(f"language={given!r}: must be a Language, or the name of one such as 'paper'.")
+        raise BadInput(f"language={given!r}: must be a Language or a name such as 'paper'.")
     return given
 
 
 def with_more_words(language: Language, tokens: Tokens, buttons: tuple[str, ...] = ()) -> str | None:
-    """Which language to try in a world where the paper's words are not enough; None where others are used already.
+    """Return the language to try where the paper's primitives are not enough; None if another is used already.
 
     >>> from shown.grid import Tokens
     >>> tokens = Tokens(empty=".", agent="A")
@@ -132,8 +133,9 @@ def with_more_words(language: Language, tokens: Tokens, buttons: tuple[str, ...]
 def grammar_for(
     tokens: Tokens, buttons: tuple[str, ...], language: Language | str | None = None, grammar: Grammar | None = None
 ) -> tuple[Grammar, str]:
-    """The grammar to learn with in a world, and what to call it where it is noted what a policy came from: by the
-    language that gives it or, if it was given itself, by a fingerprint of its rules.
+    """Return the grammar to learn with, and its name for a policy's provenance.
+
+    The name is that of the language or, for a grammar given by itself, a fingerprint of its rules.
 
     >>> from shown.grid import Tokens
     >>> grammar, name = grammar_for(Tokens(empty="."), ())
@@ -141,7 +143,7 @@ def grammar_for(
     ('paper', 'paper')
     """
     if grammar is not None and language is not None:
-        raise BadInput("give either a language or a grammar: a grammar has its language with it.")
+        raise BadInput("give either a language or a grammar, not both: a grammar includes its language.")
     name = None
     if grammar is None:
         own = the_language(language)
@@ -156,14 +158,14 @@ def _fingerprint(grammar: Grammar) -> str:
 
 
 def _at(place: str) -> Language:
-    """The language at `module:OBJECT`. Its module is code of somebody else, so anything may go wrong."""
+    """Return the language at `module:OBJECT`. Importing runs foreign code, so any error is possible."""
     module, _, path = place.partition(":")
     try:
         found: Any = import_module(module)
     except Exception as error:
         raise BadInput(
             f"language {place!r}: module {module!r} cannot be imported ({reason(error)}). "
-            "It must be installed, or be in a folder that Python looks in."
+            "It must be installed, or be in a folder on Python's path."
         ) from error
     for attribute in path.split("."):
         if not hasattr(found, attribute):
@@ -172,5 +174,5 @@ def _at(place: str) -> Language:
             raise BadInput(f"language {place!r}: module {module!r} has no {path!r}. {offer}")
         found = getattr(found, attribute)
     if not isinstance(found, Language):
-        raise BadInput(f"language {place!r}: is not a shown.Language but a {type(found).__name__}.")
+        raise BadInput(f"language {place!r}: is a {type(found).__name__}, not a shown.Language.")
     return found

@@ -1,6 +1,6 @@
-"""What stands at the leaves of programs: values, offsets, numbers and buttons, and how probable each is.
+"""Leaves of programs: values, offsets, numbers and buttons, with their probabilities.
 
-Leaves come in *levels* of equally probable atoms, most probable first, perhaps without end.
+Leaves come in *levels* of equally probable atoms, most probable first, possibly without end.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from shown.errors import BadInput
 from shown.language.terms import Argument, Kind
 
 Level = tuple[Fraction, tuple[Argument, ...]]
-"""Atoms that are equally probable, with the probability of each."""
+"""Equally probable atoms, with the probability of each."""
 
 MAX_LEVELS = 1000
-"""So many levels are read of leaves that cannot say how probable one atom is, where that must be known."""
+"""Levels searched for an atom of leaves without a method `probability`."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Leaves:
     """A symbol that stands for atoms.
 
     Attributes:
-        kind: what the atoms are.
-        levels: gives them in levels of falling probability, each atom once. A function, or, as the built-in ones are,
-            a small frozen dataclass that can be called: such leaves can be compared, copied and sent to other
-            processes. One with a method `probability(atom)` besides may go on without end even where a grammar
-            derives the same programs by other leaves too.
+        kind: kind of the atoms.
+        levels: function that returns levels of decreasing probability, each atom once. The built-in ones are frozen
+            dataclasses with `__call__`, so that leaves can be compared, copied and sent to other processes. If it has a
+            method `probability(atom)` as well, it may be endless even where a grammar derives the same programs by
+            other leaves.
     """
 
     kind: Kind
@@ -38,28 +38,28 @@ class Leaves:
 
 @runtime_checkable
 class KnowsProbability(Protocol):
-    """Levels that can be asked about a single atom."""
+    """Levels that know the probability of a single atom."""
 
     def probability(self, atom: Argument) -> Fraction: ...
 
 
 def uniform(kind: Kind, atoms: tuple[Argument, ...]) -> Leaves:
-    """Leaves that are all equally probable: the paper's values."""
+    """Return equally probable leaves, such as the paper's values."""
     return Leaves(kind, Uniform(tuple(atoms)))
 
 
 def foremost(kind: Kind, atoms: tuple[Argument, ...]) -> Leaves:
-    """Leaves of which the first is as probable as all others together."""
+    """Return leaves of which the first is as probable as all others together."""
     return Leaves(kind, Foremost(tuple(atoms)))
 
 
 def geometric(kind: Kind = Kind.NUMBER, stay: Fraction = Fraction(1, 2)) -> Leaves:
-    """The numbers 1, 2, …, each `stay` times as probable as the one before."""
+    """Return the numbers 1, 2, …, each `stay` times as probable as the previous one."""
     return Leaves(kind, Geometric(stay))
 
 
 def paper_offsets() -> Leaves:
-    """The paper's rules for O, N and ℕ: along an axis 1/4 each, diagonal 1/2; signs 1/2; i with 0.99 · 0.01^(i−1)."""
+    """Return the paper's rules for O, N and ℕ: 1/4 per axis, 1/2 diagonal; signs 1/2; i with 0.99 · 0.01^(i−1)."""
     return Leaves(Kind.OFFSET, PaperOffsets())
 
 
@@ -90,7 +90,7 @@ class Foremost:
 
 @dataclass(frozen=True)
 class Geometric:
-    """A number a level, endlessly."""
+    """One number per level, endlessly."""
 
     stay: Fraction
 
@@ -106,7 +106,7 @@ class Geometric:
 
 @dataclass(frozen=True)
 class PaperOffsets:
-    """For i = 1, 2, …: the offsets of i cells along an axis, then the diagonal ones of i + 1 cells in all."""
+    """For i = 1, 2, …: the offsets of i cells along an axis, then the diagonal ones of i + 1 cells in total."""
 
     step = Fraction(99, 100) / 2
     more = Fraction(1, 100)
@@ -131,7 +131,7 @@ class PaperOffsets:
 
 
 class LazyLevels:
-    """Levels, read as far as they are asked for."""
+    """Levels, read on demand."""
 
     def __init__(self, leaves: Leaves) -> None:
         self._levels = leaves.levels
@@ -140,29 +140,29 @@ class LazyLevels:
         self._places: dict[Argument, int] = {}
 
     def get(self, index: int) -> Level | None:
-        """The level at `index`, or None where there is none any more."""
+        """Return the level at `index`, or None past the last one."""
         while len(self._read) <= index:
             level = next(self._coming, None)
             if level is None:
                 return None
             if not 0 < level[0] <= (self._read[-1][0] if self._read else 1):
-                raise BadInput("the levels of leaves must come in falling probability, from at most 1.")
+                raise BadInput("the levels of leaves must have decreasing probabilities of at most 1.")
             for atom in level[1]:
                 if atom in self._places:
-                    raise BadInput(f"leaves have {atom!r} twice. Name each once, with all its probability.")
+                    raise BadInput(f"leaves have {atom!r} twice. List each atom once, with its total probability.")
                 self._places[atom] = len(self._read)
             self._read.append(level)
         return self._read[index]
 
     def probability(self, atom: Argument) -> Fraction:
-        """Of one atom; 0 if it is not among the leaves."""
+        """Return the probability of one atom; 0 if it is not among the leaves."""
         if atom not in self._places:
             if isinstance(self._levels, KnowsProbability):
                 return self._levels.probability(atom)
             if self.get(MAX_LEVELS) is not None:
                 raise BadInput(
-                    f"the grammar derives some programs in several ways, by leaves of which one goes on past "
-                    f"{MAX_LEVELS:,} levels and cannot say how probable {atom!r} is. Give its levels a method "
+                    f"the grammar derives some programs in several ways, by leaves of which one has more than "
+                    f"{MAX_LEVELS:,} levels and no probability for {atom!r}. Give its levels a method "
                     "`probability(atom)`, or use the same symbol in all these rules."
                 )
         place = self._places.get(atom)
@@ -174,10 +174,10 @@ Group = tuple[tuple[Fraction, ...], tuple[Argument, ...]]
 
 
 class SharedLevels:
-    """The atoms of several leaves that meet at one place of a program, each once, in rounds.
+    """Atoms of several leaves that meet at one place of a program, each once, in rounds.
 
-    Round n brings the atoms of everybody's level n that have not come before, in groups that no leaves tell apart. With
-    a single set of leaves a round is a level.
+    Round n has the atoms of every level n that have not occurred before, in groups that no leaves distinguish. With a
+    single set of leaves a round is a level.
     """
 
     def __init__(self, leaves: Sequence[LazyLevels]) -> None:
@@ -186,7 +186,7 @@ class SharedLevels:
         self._seen: set[Argument] = set()
 
     def bound(self, number: int) -> tuple[Fraction, ...]:
-        """The most probable that an atom of this round or a later one can be, under each of the leaves."""
+        """Return, for each of the leaves, an upper bound on the probability of an atom of this round or a later one."""
         levels = [lazy.get(number) for lazy in self._leaves]
         return tuple(Fraction(0) if level is None else level[0] for level in levels)
 

@@ -1,4 +1,4 @@
-"""Saying programs in English, from the phrases that the primitives declare."""
+"""English for programs, built from the phrases that primitives declare."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from shown.language.terms import Argument, Kind, Offset, Term
 _WAYS = {(-1, 0): "up", (1, 0): "down", (0, -1): "left", (0, 1): "right"}
 _IN_AREA = {
     "row": "in the row of", "column": "in the column of", "diagonals": "on the diagonals of",
-    "lines": "in line with", "sides": "beside", "neighbours": "around",
+    "lines": "in line with", "sides": "beside", "neighbors": "around",
 }  # fmt: skip
 _ALONG_AREA = {
     "row": "along its row", "column": "along its column", "diagonals": "along a diagonal",
-    "lines": "straight or diagonally", "sides": "among the cells beside it", "neighbours": "among the cells around it",
+    "lines": "straight or diagonally", "sides": "among the cells beside it", "neighbors": "among the cells around it",
 }  # fmt: skip
 _LIKE_EMPTY = (
     "empty", "covered", "floor", "grass", "ground", "ice", "lava", "mud", "open", "sand", "snow", "unseen", "water",
 )  # fmt: skip
-"""What a cell is, or is full of, rather than holds one of: "is lava", "a lava cell", "lava cells"."""
+"""Names used as adjectives or mass nouns: "is lava", "a lava cell", "lava cells"."""
 _PLURALS = {
     "child": "children", "deer": "deer", "fish": "fish", "foot": "feet", "goose": "geese", "hero": "heroes",
     "knife": "knives", "leaf": "leaves", "loaf": "loaves", "man": "men", "mouse": "mice", "ox": "oxen",
@@ -38,9 +38,9 @@ def say(
     cell: str = "it",
     single: Collection[str] = (),
 ) -> str:
-    """A program (or, at `cell`, a condition) or its opposite as an English clause.
+    """Return a program (or, at `cell`, a condition) or its negation as an English clause.
 
-    Of values in `single` there is never more than one cell: "the rabbit", not "the first rabbit".
+    Values in `single` occur at most once per grid: "the rabbit", not "the first rabbit".
 
     >>> from shown.language.primitives import LANGUAGE
     >>> from shown.language.terms import parse
@@ -63,7 +63,7 @@ def say(
 
 
 def say_briefly(offset: Offset, start: str, value: str, positive: bool = True) -> str:
-    """That the cell so far from a place has a value, or has not, in few words.
+    """Return in few words that the cell at an offset from a place has a value, or lacks it.
 
     >>> say_briefly((-1, 0), "the rabbit", "wall"), say_briefly((0, 2), "this cell", "empty", positive=False)
     ('above the rabbit is a wall', '2 to the right of this cell is no empty cell')
@@ -75,7 +75,7 @@ def say_briefly(offset: Offset, start: str, value: str, positive: bool = True) -
 
 
 class _Said:
-    """An argument that a phrase can ask for in several forms."""
+    """An argument that a phrase can format in several forms."""
 
     def __init__(
         self,
@@ -88,46 +88,51 @@ class _Said:
         self.argument, self.kind, self.language, self.cell, self.single = argument, kind, language, cell, single
 
     def __format__(self, form: str) -> str:
-        match self.argument, form:
-            case Term(), "noun":
-                return _noun(self.argument, self.language)
-            case Term(), "bare":
-                return _bare_noun(self.argument, self.language)
-            case Term(), "the":
-                return _aim(self.argument, self.language, self.single)
-            case Term(), "plural":
-                return _plural_noun(self.argument, self.language)
-            case Term(), _:
-                return say(self.argument, self.language, form != "not", self.cell, self.single)
-            case tuple(), "beside":
-                return _beside(self.argument)
-            case tuple(), _:
-                return _way(self.argument)
-            case str(), "the" if self.kind is Kind.VALUE:
-                return the_first(self.argument, self.single)
-            case str(), "nearest" if self.kind is Kind.VALUE:
-                return f"the {'' if self.argument in self.single else 'nearest '}{_bare(self.argument)}"
-            case str(), "bare" if self.kind is Kind.VALUE:
-                return _bare(self.argument)
-            case str(), "some" if self.kind is Kind.VALUE:
-                return _some(self.argument)
-            case str(), _ if self.kind is Kind.VALUE:
-                return _value(self.argument)
-            case str(), "" | "along" if self.kind is Kind.AREA:
+        match self.argument:
+            case Term():
+                return self._condition(self.argument, form)
+            case tuple():
+                return _beside(self.argument) if form == "beside" else _way(self.argument)
+            case str() if self.kind is Kind.VALUE:
+                return self._of_value(self.argument, form)
+            case str() if self.kind is Kind.AREA and form in ("", "along"):
                 return (_ALONG_AREA if form else _IN_AREA)[self.argument]
-            case _:
-                if form not in ("", "bare"):
-                    raise BadProgram(f"a phrase asks for the form {form!r} of {self.argument!r}, which has none.")
-                return str(self.argument)
+        if form not in ("", "bare"):
+            raise BadProgram(f"a phrase uses the form {form!r} of {self.argument!r}, which does not exist.")
+        return str(self.argument)
+
+    def _condition(self, term: Term, form: str) -> str:
+        match form:
+            case "noun":
+                return _noun(term, self.language)
+            case "bare":
+                return _bare_noun(term, self.language)
+            case "the":
+                return _aim(term, self.language, self.single)
+            case "plural":
+                return _plural_noun(term, self.language)
+        return say(term, self.language, form != "not", self.cell, self.single)
+
+    def _of_value(self, name: str, form: str) -> str:
+        match form:
+            case "the":
+                return the_first(name, self.single)
+            case "nearest":
+                return f"the {'' if name in self.single else 'nearest '}{_bare(name)}"
+            case "bare":
+                return _bare(name)
+            case "some":
+                return _some(name)
+        return _value(name)
 
 
 def the_first(value: str, single: Collection[str] = ()) -> str:
-    """What the first cell with a value is called: "the rabbit" where there is only ever one."""
+    """Return the name of the first cell with a value: "the rabbit" if there is only ever one."""
     return f"the {'' if value in single else 'first '}{_bare(value)}"
 
 
 def _value(name: str) -> str:
-    """How a cell with the value is said to be: "empty", "a wall", "off the grid"."""
+    """Return the predicate for a cell with the value: "empty", "a wall", "off the grid"."""
     if name == OFF:
         return "off the grid"
     words = name.replace("_", " ")
@@ -135,7 +140,7 @@ def _value(name: str) -> str:
 
 
 def _some(name: str) -> str:
-    """A cell with the value as a thing: "an empty cell", "a wall", "the edge of the grid"."""
+    """Return a noun with article for a cell with the value: "an empty cell", "a wall", "the edge of the grid"."""
     words = _bare(name)
     return "the edge of the grid" if name == OFF else f"{_article(words)} {words}"
 
@@ -146,21 +151,21 @@ def _bare(name: str) -> str:
 
 
 def _noun(condition: Term, language: Mapping[str, Primitive]) -> str:
-    """A thing one can come upon: "a wall", "the edge of the grid", "a cell where …"."""
+    """Return a noun with article for a condition: "a wall", "the edge of the grid", "a cell where …"."""
     if condition.primitive == "cell_is_value":
         return _some(str(condition.arguments[0]))
     return f"a cell where {say(condition, language)}"
 
 
 def _aim(condition: Term, language: Mapping[str, Primitive], single: Collection[str]) -> str:
-    """A thing one can go to: the same, but "the rabbit" where there is only ever one."""
+    """Return a noun for the target of a walk: as `_noun`, but "the rabbit" if there is only ever one."""
     if condition.primitive == "cell_is_value" and condition.arguments[0] in single:
         return f"the {_bare(str(condition.arguments[0]))}"
     return _noun(condition, language)
 
 
 def _bare_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
-    """The same without an article, as it stands after "no"."""
+    """Return the noun without article, for use after "no"."""
     if condition.primitive == "cell_is_value":
         value = str(condition.arguments[0])
         return "edge of the grid" if value == OFF else _bare(value)
@@ -168,7 +173,7 @@ def _bare_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
 
 
 def _plural_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
-    """Many of them: "walls", "empty cells", "cells where …"."""
+    """Return the plural: "walls", "empty cells", "cells where …"."""
     if condition.primitive == "cell_is_value":
         value = str(condition.arguments[0])
         return "cells off the grid" if value == OFF else _plural(_bare(value))

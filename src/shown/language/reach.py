@@ -1,12 +1,11 @@
-"""How far off the grid programs look: the margin that a frame of planes must have.
+"""Reach: the margin that planes need around the grids.
 
-Conditions are computed on a frame, a little larger than the grids (`planes.py`). A program begins at a cell of the
-grid, or nowhere; from there its attention moves by offsets, by scans, which stop at the first cell off the grid, and by
-what its primitives do by themselves. Each primitive says how much further off the grid it may ask its conditions than
-it was asked itself (`Primitive.reach`). So whatever is asked lies within the sum of those on some way through the
-program, and a frame with that margin holds all of it: nothing that matters is read beyond its edge.
+Conditions are computed on a frame slightly larger than the grids (`planes.py`). A program starts at a cell of the grid,
+or nowhere; its attention moves by offsets, by scans, which stop at the first cell off the grid, and by the rules of its
+primitives. Each primitive declares how much further off the grid it evaluates its conditions (`Primitive.reach`). The
+sum of these along any path through the program bounds all cells that are read.
 
-What a meaning reads through its `view` is not read from the frame, and needs no margin.
+Reading through `view` does not use the frame and needs no margin.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from shown.language.terms import Argument, Term
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """So many cells off the grid, and so many times the larger side of the largest grid."""
+    """Reach off the grid: a number of cells, plus a multiple of the larger side of the largest grid."""
 
     cells: int = 0
     sides: int = 0
 
     def margin(self, grids: Iterable[Grid]) -> int:
-        """The margin around these grids, in cells."""
+        """Return the margin around these grids, in cells."""
         return self.cells + self.sides * max((max(grid.shape) for grid in grids), default=0)
 
 
 def margin_for(parts: Iterable[Term | Shape], language: Mapping[str, Primitive], grids: Iterable[Grid]) -> int:
-    """The margin that the planes of these grids must have for these terms or shapes to be evaluated.
+    """Return the margin that the planes of these grids need for these terms or shapes.
 
     >>> from shown.grid import grid
     >>> from shown.language.primitives import LANGUAGE
@@ -47,7 +46,7 @@ def margin_for(parts: Iterable[Term | Shape], language: Mapping[str, Primitive],
 
 
 def reach_of(parts: Iterable[Term | Shape], language: Mapping[str, Primitive]) -> Reach:
-    """The farthest that any of these terms or shapes looks."""
+    """Return the largest reach of these terms or shapes."""
     known: dict[Term | Shape, Reach] = {}
     return _farthest(_reach(part, language, known) for part in parts)
 
@@ -61,7 +60,7 @@ def _reach(part: Term | Shape, language: Mapping[str, Primitive], known: dict[Te
 
 
 def _own(part: Term | Shape, primitive: Primitive) -> Reach:
-    """What the outermost primitive adds: its offsets, and what it says of itself."""
+    """Return the reach of the outermost primitive: its offsets and its declared reach."""
     atoms = [_atoms(argument) for argument in part.arguments if not isinstance(argument, Term | Shape)]
     offsets = max((abs(x) for choices in atoms for atom in choices if isinstance(atom, tuple) for x in atom), default=0)
     said = primitive.reach
@@ -77,7 +76,7 @@ def _atoms(argument: Argument | Hole) -> Sequence[Argument]:
 
 
 def _farthest(reaches: Iterable[Reach]) -> Reach:
-    """A reach that covers all of these, whatever the size of the grids."""
+    """Return a reach that covers all of these, whatever the size of the grids."""
     cells, sides = 0, 0
     for reach in reaches:
         cells, sides = max(cells, reach.cells), max(sides, reach.sides)

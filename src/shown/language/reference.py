@@ -1,8 +1,7 @@
-"""The interpreter that defines what a program means: slow, obvious, one state and one action at a time.
+"""The reference interpreter, which defines the meaning of programs: slow, simple, one state and action at a time.
 
-Every fast path of the package is tested against this one. It has one refinement: within a run, what a condition over
-conditions says at a cell is kept. A scan inside a scan inside a scan asks the same again and again, at a cost that is
-multiplied with each level.
+Every fast path of the package is tested against it. Within a run it caches the values of conditions over conditions,
+since nested scans evaluate the same ones repeatedly.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ if TYPE_CHECKING:
     from shown.language.primitives import Primitive
 
 NOWHERE = None
-"""Where attention is when it was sent to a cell with a value that no cell has."""
+"""Attention sent to a value that no cell has."""
 
 
 class View:
-    """A state as programs see it. Subclasses may watch what is looked at (`explain.py` does)."""
+    """A state as programs see it. Subclasses may record the cells that are read, as `explain.py` does."""
 
     def __init__(self, grid: Grid, tokens: Tokens, action: Action | None = None) -> None:
         self.grid, self.tokens, self.action = grid, tokens, action
 
     def value(self, cell: Cell | None) -> str:
-        """The name of the value at `cell`; OFF outside the grid and nowhere."""
+        """Return the value at `cell`; OFF outside the grid and nowhere."""
         character = None if cell is NOWHERE else self.grid.get(cell)
         return OFF if character is None else self.tokens.name(character)
 
@@ -36,22 +35,51 @@ class View:
         return cell is not NOWHERE and self.grid.inside(cell)
 
     def first(self, value: str) -> Cell | None:
-        """The first cell in reading order with `value`, or NOWHERE."""
+        """Return the first cell in reading order with `value`, or NOWHERE."""
         return NOWHERE if value == OFF else self.grid.find(self.tokens[value])
 
     def where(self, value: str) -> tuple[Cell, ...]:
-        """All cells in reading order with `value`; none for OFF. Those that matter are then looked at with `value`."""
+        """Return all cells in reading order with `value`, none for OFF. Read those that matter with `value`."""
         return () if value == OFF else self.grid.where(self.tokens[value])
 
     def walked(self, path: list[Cell]) -> None:
-        """Called by primitives that walk over the grid, with the cells they visited."""
+        """Record the path of a primitive that walks over the grid."""
 
     def counted(self, cells: list[Cell]) -> None:
-        """Called by primitives that look at many cells, with those that made the difference."""
+        """Record the decisive cells of a primitive that reads many."""
+
+
+class TooManyLooksError(Exception):
+    """Programs have read as many cells of a `LimitedView` as they may."""
+
+
+class LimitedView(View):
+    """A view that raises `TooManyLooksError` after a number of looks at cells.
+
+    Attributes:
+        looks: number of looks left.
+    """
+
+    def __init__(self, grid: Grid, tokens: Tokens, action: Action | None, looks: int) -> None:
+        super().__init__(grid, tokens, action)
+        self.looks = looks
+
+    def value(self, cell: Cell | None) -> str:
+        self._look()
+        return super().value(cell)
+
+    def inside(self, cell: Cell | None) -> bool:
+        self._look()
+        return super().inside(cell)
+
+    def _look(self) -> None:
+        self.looks -= 1
+        if self.looks < 0:
+            raise TooManyLooksError
 
 
 def run(term: Term, view: View, language: Mapping[str, Primitive]) -> bool:
-    """What a program says about a state and an action.
+    """Return the value of a program for a state and an action.
 
     >>> from shown.grid import grid
     >>> from shown.language.primitives import LANGUAGE
@@ -61,33 +89,36 @@ def run(term: Term, view: View, language: Mapping[str, Primitive]) -> bool:
     >>> [run(program, View(grid("|."), tokens, click), LANGUAGE) for click in ((0, 0), (0, 1))]
     [True, False]
     """
-    return bool(_bind(term, language)(view))
+    return bool(bind(term, language)(view))
 
 
 def check(term: Term, view: View, cell: Cell | None, language: Mapping[str, Primitive]) -> bool:
-    """What a condition says about a state from a cell."""
-    return bool(_bind(term, language)(view, cell))
+    """Return the value of a condition for a state and a cell."""
+    return bool(bind(term, language)(view, cell))
 
 
-def _bind(term: Term, language: Mapping[str, Primitive]) -> Any:
-    """A term as a function: of a view, and, if it is a condition, of a cell."""
+def bind(term: Term, language: Mapping[str, Primitive]) -> Any:
+    """Return a term as a function of a view, and of a cell if it is a condition.
+
+    It keeps the answers of conditions for each view; they do not depend on the view's action.
+    """
     primitive = language[term.primitive]
     meaning = primitive.meaning
-    arguments = [_bind(a, language) if isinstance(a, Term) else a for a in term.arguments]
+    arguments = [bind(a, language) if isinstance(a, Term) else a for a in term.arguments]
     if primitive.gives is Kind.CONDITION and Kind.CONDITION in primitive.takes:
         return _asked_once(meaning, arguments)
     return lambda view, *cell: meaning(view, *cell, *arguments)
 
 
 def _asked_once(meaning: Callable[..., bool], arguments: list[Any]) -> Callable[[View, Cell | None], bool]:
-    """A condition over conditions that keeps its answers."""
+    """Return a condition over conditions that caches its values."""
     answers: dict[tuple[View, Cell | None], bool] = {}
 
     def holds(view: View, cell: Cell | None) -> bool:
         try:
             answer = answers.get((view, cell))
         except TypeError:
-            raise BadInput(f"a condition is asked at {cell!r}; a cell is a tuple (row, column), or NOWHERE.") from None
+            raise BadInput(f"a condition is evaluated at {cell!r}; a cell is (row, column) or NOWHERE.") from None
         if answer is None:
             answer = answers[view, cell] = bool(meaning(view, cell, *arguments))
         return answer

@@ -1,6 +1,6 @@
-"""Shapes: terms with holes, and blocks of programs that share one.
+"""Shapes: terms with holes, and blocks of programs with one shape.
 
-All programs of a shape are equally probable; they differ only in what fills the holes.
+All programs of a shape are equally probable; they differ only in the atoms in the holes.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ class Shape:
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The hash of a text is another one in another process: what is cached must not travel.
+        # Hashes of strings differ between processes, so the cached one must not be pickled.
         return Shape, (self.primitive, self.arguments)
 
     @cached_property
     def count(self) -> int:
-        """The number of terms of this shape."""
+        """Number of terms of this shape."""
         return math.prod(size(argument) for argument in self.arguments)
 
     def term(self, index: int) -> Term:
-        """The term at `index` in the order in which the last hole changes fastest."""
+        """Return the term at `index`, in the order in which the last hole varies fastest."""
         arguments: list[Argument] = []
         for argument in reversed(self.arguments):
             index, i = divmod(index, size(argument))
@@ -54,7 +54,7 @@ class Shape:
         return Term(self.primitive, tuple(reversed(arguments)))
 
     def has(self, term: Term) -> bool:
-        """Whether `term` is of this shape."""
+        """Return whether `term` has this shape."""
         return self.primitive == term.primitive and all(
             isinstance(inner, Term) and argument.has(inner) if isinstance(argument, Shape) else inner in argument.atoms
             for argument, inner in zip(self.arguments, term.arguments, strict=True)
@@ -66,7 +66,7 @@ class Shape:
 
 
 def size(argument: Shape | Hole) -> int:
-    """The number of ways to fill an argument."""
+    """Return the number of ways to fill an argument."""
     return argument.count if isinstance(argument, Shape) else len(argument.atoms)
 
 
@@ -75,10 +75,10 @@ class Block:
     """Consecutive programs of one shape.
 
     Attributes:
-        shape: what they have in common.
-        probability: of each of them.
-        start: the number of programs before this block.
-        count: how many of the shape's programs are in the block; less than all only where a budget ends.
+        shape: the shape.
+        probability: probability of each program.
+        start: number of programs before this block.
+        count: number of programs; less than all of the shape only where a budget ends.
     """
 
     shape: Shape
@@ -92,5 +92,5 @@ class Block:
 
 
 def log(probability: Fraction) -> float:
-    """The natural logarithm of a fraction that may be far below the smallest float."""
+    """Return the natural logarithm of a fraction that may be far below the smallest float."""
     return math.log(probability.numerator) - math.log(probability.denominator)

@@ -1,23 +1,21 @@
-"""The standard language: the paper's words and those that other grid worlds need; the paper's programs come first.
+"""The standard language: the paper's primitives and those of `counting.py` and `ways.py`.
 
-The grammar is the paper's with room made for new programs beside it (`Grammar.extended`). The paper's rules for
-conditions stay as they are, so that every program of the paper is less probable by the same factor, 1 less what the new
-ones take, and the paper's programs keep their order among themselves.
+Its grammar extends the paper's (`Grammar.extended`). The paper's rules for conditions do not change, so every program
+of the paper is less probable by the same factor, and their order stays the same.
 
-New programs are few and short, since each takes the place of one of the paper's. They are such as formulas over the
-paper's programs cannot replace:
+New programs are few and short, since each displaces one of the paper's. Formulas over the paper's programs cannot
+express them:
 
-* at the clicked cell (`X`), or one offset away, cells are counted (`K`); now and then it is asked how the place lies
-  (`Z`). At the first cell with a value (`Y`), such as an agent, it is also asked where a step leads (`W`);
-* the paper's `scanning` is left to the paper's conditions;
-* what is counted (`D`) is a value, a count again, or a value and something else about the same cell (`S`). Of the
-  clicked cell, formulas say two things already, and no cell has two values;
-* a walk goes over one value to another, a step at a time up, down, left or right;
-* a line is one of a single value, has three cells or more, and half of the time may go any way;
-* `as_many` is there only if a token is a digit.
+* cells are counted (`K`) at the clicked cell (`X`) or one offset away, or its surroundings are tested (`Z`). At the
+  first cell with a value (`Y`), such as an agent, steps are tested as well (`W`);
+* the paper's `scanning` applies to the paper's conditions only;
+* the counted condition (`D`) is a value, a count, or a value combined with another condition at the same cell (`S`);
+* a walk leads over one value to another, one step up, down, left or right at a time;
+* a line has a single value, three cells or more, and half of the time any direction;
+* `as_many` is included only if a token is a digit.
 
-How much room was chosen on generated levels of the six games: with twice as much, some of them need more
-demonstrations. Where actions are buttons there is more of it, since the paper's words say little there.
+The share of new programs was tuned on generated levels of the six games: with twice as many, some games need more
+demonstrations. With buttons the share is larger, since the paper's primitives say little there.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from shown.language.primitives import COUNTING, LANGUAGE, WAYS
 from shown.language.terms import Kind
 
 Share = tuple[str, int, str | None, tuple[str, ...]]
-"""A rule, with how often it is used compared with the others of its symbol: left, how often, primitive, right."""
+"""A rule with its relative frequency among the rules of its symbol: left, frequency, primitive, right."""
 
 _IN_ALL: tuple[Share, ...] = (
     ("X", 8, None, ("K",)),
@@ -64,7 +62,7 @@ _WITH_DIGITS: tuple[Share, ...] = (("K", 1, "as_many", ("near", "T")), ("D", 2, 
 
 
 def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
-    """The grammar of the standard language with this game's values.
+    """Return the grammar of the standard language for these tokens.
 
     >>> from shown.grid import Tokens
     >>> grammar = standard_grammar(Tokens(empty=".", stick="|"))
@@ -83,7 +81,7 @@ def standard_grammar(tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
             "any line": uniform(Kind.AREA, ("lines",)),
             "one line": uniform(Kind.AREA, ("row", "column", "diagonals")),
             "ground": foremost(Kind.VALUE, tokens.values),
-            "near": uniform(Kind.AREA, ("sides", "neighbours")),
+            "near": uniform(Kind.AREA, ("sides", "neighbors")),
         },
         language=STANDARD,
     )
@@ -101,10 +99,10 @@ _WITH_BUTTONS = (
 
 
 def _in_proportion(shares: Sequence[Share]) -> list[Rule]:
-    """Rules whose probabilities add up to 1 for each symbol."""
+    """Return rules whose probabilities add up to 1 for each symbol."""
     total = {symbol: sum(often for left, often, _, _ in shares if left == symbol) for symbol, *_ in shares}
     return [Rule(left, primitive, right, Fraction(often, total[left])) for left, often, primitive, right in shares]
 
 
 STANDARD = LANGUAGE.extended(*COUNTING, *WAYS, name="standard", grammar=standard_grammar)
-"""The paper's language and the library."""
+"""The paper's primitives and the library."""

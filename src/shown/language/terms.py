@@ -1,7 +1,7 @@
-"""Terms: a program is a primitive applied to arguments, some of which are terms again.
+"""Terms: primitives applied to arguments, some of which are terms again.
 
-Here a term is only its structure: it can be built, printed, parsed and measured. What a primitive means, how it is
-computed and how it is said stands in `primitives/`.
+This module covers their structure only: building, printing, parsing and measuring. `primitives/` defines meaning,
+computation and English.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ Offset = tuple[int, int]
 
 
 class Kind(StrEnum):
-    """What an argument can be."""
+    """Kind of an argument or a term."""
 
     PROGRAM = "program"
-    """Looks at a state and an action; the paper's P."""
+    """Function of a state and an action; the paper's P."""
     CONDITION = "condition"
-    """Looks at a state from a cell; the paper's C and B."""
+    """Function of a state and a cell; the paper's C and B."""
     VALUE = "value"
-    """The name of a token, or OFF; the paper's V."""
+    """Name of a token, or OFF; the paper's V."""
     OFFSET = "offset"
     """The paper's O."""
     NUMBER = "number"
-    """A whole number, for primitives that count."""
+    """Integer, for primitives that count."""
     BUTTON = "button"
-    """The name of an action, in worlds with buttons."""
+    """Name of an action, in worlds with buttons."""
     AREA = "area"
-    """Some cells of the grid as seen from a cell, one of `AREAS`."""
+    """Set of cells around a cell, one of `AREAS`."""
 
 
 def names_by_kind(values: Sequence[str], buttons: Sequence[str] = ()) -> dict[Kind, Sequence[str]]:
-    """What can stand where a name of some kind is needed."""
+    """Return the valid names of each kind."""
     return {Kind.VALUE: values, Kind.BUTTON: buttons, Kind.AREA: AREAS}
 
 
@@ -60,21 +60,21 @@ class Term:
 
     @property
     def parts(self) -> tuple[Term, ...]:
-        """The arguments that are terms themselves."""
+        """Arguments that are terms themselves."""
         return tuple(argument for argument in self.arguments if isinstance(argument, Term))
 
     @property
     def size(self) -> int:
-        """The number of method calls."""
+        """Number of method calls."""
         return 1 + sum(part.size for part in self.parts)
 
     @property
     def depth(self) -> int:
-        """The height of the parse tree, counted in method calls."""
+        """Height of the parse tree, in method calls."""
         return 1 + max((part.depth for part in self.parts), default=0)
 
     def walk(self) -> Iterator[Term]:
-        """This term and all terms inside it."""
+        """Yield this term and all terms inside it."""
         yield self
         for part in self.parts:
             yield from part.walk()
@@ -84,7 +84,7 @@ Argument = Term | str | int | Offset
 
 
 class Signature(Protocol):
-    """What the parser must know of a primitive."""
+    """The part of a primitive that the parser uses."""
 
     @property
     def takes(self) -> tuple[Kind, ...]: ...
@@ -107,7 +107,7 @@ def parse(
     buttons: Sequence[str] = (),
     kind: Kind = Kind.PROGRAM,
 ) -> Term:
-    """Reads a term back from its text and checks that it makes sense.
+    """Return the term that a text stands for; raise BadProgram if it is malformed.
 
     >>> from shown.language.primitives import LANGUAGE
     >>> text = "at_action_cell(shifted((0, 1), cell_is_value(empty)))"
@@ -123,11 +123,11 @@ def parse(
         end = match.end()
         pieces.append(match.group().strip())
     if text[end:].strip():
-        raise BadProgram(f"program {text!r}: cannot read from {text[end : end + 20]!r} on.")
+        raise BadProgram(f"program {text!r}: unexpected text from {text[end : end + 20]!r} on.")
     reader = _Reader(text, pieces, signatures, values, buttons)
     term = reader.read(kind, 0)
     if reader.at < len(pieces):
-        raise BadProgram(f"program {text!r}: something follows its end.")
+        raise BadProgram(f"program {text!r}: unexpected text after its end.")
     assert isinstance(term, Term)
     return term
 
@@ -150,7 +150,7 @@ class _Reader:
 
     def next(self, expected: str | None = None) -> str:
         if self.at >= len(self.pieces):
-            raise self.fail("it ends too early.")
+            raise self.fail("unexpected end.")
         piece = self.pieces[self.at]
         if expected is not None and piece != expected:
             raise self.fail(f"{expected!r} expected, {piece!r} found.")
@@ -167,9 +167,9 @@ class _Reader:
             right = self.number()
             self.next(")")
             if down == right == 0:
-                raise self.fail("the offset (0, 0) leads nowhere: a scan along it would not end.")
+                raise self.fail("the offset (0, 0) is not allowed: a scan along it would not end.")
             if max(abs(down), abs(right)) > MAX_OFFSET:
-                raise self.fail(f"the offset ({down}, {right}) leads too far; at most {MAX_OFFSET} either way.")
+                raise self.fail(f"the offset ({down}, {right}) is too large; at most {MAX_OFFSET} either way.")
             return down, right
         if kind is Kind.NUMBER:
             return self.number()
@@ -183,7 +183,7 @@ class _Reader:
         if signature is None:
             raise self.fail(f"there is no primitive {name!r}. {did_you_mean(name, self.signatures)}")
         if signature.gives is not kind:
-            raise self.fail(f"{name} gives a {signature.gives}, but a {kind} is needed.")
+            raise self.fail(f"{name} is a {signature.gives}, but a {kind} is needed.")
         arguments = []
         self.next("(")
         for i, wanted in enumerate(signature.takes):
@@ -198,9 +198,9 @@ class _Reader:
         try:
             number = int(piece)
         except ValueError:
-            raise self.fail(f"a whole number expected, {piece!r} found.") from None
+            raise self.fail(f"an integer expected, {piece!r} found.") from None
         if abs(number) > MAX_NUMBER:
-            raise self.fail(f"{piece} is too large a number.")
+            raise self.fail(f"the number {piece} is too large.")
         return number
 
 

@@ -1,7 +1,7 @@
-"""Grids to look at: as text, SVG, PNG and GIF.
+"""Grids as text, SVG, PNG and GIF.
 
-A picture needs a grid and the tokens it is made of; a game's name, if there is one, chooses the ground. Tokens without
-a sprite of their own are drawn as lettered tiles, so that a new game looks tidy before anyone has drawn for it.
+A picture needs a grid and its tokens; the name of a game, if any, selects the ground. Tokens without a sprite are drawn
+as lettered tiles, so that a new game looks tidy without any drawing.
 
 >>> from shown.grid import Tokens, grid
 >>> print(text(grid("|.", "||"), Tokens(empty=".", matchstick="|"), click=(0, 0)))
@@ -12,22 +12,22 @@ a sprite of their own are drawn as lettered tiles, so that a new game looks tidy
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shown.demonstrations import Step
-from shown.grid import Action, Cell, Grid, Tokens
+from shown.grid import Action, Grid, Tokens
 from shown.render.palette import stylesheet
-from shown.render.scene import Frame, Heat, build
+from shown.render.scene import Frame, build
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-def text(grid: Grid, tokens: Tokens, *, click: Action | None = None, colour: bool = False) -> str:
-    """The grid as lines of text, two columns a cell, with brackets around the clicked cell."""
+def text(grid: Grid, tokens: Tokens, *, click: Action | None = None, color: bool = False) -> str:
+    """Return the grid as lines of text, two columns per cell, with brackets around the clicked cell."""
     from shown.render.terminal import draw_text
 
-    return draw_text(grid, tokens, click, colour)
+    return draw_text(grid, tokens, click, color)
 
 
 def svg(
@@ -35,34 +35,30 @@ def svg(
     tokens: Tokens,
     game: str | None = None,
     *,
-    click: Action | None = None,
-    highlight: Iterable[Cell] = (),
-    paths: Iterable[Sequence[Cell]] = (),
-    heat: Heat | None = None,
-    caption: str = "",
-    outcome: str | None = None,
     cell: int | None = None,
     dark: bool | None = False,
     prefix: str = "sprite-",
+    **marks: Any,
 ) -> str:
-    """The grid as an SVG document. See `Frame` for what can be marked.
+    """Return the grid as an SVG document.
 
     Args:
-        cell: the side of a cell in pixels; chosen to suit the grid if None.
-        dark: colours for a dark page; None follows the reader's system (and the CSS of `stylesheet()` in a page).
-        prefix: what the ids of the sprites begin with; change it where differently coloured pictures share a page.
+        cell: the side of a cell in pixels; None chooses it by the size of the grid.
+        dark: colors for a dark page; None follows the reader's system (and the CSS of `stylesheet()` in a page).
+        prefix: prefix of the sprites' ids; change it where differently colored pictures share a page.
+        marks: what to mark, as in `Frame`: click, highlight, paths, heat, caption, outcome.
     """
     from shown.render.vector import describe, write
 
-    scene = build(Frame(grid, click, tuple(highlight), tuple(paths), heat, caption, outcome), tokens, game)
-    return write(scene, tokens, cell, dark, prefix, describe(grid, tokens, game, click))
+    frame = Frame(grid, **marks)
+    return write(build(frame, tokens, game), tokens, cell, dark, prefix, describe(grid, tokens, game, frame.click))
 
 
 def symbols(tokens: Tokens, game: str | None = None, *, dark: bool | None = None, prefix: str = "sprite-") -> str:
-    """A hidden SVG with one `<symbol>` a token, to be put into a page once and used with `<use href="#sprite-agent">`.
+    """Return a hidden SVG with one `<symbol>` per token, to be used in a page with `<use href="#sprite-agent">`.
 
-    Besides the tokens by name there are `ground-0` and `ground-1` (by turns under the cells), `click` and `look`.
-    With `dark=None` the colours are CSS variables; `stylesheet()` defines them for light and dark.
+    Besides the tokens by name there are `ground-0` and `ground-1` (alternating under the cells), `click` and `look`.
+    With `dark=None` the colors are CSS variables; `stylesheet()` defines them for light and dark.
     """
     from shown.render.vector import symbol_sheet
 
@@ -74,25 +70,18 @@ def image(
     tokens: Tokens,
     game: str | None = None,
     *,
-    click: Action | None = None,
-    highlight: Iterable[Cell] = (),
-    paths: Iterable[Sequence[Cell]] = (),
-    heat: Heat | None = None,
-    caption: str = "",
-    outcome: str | None = None,
     cell: int | None = None,
     dark: bool = False,
+    **marks: Any,
 ) -> Image:
-    """The grid as a Pillow image. Arguments as for `svg`; very large grids are made smaller to fit."""
+    """Return the grid as a Pillow image. Arguments as for `svg`; very large grids are made smaller to fit."""
     from shown.render.raster import draw
 
-    return draw(
-        build(Frame(grid, click, tuple(highlight), tuple(paths), heat, caption, outcome), tokens, game), cell, dark
-    )
+    return draw(build(Frame(grid, **marks), tokens, game), cell, dark)
 
 
 def png(picture: Image) -> bytes:
-    """An image as the bytes of a PNG file: `png(image(grid, tokens))`."""
+    """Return an image as the bytes of a PNG file: `png(image(grid, tokens))`."""
     from shown.render.raster import encode_png
 
     return encode_png(picture)
@@ -107,14 +96,14 @@ def gif(
     dark: bool = False,
     speed: float = 1.0,
 ) -> bytes:
-    """Frames as the bytes of an animated GIF that repeats; `film` makes the frames of a run."""
+    """Return frames as the bytes of a looping GIF; `film` makes the frames of an episode."""
     from shown.render.raster import encode_gif
 
     return encode_gif(frames, tokens, game, cell, dark, speed)
 
 
 def film(steps: Sequence[Step], last: Grid, outcome: str = "unfinished") -> list[Frame]:
-    """The frames of one run: each position, then the click on it; at the end how it went, held for a while.
+    """Return the frames of an episode: each position, then the click on it; at the end the outcome, held for a while.
 
     >>> from shown.grid import grid
     >>> [frame.caption for frame in film([Step(grid("||"), (0, 0))], grid(".|"), "won")]
@@ -134,7 +123,7 @@ def film(steps: Sequence[Step], last: Grid, outcome: str = "unfinished") -> list
 def strip(
     frames: Sequence[Frame], tokens: Tokens, game: str | None = None, *, cell: int | None = None, dark: bool = False
 ) -> Image:
-    """Frames side by side in one picture, in rows, like a comic."""
+    """Return frames side by side in one picture, in rows, like a comic."""
     from shown.render.raster import contact_sheet
 
     return contact_sheet(frames, tokens, game, cell, dark)

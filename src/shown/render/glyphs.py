@@ -5,7 +5,7 @@ Each glyph stands on the baseline y = 6, drawn with a round pen; capitals reach 
 
 from __future__ import annotations
 
-from shown.render.shapes import Path, Point, Shapes, moved, outlines
+from shown.render.vector_shapes import Path, Point, Shapes, moved, outlines
 
 CAP_HEIGHT = 6.0
 GAP = 1.7
@@ -118,18 +118,18 @@ def drawable(text: str) -> bool:
 
 
 def width(text: str) -> float:
-    """How wide a line of text is, in glyph units (a capital is 6 high)."""
+    """Return the width of a line of text in glyph units (a capital is 6 high)."""
     return max(0.0, sum(_advance(character) + GAP for character in text) - GAP)
 
 
 def depth(text: str) -> float:
-    """How far the text hangs below the line it stands on, in glyph units."""
+    """Return the depth of the text below its baseline, in glyph units."""
     lowest = (y for character in text for points in _points(character) for _, y in points)
     return max([CAP_HEIGHT, *lowest]) - CAP_HEIGHT
 
 
 def letters(text: str, x: float, y: float, height: float, stroke: str, pen: float) -> Shapes:
-    """A line of text as shapes: capitals `height` high, standing on y, starting at x, drawn with a pen that wide."""
+    """Return a line of text as shapes: capitals of `height`, on the baseline y, from x, with a pen of width `pen`."""
     scale, at = height / CAP_HEIGHT, 0.0
     shapes: list[Path] = []
     for character in text:

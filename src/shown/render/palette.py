@@ -1,12 +1,12 @@
-"""Colours by name, light and dark, and the ground each game is played on."""
+"""Colors by name, light and dark, and the ground of each game."""
 
 from __future__ import annotations
 
 PREFIX = "--shown-"
-"""What the CSS variables of these colours begin with."""
+"""Prefix of the CSS variables."""
 
 # name: (light, dark)
-COLOURS: dict[str, tuple[str, str]] = {
+COLORS: dict[str, tuple[str, str]] = {
     # the page and what is written on it
     "page": ("#ffffff", "#15171c"),
     "text": ("#2f333b", "#dfe2e8"),
@@ -91,31 +91,31 @@ PLAIN = ("paper_a", "paper_b")
 
 
 def ground(game: str | None) -> tuple[str, str]:
-    """The names of the two colours of a game's board."""
+    """Return the names of the two colors of a game's board."""
     return GROUNDS.get(game or "", PLAIN)
 
 
-def colour(name: str, dark: bool = False) -> str:
-    """The colour as #rrggbb.
+def color(name: str, dark: bool = False) -> str:
+    """Return the color as #rrggbb.
 
-    >>> colour("page"), colour("page", dark=True)
+    >>> color("page"), color("page", dark=True)
     ('#ffffff', '#15171c')
     """
-    return COLOURS[name][dark]
+    return COLORS[name][dark]
 
 
 def variable(name: str) -> str:
-    """The colour as a CSS variable that falls back to the light one, for drawings that follow the page's theme."""
-    return f"var({PREFIX}{name},{COLOURS[name][0]})"
+    """Return the color as a CSS variable with the light color as fallback, for drawings that follow the theme."""
+    return f"var({PREFIX}{name},{COLORS[name][0]})"
 
 
 def stylesheet(light: str = ":root", dark: str = ":root[data-theme=dark]") -> str:
-    """CSS that sets the variables: under `light`, under `dark`, and, unless a theme is chosen, as the system says.
+    """Return CSS that sets the variables under `light`, under `dark`, and by the system unless a theme is chosen.
 
-    A page that lets its reader choose sets `data-theme="light"` or `"dark"` on its root.
+    To choose a theme, a page sets `data-theme="light"` or `"dark"` on its root.
     """
-    day = "".join(f"{PREFIX}{name}:{pair[0]};" for name, pair in COLOURS.items())
-    night = "".join(f"{PREFIX}{name}:{pair[1]};" for name, pair in COLOURS.items() if pair[0] != pair[1])
+    day = "".join(f"{PREFIX}{name}:{pair[0]};" for name, pair in COLORS.items())
+    night = "".join(f"{PREFIX}{name}:{pair[1]};" for name, pair in COLORS.items() if pair[0] != pair[1])
     chosen = f"{dark}{{{night}}}\n" if dark else ""
     system = f"@media (prefers-color-scheme:dark){{{light}:not([data-theme]){{{night}}}}}\n"
     return f"{light}{{{day}}}\n{chosen}{system}"

@@ -1,4 +1,4 @@
-"""Scenes as pixels: PNG and GIF, with Pillow. Each kind of cell is drawn once, large, then made smaller and smooth."""
+"""Scenes as PNG and GIF, with Pillow. Each kind of cell is drawn once, enlarged, then reduced for smooth edges."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from shown.errors import BadInput, MissingExtra
 from shown.grid import Tokens
-from shown.render.palette import COLOURS, colour
+from shown.render.palette import COLORS, color
 from shown.render.scene import LONGEST_SIDE, MOST_PIXELS, Frame, Scene, build, cell_size
-from shown.render.shapes import Shape, Shapes, outlines
+from shown.render.vector_shapes import Shapes, VectorShape, outlines
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -23,21 +23,21 @@ LONGEST_GIF = 480
 LONGEST_SHEET = 1600
 MOST_PANELS = 60
 MOST_FRAMES = 5000
-EXACT_COLOURS = 96
+EXACT_COLORS = 96
 
 
 def draw(scene: Scene, cell: int | None = None, dark: bool = False, longest: int | None = None) -> Image:
-    """A scene as a picture.
+    """Return a scene as an image.
 
     Args:
-        cell: the side of a cell in pixels; chosen to suit the grid if None.
-        longest: the most pixels on a side; a grid with more cells than that is made smaller.
+        cell: the side of a cell in pixels; None chooses it by the size of the grid.
+        longest: maximum side in pixels; a grid with more cells is reduced.
     """
     longest = longest or (LONGEST_SIDE if cell is None else MOST_PIXELS)
     size = cell_size(scene, cell, longest)
     pixels = _board(scene, size, dark)
     x, y, width, height = scene.pixels(size)
-    canvas = _pillow().new("RGB", (width, height), colour("page", dark))
+    canvas = _pillow().new("RGB", (width, height), color("page", dark))
     canvas.paste(_pillow().fromarray(pixels), (x - scene.margin * size, y - scene.margin * size))
     _frame(canvas, scene, size, x, y, dark)
     for shapes in (scene.lines, scene.writing):
@@ -55,7 +55,7 @@ def encode_png(picture: Image) -> bytes:
 def encode_gif(
     frames: Iterable[Frame], tokens: Tokens, game: str | None, cell: int | None, dark: bool, speed: float
 ) -> bytes:
-    """An animation that repeats. All frames share one palette, so that nothing flickers."""
+    """Return a looping animation. All frames share one palette, so that nothing flickers."""
     if not 0 < speed <= 1000:
         raise BadInput(f"speed={speed}: must be above 0 and at most 1000, such as 2 for twice as fast.")
     frames = list(frames)
@@ -66,7 +66,7 @@ def encode_gif(
     size = min(cell_size(build(frame, tokens, game), cell, longest) for frame in frames)
 
     def pictures() -> Iterator[Image]:
-        # Drawn twice, once for the colours and once to write, rather than kept: a long film would not fit in memory.
+        # Drawn twice, for the palette and for the file, since a long film would not fit in memory.
         return (draw(build(frame, tokens, game), size, dark, longest) for frame in frames)
 
     whole, counts = (0, 0), Counter[int]()
@@ -86,9 +86,9 @@ def encode_gif(
 
 
 def _timed(frames: Sequence[Frame], speed: float) -> tuple[list[Frame], list[int]]:
-    """The frames to show and for how many milliseconds each; those too short to be seen are left out.
+    """Return the frames and their durations in milliseconds, without frames too short to be seen.
 
-    GIF counts in hundredths of a second, and browsers take less than two of them for "slow".
+    GIF counts in hundredths of a second, and browsers slow down frames of fewer than two.
     """
     seen, durations, due = [], [], 0.0
     for number, frame in enumerate(frames, 1):
@@ -101,9 +101,9 @@ def _timed(frames: Sequence[Frame], speed: float) -> tuple[list[Frame], list[int
 
 
 def contact_sheet(frames: Sequence[Frame], tokens: Tokens, game: str | None, cell: int | None, dark: bool) -> Image:
-    """All frames in rows, as near to three by two as their shape allows; of very many, some evenly spread ones."""
+    """Return all frames in rows, in a format near 3:2; of very many, evenly spread ones."""
     if not frames:
-        raise BadInput("there is nothing to draw: no frames.")
+        raise BadInput("there are no frames to draw.")
     if len(frames) > MOST_PANELS:
         frames = [frames[round(i * (len(frames) - 1) / (MOST_PANELS - 1))] for i in range(MOST_PANELS)]
     scenes = [build(frame, tokens, game) for frame in frames]
@@ -114,7 +114,7 @@ def contact_sheet(frames: Sequence[Frame], tokens: Tokens, game: str | None, cel
     size = min(cell_size(scene, cell, largest) for scene in scenes)
     pictures = [draw(scene, size, dark, largest) for scene in scenes]
     width, height = (max(picture.size[axis] for picture in pictures) for axis in (0, 1))
-    sheet = _pillow().new("RGB", (columns * width, rows * height), colour("page", dark))
+    sheet = _pillow().new("RGB", (columns * width, rows * height), color("page", dark))
     for i, picture in enumerate(pictures):
         x, y = i % columns * width, i // columns * height
         sheet.paste(picture, (x + (width - picture.width) // 2, y))
@@ -122,13 +122,13 @@ def contact_sheet(frames: Sequence[Frame], tokens: Tokens, game: str | None, cel
 
 
 def _palette(counts: Mapping[int, int]) -> np.ndarray:
-    """At most 256 colours: the most frequent exactly, so that flat areas do not shift; of the rest, edges, a choice."""
+    """Return at most 256 colors: the most frequent exactly, so that flat areas stay, and a choice of the others."""
     frequent_first = np.array(sorted(counts, key=lambda packed: (-counts[packed], packed)), np.uint32)
-    exact, rest = _channels(frequent_first[:EXACT_COLOURS]), _channels(frequent_first[EXACT_COLOURS:])
+    exact, rest = _channels(frequent_first[:EXACT_COLORS]), _channels(frequent_first[EXACT_COLORS:])
     if not len(rest):
         return exact
-    some = _pillow().fromarray(rest[None]).quantize(256 - EXACT_COLOURS, method=_pillow().Quantize.MEDIANCUT)
-    return np.concatenate([exact, np.array(some.getpalette(), np.uint8).reshape(-1, 3)[: 256 - EXACT_COLOURS]])
+    some = _pillow().fromarray(rest[None]).quantize(256 - EXACT_COLORS, method=_pillow().Quantize.MEDIANCUT)
+    return np.concatenate([exact, np.array(some.getpalette(), np.uint8).reshape(-1, 3)[: 256 - EXACT_COLORS]])
 
 
 def _channels(packed: np.ndarray) -> np.ndarray:
@@ -137,7 +137,7 @@ def _channels(packed: np.ndarray) -> np.ndarray:
 
 
 def _packed(picture: Image) -> np.ndarray:
-    """Each pixel as one number, 0xrrggbb. [H, W] uint32"""
+    """Return each pixel as one number, 0xrrggbb. [H, W] uint32"""
     pixels = np.asarray(picture).astype(np.uint32)
     return pixels[..., 0] << 16 | pixels[..., 1] << 8 | pixels[..., 2]
 
@@ -145,9 +145,9 @@ def _packed(picture: Image) -> np.ndarray:
 def _indexed(
     picture: Image, size: tuple[int, int], known: np.ndarray, nearest: np.ndarray, palette: np.ndarray, dark: bool
 ) -> Image:
-    """The picture, all of whose colours are known, in those of the palette, in the middle of a page of that size."""
+    """Return the picture in the colors of the palette, centered on a page of that size."""
     if picture.size != size:
-        page = _pillow().new("RGB", size, colour("page", dark))
+        page = _pillow().new("RGB", size, color("page", dark))
         page.paste(picture, ((size[0] - picture.width) // 2, (size[1] - picture.height) // 2))
         picture = page
     indexed = _pillow().fromarray(nearest[np.searchsorted(known, _packed(picture))])
@@ -156,16 +156,16 @@ def _indexed(
 
 
 def _nearest(known: np.ndarray, palette: np.ndarray) -> np.ndarray:
-    """Which colour of the palette is nearest to each known one; Pillow's own search turns white into nearly white."""
+    """Return the nearest palette color of each known color; Pillow's own search turns white into nearly white."""
     parts = np.array_split(known, -(-len(known) // 4096))
     distances = (np.square(_channels(part)[:, None].astype(np.int32) - palette).sum(axis=2) for part in parts)
     return np.concatenate([distance.argmin(axis=1) for distance in distances]).astype(np.uint8)
 
 
 def _board(scene: Scene, size: int, dark: bool) -> np.ndarray:
-    """The cells, margin included. [H * size, W * size, 3] uint8"""
+    """Return the cells, margin included. [H * size, W * size, 3] uint8"""
     grid, m = scene.grid, scene.margin
-    pages = [colour("off", dark), *(colour(name, dark) for name in scene.grounds)]
+    pages = [color("off", dark), *(color(name, dark) for name in scene.grounds)]
     kinds = sorted(set("".join(grid.rows)))
     tiles = [tile((), pages[0], size, dark)]
     tiles += [tile(scene.sprites[kind], page, size, dark) for kind in kinds for page in pages[1:]]
@@ -177,13 +177,13 @@ def _board(scene: Scene, size: int, dark: bool) -> np.ndarray:
     for (r, c), mark in scene.marks.items():
         shapes = scene.sprites[grid[r, c]] if grid.inside((r, c)) else ()
         y, x = (r + m) * size, (c + m) * size
-        pixels[y : y + size, x : x + size] = tile((*shapes, *mark), colour(scene.ground((r, c)), dark), size, dark)
+        pixels[y : y + size, x : x + size] = tile((*shapes, *mark), color(scene.ground((r, c)), dark), size, dark)
     return pixels
 
 
 @lru_cache(maxsize=2048)
 def tile(shapes: Shapes, ground: str, size: int, dark: bool) -> np.ndarray:
-    """One cell: shapes on a ground. [size, size, 3] uint8, read-only"""
+    """Return one cell: shapes on a ground. [size, size, 3] uint8, read-only"""
     finer = min(16, max(4, -(-768 // size)))
     large = _pillow().new("RGB", (size * finer, size * finer), ground)
     _draw_shapes(large, shapes, size * finer / 100, 0, 0, dark)
@@ -196,11 +196,11 @@ def _frame(canvas: Image, scene: Scene, size: int, x: int, y: int, dark: bool) -
     name, width = scene.frame
     pen = max(1, round(width * size / 100))
     box = (x - pen, y - pen, x + scene.grid.width * size + pen - 1, y + scene.grid.height * size + pen - 1)
-    _drawer(canvas).rectangle(box, outline=colour(name, dark), width=pen)
+    _drawer(canvas).rectangle(box, outline=color(name, dark), width=pen)
 
 
 def _overlay(canvas: Image, shapes: Shapes, scale: float, x: int, y: int, dark: bool) -> None:
-    """Draws on the part of the canvas that the shapes cover."""
+    """Draw on the part of the canvas that the shapes cover."""
     reach = [(x + px * scale, y + py * scale) for shape in shapes for points, _ in outlines(shape) for px, py in points]
     pen = max(shape.width for shape in shapes) * scale + 1
     box = (
@@ -224,11 +224,11 @@ def _draw_shapes(picture: Image, shapes: Shapes, scale: float, x0: float, y0: fl
             if shape.fill and len(placed) > 2:
                 drawer.polygon(placed, fill=_rgba(shape, dark))
             if shape.stroke:
-                _draw_line(drawer, placed, closed, shape.width * scale, colour(shape.stroke, dark))
+                _draw_line(drawer, placed, closed, shape.width * scale, color(shape.stroke, dark))
 
 
 def _draw_line(drawer: Any, points: list[tuple[float, float]], closed: bool, width: float, paint: str) -> None:
-    """A line with round ends and joints: Pillow's own joints leave gaps, so a disc stands on every point."""
+    """Draw a line with round ends and joints. Pillow's joints leave gaps, so a disc covers every point."""
     ends = [*points, points[0]] if closed else points
     drawer.line(ends, fill=paint, width=max(1, round(width)))
     r = max(0.0, (width - 1) / 2)  # Pillow counts both borders of an ellipse in
@@ -236,9 +236,9 @@ def _draw_line(drawer: Any, points: list[tuple[float, float]], closed: bool, wid
         drawer.ellipse((x - r, y - r, x + r, y + r), fill=paint)
 
 
-def _rgba(shape: Shape, dark: bool) -> tuple[int, int, int, int]:
+def _rgba(shape: VectorShape, dark: bool) -> tuple[int, int, int, int]:
     assert shape.fill is not None
-    text = COLOURS[shape.fill][dark]
+    text = COLORS[shape.fill][dark]
     return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16), round(255 * shape.opacity)
 
 

@@ -1,7 +1,7 @@
-"""A scene: everything that is in a picture and where, before it becomes SVG or pixels.
+"""A scene: everything in a picture and its place, before it becomes SVG or pixels.
 
-Lengths are in units of which a cell has 100. The board's top left corner is the origin; marked cells off the grid make
-the scene grow a margin, since programs do look there.
+A cell is 100 units wide. The board's top left corner is the origin. Marked cells off the grid add a margin, since
+programs read cells there, too.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from shown.errors import BadInput
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.render import glyphs
 from shown.render.palette import ground
-from shown.render.shapes import Path, Rect, Shapes, circle, line
 from shown.render.sprites import drawings
+from shown.render.vector_shapes import Path, Rect, Shapes, circle, line
 
 Heat = Mapping[Cell, float] | np.ndarray
 """A number from 0 to 1 for some cells, or for all as an array [H, W]."""
@@ -27,7 +27,7 @@ PAD = 18.0
 LARGEST_CELL = 64
 LONGEST_SIDE = 960
 MOST_PIXELS = 4096
-"""No picture is longer than this on a side, whatever size of cell was asked for."""
+"""Maximum side of any picture, whatever the size of a cell."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Frame:
 
     Attributes:
         grid: the position.
-        click: the cell that is clicked (a button's name is written below the board instead).
+        click: the clicked cell (the name of a button is written below the board instead).
         highlight: cells to frame; they may be off the grid.
-        paths: lines from cell to cell, such as the way a scan goes; they may leave the grid.
-        heat: how strongly to tint cells, such as the probability of a click there.
+        paths: lines from cell to cell, such as the cells of a scan; they may leave the grid.
+        heat: the tint of cells, such as the probability of a click.
         caption: a short line below the board.
-        outcome: "won", "lost" or "unfinished" to say how it ended, or None.
-        seconds: how long an animation shows it.
+        outcome: "won", "lost", "unfinished" or None.
+        seconds: its duration in an animation.
     """
 
     grid: Grid
@@ -57,19 +57,19 @@ class Frame:
 
 @dataclass(frozen=True)
 class Scene:
-    """What to draw.
+    """The contents of a picture.
 
     Attributes:
         grid: the position.
         sprites: the drawing of each character.
-        grounds: the names of the two colours that take turns under the cells.
-        margin: how many rows and columns around the grid are in the picture.
-        marks: what is laid over some cells, each in its own box of 100 × 100.
-        lines: what is laid over the board, in the board's units.
-        frame: the colour and width of the frame around the grid.
-        side: empty space to the left and right.
+        grounds: the names of the two alternating colors under the cells.
+        margin: rows and columns around the grid.
+        marks: shapes over cells, each in a box of 100 × 100.
+        lines: shapes over the board, in its units.
+        frame: the color and width of the frame around the grid.
+        side: space to the left and right.
         footer: the height of the strip below the board; 0 for none.
-        writing: what is in that strip, in the board's units.
+        writing: the shapes in that strip, in the board's units.
     """
 
     grid: Grid
@@ -91,20 +91,20 @@ class Scene:
         return -edge - self.side, -edge, width, 100.0 * self.grid.height + 2 * edge + self.footer
 
     def pixels(self, size: int) -> tuple[int, int, int, int]:
-        """Where the board begins in the picture (x, y), and the picture's width and height, for cells of that size.
+        """Return the board's place in the picture (x, y), and the picture's width and height, for cells of that size.
 
-        Whole numbers, so that the edges of the cells are sharp in SVG and pixels alike.
+        They are integers, so that the edges of cells are sharp.
         """
         x, y, width, height = (value * size / 100 for value in self.box)
         return round(-x), round(-y), max(1, round(width)), max(1, round(height))
 
     def ground(self, cell: Cell) -> str:
-        """The colour of a cell's ground."""
+        """Return the color of a cell's ground."""
         return self.grounds[(cell[0] + cell[1]) % 2] if self.grid.inside(cell) else "off"
 
 
 def build(frame: Frame, tokens: Tokens, game: str | None = None) -> Scene:
-    """Lays out a frame. Nothing in here knows a game but by its tokens and, for the ground, its name."""
+    """Lay out a frame."""
     grid = frame.grid
     tokens.check(grid)
     if frame.outcome is not None and frame.outcome not in OUTCOMES:
@@ -124,7 +124,7 @@ def build(frame: Frame, tokens: Tokens, game: str | None = None) -> Scene:
         marks[click] = (*marks.get(click, ()), *CLICK)
     lines = tuple(shape for path in paths for shape in _path([cell for cell in path if _off(grid, cell) <= margin]))
     width, height = 100.0 * grid.width, 100.0 * grid.height
-    # A strip of text under a board of two columns would be too small to read without some room at its sides.
+    # Text under a board of two columns would be too small to read without some room at its sides.
     side = max(0.0, 0.32 * height - width / 2 - PAD) if caption or frame.outcome else 0.0
     footer = max(46.0, 0.055 * max(width, height)) if caption or frame.outcome else 0.0
     below = height + 100.0 * margin + PAD / 2
@@ -143,7 +143,7 @@ def build(frame: Frame, tokens: Tokens, game: str | None = None) -> Scene:
 
 
 def cell_size(scene: Scene, cell: int | None, longest: int = LONGEST_SIDE) -> int:
-    """The side of a cell in pixels: as asked, or so that the picture is neither tiny nor huge."""
+    """Return the side of a cell in pixels: as given, or so that the picture has a moderate size."""
     if cell is not None and cell < 1:
         raise BadInput(f"cell={cell}: a cell must be at least 1 pixel wide.")
     across = max(scene.box[2:]) / 100
@@ -155,7 +155,7 @@ LOOK: Shapes = (
     Rect(6, 6, 88, 88, 12, stroke="page", width=10),
     Rect(6, 6, 88, 88, 12, stroke="look", width=6),
 )
-"""The mark on a cell that was looked at."""
+"""The mark on a cell that a program reads."""
 
 CLICK: Shapes = (
     circle(50, 50, 36, fill="click", opacity=0.1),
@@ -163,11 +163,11 @@ CLICK: Shapes = (
     circle(50, 50, 36, stroke="click", width=7),
     Path("M56 52L56 91L65 83L71 98L79 94L73 80L85 79Z", fill="white", stroke="ink", width=5),
 )
-"""The mark on a cell that is clicked."""
+"""The mark on the clicked cell."""
 
 
 def _heat(value: float) -> Shapes:
-    """A tint, and the percentage in the corner, since shades alone are hard to compare."""
+    """Return a tint and the percentage in the corner, since shades are hard to compare."""
     percent = round(100 * min(value, 1.0))
     text = str(percent)
     tint = Rect(0, 0, 100, 100, fill="heat", opacity=round(0.72 * (percent / 100) ** 0.5, 2))
@@ -189,7 +189,7 @@ def _values(heat: Heat | None, grid: Grid) -> list[tuple[Cell, float]]:
 
 
 def _path(cells: Sequence[Cell]) -> Shapes:
-    """A line from the first cell's middle with a dot at its start and an arrowhead at its end."""
+    """Return a line through the centers of cells, from a dot to an arrowhead."""
     if len(cells) < 2:
         return ()
     points = [(100.0 * c + 50, 100.0 * r + 50) for r, c in cells]
@@ -209,7 +209,7 @@ def _path(cells: Sequence[Cell]) -> Shapes:
 
 
 def _writing(caption: str, outcome: str | None, x: float, y: float, width: float, height: float) -> Shapes:
-    """The badge that says how it ended, and the caption, in a strip below the board, shrunk to fit."""
+    """Return the badge of the outcome and the caption, in a strip below the board, shrunk to fit."""
     badge = 0.72 * height if outcome else 0.0
     gap = 0.3 * height if outcome and caption else 0.0
     text = 0.42 * height
@@ -225,7 +225,7 @@ def _writing(caption: str, outcome: str | None, x: float, y: float, width: float
 
 
 def _badge(outcome: str, x: float, y: float, r: float) -> Shapes:
-    """A tick, a cross or three dots on a disc: the sign differs, not only its colour."""
+    """Return a tick, a cross or three dots on a disc: signs that differ without color."""
     disc = circle(x, y, r, fill=outcome)
     if outcome == "won":
         tick = line(
@@ -243,7 +243,7 @@ def _badge(outcome: str, x: float, y: float, r: float) -> Shapes:
 
 
 def _off(grid: Grid, cell: Cell) -> int:
-    """How many cells off the grid a cell is; 0 on it."""
+    """Return the distance of a cell from the grid; 0 on it."""
     r, c = cell
     return max(-r, r - grid.height + 1, -c, c - grid.width + 1, 0)
 

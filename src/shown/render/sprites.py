@@ -1,7 +1,7 @@
-"""The sprites: one small drawing a token, in a box of 100 × 100 (see `shapes`), drawn for this project.
+"""Sprites: one drawing per token, in a box of 100 × 100 (see `vector_shapes`), drawn for this project.
 
-They must be told apart without colour and at 24 pixels: outlines of one weight, one clear silhouette each, and where
-two things are kin (wall and new wall, piece and selected piece) a difference of form, not only of shade.
+They must be distinguishable without color and at 24 pixels: outlines of one weight, one clear silhouette each, and
+between related things (wall and new wall, piece and selected piece) a difference of form, not only of shade.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from itertools import permutations
 from shown.grid import Tokens
 from shown.render import glyphs
 from shown.render.palette import TILES
-from shown.render.shapes import Ellipse, Path, Rect, Shapes, circle, line, polygon, turned
+from shown.render.vector_shapes import Ellipse, Path, Rect, Shapes, circle, line, polygon, turned
 
 PEN = 4.0
 
 
 def drawings(tokens: Tokens) -> dict[str, Shapes]:
-    """The drawing of every token, by its character.
+    """Return the drawing of every token, by its character.
 
-    A token that bears the name of a sprite gets it, empty ground gets nothing, and any other gets a lettered tile.
+    A token with the name of a sprite gets it, empty ground gets nothing, and any other gets a lettered tile.
 
     >>> drawings(Tokens(empty=".", star="*"))["."]
     ()
@@ -31,7 +31,7 @@ def drawings(tokens: Tokens) -> dict[str, Shapes]:
 
 
 def labels(tokens: Tokens) -> list[str]:
-    """What is written on each token's tile: its character, or, where there is no such glyph, initials or a number.
+    """Return the label of each token's tile: its character, or, without a glyph for it, initials or a number.
 
     >>> labels(Tokens(empty=".", tree="T", deep_water="≈"))
     ['.', 'T', 'DW']
@@ -46,7 +46,7 @@ def labels(tokens: Tokens) -> list[str]:
 
 
 def letter_tile(label: str, index: int) -> Shapes:
-    """A tidy tile with a few letters on it."""
+    """Return a tile with a few letters."""
     height = (44.0, 32.0, 24.0)[min(len(label), 3) - 1]
     scale = height / glyphs.CAP_HEIGHT
     x, y = 50 - glyphs.width(label) * scale / 2, 49 + height / 2 - glyphs.depth(label) * scale / 2
@@ -83,22 +83,22 @@ def _queen(body: str, edge: str, detail: str) -> Shapes:
 
 
 def _selected(piece: Shapes) -> Shapes:
-    """A piece that was picked up: framed, so that it shows without colour too."""
+    """Return a selected piece: framed, so that it is visible without color, too."""
     return Rect(5, 5, 90, 90, 14, fill="select", stroke="select_edge", width=7), *piece
 
 
 def _key(quarters: int) -> Shapes:
-    """An arrow key, its arrow turned clockwise from up."""
+    """Return an arrow key, turned clockwise from up."""
     arrow = Path("M50 22L76 49L60 49L60 75L40 75L40 49L24 49Z", fill="key_mark", stroke="key_mark", width=4)
     return (
         Rect(6, 6, 88, 88, 17, fill="key_side", stroke="key_edge", width=3.5),
         Rect(12, 10, 76, 76, 12, fill="key_top"),
-        *turned((arrow,), quarters, centre=(50, 48)),
+        *turned((arrow,), quarters, center=(50, 48)),
     )
 
 
 def _bricks(brick: str) -> Shapes:
-    """Running bond that goes on across neighbouring cells."""
+    """Return bricks in a running bond that continues in neighboring cells."""
     rows = ((2, ((2, 46), (52, 46))), (35.5, ((-2, 25), (27, 46), (77, 25))), (69, ((2, 46), (52, 46))))
     return tuple(Rect(x, y, w, 29, 3, fill=brick) for y, row in rows for x, w in row)
 
@@ -123,7 +123,7 @@ _PIXELS = {
     **{"black": "ink", "grey": "stone", "red": "red", "orange": "orange", "ochre": "wood", "olive": "yellow"},
     **{"green": "green", "blue": "blue", "teal": "steel"},
 }
-"""The colours of pixels by the names of tokens. What was one and is another now looks like what it is."""
+"""The colors of pixels by the names of tokens. A pixel that changes has its present color."""
 
 SPRITES: dict[str, Shapes] = {
     "empty": (),
@@ -292,7 +292,7 @@ SPRITES: dict[str, Shapes] = {
     "paddle": (Rect(0, 30, 100, 40, fill="red"), line((0, 30), (100, 30), stroke="ink", width=PEN)),
     "ball": (circle(50, 50, 34, fill="red", stroke="ink", width=PEN),),
     "ball_before": (circle(50, 50, 20, stroke="red", width=PEN),),
-    **{name: (Rect(-1, -1, 102, 102, fill=colour),) for name, colour in _PIXELS.items()},
+    **{name: (Rect(-1, -1, 102, 102, fill=color),) for name, color in _PIXELS.items()},
     **{f"{was}_to_{now}": (Rect(-1, -1, 102, 102, fill=_PIXELS[now]),) for was, now in permutations(_PIXELS, 2)},
 }
-"""The drawings by the tokens' names. A game of one's own that names a token like one of these gets its drawing."""
+"""The drawings by names of tokens; any game with such a token gets its drawing."""

@@ -1,10 +1,10 @@
-"""Grids as text: plain, or with the colours of a terminal."""
+"""Grids as text: plain, or with the colors of a terminal."""
 
 from __future__ import annotations
 
 from shown.grid import Action, Grid, Tokens
 
-# The terminal's own colours, so that the user's theme is respected. Unlisted tokens take turns among TURNS.
+# Terminal colors, which respect the user's theme. Other tokens take turns among TURNS.
 STYLES: dict[str, str] = {
     "empty": "2",
     "matchstick": "1;33",
@@ -34,11 +34,11 @@ STYLES: dict[str, str] = {
 }
 TURNS = ("34", "33", "32", "35", "36", "31")
 MARK = "1;7"
-"""How the clicked cell is shown where there is colour: bold and reversed, besides its brackets."""
+"""The style of the clicked cell: bold and reversed."""
 
 
-def draw_text(grid: Grid, tokens: Tokens, click: Action | None, colour: bool) -> str:
-    """One line a row, two columns a cell, so that cells are about square; brackets around the click."""
+def draw_text(grid: Grid, tokens: Tokens, click: Action | None, color: bool) -> str:
+    """Return one line per row, two columns per cell, so that cells are about square; brackets mark the click."""
     tokens.check(grid)
     styles = {
         character: STYLES.get(name, TURNS[index % len(TURNS)])
@@ -49,7 +49,7 @@ def draw_text(grid: Grid, tokens: Tokens, click: Action | None, colour: bool) ->
         line = ""
         for c, character in enumerate(row):
             left = "[" if click == (r, c) else "]" if click == (r, c - 1) else " "
-            shown = f"\x1b[{MARK if click == (r, c) else styles[character]}m{character}\x1b[0m" if colour else character
+            shown = f"\x1b[{MARK if click == (r, c) else styles[character]}m{character}\x1b[0m" if color else character
             line += left + shown
         lines.append(line + ("]" if click == (r, grid.width - 1) else ""))
     return "\n".join(lines)

@@ -1,7 +1,7 @@
-"""One form for formulas that say the same: nothing that goes without saying, in an order that reads well.
+"""Canonical form: equivalent formulas without redundancy, in a readable order.
 
-Every step keeps the actions that are allowed the same on every grid (`logic.py` says what follows from what). What only
-happens to be so in the demonstrations stays: without it, it would be another rule.
+Every step preserves the allowed actions on every grid (see `logic.py`). Conditions that merely happen to hold in the
+demonstrations stay: without them it would be another rule.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from shown.rules.formula import Clause, Formula, Literal
 from shown.rules.logic import BUTTON, CLICKED, SOMETHING_ELSE, Finds, Is, Known, Place, Theory, atom_of
 
 LARGE = 300
-"""Formulas of more literals are left as they are: nobody reads them, and a file may hold any."""
+"""Formulas with more literals are not simplified: nobody reads them, and a file may contain any."""
 
 
 @lru_cache(maxsize=256)
 def canonical(formula: Formula, values: tuple[str, ...] = (), buttons: tuple[str, ...] = ()) -> Formula:
-    """The formula without literals and clauses that follow from the others, what can be said positively said so.
+    """Return the formula without literals and clauses that follow from the others, stated positively where possible.
 
     >>> from shown.language.primitives import LANGUAGE
     >>> from shown.language.terms import parse
@@ -30,8 +30,8 @@ def canonical(formula: Formula, values: tuple[str, ...] = (), buttons: tuple[str
 
     Args:
         formula: the formula.
-        values: of the cells, OFF among them; if none are given, there may be any.
-        buttons: in worlds with buttons; if none are given, there may be any.
+        values: values of the cells, OFF included; empty if unknown.
+        buttons: buttons of the world; empty if unknown.
     """
     clauses = list(dict.fromkeys(tuple(dict.fromkeys(clause)) for clause in formula.clauses))
     if len(formula.literals) > LARGE:
@@ -54,7 +54,7 @@ class _Simplifier:
         return clauses
 
     def _without_literals(self, clauses: list[Clause]) -> list[Clause]:
-        """Each literal goes if, where it alone of its clause fails, nothing can be or another clause holds."""
+        """Drop each literal whose failure, with the rest of its clause, is impossible or covered by another clause."""
         clauses = list(clauses)
         for i, clause in enumerate(clauses):
             for literal in sorted(clause, key=_least_telling):
@@ -66,7 +66,7 @@ class _Simplifier:
         return clauses
 
     def _positive(self, clause: Clause) -> Clause:
-        """What a place can only be is said, instead of all that it is not."""
+        """Replace negations by the only value that they leave."""
         known = self.theory.known(clause)
         if known is None:
             return clause
@@ -81,7 +81,7 @@ class _Simplifier:
         return tuple(said)
 
     def _without_clauses(self, clauses: list[Clause]) -> list[Clause]:
-        """Each clause goes that never holds, or only where another does."""
+        """Drop each clause that never holds, or only where another does."""
         left = list(clauses)
         for clause in sorted(clauses, key=len, reverse=True):
             others = list(left)
@@ -92,7 +92,7 @@ class _Simplifier:
         return left
 
     def _covered(self, literals: Clause, known: Known, clauses: list[Clause]) -> bool:
-        """Whether, if the literals hold, one of the clauses does; or, whatever is clicked or pressed, one or other."""
+        """Return whether the literals imply one of the clauses, or one for each possible clicked value or button."""
         if _says_one(known, clauses):
             return True
         head = next((place for place in (Place(CLICKED), Place(BUTTON)) if place in known.values), None)
@@ -113,12 +113,12 @@ def _at(head: Place, value: str) -> Literal:
 
 
 def _least_telling(literal: Literal) -> tuple[bool, int, str]:
-    """What goes first if either of two could: negations, and what is long."""
+    """Sort key of literals to drop first: negations, then long ones."""
     return literal.positive, -literal.term.size, str(literal.term)
 
 
 def _with_value(term: Term, value: str) -> Term:
-    """The program that asks at the same place for another value."""
+    """Return the program that tests the same place for another value."""
     if term.primitive in ("cell_is_value", BUTTON):
         return Term(term.primitive, (value,))
     arguments: tuple[Argument, ...] = tuple(_with_value(a, value) if isinstance(a, Term) else a for a in term.arguments)
@@ -127,7 +127,7 @@ def _with_value(term: Term, value: str) -> Term:
 
 @dataclass(frozen=True)
 class _Order:
-    """What is done first, then what is so, then what is not; the simple before the long."""
+    """Sort key of literals: the action first, then positive and negative conditions, short before long."""
 
     values: tuple[str, ...]
     buttons: tuple[str, ...]

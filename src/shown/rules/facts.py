@@ -1,4 +1,4 @@
-"""What saying a rule needs to know of the demonstrations it was learned from."""
+"""Facts about the demonstrations that the wording of a rule uses."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from shown.symmetry import IDENTITY, Folded, Transformation, closure, fold
 
 MOST_SYMMETRIES = 16
 MOST_FOLDED = 100_000
-"""Images of literals that are looked at to find out which clauses belong together."""
+"""Maximum number of images of literals compared to fold clauses."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What was so in everything that was shown.
+    """Facts that hold in all demonstrations.
 
     Attributes:
-        single: the values of which no position had more than one cell: "the rabbit", not "the first rabbit".
-        always: of the policy's literals, those that held of every action that was shown.
-        symmetries: under which what was shown was taken to hold as well: "… and mirrored".
+        single: values that occur at most once per grid: "the rabbit", not "the first rabbit".
+        always: literals of the policy that hold for every demonstrated action.
+        symmetries: symmetries under which the demonstrations were extended: "… and mirrored".
     """
 
     single: tuple[str, ...] = ()
@@ -32,7 +32,7 @@ class Facts:
     symmetries: tuple[Transformation, ...] = ()
 
     def folded(self, clauses: Sequence[Clause], language: Mapping[str, Primitive]) -> tuple[Folded[Literal], ...]:
-        """The clauses, one for all that are its images; as they are if there are no symmetries, or far too many."""
+        """Return the clauses, one for each set of images; unchanged without symmetries or with too many clauses."""
         size = sum(map(len, clauses)) * len(closure(self.symmetries))
         if self.symmetries and size <= MOST_FOLDED:
             return fold(clauses, self.symmetries, language)
@@ -50,7 +50,7 @@ class Facts:
     def from_json(
         cls, value: Any, where: str, tokens: Tokens, buttons: tuple[str, ...], literal: Callable[[str, str], Literal]
     ) -> Facts:
-        """Checks everything; `literal` reads a literal from its text."""
+        """Return the facts in a JSON value; `literal` parses a literal."""
         where = f'{where}: "facts"'
         if not isinstance(value, dict):
             raise BadInput(f"{where} must be an object.")
@@ -60,7 +60,7 @@ class Facts:
                 raise BadInput(f'{where}: "{key}" must be a list of texts.')
         for name in single:
             if name not in tokens.names:
-                raise BadInput(f"{where}: {name[:40]!r} is no token.")
+                raise BadInput(f"{where}: {name[:40]!r} is not a token.")
         if not isinstance(symmetries, list) or len(symmetries) > MOST_SYMMETRIES:
             raise BadInput(f'{where}: "symmetries" must be a list of at most {MOST_SYMMETRIES}.')
         read = tuple(Transformation.from_json(item, where) for item in symmetries)
@@ -74,4 +74,4 @@ class Facts:
 
 
 NO_FACTS = Facts()
-"""Nothing is known of what was shown."""
+"""No known facts."""

@@ -1,4 +1,4 @@
-"""Formulas over programs: when an action may be taken."""
+"""Formulas over programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Literal:
 
     @property
     def opposite(self) -> Literal:
-        """The literal that holds where this one fails."""
+        """The negation of this literal."""
         return Literal(self.term, not self.positive)
 
 
@@ -29,7 +29,7 @@ Clause = tuple[Literal, ...]
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """When an action may be taken: one of the clauses holds, each of whose literals holds.
+    """A disjunction of clauses; an action is allowed if all literals of one clause hold.
 
     No clause: never. An empty clause: always.
     """
@@ -42,12 +42,12 @@ class Formula:
 
     @property
     def method_calls(self) -> int:
-        """The number of methods called in all programs."""
+        """Number of method calls in all programs."""
         return sum(literal.term.size for literal in self.literals)
 
     @property
     def depth(self) -> int:
-        """The greatest depth of a program."""
+        """Largest depth of a program."""
         return max((literal.term.depth for literal in self.literals), default=0)
 
     def __str__(self) -> str:

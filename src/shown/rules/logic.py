@@ -1,16 +1,15 @@
-"""What follows from what, on every grid: a small theory of the paper's methods.
+"""Entailment that holds on every grid: a small theory of the paper's methods.
 
-A *place* is where a program looks: the clicked cell, or the first cell with a value, and how far from there. At every
-place there is exactly one value, so a clause leaves each place a set of values it may have. The theory knows:
+A *place* is a position that a program reads: the clicked cell or the first cell with a value, plus an offset. Every
+place has exactly one value, so a clause restricts each place to a set of values. The theory knows:
 
-- the clicked cell is on the grid; of several buttons one is pressed
-- the first wall is a wall, or there is none: then every place counted from it is off the grid
-- grids are rectangles: what lies beyond a cell off the grid is off the grid
-- a walk that meets what it looks for in its first step has found it, and one that is stopped there has not; of two
-  things only one comes first; what comes before something is there at all
+- the clicked cell is on the grid; exactly one button is pressed
+- the first wall is a wall, or there is none: then every place relative to it is off the grid
+- grids are rectangles: cells beyond a cell off the grid are off the grid
+- a scan that meets its target in its first step succeeds, and one that is stopped there fails; of two values only one
+  comes first; a value that comes before another exists
 
-Whatever it concludes is so on all grids; it does not conclude all that is so. Methods it does not know are taken as
-they are: they hold or they do not.
+The theory is sound but not complete. Other methods are opaque: they hold or they do not.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from shown.rules.formula import Literal
 
 CLICKED, BUTTON = "at_action_cell", "action_is"
 SOMETHING_ELSE = "…"
-"""Stands for the values nobody named, where it is not known which values there are."""
+"""Stands for all values that are not mentioned, if the values are unknown."""
 
 
 class Place(NamedTuple):
-    """Where a program looks.
+    """A position that a program reads.
 
     Attributes:
         start: the clicked cell, the button (which is not on the grid), or a value, for the first cell that has it.
-        by: how far from there.
+        by: offset from there.
     """
 
     start: str
@@ -51,7 +50,7 @@ class Is(NamedTuple):
 
 
 class Finds(NamedTuple):
-    """A walk from a place finds a value before another; before the grid ends, if the other is OFF."""
+    """A scan from a place meets a value before another; before the end of the grid, if the other is OFF."""
 
     place: Place
     way: Offset
@@ -64,7 +63,7 @@ class Finds(NamedTuple):
 
 
 class Other(NamedTuple):
-    """A program of which nothing is known."""
+    """An opaque program."""
 
     term: Term
 
@@ -73,7 +72,7 @@ Atom = Is | Finds | Other
 
 
 def atom_of(term: Term) -> Atom:
-    """What a program says of which place.
+    """Return the statement of a program about a place.
 
     >>> from shown.language.primitives import LANGUAGE
     >>> from shown.language.terms import parse
@@ -98,7 +97,7 @@ def atom_of(term: Term) -> Atom:
         case Term(
             "scanning", (tuple(way), Term("cell_is_value", (str(value),)), Term("cell_is_value", (str(unless),)))
         ):
-            # The end of the grid stops every walk, and what has been found need not be looked for any more.
+            # The end of the grid stops every scan, and a scan that has met its target is over.
             return Finds(place, way, value, OFF if unless == value else unless)
         case _:
             return Other(term)
@@ -106,18 +105,18 @@ def atom_of(term: Term) -> Atom:
 
 @dataclass
 class Known:
-    """What is known of places and walks.
+    """Knowledge about places and scans.
 
     Attributes:
-        values: what each place may be.
-        true: what else holds, or does not.
+        values: possible values of each place.
+        true: truth values of other atoms.
     """
 
     values: dict[Place, frozenset[str]]
     true: dict[Finds | Other, bool] = field(default_factory=dict)
 
     def says(self, literal: Literal) -> bool | None:
-        """Whether a literal holds; None if that is not known."""
+        """Return the truth value of a literal, or None if it is unknown."""
         atom = atom_of(literal.term)
         if isinstance(atom, Is):
             left = self.values[atom.place]
@@ -135,9 +134,9 @@ class Theory:
     """The theory for some literals.
 
     Args:
-        literals: all that will be asked about.
-        values: of the cells, OFF among them; none if not known.
-        buttons: in worlds with buttons; none if not known, or if there are none.
+        literals: all literals that will be queried.
+        values: values of the cells, OFF included; empty if unknown.
+        buttons: buttons of the world; empty if unknown or absent.
     """
 
     def __init__(
@@ -162,7 +161,7 @@ class Theory:
         return self._values - {OFF} if place.start == CLICKED else frozenset((place.start, OFF))
 
     def known(self, literals: Iterable[Literal]) -> Known | None:
-        """All that follows if these hold together; None if they cannot.
+        """Return everything that follows if these literals hold together; None if they are contradictory.
 
         >>> from shown.language.primitives import LANGUAGE
         >>> from shown.language.terms import parse
@@ -186,7 +185,9 @@ class Theory:
         return known
 
     def _presence(self, known: Known) -> None:
-        """Places counted from a value are off the grid if no cell has it; if one of them is not, some cell has it."""
+        """Infer from a place on the grid that its start exists, and put places relative to a missing value off the
+        grid.
+        """
         for place, values in list(known.values.items()):
             if place.start in (CLICKED, BUTTON):
                 continue
@@ -196,10 +197,10 @@ class Theory:
                 _narrow(known, place, frozenset((OFF,)))
 
     def _edges(self, known: Known) -> None:
-        """A place is off the grid if and only if its row or its column is, and so is what lies beyond it."""
+        """Propagate the edges: a place is off the grid if and only if its row or its column is."""
         for start in dict.fromkeys(place.start for place in known.values if place.start != BUTTON):
             if OFF in known.values.get(Place(start), {OFF}):
-                continue  # perhaps nowhere
+                continue  # possibly nowhere
             mine = [(place, values) for place, values in known.values.items() if place.start == start]
             inside, outside = {(0, 0), (1, 0)}, set()
             for place, values in mine:
@@ -242,7 +243,7 @@ class Theory:
                 _settle(known, walk, False)
 
     def _follow(self, known: Known, walk: Finds) -> None:
-        """What a walk that finds what it looks for says of others the same way."""
+        """Apply the consequences of a successful scan to other scans in the same direction."""
         for other in self._walks:
             if (other.place, other.way) != (walk.place, walk.way):
                 continue
@@ -253,7 +254,7 @@ class Theory:
 
 
 def _named(atoms: Iterable[Atom], buttons: bool) -> frozenset[str]:
-    """The values (or buttons) that are named, and one that stands for all others."""
+    """Return the values (or buttons) that are mentioned, and a placeholder for all others."""
     named = {SOMETHING_ELSE} if buttons else {SOMETHING_ELSE, OFF}
     for atom in atoms:
         match atom:

@@ -1,4 +1,4 @@
-"""The routes: one page, its assets, commands as `POST /api/NAME`, one stream of news, and downloads.
+"""The web app: the page and its assets, commands as `POST /api/NAME`, a stream of news, and downloads.
 
 No part of a request ever becomes part of a path: assets are read into a table once, downloads are built in memory.
 """
@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import inspect
 import traceback
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -24,13 +22,13 @@ from starlette.routing import Route
 from shown.errors import BadInput, ShownError
 from shown.files import parse_json
 from shown.render import stylesheet
-from shown.studio.catalogue import Catalogue, catalogue
+from shown.studio.catalog import Catalog, catalog
 from shown.studio.commands import command
 from shown.studio.downloads import download
-from shown.studio.guard import Guard, Rules
+from shown.studio.guard import AccessRules, Guard
 from shown.studio.session import Forgotten, Studio, stamp
 
-TYPES = {
+MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -47,9 +45,9 @@ class Asset:
     tag: str
 
 
-def load_assets(here: Catalogue | None = None) -> dict[str, Asset]:
-    """Everything under `static/`, by the path it is asked for with; the page with the sprites of all games in it."""
-    sprites = "".join(entry.sprites for entry in (here or catalogue()).entries.values())
+def load_assets(here: Catalog | None = None) -> dict[str, Asset]:
+    """Return everything under `static/` by its path; the page itself includes the sprites of all games."""
+    sprites = "".join(entry.sprites for entry in (here or catalog()).entries.values())
     assets = {"/sprites.css": _asset(stylesheet().encode(), ".css")}
     _collect(files("shown.studio").joinpath("static"), "/", assets)
     page = assets.pop("/index.html").content.replace(b"<!-- sprites -->", sprites.encode())
@@ -61,67 +59,73 @@ def _collect(folder: Traversable, path: str, assets: dict[str, Asset]) -> None:
     for item in folder.iterdir():
         if item.is_dir():
             _collect(item, f"{path}{item.name}/", assets)
-        elif (ending := f".{item.name.rpartition('.')[2]}") in TYPES:
+        elif (ending := f".{item.name.rpartition('.')[2]}") in MEDIA_TYPES:
             assets[f"{path}{item.name}"] = _asset(item.read_bytes(), ending)
 
 
 def _asset(content: bytes, ending: str) -> Asset:
-    return Asset(content, TYPES[ending], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
+    return Asset(content, MEDIA_TYPES[ending], f'"{hashlib.sha256(content).hexdigest()[:20]}"')
 
 
-def create_app(studio: Studio, rules: Rules) -> Starlette:
-    """The web app around an open project."""
-    assets = load_assets(studio.catalogue)
-    run = stamp()
+class Endpoints:
+    """What each route answers for one open project."""
 
-    async def asset(request: Request) -> Response:
-        found = assets.get(request.url.path)
+    def __init__(self, studio: Studio) -> None:
+        self.studio = studio
+        self.assets = load_assets(studio.catalog)
+        self.run = stamp()
+
+    async def asset(self, request: Request) -> Response:
+        found = self.assets.get(request.url.path)
         if found is None:
-            return JSONResponse({"error": "nothing here."}, 404)
+            return _error("nothing here.", 404)
         headers = {"etag": found.tag, "cache-control": "no-cache"}
         if request.headers.get("if-none-match") == found.tag:
             return Response(status_code=304, headers=headers)
         return Response(found.content, media_type=found.media_type, headers=headers)
 
-    async def api(request: Request) -> Response:
+    async def command(self, request: Request) -> Response:
         try:
             body = (await request.body()).decode("utf-8")
-            answer = command(studio, request.path_params["name"], parse_json(body, "the request"))
-            if inspect.isawaitable(answer):
-                answer = await answer
+            answer = await command(self.studio, request.path_params["name"], parse_json(body, "the request"))
         except ClientDisconnect:
-            return JSONResponse({"error": "the request ended early."}, 400)
+            return _error("the request ended early.", 400)
         except UnicodeDecodeError:
-            return JSONResponse({"error": "the request is not text in UTF-8."}, 400)
+            return _error("the request is not text in UTF-8.", 400)
         except Forgotten as error:
             return JSONResponse({"forgotten": _sentence(error)})
         except ShownError as error:
-            return JSONResponse({"error": _sentence(error)}, 400 if isinstance(error, BadInput) else 503)
+            return _error(_sentence(error), 400 if isinstance(error, BadInput) else 503)
         except Exception as error:
             traceback.print_exc()
-            return JSONResponse({"error": f"Something went wrong inside ({type(error).__name__})."}, 500)
+            return _error(f"The studio failed ({type(error).__name__}). Its terminal shows the details.", 500)
         return JSONResponse(answer)
 
-    async def news(request: Request) -> Response:
+    async def news(self, request: Request) -> Response:
         async def stream() -> AsyncIterator[bytes]:
-            yield f'event: hello\ndata: {{"run": "{run}"}}\n\n'.encode()
-            async for message in studio.news.listen():
+            yield f'event: hello\ndata: {{"run": "{self.run}"}}\n\n'.encode()
+            async for message in self.studio.news.listen():
                 yield message
 
         return StreamingResponse(stream(), media_type="text/event-stream")
 
-    async def file(request: Request) -> Response:
+    async def download(self, request: Request) -> Response:
         query = request.query_params
         try:
             name, media_type, content = await download(
-                studio, request.path_params["what"], query.get("game", ""), query.get("level", ""), query.get("id", "")
+                self.studio,
+                request.path_params["what"],
+                *(query.get(key, "") for key in ("game", "level", "id")),
             )
         except ShownError as error:
-            return JSONResponse({"error": _sentence(error)}, 400)
-        # The name is made from a game's name and a fixed word, so it needs no escaping.
-        return Response(
-            content, media_type=media_type, headers={"content-disposition": f'attachment; filename="{name}"'}
-        )
+            return _error(_sentence(error), 400)
+        # The name consists of a game's name and a fixed word, so it needs no escaping.
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(content, media_type=media_type, headers=headers)
+
+
+def create_app(studio: Studio, rules: AccessRules) -> Starlette:
+    """Return the web app around an open project."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -131,20 +135,25 @@ def create_app(studio: Studio, rules: Rules) -> Starlette:
         finally:
             await studio.close()
 
-    async def wrong(request: Request, error: Any) -> Response:
-        return JSONResponse({"error": "nothing here."}, getattr(error, "status_code", 500))
+    async def not_found(request: Request, error: Exception) -> Response:
+        return _error("nothing here.", getattr(error, "status_code", 500))
 
+    ends = Endpoints(studio)
     return Starlette(
         routes=[
-            Route("/api/{name}", api, methods=["POST"]),
-            Route("/news", news, methods=["GET"]),
-            Route("/export/{what}", file, methods=["GET"]),
-            Route("/{path:path}", asset, methods=["GET"]),
+            Route("/api/{name}", ends.command, methods=["POST"]),
+            Route("/news", ends.news, methods=["GET"]),
+            Route("/export/{what}", ends.download, methods=["GET"]),
+            Route("/{path:path}", ends.asset, methods=["GET"]),
         ],
-        middleware=[Middleware(Guard, rules=rules)],
+        middleware=[Middleware(Guard, rules=rules, public=frozenset(ends.assets))],
         lifespan=lifespan,
-        exception_handlers={404: wrong, 405: wrong},
+        exception_handlers={404: not_found, 405: not_found},
     )
+
+
+def _error(text: str, status: int) -> Response:
+    return JSONResponse({"error": text}, status)
 
 
 def _sentence(error: Exception) -> str:

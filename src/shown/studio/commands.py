@@ -1,81 +1,147 @@
-"""What the page can ask for: one function a command, in one table. Each takes the studio and the request, and answers.
+"""The commands of the page: one function each, in one table.
 
-Requests are not trusted: every value is checked here before anything else sees it.
+Requests are not trusted: every value is checked here before anything else sees it. Every command about a game names
+that game. There are four shapes besides the plain one:
+
+- `_look(f)`: f(workspace, request) returns the answer, and does not change the lesson;
+- `_teach(f)`: f changes the lesson; the answer also has the lesson afterwards, which is learned if it has changed;
+- `_play(task, f)`: f returns the request to the player process about the policy;
+- `_remark(...)`: the player process turns a sentence of the rule into a remark, which is kept.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
-from shown.games.game import Game
-from shown.games.levels import parse_level
-from shown.grid import check_action
-from shown.studio.desk import Desk
-from shown.studio.forms import (
+from shown.grid import action_from_json, action_to_json, check_action
+from shown.studio.session import Forgotten, Studio, as_request
+from shown.studio.workspace import Workspace
+from shown.teaching.interpretation.interpretations import INTERPRETATIONS
+from shown.teaching.lessons.lesson_file import LessonFile, is_lesson
+from shown.teaching.lessons.lesson_json import (
     MAX_PAINTED,
-    action_from_json,
-    action_to_json,
     before_from_json,
     check_task,
     grid_from_json,
 )
-from shown.studio.lessons import is_lesson, lesson_shared
-from shown.studio.remarks import Remark, written
-from shown.studio.research import keep_score, scores_to_json
-from shown.studio.session import Forgotten, Studio, as_request
-from shown.studio.teach import Lesson
-from shown.studio.ways import Way
-from shown.teaching.readings import READINGS
+from shown.teaching.lessons.preferences import Preferences
+from shown.teaching.lessons.remarks import Remark, constraints_of, written
+from shown.teaching.lessons.scores import scores_to_json
+from shown.worlds.games.levels import parse_level
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
-Command = Callable[[Studio, Request], Answer | Awaitable[Answer]]
+Command = Callable[[Studio, Request], Awaitable[Answer]]
 
-MAX_WALL, MAX_FIRST = 24, 500
-MAX_RULE = 4000
-MAX_DIFFER = 12
+MAX_WALL, MAX_FIRST = 24, 500  # levels in one request, and the first of them
+MAX_RULE = 4000  # characters of a written rule
+MAX_DIFFER = 12  # levels on which candidates are compared
 
 
-def command(studio: Studio, name: str, request: Any) -> Answer | Awaitable[Answer]:
-    """Runs the command called `name`."""
+async def command(studio: Studio, name: str, request: Any) -> Answer:
+    """Run the command called `name`."""
     if name not in COMMANDS:
         raise BadInput(f"no command called {name[:40]!r}. {did_you_mean(name[:40], COMMANDS)}")
     if not isinstance(request, dict):
         raise BadInput("a request must be a JSON object.")
-    return COMMANDS[name](studio, request)
+    return await COMMANDS[name](studio, request)
+
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def _look(look: Callable[[Workspace, Request], Answer]) -> Command:
+    async def run(studio: Studio, request: Request) -> Answer:
+        workspace = await studio.workspace(request.get("game"))
+        return await studio.run(workspace, lambda: look(workspace, request))
+
+    return run
+
+
+def _teach(change: Callable[[Workspace, Request], Answer | None]) -> Command:
+    async def run(studio: Studio, request: Request) -> Answer:
+        return await _change(studio, await studio.workspace(request.get("game")), change, request)
+
+    return run
+
+
+def _play(task: str, ask: Callable[[Workspace, Request], Request]) -> Command:
+    async def run(studio: Studio, request: Request) -> Answer:
+        workspace = await studio.workspace(request.get("game"))
+        return await studio.ask_player(workspace, task, **await studio.run(workspace, lambda: ask(workspace, request)))
+
+    return run
+
+
+def _remark(whole: bool) -> Command:
+    """Pin a whole sentence of the rule, or strike one condition of it."""
+
+    async def run(studio: Studio, request: Request) -> Answer:
+        workspace = await studio.workspace(request.get("game"))
+        clause, phrase = _number(request, "clause"), None if whole else _number(request, "phrase")
+        found = await studio.ask_player(workspace, "sentence", clause=clause, phrase=phrase)
+        if found["version"] != request.get("version"):
+            raise Forgotten("the rule has changed. Look at it again.")
+        remark = Remark.from_json(found["remark"], "the sentence")
+        return await _change(studio, workspace, lambda workspace, _: workspace.say(remark), request)
+
+    return run
+
+
+async def _change(
+    studio: Studio, workspace: Workspace, change: Callable[[Workspace, Request], Answer | None], request: Request
+) -> Answer:
+    """Change a lesson, learn it if it differs, and return the lesson afterwards."""
+
+    def work() -> tuple[Answer, bool]:
+        before = workspace.lesson
+        answer = change(workspace, request) or {}
+        same = workspace.lesson.recordings is before.recordings
+        changed = not same or workspace.lesson.remarks is not before.remarks
+        return {**answer, "lesson": workspace.view(brief=same)}, changed
+
+    answer, changed = await studio.run(workspace, work)
+    if changed:
+        studio.drop_under_other_remarks(workspace)
+        # After the answer is sent: preparing hundreds of games for the learner takes longer than a click may.
+        asyncio.get_running_loop().call_soon(studio.consider, workspace)
+    page = str(request.get("page"))[:40]
+    studio.news.publish("taught", {"game": workspace.game.name, "revision": workspace.revision, "page": page})
+    return answer
 
 
 # --- the project -----------------------------------------------------------------------------------------------------
 
 
-def hello(studio: Studio, request: Request) -> Answer:
-    """What the page needs first: the games, and what the project remembers."""
-    settings = studio.settings
+async def hello(studio: Studio, request: Request) -> Answer:
+    """Return what the page needs first: the games, and the settings."""
     return {
-        "games": [entry.about for entry in studio.catalogue.entries.values()],
+        "games": [entry.about for entry in studio.catalog.entries.values()],
         "game": studio.first,
-        "toured": settings.toured,
+        "toured": studio.settings.toured,
         "folder": studio.project.folder.name,
-        "readings": [{**reading.to_json(), "name": reading.name} for reading in READINGS],
+        "interpretations": [{**one.to_json(), "name": one.name} for one in INTERPRETATIONS],
         "command": studio.command,
-        "stages": {name: stage.title for name, stage in studio.stages.items()},
+        "stages": {name: view.title for name, view in studio.views.items()},
     }
 
 
-def open_game(studio: Studio, request: Request) -> Answer:
-    desk = studio.open(request.get("game"))
-    return {**desk.view(), "learned": studio.learned_view(desk)}
+async def open_game(studio: Studio, request: Request) -> Answer:
+    workspace = await studio.open(request.get("game"))
+    view = await studio.run(workspace, workspace.view)
+    return {**view, "learned": studio.learned_view(workspace)}
 
 
-def set_aside(studio: Studio, request: Request) -> Answer:
+async def set_aside(studio: Studio, request: Request) -> Answer:
     return {"folder": studio.set_aside(request.get("game"))}
 
 
-def toured(studio: Studio, request: Request) -> Answer:
+async def toured(studio: Studio, request: Request) -> Answer:
     studio.remember(toured=_flag(request, "toured"))
     return {}
 
@@ -83,235 +149,174 @@ def toured(studio: Studio, request: Request) -> Answer:
 # --- teaching --------------------------------------------------------------------------------------------------------
 
 
-def _teaching(change: Callable[[Desk, Request], Answer | None]) -> Command:
-    """A command that changes the lesson: answers with the lesson after it, and learns if that has changed."""
-
-    def run(studio: Studio, request: Request) -> Answer:
-        desk = studio.desk(request.get("game"))
-        before = desk.lesson
-        return _after(studio, desk, before, request, change(desk, request) or {})
-
-    return run
+def _correct(workspace: Workspace, request: Request) -> None:
+    grid = grid_from_json(workspace.game, request.get("rows"), "position")
+    level = workspace.level(_text(request, "level"))
+    workspace.correct(level.name, grid, before_from_json(request.get("before", []), "position"))
 
 
-def _after(studio: Studio, desk: Desk, before: Lesson, request: Request, answer: Answer) -> Answer:
-    """What is answered after a change of the lesson: the lesson as it is now, which is learned if need be."""
-    same = desk.lesson.recordings is before.recordings
-    if not same or desk.lesson.remarks is not before.remarks:
-        # Once the answer is out: to begin to learn from hundreds of games takes longer than a click may.
-        asyncio.get_running_loop().call_soon(studio.consider, desk)
-    studio.news.publish(
-        "taught", {"game": desk.game.name, "revision": desk.revision, "page": str(request.get("page"))[:40]}
-    )
-    return {**answer, "lesson": desk.view(brief=same)}
-
-
-def _correct(desk: Desk, request: Request) -> None:
-    grid = grid_from_json(desk.game, request.get("rows"), "position")
-    level = desk.level(_text(request, "level"))
-    desk.correct(level.name, grid, before_from_json(request.get("before", []), "position"))
-
-
-def _change_click(desk: Desk, request: Request) -> None:
+def _change_click(workspace: Workspace, request: Request) -> None:
     action = request.get("action")
-    desk.change_click(
-        _number(request, "id"), _number(request, "step"), None if action is None else action_from_json(action)
-    )
-
-
-def peek(studio: Studio, request: Request) -> Answer:
-    """Where a click would lead; nothing is recorded. The page asks when a cell is pressed, to be ready on release."""
-    desk = studio.desk(request.get("game"))
-    return {"rows": desk.peek(action_from_json(request.get("action")))}
-
-
-def hint(studio: Studio, request: Request) -> Answer:
-    """What the expert would do now."""
-    return {"action": studio.desk(request.get("game")).hint()}
-
-
-def recording(studio: Studio, request: Request) -> Answer:
-    return studio.desk(request.get("game")).recording(_number(request, "id"))
+    new = None if action is None else action_from_json(action)
+    workspace.change_click(_number(request, "id"), _number(request, "step"), new)
 
 
 # --- learning --------------------------------------------------------------------------------------------------------
 
 
-def learn(studio: Studio, request: Request) -> Answer:
-    """Learns again, perhaps in another way: what the request does not say of it stays as it was."""
-    desk = studio.desk(request.get("game"))
-    before = studio.settings.way(desk.game.name).to_json()
-    studio.learn(desk, Way.from_json({**before, **{key: request[key] for key in before if key in request}}, "learn"))
-    return {"learned": studio.learned_view(desk)}
+async def learn(studio: Studio, request: Request) -> Answer:
+    """Learn again, with the preferences that the request names."""
+    workspace = await studio.workspace(request.get("game"))
+    before = studio.settings.preferences_for(workspace.game.name).to_json()
+    changed = {key: request[key] for key in before if key in request}
+    studio.prefer(workspace, Preferences.from_json({**before, **changed}, "learn"))
+    studio.learn(workspace)
+    return {"learned": studio.learned_view(workspace)}
 
 
-def stop(studio: Studio, request: Request) -> Answer:
-    studio.stop_learning()
+async def stop(studio: Studio, request: Request) -> Answer:
+    """Have learning of this game finish with the best policy so far."""
+    workspace = await studio.workspace(request.get("game"))
+    studio.queue.stop(workspace.game.name)
     return {}
 
 
-# --- what is said of the rule ----------------------------------------------------------------------------------------
-
-
-def _saying(whole: bool) -> Command:
-    """A command that keeps a sentence of the rule, or, if not `whole`, strikes one condition of it."""
-
-    async def run(studio: Studio, request: Request) -> Answer:
-        desk = studio.desk(request.get("game"))
-        clause, phrase = _number(request, "clause"), None if whole else _number(request, "phrase")
-        found = await studio.ask_player(desk, "sentence", clause=clause, phrase=phrase)
-        if found["version"] != request.get("version"):
-            raise Forgotten("the rule is another one by now. Look at it again.")
-        before = desk.lesson
-        desk.say(Remark.from_json(found["remark"], "the sentence"))
-        return _after(studio, desk, before, request, {})
-
-    return run
-
-
-def phrase(studio: Studio, request: Request) -> Answer:
-    """What a sentence that is being written says, in English; nothing is kept."""
-    return {"words": list(written(studio.desk(request.get("game")).game, _text(request, "rule", MAX_RULE)).words)}
+async def take_rule(studio: Studio, request: Request) -> Answer:
+    """Have another rule of the front act."""
+    workspace = await studio.workspace(request.get("game"))
+    constraints = constraints_of(workspace.game, workspace.lesson.remarks).to_json()
+    dropped = [item["rule"] for item in workspace.learning.contradictions]
+    constraints["pinned"] = [clause for clause in constraints["pinned"] if clause not in dropped]
+    conditions = _number(request, "conditions")
+    found = await studio.ask_player(workspace, "rule", conditions=conditions, constraints=constraints)
+    learning = workspace.learning
+    if not found["version"] == request.get("version") == learning.version:
+        raise Forgotten("the rule has changed. Look at it again.")
+    studio.check_current(workspace)
+    if learning.stale or learning.state not in ("done", "stopped"):
+        raise BadInput("another rule is being learned. Wait for it.")
+    studio.recall(workspace, replace(learning, policy=found["policy"], summary=found["summary"], lost=0, score=None))
+    return {"learned": studio.learned_view(workspace)}
 
 
 # --- watching --------------------------------------------------------------------------------------------------------
 
 
-def unseen(studio: Studio, request: Request) -> Answer:
-    """Levels that nobody has shown, to be watched."""
-    desk = studio.desk(request.get("game"))
+def _unseen(workspace: Workspace, request: Request) -> Answer:
     count, first = _number(request, "count"), _number(request, "first")
     if not 1 <= count <= MAX_WALL or first > MAX_FIRST:
         raise BadInput(f"at most {MAX_WALL} levels at once, and not beyond the first {MAX_FIRST}.")
-    return {"levels": [as_request(level) for level in desk.unseen(count, first)]}
+    return {"levels": [as_request(level) for level in workspace.unseen(count, first)]}
 
 
-async def run(studio: Studio, request: Request) -> Answer:
-    """One run of the policy on a level, whole: the page plays it back at its own speed."""
-    desk = studio.desk(request.get("game"))
-    level = desk.level(_text(request, "level"))
+def _run(workspace: Workspace, request: Request) -> Request:
+    level = workspace.level(_text(request, "level"))
     if level.name.startswith("painted:"):
-        desk.place.check(level)
-    return await studio.ask_player(desk, "run", **as_request(level), seed=_number(request, "seed"))
+        workspace.starts.check(level)
+    return {**as_request(level), "seed": _number(request, "seed")}
 
 
-async def runs(studio: Studio, request: Request) -> Answer:
-    """Runs of the policy on several levels that nobody has shown, played side by side."""
-    desk = studio.desk(request.get("game"))
+def _runs(workspace: Workspace, request: Request) -> Request:
     names = request.get("levels")
     if not isinstance(names, list) or not 1 <= len(names) <= MAX_WALL or not all(isinstance(n, str) for n in names):
         raise BadInput(f'"levels" must be a list of 1 to {MAX_WALL} names.')
-    levels = [as_request(desk.level(name)) for name in names]
-    return await studio.ask_player(desk, "runs", levels=levels, seed=_number(request, "seed"))
+    return {"levels": [as_request(workspace.level(name)) for name in names], "seed": _number(request, "seed")}
 
 
 async def live(studio: Studio, request: Request) -> Answer:
-    """One run of the policy where the game is watched; what it came to, once it is over."""
-    desk = studio.desk(request.get("game"))
-    level = desk.level(_text(request, "level"))
-    desk.place.check(level)
-    return await studio.play_on_stage(desk, level, _number(request, "seed"))
+    """Have the policy play where the game is watched, and return the run once it is over."""
+    workspace = await studio.workspace(request.get("game"))
+    level = workspace.level(_text(request, "level"))
+    workspace.starts.check(level)
+    return await studio.play_live(workspace, level, _number(request, "seed"))
 
 
-def stop_live(studio: Studio, request: Request) -> Answer:
-    for stage in studio.stages.values():
-        stage.stop()
+async def stop_live(studio: Studio, request: Request) -> Answer:
+    workspace = await studio.workspace(request.get("game"))
+    if workspace.game.name in studio.views:
+        studio.views[workspace.game.name].stop()
     return {}
 
 
-async def position(studio: Studio, request: Request) -> Answer:
-    """What the policy thinks of a position: how likely each action is, and what each candidate would do."""
-    desk = studio.desk(request.get("game"))
-    grid = grid_from_json(desk.game, request.get("rows"), "position")
-    return await studio.ask_player(desk, "position", rows=list(grid.rows))
+def _position(workspace: Workspace, request: Request) -> Request:
+    return {"rows": list(grid_from_json(workspace.game, request.get("rows"), "position").rows)}
 
 
-async def why(studio: Studio, request: Request) -> Answer:
-    """Why the policy would, or would not, take an action in a position."""
-    desk = studio.desk(request.get("game"))
-    grid = grid_from_json(desk.game, request.get("rows"), "position")
+def _why(workspace: Workspace, request: Request) -> Request:
+    grid = grid_from_json(workspace.game, request.get("rows"), "position")
     action = action_from_json(request.get("action"))
-    check_action(action, grid, desk.game.buttons)
-    return await studio.ask_player(desk, "why", rows=list(grid.rows), action=action_to_json(action))
+    check_action(action, grid, workspace.game.buttons)
+    return {"rows": list(grid.rows), "action": action_to_json(action)}
 
 
 # --- for the researcher ----------------------------------------------------------------------------------------------
 
 
 async def scores(studio: Studio, request: Request) -> Answer:
-    """How each policy did on the levels that are held out; the present one plays them now, if it has not."""
-    desk = studio.desk(request.get("game"))
-    if desk.learned.state in ("done", "stopped"):
-        await keep_score(studio, desk, desk.learned)
-    return scores_to_json(desk.game, desk.scores)
+    """Return the scores on held-out levels; the present policy plays them now, unless it has."""
+    workspace = await studio.workspace(request.get("game"))
+    if workspace.learning.state in ("done", "stopped"):
+        await studio.keep_score(workspace)
+    return scores_to_json(workspace.game, workspace.scores)
 
 
 async def posterior(studio: Studio, request: Request) -> Answer:
-    """The weightiest candidates, and the levels on which they may differ."""
-    desk = studio.desk(request.get("game"))
-    found = await studio.ask_player(desk, "posterior")
-    return {**found, "levels": [level.name for level in desk.candidates(MAX_DIFFER)]}
+    """Return the candidates with the largest weights, and levels to compare them on."""
+    workspace = await studio.workspace(request.get("game"))
+    found = await studio.ask_player(workspace, "posterior")
+    levels = await studio.run(workspace, lambda: workspace.candidates(MAX_DIFFER))
+    return {**found, "levels": [level.name for level in levels]}
 
 
-async def differ(studio: Studio, request: Request) -> Answer:
-    """Where on a level each of the weightiest candidates is farthest from the best."""
-    desk = studio.desk(request.get("game"))
-    return await studio.ask_player(desk, "differ", **as_request(desk.level(_text(request, "level"))))
+# --- painting and importing ------------------------------------------------------------------------------------------
 
 
-# --- painting --------------------------------------------------------------------------------------------------------
-
-
-def paint(studio: Studio, request: Request) -> Answer:
-    desk = studio.desk(request.get("game"))
+def _paint(workspace: Workspace, request: Request) -> Answer:
     number = None if request.get("id") is None else _number(request, "id")
-    answer = desk.paint(number, grid_from_json(desk.game, request.get("rows"), "level", limit=MAX_PAINTED))
-    return {**answer, "painted": desk.view()["painted"]}
+    answer = workspace.paint(number, grid_from_json(workspace.game, request.get("rows"), "level", limit=MAX_PAINTED))
+    return {**answer, "painted": workspace.view()["painted"]}
 
 
-def unpaint(studio: Studio, request: Request) -> Answer:
-    desk = studio.desk(request.get("game"))
-    desk.unpaint(_number(request, "id"))
-    return {"painted": desk.view()["painted"]}
-
-
-# --- export and import -----------------------------------------------------------------------------------------------
+def _unpaint(workspace: Workspace, request: Request) -> Answer:
+    workspace.unpaint(_number(request, "id"))
+    return {"painted": workspace.view()["painted"]}
 
 
 async def import_file(studio: Studio, request: Request) -> Answer:
-    """Takes in a file of demonstrations or of levels, or a lesson, perhaps of another game, which the page has read."""
-    desk = studio.desk(request.get("game"))
+    """Add a file of demonstrations or levels, or a lesson, which may be of another game."""
+    workspace = await studio.workspace(request.get("game"))
     value = request.get("content")
     if is_lesson(value):
-        shared = lesson_shared(value, studio.catalogue.find, "the file")
-        desk = await studio.open_lesson(shared)
-        answer: Answer = {"lessonOf": desk.game.name, "demonstrations": len(shared.recordings)}
+        lesson = LessonFile.from_json(value, studio.catalog.find, "the file")
+        workspace = await studio.open_lesson(lesson)
+        answer: Answer = {"lessonOf": workspace.game.name, "demonstrations": len(lesson.recordings)}
     elif isinstance(value, dict) and "levels" in value:
-        answer = {"levels": _import_levels(desk, value)}
+        answer = {"levels": await studio.run(workspace, lambda: _import_levels(workspace, value))}
     else:
         demonstrations = Demonstrations.from_json(value, "the file")
-        check_task(desk.game, demonstrations, "the file")
+        check_task(workspace.game, demonstrations, "the file")
         if not demonstrations.items:
             raise BadInput("the file has no demonstrations in it.")
-        desk.add(demonstrations)
-        studio.consider(desk)
+        await studio.run(workspace, lambda: workspace.add(demonstrations))
+        studio.consider(workspace)
         answer = {"demonstrations": len(demonstrations)}
-    return {**answer, "lesson": desk.view()}
+    return {**answer, "lesson": await studio.run(workspace, workspace.view)}
 
 
-def _import_levels(desk: Desk, value: dict[str, Any]) -> int:
-    if not isinstance(desk.game, Game):
-        raise BadInput(f"{desk.game.title} makes its own levels; none can be brought in.")
-    if value.get("game") != desk.game.name:
-        raise BadInput(f"the file has levels of {str(value.get('game'))[:40]!r}, but this is {desk.game.name!r}.")
+def _import_levels(workspace: Workspace, value: dict[str, Any]) -> int:
+    game, rules = workspace.game, workspace.game.rules
+    if rules is None:
+        raise BadInput(f"{game.title} makes its own levels; levels cannot be imported.")
+    if value.get("game") != game.name:
+        raise BadInput(f"the file has levels of {str(value.get('game'))[:40]!r}, but this is {game.name!r}.")
     texts = value["levels"]
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         raise BadInput('the file: "levels" must be a list of texts, one character a cell, rows as lines.')
-    desk.check_room(len(texts))
-    grids = [parse_level(desk.game, text, f"the file, level {i}") for i, text in enumerate(texts)]
+    workspace.check_room(len(texts))
+    grids = [parse_level(rules, text, f"the file, level {i}") for i, text in enumerate(texts)]
     for i, grid in enumerate(grids):
-        grid_from_json(desk.game, list(grid.rows), f"the file, level {i}", limit=MAX_PAINTED)
-    return len(desk.paint_more(grids))
+        grid_from_json(game, list(grid.rows), f"the file, level {i}", limit=MAX_PAINTED)
+    return len(workspace.paint_more(grids))
 
 
 # --- checks ----------------------------------------------------------------------------------------------------------
@@ -327,7 +332,7 @@ def _number(request: Request, key: str) -> int:
 def _text(request: Request, key: str, most: int = 100) -> str:
     value = request.get(key)
     if not isinstance(value, str) or len(value) > most:
-        raise BadInput(f'"{key}" must be a short text.')
+        raise BadInput(f'"{key}" must be text of at most {most} characters.')
     return value
 
 
@@ -338,46 +343,52 @@ def _flag(request: Request, key: str) -> bool:
     return value
 
 
+def _rule(workspace: Workspace, request: Request) -> Remark:
+    return written(workspace.game, _text(request, "rule", MAX_RULE))
+
+
 COMMANDS: dict[str, Command] = {
     "hello": hello,
     "open": open_game,
     "set-aside": set_aside,
     "toured": toured,
-    "click": _teaching(lambda desk, request: desk.click(action_from_json(request.get("action")))),
-    "peek": peek,
-    "hint": hint,
-    "undo": _teaching(lambda desk, request: desk.undo()),
-    "redo": _teaching(lambda desk, request: desk.redo()),
-    "restart": _teaching(lambda desk, request: desk.restart()),
-    "keep": _teaching(lambda desk, request: desk.keep()),
-    "level": _teaching(lambda desk, request: desk.take_level(_text(request, "level"))),
-    "onward": _teaching(lambda desk, request: desk.onward()),
-    "another": _teaching(lambda desk, request: desk.another()),
-    "expert": _teaching(lambda desk, request: desk.expert()),
-    "correct": _teaching(_correct),
-    "resume": _teaching(lambda desk, request: desk.resume(_number(request, "id"), _number(request, "step"))),
-    "delete": _teaching(lambda desk, request: desk.delete(_number(request, "id"))),
-    "count": _teaching(lambda desk, request: desk.set_learn(_number(request, "id"), _flag(request, "learn"))),
-    "change-click": _teaching(_change_click),
-    "pin": _saying(whole=True),
-    "strike": _saying(whole=False),
-    "write": _teaching(lambda desk, request: desk.say(written(desk.game, _text(request, "rule", MAX_RULE)))),
-    "phrase": phrase,
-    "unsay": _teaching(lambda desk, request: desk.unsay(_number(request, "number"))),
-    "recording": recording,
+    "click": _teach(lambda workspace, request: workspace.click(action_from_json(request.get("action")))),
+    # Where a click would lead: the page asks when a cell is pressed, to be ready when it is released.
+    "peek": _look(lambda workspace, request: {"rows": workspace.peek(action_from_json(request.get("action")))}),
+    "hint": _look(lambda workspace, request: {"action": workspace.hint()}),
+    "undo": _teach(lambda workspace, request: workspace.undo()),
+    "redo": _teach(lambda workspace, request: workspace.redo()),
+    "restart": _teach(lambda workspace, request: workspace.restart()),
+    "keep": _teach(lambda workspace, request: workspace.keep()),
+    "level": _teach(lambda workspace, request: workspace.take_level(_text(request, "level"))),
+    "onward": _teach(lambda workspace, request: workspace.onward()),
+    "another": _teach(lambda workspace, request: workspace.another()),
+    "expert": _teach(lambda workspace, request: workspace.expert()),
+    "correct": _teach(_correct),
+    "resume": _teach(lambda workspace, request: workspace.resume(_number(request, "id"), _number(request, "step"))),
+    "delete": _teach(lambda workspace, request: workspace.delete(_number(request, "id"))),
+    "count": _teach(lambda workspace, request: workspace.set_learn(_number(request, "id"), _flag(request, "learn"))),
+    "change-click": _teach(_change_click),
+    "pin": _remark(whole=True),
+    "strike": _remark(whole=False),
+    "write": _teach(lambda workspace, request: workspace.say(_rule(workspace, request))),
+    "phrase": _look(lambda workspace, request: {"words": list(_rule(workspace, request).words)}),
+    "unsay": _teach(lambda workspace, request: workspace.unsay(_number(request, "number"))),
+    "recording": _look(lambda workspace, request: workspace.recording(_number(request, "id"))),
     "learn": learn,
     "stop": stop,
-    "unseen": unseen,
-    "run": run,
-    "runs": runs,
+    "take-rule": take_rule,
+    "unseen": _look(_unseen),
+    "run": _play("run", _run),
+    "runs": _play("runs", _runs),
     "live": live,
     "stop-live": stop_live,
-    "position": position,
-    "why": why,
+    "position": _play("position", _position),
+    "why": _play("why", _why),
     "scores": scores,
     "posterior": posterior,
-    "differ": differ,
-    "paint": paint,
-    "unpaint": unpaint,
+    "differ": _play("differ", lambda workspace, request: as_request(workspace.level(_text(request, "level")))),
+    "paint": _look(_paint),
+    "unpaint": _look(_unpaint),
     "import": import_file,
 }

@@ -1,4 +1,4 @@
-"""What can be taken home: the policy, a Python module, the demonstrations, the levels, a GIF of any run."""
+"""Downloads: the lesson, the policy as data and as a Python module, the demonstrations, the levels, GIFs of runs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from shown.errors import BadInput, did_you_mean
 from shown.files import encode_json
-from shown.studio.desk import Desk
-from shown.studio.lessons import MAX_FILE, Shared
-from shown.studio.places import key_of
 from shown.studio.session import Studio, as_request
+from shown.studio.workspace import Workspace
+from shown.teaching.lessons.lesson_file import MAX_FILE, LessonFile
+from shown.teaching.lessons.starts import key_of
 
 DOWNLOADS = (
     *("lesson.json", "policy.json", "policy.py", "demonstrations.json", "levels.json"),
@@ -20,51 +20,65 @@ DOWNLOADS = (
 
 
 async def download(studio: Studio, what: str, game: str, level: str, number: str) -> tuple[str, str, bytes]:
-    """The file's name, media type and content. `level` or `number` say which run a GIF shows."""
+    """Return a file's name, media type and content. A GIF shows a run on `level`, or demonstration `number`."""
     if what not in DOWNLOADS:
-        raise BadInput(f"nothing called {what[:40]!r} to download. {did_you_mean(what[:40], DOWNLOADS)}")
-    desk = studio.desk(game)
-    name = f"{key_of(desk.game.name)}-{what}"
-    if what == "lesson.json":
-        return name, "application/json", _lesson(studio, desk)
-    if what == "policy.json":
-        if desk.learned.policy is None:
-            raise BadInput("nothing has been learned yet.")
-        return name, "application/json", _json(desk.learned.policy)
+        raise BadInput(f"no download called {what[:40]!r}. {did_you_mean(what[:40], DOWNLOADS)}")
+    workspace = await studio.workspace(game)
+    name = f"{key_of(workspace.game.name)}-{what}"
     if what == "policy.py":
-        answer = await studio.ask_player(desk, "python")
+        studio.check_current(workspace)
+        answer = await studio.ask_player(workspace, "python")
         return name.replace("-", "_"), "text/x-python; charset=utf-8", answer["text"].encode()
-    if what == "demonstrations.json":
-        return name, "application/json", _json(desk.demonstrations().to_json())
-    if what == "levels.json":
-        return name, "application/json", _json(_levels(desk))
     if what == "run.gif":
         chosen, _, seed = level.partition("@")
-        found = desk.level(chosen)
-        answer = await studio.ask_player(desk, "gif", **as_request(found), seed=_whole(seed or "0"))
+        start = await studio.run(workspace, lambda: as_request(workspace.level(chosen)))
+        answer = await studio.ask_player(workspace, "gif", **start, seed=_whole(seed or "0"))
         return name, "image/gif", base64.b64decode(answer["gif"])
-    recording = desk.recording(_whole(number))
-    answer = await studio.player.ask("film", game=desk.game.name, recording=recording)
-    return name, "image/gif", base64.b64decode(answer["gif"])
+    if what == "demonstration.gif":
+        recording = workspace.recording(_whole(number))
+        answer = await studio.ask("film", game=workspace.game.name, recording=recording)
+        return name, "image/gif", base64.b64decode(answer["gif"])
+    content = await studio.run(workspace, lambda: _json_file(studio, workspace, what))
+    return name, "application/json", content
 
 
-def _lesson(studio: Studio, desk: Desk) -> bytes:
-    """The lesson as a file to send; a policy that was learned from something else stays here."""
-    learned = desk.learned
-    policy, tried = (learned.policy, learned.tried) if not learned.stale else (None, [])
-    levels = tuple(painted.level.grid for painted in desk.painted)
-    recordings, way = desk.lesson.recordings, studio.settings.way(desk.game.name)
-    if not recordings and not levels:
+def _json_file(studio: Studio, workspace: Workspace, what: str) -> bytes:
+    if what == "lesson.json":
+        return _lesson(studio, workspace)
+    if what == "demonstrations.json":
+        return _json(workspace.demonstrations().to_json())
+    if what == "levels.json":
+        return _json(_levels(workspace))
+    if workspace.learning.policy is None:
+        raise BadInput("nothing has been learned yet.")
+    studio.check_current(workspace)
+    return _json(workspace.learning.policy)
+
+
+def _lesson(studio: Studio, workspace: Workspace) -> bytes:
+    """Return the lesson as a file, without a policy that is out of date or not finished."""
+    learning, lesson = workspace.learning, workspace.lesson
+    if not lesson.recordings and not workspace.painted:
         raise BadInput("nothing has been shown yet.")
-    shared = Shared(desk.game, recordings, levels, way, policy, desk.lesson.remarks, tried, desk.scores)
-    return encode_json(shared.to_json(), "the lesson", MAX_FILE)
+    finished = learning.state == "done" and not learning.stale
+    file = LessonFile(
+        workspace.game,
+        lesson.recordings,
+        tuple(painted.level.grid for painted in workspace.painted),
+        studio.settings.preferences_for(workspace.game.name),
+        learning.policy if finished else None,
+        lesson.remarks,
+        learning.tried if finished else [],
+        workspace.scores,
+    )
+    return encode_json(file.to_json(), "the lesson", MAX_FILE)
 
 
-def _levels(desk: Desk) -> dict[str, Any]:
-    legal = [p.level.grid.text for p in desk.painted if desk.legality(p.level.grid)["legal"]]
+def _levels(workspace: Workspace) -> dict[str, Any]:
+    legal = [p.level.grid.text for p in workspace.painted if workspace.legality(p.level.grid)["legal"]]
     if not legal:
         raise BadInput("no legal level has been painted yet.")
-    return {"game": desk.game.name, "levels": legal}
+    return {"game": workspace.game.name, "levels": legal}
 
 
 def _json(value: Any) -> bytes:

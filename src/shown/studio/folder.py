@@ -1,14 +1,14 @@
-"""A folder held open: its files are reached by name alone, and never through a link.
+"""A folder held open by its descriptor, whose files are reached by name and never through a link.
 
-A project may come from somebody else. A link in it could lead to any file that its user can read or write, so none is
-opened, neither to read nor to write; and since the folder itself is held by its descriptor, nothing that is moved or
-swapped meanwhile leads elsewhere either.
+A project may come from somebody else. A link in it could lead to any file of the user, so links are neither read nor
+written; and because the folder itself is held open, nothing that is swapped meanwhile leads elsewhere.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import stat
 from collections.abc import Iterator
@@ -18,28 +18,22 @@ from typing import Any
 from shown.errors import BadInput
 from shown.files import is_leftover, replace_file
 
-BY_DESCRIPTOR = os.open in os.supports_dir_fd
-"""Some systems cannot; there names are looked at before they are opened, which is nearly as good."""
-_NO_LINKS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-_NO_WAITING = getattr(os, "O_NONBLOCK", 0)
-
 
 class Folder:
-    """A folder. Names are plain names, never paths. Close it, or use it as a context manager."""
+    """An open folder. Names are plain names, never paths. Close it, or use it as a context manager."""
 
-    def __init__(self, path: Path, fd: int | None) -> None:
-        self.path = path
-        self._fd = fd
+    def __init__(self, path: Path, fd: int) -> None:
+        self.path, self._fd = path, fd
 
     @classmethod
     def open(cls, path: Path) -> Folder:
-        """The folder at a path that the user has named; it may well be reached through a link."""
-        return cls(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY) if BY_DESCRIPTOR else None)
+        """Open the folder at a path that the user has named, which may be a link."""
+        return cls(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY))
 
     def close(self) -> None:
-        if self._fd is not None:
+        if self._fd >= 0:
             os.close(self._fd)
-            self._fd = None
+            self._fd = -1
 
     def __enter__(self) -> Folder:
         return self
@@ -47,50 +41,31 @@ class Folder:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # --- looking -----------------------------------------------------------------------------------------------------
-
     def mode(self, name: str) -> int:
-        """What kind of thing has this name, as `stat` says it; 0 if nothing has."""
-        path, at = self._at(name)
-        try:
-            return os.stat(path, follow_symlinks=False, **at).st_mode
-        except FileNotFoundError:
-            return 0
-        except OSError as error:
-            raise BadInput(f"{self.path / name}: cannot be read ({error.strerror}).") from None
+        """Return the mode of a file or folder, as `stat` does; 0 if there is none of that name."""
+        with self._errors(name, "read"), contextlib.suppress(FileNotFoundError):
+            return os.stat(name, dir_fd=self._fd, follow_symlinks=False).st_mode
+        return 0
 
     def read(self, name: str, limit: int) -> bytes | None:
-        """The content of a plain file of at most `limit` bytes, or None if there is none of that name."""
-        mode = self.mode(name)
-        if mode == 0:
+        """Return the content of a plain file of at most `limit` bytes, or None if there is none of that name."""
+        if not self._plain_mode(name):
             return None
-        if not stat.S_ISREG(mode):
-            raise self._not_plain(name, mode)
-        try:
-            with os.fdopen(self._open(name, os.O_RDONLY), "rb") as file:
-                data = file.read(limit + 1)
-        except OSError as error:
-            raise self._cannot(name, "read", error) from None
+        with self._errors(name, "read"), os.fdopen(self._open(name, os.O_RDONLY), "rb") as file:
+            data = file.read(limit + 1)
         if len(data) > limit:
-            raise BadInput(f"{self.path / name}: larger than a file of the studio can be.")
+            raise BadInput(f"{self.path / name}: larger than {limit // 2**20} MiB.")
         return data
 
-    # --- changing ----------------------------------------------------------------------------------------------------
-
-    def write(self, name: str, data: bytes) -> None:
-        """Writes a file whole or not at all; what is there and is no plain file is left alone."""
-        mode = self.mode(name)
-        if mode and not stat.S_ISREG(mode):
-            raise self._not_plain(name, mode)
-        path, at = self._at(name)
-        try:
-            replace_file(path, data, at.get("dir_fd"))
-        except OSError as error:
-            raise self._cannot(name, "written", error) from None
+    def write(self, name: str, data: bytes, durable: bool = True) -> None:
+        """Write a plain file, whole or not at all; see `replace_file`."""
+        self._plain_mode(name)
+        with self._errors(name, "written"):
+            replace_file(name, data, self._fd, durable)
 
     def append(self, name: str, data: bytes) -> bool:
-        """Writes at the end of a plain file; False if it is not there, or also has a name elsewhere."""
-        try:
+        """Write at the end of a plain file; return False if there is none, or if it also has a name elsewhere."""
+        with self._errors(name, "written"), contextlib.suppress(FileNotFoundError):
             with os.fdopen(self._open(name, os.O_WRONLY | os.O_APPEND), "ab", buffering=0) as file:
                 before = os.fstat(file.fileno())
                 if before.st_nlink != 1:
@@ -99,50 +74,42 @@ class Folder:
                     # The disk is full. Half a line would spoil the next one.
                     file.truncate(before.st_size)
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise self._cannot(name, "written", error) from None
-        return True
+            return True
+        return False
 
-    def create(self, name: str, data: bytes = b"", mode: int = 0o666) -> None:
-        """Makes a file of a name that nothing has yet."""
-        try:
-            with os.fdopen(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
-                file.write(data)
-        except OSError as error:
-            raise self._cannot(name, "written", error) from None
+    def create(self, name: str, data: bytes, mode: int = 0o666) -> None:
+        """Create a file."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with self._errors(name, "written"), os.fdopen(self._open(name, flags, mode), "wb") as file:
+            file.write(data)
 
-    def hold(self, name: str) -> Any:
-        """A plain file, made if it is not there, open for as long as the caller holds it."""
+    def lock(self, name: str) -> Any:
+        """Return an open file that holds a lock, which the system releases however this process ends."""
+        with self._errors(name, "written"):
+            file = os.fdopen(self._open(name, os.O_RDWR | os.O_CREAT), "r+b")
         try:
-            return os.fdopen(self._open(name, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
-        except OSError as error:
-            raise self._cannot(name, "written", error) from None
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            raise BadInput(
+                f"{self.path}: already open in another studio. Close that one, or give another folder with --project."
+            ) from None
+        return file
 
     def remove(self, name: str) -> None:
-        """Removes a file, if it is there; of a link, the link."""
-        path, at = self._at(name)
-        try:
-            os.unlink(path, **at)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise self._cannot(name, "removed", error) from None
+        """Remove a file or a link, if there is one."""
+        with self._errors(name, "removed"), contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=self._fd)
 
     def set_aside(self, name: str) -> str:
-        """Gives something another name, whatever it is; returns that name."""
+        """Rename anything to a free name, and return that."""
         new = self.free_name(name)
-        (old_path, at), (new_path, _) = self._at(name), self._at(new)
-        fd = at.get("dir_fd")
-        try:
-            os.rename(old_path, new_path, src_dir_fd=fd, dst_dir_fd=fd)
-        except OSError as error:
-            raise self._cannot(name, "moved", error) from None
+        with self._errors(name, "moved"):
+            os.rename(name, new, src_dir_fd=self._fd, dst_dir_fd=self._fd)
         return new
 
     def free_name(self, name: str) -> str:
-        """The first name that nothing has of `lesson.set-aside-1.json`, `lesson.set-aside-2.json`, …"""
+        """Return the first free name of `lesson.set-aside-1.json`, `lesson.set-aside-2.json`, …"""
         stem, dot, ending = name.partition(".")
         for i in range(1, 1000):
             new = f"{stem}.set-aside-{i}{dot}{ending}"
@@ -151,48 +118,40 @@ class Folder:
         raise BadInput(f"{self.path / name}: set aside too often. Tidy up {self.path} first.")
 
     def tidy(self) -> None:
-        """Removes what a killed process has left behind."""
+        """Remove the temporary files of a killed process."""
         with contextlib.suppress(OSError):
-            for name in os.listdir(self.path if self._fd is None else self._fd):
+            for name in os.listdir(self._fd):
                 if is_leftover(name) and stat.S_ISREG(self.mode(name)):
                     with contextlib.suppress(BadInput):
                         self.remove(name)
 
     @contextlib.contextmanager
     def inner(self, name: str, make: bool = False) -> Iterator[Folder | None]:
-        """The folder of that name in this one, made if `make` says so; None if there is none."""
-        path, at = self._at(name)
+        """Open a folder in this one, made if need be with `make`; None if there is none."""
         if make and not self.mode(name):
-            try:
-                os.mkdir(path, **at)
-            except OSError as error:
-                raise self._cannot(name, "made", error) from None
+            with self._errors(name, "made"):
+                os.mkdir(name, dir_fd=self._fd)
         mode = self.mode(name)
-        if mode == 0:
+        if not mode:
             yield None
             return
         if not stat.S_ISDIR(mode):
             raise self._not_plain(name, mode, "folder")
-        try:
-            fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _NO_LINKS, **at) if BY_DESCRIPTOR else None
-        except OSError as error:
-            raise self._cannot(name, "read", error) from None
+        with self._errors(name, "read"):
+            fd = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=self._fd)
         with Folder(self.path / name, fd) as folder:
             yield folder
 
-    # --- inside ------------------------------------------------------------------------------------------------------
-
-    def _at(self, name: str) -> tuple[str, dict[str, Any]]:
-        if name in ("", ".", "..") or os.path.basename(name) != name:
-            raise BadInput(f"{name[:40]!r} cannot be the name of a file in {self.path}.")
-        return (name, {"dir_fd": self._fd}) if self._fd is not None else (str(self.path / name), {})
+    def _plain_mode(self, name: str) -> int:
+        """Return the mode of a plain file, 0 if there is none; BadInput for anything else."""
+        mode = self.mode(name)
+        if mode and not stat.S_ISREG(mode):
+            raise self._not_plain(name, mode)
+        return mode
 
     def _open(self, name: str, flags: int, mode: int = 0o666) -> int:
-        """A descriptor of a plain file; anything else is BadInput, so that no pipe or device is waited for."""
-        path, at = self._at(name)
-        if not BY_DESCRIPTOR and stat.S_ISLNK(self.mode(name)):
-            raise self._not_plain(name, stat.S_IFLNK)
-        fd = os.open(path, flags | _NO_LINKS | _NO_WAITING, mode, **at)
+        """Return a descriptor of a plain file. A pipe or device is refused, not waited for."""
+        fd = os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, mode, dir_fd=self._fd)
         kind = os.fstat(fd).st_mode
         if not stat.S_ISREG(kind):
             os.close(fd)
@@ -201,32 +160,18 @@ class Folder:
 
     def _not_plain(self, name: str, mode: int, wanted: str = "file") -> BadInput:
         if stat.S_ISLNK(mode):
-            return BadInput(f"{self.path / name}: is a link, and links in a project are not opened. Take it out.")
+            return BadInput(f"{self.path / name}: is a link, and links in a project are not followed. Remove it.")
         return BadInput(f"{self.path / name}: not a plain {wanted}.")
 
-    def _cannot(self, name: str, what: str, error: OSError) -> BadInput:
-        with contextlib.suppress(BadInput):
-            if stat.S_ISLNK(mode := self.mode(name)):
-                return self._not_plain(name, mode)
-        unchanged = "" if what == "read" else " Nothing was changed."
-        return BadInput(f"{self.path / name}: cannot be {what} ({error.strerror}).{unchanged}")
-
-
-def locked(folder: Folder) -> Any:
-    """An open file that holds the lock; the system lets go of it whatever way this process ends."""
-    file = folder.hold("studio.lock")
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise BadInput(
-            f"{folder.path}: already open in another studio. Close that one, or give another folder with --project."
-        ) from None
-    return file
+    @contextlib.contextmanager
+    def _errors(self, name: str, done: str) -> Iterator[None]:
+        """Check a name, and turn errors of the system into BadInput."""
+        if name in ("", ".", "..") or os.path.basename(name) != name:
+            raise BadInput(f"{name[:40]!r} cannot be the name of a file in {self.path}.")
+        try:
+            yield
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise self._not_plain(name, stat.S_IFLNK) from None
+            unchanged = "" if done == "read" else " Nothing was changed."
+            raise BadInput(f"{self.path / name}: cannot be {done} ({error.strerror}).{unchanged}") from None

@@ -1,14 +1,13 @@
-"""Who may ask, and how much: a layer around the whole app.
+"""Access checks and limits for every request, as a layer around the app.
 
-A page of any other site that the same browser has open can send requests to 127.0.0.1 too. It must not be able to read
-anything here, nor to make anything happen. Four things see to that, each enough alone for most attacks:
+A page of any other site open in the same browser can send requests to 127.0.0.1, and so can other users of this
+machine. Neither may read anything here or change anything. Four checks, each sufficient against most attacks:
 
-- the Host header must be this server's own, so that a foreign name that was made to point to 127.0.0.1 (DNS rebinding)
-  gets nothing;
+- the Host header must be this server's own, so a foreign name that resolves to 127.0.0.1 (DNS rebinding) gets nothing;
 - the Origin header, where the browser sends one, must be this page's, and `Sec-Fetch-Site` must not name another site;
-- commands are `POST` with `Content-Type: application/json`, which no foreign form can send;
-- every request needs the secret of this run, from the link that was printed: once in the URL, and from then on as a
-  cookie that scripts cannot read. Other users of this machine can reach 127.0.0.1 too; they do not have it.
+- commands are `POST` with `Content-Type: application/json`, which no form of another site can send;
+- everything but the page's own files needs the secret of this run, in a header that the page adds. It is in the
+  fragment of the printed link, which browsers do not send, and not in a cookie, which they would send to every port.
 """
 
 from __future__ import annotations
@@ -16,20 +15,19 @@ from __future__ import annotations
 import asyncio
 import hmac
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 256 * 1024
 MAX_UPLOAD = 8 * 2**20
-BODY_PATIENCE = 30.0
-"""Seconds that the body of a request may take to come."""
 UPLOADS = frozenset({"/api/import"})
+BODY_SECONDS = 30.0  # a body that takes longer is cut off
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+SECRET_HEADER = "shown-secret"
 
 HEADERS = {
     "content-security-policy": (
@@ -46,43 +44,42 @@ HEADERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """What counts as this server.
+class AccessRules:
+    """The requests that a server answers.
 
     Attributes:
-        hosts: the values the Host header may have; none, if it may have any.
-        port: of the server; part of the cookie's name, since cookies do not know ports.
-        token: the secret that requests must carry.
+        hosts: accepted values of the Host header; empty if any is accepted.
+        secret: value of the secret header.
     """
 
     hosts: frozenset[str]
-    port: int
-    token: str
+    secret: str
 
     @classmethod
-    def for_address(cls, host: str, port: int) -> Rules:
-        """The rules for a server bound to `host`.
+    def for_address(cls, host: str, port: int) -> AccessRules:
+        """Return the rules for a server bound to `host`, with a new secret.
 
-        >>> sorted(Rules.for_address("127.0.0.1", 7469).hosts)
+        >>> sorted(AccessRules.for_address("127.0.0.1", 7469).hosts)
         ['127.0.0.1:7469', '[::1]:7469', 'localhost:7469']
-        >>> Rules.for_address("0.0.0.0", 7469).hosts
+        >>> AccessRules.for_address("0.0.0.0", 7469).hosts
         frozenset()
         """
+        # Other machines may use any name of this one; the Origin check then compares with Host.
         names = ("127.0.0.1", "localhost", "[::1]") if host in LOOPBACK else ()
-        # From elsewhere one may come under any of the machine's names; the Origin check then compares with Host.
-        return cls(frozenset(f"{name}:{port}" for name in names), port, secrets.token_urlsafe(24))
-
-    @property
-    def cookie(self) -> str:
-        return f"shown-studio-{self.port}"
+        return cls(frozenset(f"{name}:{port}" for name in names), secrets.token_urlsafe(24))
 
 
 class Guard:
-    """The layer: refuses what breaks the rules, and adds the headers to every answer."""
+    """Refuse requests that break the rules, and add security headers to every answer.
 
-    def __init__(self, app: ASGIApp, rules: Rules) -> None:
-        self.app = app
-        self.rules = rules
+    Args:
+        app: the app behind the guard.
+        rules: which requests it answers.
+        public: paths that need no secret: the page's own files.
+    """
+
+    def __init__(self, app: ASGIApp, rules: AccessRules, public: Collection[str] = ()) -> None:
+        self.app, self.rules, self.public = app, rules, public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -101,75 +98,61 @@ class Guard:
                 headers.setdefault("cache-control", "no-store")
             await send(message)
 
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await refusal(scope, receive, send_with_headers)
-            return
-        await self.app(scope, _limited(scope, receive), send_with_headers)
-
-    def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
+        refusal = self._check_source(scope, headers) or self._check_body(scope, headers) or self._check_secret(scope)
+        await (refusal or self.app)(scope, _limited(scope, receive), send_with_headers)
+
+    def _check_source(self, scope: Scope, headers: Headers) -> Response | None:
+        """Refuse what was addressed to another server, or sent by another site."""
         host = headers.get("host", "").lower()
         if self.rules.hosts and host not in self.rules.hosts:
-            return _refuse(421, "this studio does not answer under that name. Use the address it printed.")
+            return _refuse(421, "this studio has another address. Use the link it printed.")
         if not host:
-            return _refuse(400, "a Host header is needed.")
+            return _refuse(400, "the Host header is missing.")
         if len(headers.getlist("host")) > 1 or len(headers.getlist("origin")) > 1:
-            return _refuse(400, "a header is given twice.")
-        origin = headers.get("origin")
-        if origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}"):
-            return _refuse(403, "another site may not talk to this studio.")
-        site = headers.get("sec-fetch-site")
+            return _refuse(400, "the Host or Origin header is given twice.")
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        # A link on another site may lead to the page: that shows it, and tells the other site nothing.
         navigation = scope["method"] == "GET" and scope["path"] == "/" and headers.get("sec-fetch-mode") == "navigate"
-        if site not in (None, "same-origin", "none") and not navigation:
-            return _refuse(403, "another site may not talk to this studio.")
+        foreign = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
+        if foreign or (site not in (None, "same-origin", "none") and not navigation):
+            return _refuse(403, "requests from other sites are refused.")
+        return None
+
+    def _check_body(self, scope: Scope, headers: Headers) -> Response | None:
+        """Refuse methods, kinds of content and sizes that the page never sends."""
         if scope["method"] not in ("GET", "HEAD", "POST"):
-            return _refuse(405, "GET and POST only.")
-        if scope["method"] == "POST":
-            kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-            if kind != "application/json":
-                return _refuse(415, "commands are JSON: Content-Type must be application/json.")
-            length = headers.get("content-length")
-            if length is None or not length.isascii() or not length.isdigit():
-                return _refuse(411, "a Content-Length is needed.")
-            if int(length[:12]) > _limit(scope) or len(length) > 12:
-                return _refuse(413, f"too large: at most {_limit(scope) // 1024} kB here.")
-        return self._token_refusal(scope, headers)
-
-    def _token_refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[-1]
-        if given and hmac.compare_digest(given.encode(), self.rules.token.encode()):
-            if scope["method"] == "GET" and scope["path"] == "/":
-                # The secret moves out of the address bar and the history, into a cookie.
-                answer = RedirectResponse("/", status_code=303)
-                answer.set_cookie(self.rules.cookie, self.rules.token, httponly=True, samesite="lax", path="/")
-                return answer
+            return _refuse(405, "only GET and POST are allowed.")
+        if scope["method"] != "POST":
             return None
-        try:
-            morsel = SimpleCookie(headers.get("cookie", "")).get(self.rules.cookie)
-        except CookieError:
-            morsel = None
-        if morsel is not None and hmac.compare_digest(morsel.value.encode(), self.rules.token.encode()):
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            return _refuse(415, "commands are JSON: Content-Type must be application/json.")
+        length = headers.get("content-length", "")
+        if not length.isascii() or not length.isdigit():
+            return _refuse(411, "the Content-Length header is missing.")
+        if len(length) > 12 or int(length) > _max_body(scope):
+            return _refuse(413, f"the request is too large: at most {_max_body(scope) // 1024} kB.")
+        return None
+
+    def _check_secret(self, scope: Scope) -> Response | None:
+        given = dict(scope["headers"]).get(SECRET_HEADER.encode(), b"")
+        if scope["path"] in self.public or hmac.compare_digest(given, self.rules.secret.encode()):
             return None
-        if scope["path"] == "/":
-            return PlainTextResponse(
-                "This studio asks for the link with its secret, the one that was printed when it started.", 403
-            )
-        return _refuse(403, "the secret from the studio's link is missing or wrong.")
+        return _refuse(403, "the studio's secret is missing or wrong. Open the link that `shown studio` printed.")
 
 
-def _limit(scope: Scope) -> int:
+def _max_body(scope: Scope) -> int:
     return MAX_UPLOAD if scope["path"] in UPLOADS else MAX_BODY
 
 
 def _limited(scope: Scope, receive: Receive) -> Receive:
-    """The request's body, cut off (as if the client had gone) where it is too long or takes too long."""
-    left, whole = _limit(scope), False
-    end = asyncio.get_running_loop().time() + BODY_PATIENCE
+    """Cut the request's body off, as if the client had gone, where it is too long or takes too long."""
+    left, whole = _max_body(scope), False
+    end = asyncio.get_running_loop().time() + BODY_SECONDS
 
     async def receive_limited() -> Message:
         nonlocal left, whole
-        if whole:  # what comes after the body is only that the client has gone
+        if whole:  # only a disconnection can follow the body
             return await receive()
         try:
             async with asyncio.timeout_at(end):

@@ -1,20 +1,20 @@
 """The project folder: everything a teacher does, saved as it happens.
 
     shown-studio/
-      project.json             the game last opened, and how each is to be learned
+      project.json             the game last opened, and the preferences for each game
       studio.lock              held while a studio has the folder open
       nim/lesson.json          the demonstrations
-      nim/table.jsonl          the game in play, a line a click
+      nim/table.jsonl          the game in play, one line for each click
       nim/levels.json          painted levels
-      nim/remarks.json         what was said of the rule: what stays, what was an accident
-      nim/scores.json          how each policy did on the levels that are held out
-      nim/policy.json          what was learned from them (as `shown learn` writes it)
-      nim/learned.json         how that came about: what from, and how the teacher was understood on the way
+      nim/remarks.json         pinned and struck conditions of the rule
+      nim/scores.json          scores of policies on held-out levels
+      nim/policy.json          the policy, as `shown learn` writes it
+      nim/learned.json         what the policy was learned from, and the hypotheses tried
 
-Every file is written whole or not at all, before the page hears that it was, and what could not be read again is not
-written. A folder may come from somebody else, so no link in it is opened (`folder.py`), and a file that the studio did
-not write is never overwritten. Demonstrations that cannot be read are an error with a name and a reason, and leave the
-other games alone; a single one, the game in play or a painted level is set aside instead, and hides nothing else.
+Every file is written whole or not at all, before the page hears of it, and only what can be read again is written.
+A folder may come from somebody else, so no link in it is followed (`folder.py`), and a file that the studio did not
+write is never overwritten. If the demonstrations of a game cannot be read, opening that game fails with the reason, and
+other games are unaffected. One demonstration, the game in play or a painted level that cannot be read is set aside.
 """
 
 from __future__ import annotations
@@ -23,60 +23,97 @@ import contextlib
 import html
 import secrets
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from shown.errors import BadInput
 from shown.files import MAX_BYTES, encode_json, encode_text, parse_json
-from shown.games.levels import Level
-from shown.studio.folder import Folder, locked
-from shown.studio.forms import (
+from shown.studio.folder import Folder
+from shown.teaching.lessons.lesson import GameInPlay, Lesson, Recording
+from shown.teaching.lessons.lesson_json import (
+    MAX_LEVELS,
     check_lesson,
     grid_from_json,
+    in_play_from_lines,
+    in_play_to_lines,
     is_id,
     lesson_from_json,
     lesson_to_text,
-    table_from_lines,
-    table_to_lines,
 )
-from shown.studio.places import Playable, key_of
-from shown.studio.remarks import Remark, remarks_from_json, remarks_to_json
-from shown.studio.research import SCORES, Score, scores_from_json, scores_to_json
-from shown.studio.saved import Saved, is_about, is_own, with_mark
-from shown.studio.teach import Lesson, Recording, Table
-from shown.studio.ways import Settings
+from shown.teaching.lessons.preferences import Preferences
+from shown.teaching.lessons.remarks import Remark, remarks_from_json, remarks_to_json
+from shown.teaching.lessons.saved_policy import SavedPolicy, has_mark, is_about, with_mark
+from shown.teaching.lessons.scores import Score, scores_from_json, scores_to_json
+from shown.teaching.lessons.starts import key_of
+from shown.worlds import Level, Playable
 
-PROJECT, LESSON, TABLE, LEVELS = "project.json", "lesson.json", "table.jsonl", "levels.json"
-REMARKS = "remarks.json"
-POLICY, LEARNED = "policy.json", "learned.json"
-LEVELS_SCHEMA = "shown/studio-levels/1"
-MAX_LEVELS = 200
-MAX_TABLE = 2**20
+PROJECT, LESSON, IN_PLAY, LEVELS = "project.json", "lesson.json", "table.jsonl", "levels.json"
+REMARKS, SCORES, POLICY, LEARNED = "remarks.json", "scores.json", "policy.json", "learned.json"
+PROJECT_SCHEMA, LEVELS_SCHEMA = "shown/studio-project/2", "shown/studio-levels/1"
+MAX_IN_PLAY = 2**20  # bytes
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Painted:
-    """A level painted in the studio; perhaps not legal yet."""
+class Settings:
+    """Settings of a project.
+
+    Attributes:
+        game: the game last opened, or None on the first visit.
+        toured: the guided tour was finished or closed.
+        preferences: how games are to be learned, by name, where the user has chosen.
+    """
+
+    game: str | None = None
+    toured: bool = False
+    preferences: dict[str, Preferences] = field(default_factory=dict)
+
+    def preferences_for(self, game: str) -> Preferences:
+        return self.preferences.get(game, Preferences())
+
+    def to_json(self) -> dict[str, Any]:
+        preferences = {name: one.to_json() for name, one in self.preferences.items()}
+        return {"schema": PROJECT_SCHEMA, "game": self.game, "toured": self.toured, "preferences": preferences}
+
+    @classmethod
+    def from_json(cls, value: Any, where: str) -> Settings:
+        if not isinstance(value, dict) or value.get("schema") != PROJECT_SCHEMA:
+            raise BadInput(f'{where}: not a project of this studio: "schema" must be "{PROJECT_SCHEMA}".')
+        game, preferences = value.get("game"), value.get("preferences", {})
+        if game is not None and not isinstance(game, str):
+            raise BadInput(f'{where}: "game" must be a name or null.')
+        if not isinstance(preferences, dict):
+            raise BadInput(f'{where}: "preferences" must be an object.')
+        where = f'{where}: "preferences"'
+        chosen = {name: Preferences.from_json(one, f"{where}, {name[:40]!r}") for name, one in preferences.items()}
+        return cls(game, value.get("toured") is True, chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class PaintedLevel:
+    """A level painted in the studio; it need not be legal yet."""
 
     id: int
     level: Level
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """What was found of a game: its recordings and the next id, the game in play, painted levels.
+class StoredLesson:
+    """The files of one game, as they were read.
 
     Attributes:
-        notes: a sentence for everything that could not be read and was set aside.
-        remarks: what was said of the rule.
+        recordings, next_id, in_play, remarks: see `Lesson`; no game in play if its file is missing.
+        painted: painted levels.
+        notes: one sentence for each thing that could not be read and was set aside.
     """
 
     recordings: tuple[Recording, ...]
     next_id: int
-    table: Table | None
-    painted: tuple[Painted, ...]
+    in_play: GameInPlay | None
+    painted: tuple[PaintedLevel, ...]
     notes: tuple[str, ...]
     remarks: tuple[Remark, ...] = ()
 
@@ -86,13 +123,13 @@ class Project:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, Project(folder) as project:
-    ...     project.settings().way("nim").programs
+    ...     project.settings().preferences_for("nim").programs
     10000
     """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        # The files that were read or written here, as (game or "", name): those, and new ones, may be written.
+        # Files that the studio wrote or has parsed as its own, as (game or "", name). Only these are overwritten.
         self._own: set[tuple[str, str]] = set()
         if self.folder.is_file():
             raise BadInput(f"{self.folder}: is a file, and a project is a folder. Give another with --project.")
@@ -104,7 +141,7 @@ class Project:
                 f"{self.folder}: cannot be made a project folder ({error.strerror}). Give another with --project."
             ) from None
         try:
-            self._lock = locked(self._root)
+            self._lock = self._root.lock("studio.lock")
         except BadInput:
             self._root.close()
             raise
@@ -123,19 +160,14 @@ class Project:
     # --- the project as a whole --------------------------------------------------------------------------------------
 
     def settings(self) -> Settings:
-        data, path = self._data("", PROJECT), str(self.folder / PROJECT)
-        if data is None:
-            return Settings()
-        settings = Settings.from_json(parse_json(_text(data, path), path), path)
-        self._own.add(("", PROJECT))
-        return settings
+        return self._load("", PROJECT, Settings.from_json) or Settings()
 
     def save_settings(self, settings: Settings) -> None:
         self._write("", PROJECT, settings.to_json())
 
     @contextlib.contextmanager
     def link(self, address: str) -> Iterator[Path]:
-        """A page, for as long as it is needed, that leads to `address` and that only the user can read."""
+        """Make a page that leads to `address` and that only the user can read, for as long as the context lasts."""
         name = f".shown-{secrets.token_hex(8)}.html"
         page = f'<!doctype html><meta http-equiv="refresh" content="0;url={html.escape(address)}"><title>shown</title>'
         self._root.create(name, page.encode(), 0o600)
@@ -145,157 +177,111 @@ class Project:
             self._root.remove(name)
 
     def set_aside(self, game: Playable) -> str:
-        """Moves a game's folder out of the way, whole, so that a fresh one can begin; returns its new name."""
+        """Rename a game's folder, so that a new one can begin, and return its new name."""
         self._own = {(folder, name) for folder, name in self._own if folder != game.name}
         return self._root.set_aside(key_of(game.name))
 
-    # --- demonstrations and the game in play -------------------------------------------------------------------------
+    # --- the lesson --------------------------------------------------------------------------------------------------
 
-    def lesson(self, game: Playable) -> Opened:
-        """What was shown of a game. What cannot be read of it is set aside and named, and hides nothing else.
+    def lesson(self, game: Playable) -> StoredLesson:
+        """Read what was shown of a game. Parts that cannot be read are set aside and noted.
 
-        Only if nothing of the demonstrations can be read it is an error, and nothing is touched.
+        BadInput if the demonstrations cannot be read at all; then nothing is changed.
         """
         with self._inner(game.name) as folder:
             if folder is not None:
                 folder.tidy()
         notes: list[str] = []
         recordings, next_id = self._recordings(game, notes)
-        table, painted, remarks = self._table(game, notes), self._painted(game, notes), self._remarks(game, notes)
-        return Opened(recordings, next_id, table, painted, tuple(notes), remarks)
+        in_play = self._load_or_move(game, IN_PLAY, lambda text, where: in_play_from_lines(game, text, where), notes)
+        painted = self._painted(game, notes)
+        remarks = self._load_or_move(game, REMARKS, lambda value, where: remarks_from_json(game, value, where), notes)
+        return StoredLesson(recordings, next_id, in_play, painted, tuple(notes), remarks or ())
 
     def _recordings(self, game: Playable, notes: list[str]) -> tuple[tuple[Recording, ...], int]:
-        data = self._data(game.name, LESSON)
-        if data is None:
+        value = self._read(game.name, LESSON)
+        if value is None:
             return (), 1
-        where = self._path(game.name, LESSON)
-        recordings, next_id, bad = lesson_from_json(game, parse_json(_text(data, where), where), where)
-        if self._keep_copy(game, LESSON, data, bad, notes) and bad:
+        recordings, next_id, bad = lesson_from_json(game, value, self._path(game.name, LESSON))
+        if self._keep_copy(game, LESSON, bad, notes) and bad:
             self._save_recordings(game, recordings, next_id)
         return recordings, next_id
 
-    def _save_recordings(self, game: Playable, recordings: tuple[Recording, ...], next_id: int) -> None:
-        """Hundreds of demonstrations are written again with each new one, so they are written the quick way."""
-        text = lesson_to_text(game, recordings, next_id)
-        self._write_bytes(game.name, LESSON, encode_text(text, self._path(game.name, LESSON)))
-
-    def _table(self, game: Playable, notes: list[str]) -> Table | None:
-        where = self._path(game.name, TABLE)
-        try:
-            data = self._data(game.name, TABLE, MAX_TABLE)
-            # A click is a line; one without its end was being written when the power went.
-            table = None if data is None else table_from_lines(game, _text(data, where).split("\n")[:-1], where)
-        except BadInput as error:
-            notes.append(f"{error} It is now called {self._move_aside(game, TABLE)}.")
-            return None
-        if table is not None:
-            self._own.add((game.name, TABLE))
-        return table
-
-    def _remarks(self, game: Playable, notes: list[str]) -> tuple[Remark, ...]:
-        where = self._path(game.name, REMARKS)
-        try:
-            value = self._read(game.name, REMARKS)
-            remarks = () if value is None else remarks_from_json(game, value, where)
-        except BadInput as error:
-            notes.append(f"{error} It is now called {self._move_aside(game, REMARKS)}.")
-            return ()
-        if value is not None:
-            self._own.add((game.name, REMARKS))
-        return remarks
+    def _painted(self, game: Playable, notes: list[str]) -> tuple[PaintedLevel, ...]:
+        found = self._load_or_move(game, LEVELS, lambda value, where: _painted_from_json(game, value, where), notes)
+        levels, bad = found or ((), [])
+        if bad:
+            self._own.discard((game.name, LEVELS))
+            if self._keep_copy(game, LEVELS, bad, notes):
+                self.save_painted(game, levels)
+        return levels
 
     def save_lesson(self, game: Playable, lesson: Lesson, before: Lesson | None = None) -> None:
-        """Saves what differs from `before`. Demonstrations first: a stop in between must not lose one.
+        """Save what differs from `before`, demonstrations first, so that an interruption loses none.
 
-        What could not be read again is refused before anything is written.
+        BadInput, before anything is written, if it could not be read again.
         """
         check_lesson(game, lesson, before)
         if before is None or lesson.recordings is not before.recordings or lesson.next_id != before.next_id:
             self._save_recordings(game, lesson.recordings, lesson.next_id)
         if before is None or lesson.remarks is not before.remarks:
             self._save_remarks(game, lesson.remarks)
-        # A level that was only laid out has no file yet. Once more is shown, another would be laid out in its place.
-        if before is None or lesson.table is not before.table or (game.name, TABLE) not in self._own:
-            self._save_table(game, lesson.table, before.table if before is not None else None)
+        # A level that was begun but not played has no file yet. With more demonstrations, another would be begun.
+        if before is None or lesson.in_play is not before.in_play or (game.name, IN_PLAY) not in self._own:
+            self._save_in_play(game, lesson.in_play, before.in_play if before is not None else None)
 
-    def _save_table(self, game: Playable, table: Table, before: Table | None) -> None:
-        """Appends a click, which takes microseconds; any other change writes the file anew."""
-        lines = table_to_lines(table)
-        if before is not None and (game.name, TABLE) in self._own and lines[:-1] == table_to_lines(before):
+    def _save_recordings(self, game: Playable, recordings: tuple[Recording, ...], next_id: int) -> None:
+        text = lesson_to_text(game, recordings, next_id)
+        self._write_bytes(game.name, LESSON, encode_text(text, self._path(game.name, LESSON)))
+
+    def _save_in_play(self, game: Playable, in_play: GameInPlay, before: GameInPlay | None) -> None:
+        """Append a click, which takes microseconds; any other change writes the file anew."""
+        lines = in_play_to_lines(in_play)
+        if before is not None and (game.name, IN_PLAY) in self._own and lines[:-1] == in_play_to_lines(before):
             with self._inner(game.name) as folder:
-                if folder is not None and folder.append(TABLE, f"{lines[-1]}\n".encode()):
+                if folder is not None and folder.append(IN_PLAY, f"{lines[-1]}\n".encode()):
                     return
-        self._write_bytes(game.name, TABLE, "".join(f"{line}\n" for line in lines).encode())
+        self._write_bytes(game.name, IN_PLAY, "".join(f"{line}\n" for line in lines).encode())
 
     def _save_remarks(self, game: Playable, remarks: tuple[Remark, ...]) -> None:
-        """Nothing said, and nothing ever said, needs no file."""
         if remarks or (game.name, REMARKS) in self._own:
             self._write(game.name, REMARKS, remarks_to_json(game, remarks))
 
-    # --- painted levels ----------------------------------------------------------------------------------------------
-
-    def _painted(self, game: Playable, notes: list[str]) -> tuple[Painted, ...]:
-        """The levels painted for a game, legal or not."""
-        where = self._path(game.name, LEVELS)
-        try:
-            data = self._data(game.name, LEVELS)
-            if data is None:
-                return ()
-            levels, bad = _painted_from_json(game, parse_json(_text(data, where), where), where)
-        except BadInput as error:
-            notes.append(f"{error} It is now called {self._move_aside(game, LEVELS)}.")
-            return ()
-        if self._keep_copy(game, LEVELS, data, bad, notes) and bad:
-            self.save_painted(game, levels)
-        return levels
-
-    def save_painted(self, game: Playable, levels: tuple[Painted, ...]) -> None:
+    def save_painted(self, game: Playable, levels: tuple[PaintedLevel, ...]) -> None:
         items = [{"id": painted.id, "rows": list(painted.level.grid.rows)} for painted in levels]
         self._write(game.name, LEVELS, {"schema": LEVELS_SCHEMA, "game": game.name, "levels": items})
 
-    # --- what was learned --------------------------------------------------------------------------------------------
+    # --- policies and scores -----------------------------------------------------------------------------------------
 
-    def learned(self, game: Playable) -> Saved | None:
-        """What was learned last. The policy is as it was found, not yet checked; whoever loads it does that."""
-        policy, about = self._read_or_none(game, POLICY), self._read_or_none(game, LEARNED)
+    def learned(self, game: Playable) -> SavedPolicy | None:
+        """Return what was learned last, with the policy unchecked."""
+        policy, about = (self._read_or_none(game, name) for name in (POLICY, LEARNED))
         if is_about(about):
             self._own.add((game.name, LEARNED))
-        if is_own(policy, about):
+        if has_mark(policy):
             self._own.add((game.name, POLICY))
         if policy is None or about is None:
             return None
-        return Saved.from_json(policy, about, self._path(game.name, LEARNED))
+        return SavedPolicy.from_json(policy, about, self._path(game.name, LEARNED))
 
-    def _read_or_none(self, game: Playable, name: str) -> Any:
-        """What was learned can be learned again, so what cannot be read of it is as good as not there."""
-        try:
-            return self._read(game.name, name)
-        except BadInput:
-            return None
-
-    def save_learned(self, game: Playable, saved: Saved) -> None:
-        """Saves a policy, and how it came about."""
-        self._write(game.name, POLICY, with_mark(saved.policy))
-        self._write(game.name, LEARNED, saved.about())
+    def save_learned(self, game: Playable, saved: SavedPolicy) -> None:
+        """Save a policy. One that learning may soon replace survives a kill, but need not survive a power failure."""
+        durable = saved.state != "running"
+        self._write(game.name, POLICY, with_mark(saved.policy), durable)
+        self._write(game.name, LEARNED, saved.about(), durable)
 
     def drop_learned(self, game: Playable) -> None:
-        """Removes what was learned; a policy that came from elsewhere stays."""
+        """Remove what was learned; a policy that the studio did not write stays."""
         with self._inner(game.name) as folder:
             for name in (LEARNED, POLICY):
                 if folder is not None and (game.name, name) in self._own:
                     folder.remove(name)
 
-    # --- scores ------------------------------------------------------------------------------------------------------
-
     def scores(self, game: Playable) -> tuple[Score, ...]:
-        """How earlier policies did; what cannot be read of that is left where it is, and is as good as not there."""
-        value = self._read_or_none(game, SCORES)
-        try:
-            found = () if value is None else scores_from_json(game, value)
-        except BadInput:
-            return ()
-        self._own.add((game.name, SCORES))
-        return found
+        """Return the scores of earlier policies; a file that cannot be read is left alone, and there are none."""
+        with contextlib.suppress(BadInput):
+            return self._load(game.name, SCORES, lambda value, where: scores_from_json(game, value, where)) or ()
+        return ()
 
     def save_scores(self, game: Playable, scores: tuple[Score, ...]) -> None:
         self._write(game.name, SCORES, scores_to_json(game, scores))
@@ -303,7 +289,7 @@ class Project:
     # --- files -------------------------------------------------------------------------------------------------------
 
     def _path(self, game: str, name: str) -> str:
-        return str(self.folder / key_of(game) / name)
+        return str(self.folder / key_of(game) / name if game else self.folder / name)
 
     def _inner(self, game: str, make: bool = False) -> contextlib.AbstractContextManager[Folder | None]:
         """The folder of a game."""
@@ -316,75 +302,97 @@ class Project:
             return None if folder is None else folder.read(name, limit)
 
     def _read(self, game: str, name: str) -> Any:
-        data, where = self._data(game, name), self._path(game, name)
-        return None if data is None else parse_json(_text(data, where), where)
+        """Return the content of a file, parsed (the game in play as lines), or None if there is no such file."""
+        data, where = self._data(game, name, MAX_IN_PLAY if name == IN_PLAY else MAX_BYTES), self._path(game, name)
+        if data is None:
+            return None
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            raise BadInput(f"{where}: not text in UTF-8.") from None
+        # A click is a line; a line without its end was being written when the power went.
+        value = text.split("\n")[:-1] if name == IN_PLAY else parse_json(text, where)
+        if value is None:
+            raise BadInput(f"{where}: has nothing but null in it.")
+        return value
 
-    def _write(self, game: str, name: str, value: Any) -> None:
-        self._write_bytes(game, name, encode_json(value, self._path(game, name)))
+    def _read_or_none(self, game: Playable, name: str) -> Any:
+        try:
+            return self._read(game.name, name)
+        except BadInput:
+            return None
 
-    def _write_bytes(self, game: str, name: str, data: bytes) -> None:
-        """Writes a file that the studio has read or written before, or that is not there yet."""
+    def _load(self, game: str, name: str, parse: Callable[[Any, str], T]) -> T | None:
+        """Return a file's content, and own the file if it could be parsed; None if there is no such file."""
+        value = self._read(game, name)
+        if value is None:
+            return None
+        found = parse(value, self._path(game, name))
+        self._own.add((game, name))
+        return found
+
+    def _load_or_move(self, game: Playable, name: str, parse: Callable[[Any, str], T], notes: list[str]) -> T | None:
+        """Like `_load`, but a file that cannot be parsed is renamed, and noted."""
+        try:
+            return self._load(game.name, name, parse)
+        except BadInput as error:
+            with self._inner(game.name) as folder:
+                assert folder is not None
+                notes.append(f"{error} It is now called {folder.set_aside(name)}.")
+            return None
+
+    def _write(self, game: str, name: str, value: Any, durable: bool = True) -> None:
+        self._write_bytes(game, name, encode_json(value, self._path(game, name)), durable)
+
+    def _write_bytes(self, game: str, name: str, data: bytes, durable: bool = True) -> None:
+        """Write a file that is the studio's own or does not exist yet; BadInput for any other."""
         if not game:
-            self._write_into(self._root, game, name, data)
+            self._write_into(self._root, game, name, data, durable)
             return
         with self._inner(game, make=True) as folder:
             assert folder is not None
-            self._write_into(folder, game, name, data)
+            self._write_into(folder, game, name, data, durable)
 
-    def _write_into(self, folder: Folder, game: str, name: str, data: bytes) -> None:
+    def _write_into(self, folder: Folder, game: str, name: str, data: bytes, durable: bool) -> None:
         if (game, name) not in self._own and stat.S_ISREG(folder.mode(name)):
-            raise BadInput(
-                f"{folder.path / name}: was not written by the studio, so it is left as it is. Move it away first."
-            )
-        folder.write(name, data)
+            raise BadInput(f"{folder.path / name}: was not written by the studio, so it stays. Move it away first.")
+        folder.write(name, data, durable)
         self._own.add((game, name))
 
-    def _keep_copy(self, game: Playable, name: str, data: bytes, bad: list[str], notes: list[str]) -> bool:
-        """Keeps a file as it was under another name if it has bad parts; then it may be written without them."""
+    def _keep_copy(self, game: Playable, name: str, bad: list[str], notes: list[str]) -> bool:
+        """Keep a copy of a file that has bad parts, so that it may be written without them."""
         kept = ""
         if bad:
             try:
                 with self._inner(game.name) as folder:
                     assert folder is not None
                     kept = folder.free_name(name)
-                    folder.create(kept, data)
+                    folder.create(kept, folder.read(name, MAX_BYTES) or b"")
             except BadInput as error:
                 notes += [*bad, str(error)]
                 return False
-        notes += [f"{reason} It is left out; the file as it was is now {kept}." for reason in bad]
+        notes += [f"{reason} It is left out; the file is kept as {kept}." for reason in bad]
         self._own.add((game.name, name))
         return True
 
-    def _move_aside(self, game: Playable, name: str) -> str:
-        with self._inner(game.name) as folder:
-            assert folder is not None
-            return folder.set_aside(name)
 
-
-def _painted_from_json(game: Playable, value: Any, where: str) -> tuple[tuple[Painted, ...], list[str]]:
-    """The levels, and what is wrong with those that are left out."""
+def _painted_from_json(game: Playable, value: Any, where: str) -> tuple[tuple[PaintedLevel, ...], list[str]]:
+    """Return the levels, and the reasons why others are left out."""
     if not isinstance(value, dict) or value.get("schema") != LEVELS_SCHEMA or value.get("game") != game.name:
         raise BadInput(f'{where}: not painted levels of {game.name}: "schema" must be "{LEVELS_SCHEMA}".')
     items = value.get("levels")
     if not isinstance(items, list) or len(items) > MAX_LEVELS:
         raise BadInput(f'{where}: "levels" must be a list of at most {MAX_LEVELS}.')
-    levels: dict[int, Painted] = {}
+    levels: dict[int, PaintedLevel] = {}
     bad: list[str] = []
     for i, item in enumerate(items):
         try:
             number = item.get("id") if isinstance(item, dict) else None
             if not is_id(number) or number in levels:
-                raise BadInput(f'{where}, level {i}: needs an "id" of its own and "rows".')
+                raise BadInput(f'{where}, level {i}: needs a unique "id" and "rows".')
             grid = grid_from_json(game, item.get("rows"), f"{where}, level {i}")
         except BadInput as error:
             bad.append(str(error))
         else:
-            levels[number] = Painted(number, Level(f"painted:{number}", grid))
+            levels[number] = PaintedLevel(number, Level(f"painted:{number}", grid))
     return tuple(levels.values()), bad
-
-
-def _text(data: bytes, where: str) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise BadInput(f"{where}: not text in UTF-8.") from None

@@ -1,4 +1,4 @@
-"""Starting and stopping the server."""
+"""Start and stop the studio's server."""
 
 from __future__ import annotations
 
@@ -11,15 +11,22 @@ import threading
 import time
 import webbrowser
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shown.errors import BadInput, MissingExtra
-from shown.studio.lessons import Shared
-from shown.world import World
+from shown.teaching.lessons.lesson_file import LessonFile
+from shown.worlds import World
 
-DEFAULT_PORT = 7469
-"""S-H-O-W on a telephone."""
-MAX_HEAD = 16 * 1024
+if TYPE_CHECKING:
+    import uvicorn
+
+    from shown.studio.guard import AccessRules
+    from shown.studio.session import Studio
+
+DEFAULT_PORT = 7469  # S-H-O-W on a telephone
+MAX_HEAD = 16 * 1024  # bytes of a request's headers
 
 
 def serve(
@@ -28,78 +35,86 @@ def serve(
     port: int = DEFAULT_PORT,
     browser: bool = True,
     worlds: Sequence[World] = (),
-    lessons: Sequence[Shared] = (),
+    lessons: Sequence[LessonFile] = (),
     stages: Sequence[tuple[World, str]] = (),
 ) -> None:
-    """Opens the project in `folder` and serves its page until interrupted.
+    """Open the project in `folder` and serve its page until interrupted.
 
-    `worlds` stand beside the games; `lessons` that somebody has sent are added to what is in the project. `stages` are
-    worlds, with the names they were asked for by, in which games are watched.
+    Args:
+        folder: the project's folder; created if it does not exist.
+        host: address to listen on.
+        port: port to listen on; 0 for any free one.
+        browser: whether to open the page in a browser.
+        worlds: worlds to be taught besides the games.
+        lessons: lessons from others, added to the project.
+        stages: worlds in which games are watched, each with the name it was asked for by.
     """
-    try:
-        import uvicorn
-
-        from shown.studio.app import create_app
-        from shown.studio.connections import Crowd, max_open, protocol
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] in ("starlette", "uvicorn", "anyio"):
-            raise MissingExtra(str(error.name), "studio") from None
-        raise
-    from shown.studio.guard import LOOPBACK, Rules
+    for package in ("starlette", "uvicorn"):
+        if find_spec(package) is None:
+            raise MissingExtra(package, "studio")
+    from shown.studio.guard import LOOPBACK, AccessRules
+    from shown.studio.minecraft_view import MinecraftView
     from shown.studio.project import Project
     from shown.studio.session import Studio
-    from shown.studio.stage import Stage
 
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(bind(host, port))
         project = stack.enter_context(Project(folder))
         port = listener.getsockname()[1]
-        rules = Rules.for_address(host, port)
-        crowd = Crowd(max_open=max_open())
+        rules = AccessRules.for_address(host, port)
         named = (*(world.name for world in worlds), *(name for _, name in stages))
-        watched = [Stage(world, name) for world, name in stages]
+        watched = [MinecraftView(world, name) for world, name in stages]
         studio = Studio(project, _command(folder, host, port, named), worlds, lessons, watched)
-        for reason in studio.catalogue.missing.values():
+        for reason in studio.catalog.missing.values():
             print(f"shown: {reason}", file=sys.stderr)
-
-        class Server(uvicorn.Server):
-            """Ends the studio first: a page that listens, or waits for an answer, would hold it up, and it complain."""
-
-            async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-                await studio.close()
-                await super().shutdown(sockets)
-
-        server = Server(
-            uvicorn.Config(
-                create_app(studio, rules),
-                http=protocol(crowd),
-                # So many are let in before the crowd hears of the first; a few such waves must fit in what is left.
-                backlog=crowd.max_open // 8,
-                ws="none",
-                lifespan="on",
-                access_log=False,
-                # What strangers send is not worth a line: a line each is how a disk fills up.
-                log_level="error",
-                h11_max_incomplete_event_size=MAX_HEAD,
-                timeout_graceful_shutdown=1,
-            )
-        )
-        address = page_address(host, port, rules.token)
+        server = _server(studio, rules)
+        address = page_address(host, port, rules.secret)
         announce(address, project.folder, host not in LOOPBACK)
         if browser:
-            # The arguments of a browser can be seen by everyone on the machine, so it is given a page that leads to the
-            # address with the secret in it, and that only the user can read.
+            # Everyone on the machine can see a browser's arguments. So it opens a page that only this user can read,
+            # and that page leads to the link with the secret.
             page = stack.enter_context(project.link(address)).as_uri()
             threading.Thread(target=_open_when_ready, args=(server, page), daemon=True).start()
-        # What is loaded by now stays: looking through it for garbage again and again would hold up a click, for 15 ms.
+        # Objects loaded by now are permanent; searching them for garbage would delay a click by 15 ms.
         gc.collect()
         gc.freeze()
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
 
 
+def _server(studio: Studio, rules: AccessRules) -> uvicorn.Server:
+    import uvicorn
+
+    from shown.studio.app import create_app
+    from shown.studio.connections import ConnectionPool, max_open, protocol
+
+    class Server(uvicorn.Server):
+        """A server that closes the studio first, because pages that wait for news would delay it."""
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            await studio.close()
+            await super().shutdown(sockets)
+
+    pool = ConnectionPool(max_open())
+    return Server(
+        uvicorn.Config(
+            create_app(studio, rules),
+            http=protocol(pool),
+            # asyncio accepts this many at a time, before the pool sees the first of them.
+            backlog=pool.max_open // 4,
+            ws="none",
+            lifespan="on",
+            access_log=False,
+            # Requests of strangers are not logged: a line for each could fill the disk.
+            log_level="error",
+            h11_max_incomplete_event_size=MAX_HEAD,
+            timeout_graceful_shutdown=1,
+        )
+    )
+
+
 def _command(folder: str | Path, host: str, port: int, worlds: Sequence[str] = ()) -> str:
-    """What to type to open the same project at the same address again.
+    """Return the command that opens the same project at the same address again.
 
     >>> _command("my lessons", "127.0.0.1", 8000)
     "shown studio --project 'my lessons' --port 8000"
@@ -110,7 +125,7 @@ def _command(folder: str | Path, host: str, port: int, worlds: Sequence[str] = (
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket, or BadInput that says what to do when the port is taken."""
+    """Return a listening socket; BadInput if the address or the port cannot be used."""
     try:
         family, _, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, socket.SOCK_STREAM, protocol)
@@ -119,9 +134,9 @@ def bind(host: str, port: int) -> socket.socket:
             f"--host {host!r}: no such address. Leave it out to be reachable from this machine only."
         ) from None
     try:
-        # A port that was just in use by a studio that was killed can be taken again at once.
+        # The port of a studio that was killed a moment ago can be used again at once.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # An answer is written in two parts; without this, the second waits 40 ms for the first to be acknowledged.
+        # Answers are written in two parts; otherwise the second waits 40 ms for the first to be acknowledged.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         listener.bind(address)
         listener.listen(128)
@@ -129,29 +144,30 @@ def bind(host: str, port: int) -> socket.socket:
         listener.close()
         raise BadInput(
             f"port {port} on {host} cannot be used ({(error.strerror or str(error)).lower()}). If a studio is "
-            "open already, use the link it printed; otherwise choose another with --port (0: any free one)."
+            "already open, use the link it printed; otherwise choose another port with --port (0: any free one)."
         ) from None
     return listener
 
 
-def page_address(host: str, port: int, token: str) -> str:
+def page_address(host: str, port: int, secret: str) -> str:
+    """Return the link to the page. Browsers keep the fragment to themselves, so no log or proxy sees the secret."""
     name = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
     name = f"[{name}]" if ":" in name else name
-    return f"http://{name}:{port}/?token={token}"
+    return f"http://{name}:{port}/#secret={secret}"
 
 
 def announce(address: str, folder: Path, elsewhere: bool) -> None:
-    """Where to go, on stderr; the address alone on stdout, for scripts."""
+    """Print where to go on stderr, and the link alone on stdout, for scripts."""
     print(f"Studio is open. Everything is saved in {folder.absolute()}. Ctrl-C ends it.", file=sys.stderr)
-    print("The link has the secret of this run in it: whoever has the link can do what you can.", file=sys.stderr)
+    print("Keep the link to yourself: anyone who has it can do what you can.", file=sys.stderr)
     if elsewhere:
-        print("Other machines can reach it, and what they send can be read on the way.", file=sys.stderr)
+        print("Other machines can reach the studio. The connection is not encrypted.", file=sys.stderr)
     print(address, flush=True)
 
 
-def _open_when_ready(server: object, page: str) -> None:
+def _open_when_ready(server: uvicorn.Server, page: str) -> None:
     for _ in range(200):
-        if getattr(server, "started", False):
+        if server.started:
             webbrowser.open(page)
             return
         time.sleep(0.05)

@@ -1,86 +1,67 @@
-"""An open project: the desks of its games, the process that learns, the process that plays, and the news for pages."""
+"""An open project: a workspace for each game, the child processes that learn and play, and news for the pages.
+
+Pages get these events from `Studio.news`, each about one "game" (its name):
+
+- "learned": the state of learning, as `Studio.learned_view` returns it: the fields of `LearningState.to_json`, and
+    - "state": "idle", "waiting", "running", "done", "stopped", "failed" (no rule fits) or "broken" (learning failed);
+    - "outdated": the policy was learned before the last edit of the rule, and may break it;
+    - "waits_for": while "waiting", the title of the game that is being learned first; null while the learner starts;
+    - "scored": number of scores; "preferences"; "demonstrations" and "clicks": numbers of those that count.
+- "taught": another page has changed the lesson ("revision", and "page", the page that did).
+- "live": a position of a game that is watched in Minecraft.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
-from shown.demonstrations import Demonstration, Demonstrations
+from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError
-from shown.games.levels import Level
-from shown.studio.catalogue import catalogue
-from shown.studio.desk import Desk, Learned
-from shown.studio.forms import demonstrations_to_text
-from shown.studio.helpers import Helper, HelperDied
-from shown.studio.lessons import Shared
+from shown.studio.catalog import catalog
+from shown.studio.children import ChildDied, ChildProcess
+from shown.studio.isolated_process import Isolated
+from shown.studio.learning import READY_SECONDS, Job, LearningQueue, LearningState
+from shown.studio.minecraft_view import MinecraftView
+from shown.studio.news import NewsFeed
 from shown.studio.project import Project
-from shown.studio.remarks import conditions_of
-from shown.studio.research import keep_score
-from shown.studio.saved import Saved
-from shown.studio.stage import Stage
-from shown.studio.ways import Way
-from shown.world import World
+from shown.studio.workspace import Workspace
+from shown.teaching.lessons.lesson_file import LessonFile
+from shown.teaching.lessons.lesson_json import demonstrations_to_text
+from shown.teaching.lessons.preferences import Preferences
+from shown.teaching.lessons.remarks import constraints_of
+from shown.teaching.lessons.saved_policy import SavedPolicy
+from shown.teaching.lessons.scores import HELD_OUT, Score
+from shown.worlds import Level, Playable, World
 
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
-STOP_PATIENCE, BEST_PATIENCE = 3.0, 15.0
-"""Seconds a learner may take to stop, and to finish with the best so far; then its process is replaced."""
-READY_PATIENCE = 60.0
-ASK_PATIENCE = 30.0
-NEXT_LEVELS = 24
+ASK_SECONDS = 30.0  # a request to the player that takes longer is given up
+NEXT_LEVELS = 24  # levels among which the most useful next ones are searched
+SCORED_AT_ONCE = 10  # held-out levels in one request, so that other requests get through
 
-
-class Broadcast:
-    """News for every page that listens, newest state only: a slow page skips what is out of date."""
-
-    def __init__(self) -> None:
-        self._listeners: set[asyncio.Queue[bytes | None]] = set()
-        self.closed = False
-
-    def publish(self, event: str, data: dict[str, Any]) -> None:
-        message = f"event: {event}\ndata: {json.dumps(data)}\n\n".encode()
-        for listener in self._listeners:
-            if listener.full():
-                listener.get_nowait()
-            listener.put_nowait(message)
-
-    async def listen(self) -> AsyncIterator[bytes]:
-        queue: asyncio.Queue[bytes | None] = asyncio.Queue(maxsize=256)
-        self._listeners.add(queue)
-        try:
-            yield b"retry: 1000\n\n"
-            while not self.closed:
-                try:
-                    message = await asyncio.wait_for(queue.get(), 15)
-                except TimeoutError:
-                    message = b": still here\n\n"
-                if message is None:
-                    return
-                yield message
-        finally:
-            self._listeners.discard(queue)
-
-    def close(self) -> None:
-        self.closed = True
-        for listener in self._listeners:
-            if listener.full():
-                listener.get_nowait()
-            listener.put_nowait(None)
+T = TypeVar("T")
 
 
 class Forgotten(ShownError):
-    """A question about a policy that is no longer there, or not yet. A page may ask it in good faith, a moment late."""
+    """A question about a policy that is not there any more, or not yet. A page may ask it in good faith, just late."""
 
 
 class Studio:
     """The state behind the page. `start` it inside a running event loop, `close` it at the end.
 
-    `command` is what starts it again, should it end while a page is open. `worlds` can be taught beside the games.
-    `lessons` are opened when it starts. On `stages` games are watched.
+    Args:
+        project: the folder.
+        command: what to type to start the studio again.
+        worlds: what can be taught besides the games.
+        lessons: opened at the start.
+        views: worlds in which games can be watched.
     """
 
     def __init__(
@@ -88,385 +69,418 @@ class Studio:
         project: Project,
         command: str = "shown studio",
         worlds: Sequence[World] = (),
-        lessons: Sequence[Shared] = (),
-        stages: Sequence[Stage] = (),
+        lessons: Sequence[LessonFile] = (),
+        views: Sequence[MinecraftView] = (),
     ) -> None:
         self.project, self.command, self._to_open = project, command, lessons
-        self.stages = {stage.game: stage for stage in stages}
-        self.worlds, self.catalogue = [world.name for world in worlds], catalogue(worlds)
+        self.views = {view.game: view for view in views}
+        self.worlds, self.catalog = [world.name for world in worlds], catalog(worlds)
         self.settings = project.settings()
-        self.news = Broadcast()
-        self.learner = Helper("learns", LEARN_NICENESS, self._warm)
-        self.player = Helper("plays", PLAY_NICENESS, self._warm_player)
-        self._desks: dict[str, Desk] = {}
-        self._learning: asyncio.Task[None] | None = None
-        self._searching: asyncio.Task[None] | None = None
+        self.news = NewsFeed()
+        self.learner = ChildProcess("learns", LEARN_NICENESS, self._warm)
+        self.player = ChildProcess("plays", PLAY_NICENESS, self._warm_player)
+        self.queue = LearningQueue(self.learner)
+        self._workspaces: dict[str, Workspace] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._compiled: asyncio.Future[Any]
-        self._asked: tuple[int, asyncio.Future[Any]] | None = None
         self._known: set[tuple[str, int]] = set()
 
     async def start(self) -> None:
         await self.learner.start()
         await self.player.start()
-        for shared in self._to_open:
-            await self.open_lesson(shared)
-            self.remember(game=shared.game.name)
+        for lesson in self._to_open:
+            await self.open_lesson(lesson)
+            self.remember(game=lesson.game.name)
 
     async def close(self) -> None:
         self.news.close()
-        for task in (self._learning, self._searching, *self._tasks):
-            if task is not None:
-                task.cancel()
-        stages = (stage.close() for stage in self.stages.values())
-        await asyncio.gather(self.learner.close(), self.player.close(), *stages)
+        self.queue.close()
+        for task in self._tasks:
+            task.cancel()
+        views = (view.close() for view in self.views.values())
+        await asyncio.gather(self.learner.close(), self.player.close(), *views)
+        self.catalog.close()
 
-    def _warm(self, helper: Helper) -> None:
+    def _warm(self, child: ChildProcess) -> None:
         # Importing and compiling takes seconds, so it is done before anyone waits for it.
-        _, self._compiled = helper.begin("warm")
+        child.begin("warm")
 
-    def _warm_player(self, helper: Helper) -> None:
-        """After the learner, so that what has to be compiled is compiled once."""
+    def _warm_player(self, child: ChildProcess) -> None:
+        """Warm the player up after the learner, so that everything is compiled once."""
         self._known.clear()
 
         async def later() -> None:
-            await asyncio.wait([self._compiled])
-            helper.begin("warm")
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.learner.ready.wait(), READY_SECONDS)
+            child.begin("warm")
 
         self._background(later())
 
     def _background(self, work: Coroutine[Any, Any, None]) -> None:
-        """Runs something nobody waits for, and holds on to it until it is done."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     # --- games -------------------------------------------------------------------------------------------------------
 
-    def desk(self, name: Any) -> Desk:
-        """The desk of a game, opened when first asked for; BadInput if its files are not right."""
+    async def workspace(self, name: Any) -> Workspace:
+        """Return the workspace of a game, opened when first asked for; BadInput if its files cannot be read."""
+        game = self._game(name)
+
+        def open_workspace() -> Workspace:
+            return self._workspaces.get(name) or Workspace(self.project, game)
+
+        if name not in self._workspaces:
+            workspace = await self._run(game, open_workspace)
+            if name not in self._workspaces:
+                self._restore_policy(workspace)
+                self._workspaces[name] = workspace
+                if workspace.learning.state == "stopped":
+                    self._background(self.keep_score(workspace))
+        return self._workspaces[name]
+
+    def _game(self, name: Any) -> Playable:
         if not isinstance(name, str):
-            raise BadInput("no game of that name.")
-        if name not in self._desks:
-            desk = Desk(self.project, self.catalogue.find(name))
-            self._restore_policy(desk)
-            self._desks[name] = desk
-        return self._desks[name]
+            raise BadInput('"game" must be the name of a game.')
+        return self.catalog.find(name)
+
+    async def run(self, workspace: Workspace, work: Callable[[], T]) -> T:
+        """Run something that may call a game's own code.
+
+        Such code may take its time. That of an isolated game is waited for in a thread, so that only pages of that
+        game wait.
+        """
+        return await self._run(workspace.game, work)
+
+    async def _run(self, game: Playable, work: Callable[[], T]) -> T:
+        if not isinstance(game, Isolated):
+            return work()
+        async with self._locks[game.name]:
+            return await asyncio.to_thread(work)
 
     @property
     def first(self) -> str | None:
-        """What a page opens on: a world that was just asked for, or else what was open last."""
+        """The game a page opens on: a world named on the command line, or else the game opened last."""
         name = next(iter(self.worlds), None) if self.settings.game not in self.worlds else self.settings.game
-        return name or (self.settings.game if self.settings.game in self.catalogue.entries else None)
+        return name or (self.settings.game if self.settings.game in self.catalog.entries else None)
 
-    def open(self, name: Any) -> Desk:
-        """Opens a game: remembers it for the next visit, and learns if there is something new to learn from."""
-        desk = self.desk(name)
-        if self.settings.game != desk.game.name:
-            with contextlib.suppress(BadInput):  # then the next visit begins elsewhere; what matters says so itself
-                self.remember(game=desk.game.name)
-        self.consider(desk)
-        return desk
+    async def open(self, name: Any) -> Workspace:
+        """Open a game: remember it for the next visit, and learn if there is something new to learn from."""
+        workspace = await self.workspace(name)
+        if self.settings.game != workspace.game.name:
+            with contextlib.suppress(BadInput):  # then the next visit begins with another game
+                self.remember(game=workspace.game.name)
+        self.consider(workspace)
+        return workspace
 
     def remember(self, **changes: Any) -> None:
-        """Changes settings, here only once they are changed on disk."""
+        """Change settings, in memory only after they are changed on disk."""
         settings = replace(self.settings, **changes)
         self.project.save_settings(settings)
         self.settings = settings
 
     def set_aside(self, name: Any) -> str:
-        """Moves a game's unreadable files out of the way."""
-        if not isinstance(name, str):
-            raise BadInput("no game of that name.")
-        if name in self._desks:
+        """Rename the folder of a game whose files cannot be read."""
+        game = self._game(name)
+        if name in self._workspaces:
             raise BadInput("this game's files are in order; there is nothing to set aside.")
-        return self.project.set_aside(self.catalogue.find(name))
+        return self.project.set_aside(game)
 
-    async def open_lesson(self, shared: Shared) -> Desk:
-        """Adds a lesson that somebody has sent to what is here, all of it or nothing.
+    async def open_lesson(self, lesson: LessonFile) -> Workspace:
+        """Add a lesson file to the project, all of it or nothing.
 
-        Where nothing was shown before, it is also learned as it was there, and what was learned plays at once.
+        If nothing was demonstrated here before, its preferences and its policy are taken over as well.
         """
-        desk = self.desk(shared.game.name)
-        if shared.policy is not None:
-            await self._ask("check", game=desk.game.name, policy=shared.policy)
-        first = not desk.lesson.recordings
-        painted = desk.paint_more(shared.levels) if shared.levels else []
-        try:
-            desk.take_in(shared.recordings, shared.remarks if first else ())
-        except BadInput:
-            for number in painted:
-                desk.unpaint(number)
-            raise
+        workspace = await self.workspace(lesson.game.name)
+        if lesson.policy is not None:
+            await self.ask("check", game=workspace.game.name, policy=lesson.policy)
+        first = not workspace.lesson.recordings
+        await self.run(workspace, lambda: workspace.add_lesson(lesson, with_remarks=first))
         if first:
-            with contextlib.suppress(BadInput):  # then it is learned as if nothing had been chosen
-                self.remember(ways={**self.settings.ways, desk.game.name: shared.way})
-        shown = desk.demonstrations()
-        if first and shared.policy is not None and shown.items:
-            version = desk.learned.version + 1
-            desk.learned = Learned(policy=shared.policy, source=shown.items, stale=True, version=version)
-            if _digest_of(shared.policy) == shown.digest:
-                desk.learned = Learned("done", self._aim(desk, shown), shared.policy, shown.items, version=version)
-                desk.learned.tried = shared.tried
-                desk.take_scores(shared.scores)
-                self._save(desk, desk.learned)
-            self.tell_learned(desk)
-        self.consider(desk)
-        return desk
+            with contextlib.suppress(BadInput):  # then the usual preferences are used
+                self.prefer(workspace, lesson.preferences)
+        shown = workspace.demonstrations()
+        if first and lesson.policy is not None and shown.items:
+            current = _digest_of(lesson.policy) == shown.digest
+            digest = self._aim(workspace) if current else "another lesson"
+            self._take_up(workspace, SavedPolicy(lesson.policy, digest, lesson.tried))
+            if current:
+                workspace.take_scores(lesson.scores)
+                self._save(workspace)
+            self.tell_learned(workspace)
+        self.consider(workspace)
+        return workspace
 
-    def _restore_policy(self, desk: Desk) -> None:
-        """Takes up what was learned before. If it was not learned from just this, it plays until something else is."""
-        shown = desk.demonstrations()
-        if not shown.items:
-            return
+    def _restore_policy(self, workspace: Workspace) -> None:
         with contextlib.suppress(BadInput):
-            saved = self.project.learned(desk.game)
-            if saved is None:
-                return
-            desk.learned = Learned(policy=saved.policy, stale=True, version=1)
-            if saved.digest == (aim := self._aim(desk, shown)):
-                desk.learned = Learned("done", aim, saved.policy, shown.items, version=1, tried=saved.tried)
-                desk.learned.contradictions = saved.contradictions
+            saved = self.project.learned(workspace.game) if workspace.demonstrations().items else None
+            if saved is not None:
+                self._take_up(workspace, saved)
+
+    def _take_up(self, workspace: Workspace, saved: SavedPolicy) -> None:
+        """Take up a policy. If it was learned from something else or not to the end, it plays until more is learned."""
+        aim, version = self._aim(workspace), workspace.learning.version + 1
+        learning = LearningState(policy=saved.policy, learned_from=saved.digest, version=version)
+        workspace.learning = learning
+        if saved.digest == aim:
+            learning.source = workspace.demonstrations().items
+            if saved.state != "running":
+                learning.state, learning.aim = saved.state, aim
+                learning.tried, learning.contradictions = saved.tried, saved.contradictions
 
     # --- learning ----------------------------------------------------------------------------------------------------
 
-    def _aim(self, desk: Desk, shown: Demonstrations) -> str:
-        """What is to be learned, in a word: another demonstration, or another way to learn, is another aim."""
+    def _aim(self, workspace: Workspace) -> str:
+        """Identify what is to be learned: other demonstrations, preferences or remarks give another aim."""
+        shown = workspace.demonstrations()
         if not shown.items:
             return ""
-        said = [remark.to_json() for remark in desk.lesson.remarks]
-        way = json.dumps(self.settings.way(desk.game.name).to_json()) + (f" {json.dumps(said)}" if said else "")
-        return f"{shown.digest} {way}"
+        preferences = json.dumps(self.settings.preferences_for(workspace.game.name).to_json())
+        return f"{shown.digest} {preferences}{_remarks_in_aim(workspace)}"
 
-    def consider(self, desk: Desk) -> None:
-        """Starts learning if what is to be learned has changed."""
-        shown = desk.demonstrations()
-        if self._aim(desk, shown) == desk.learned.aim:
+    def prefer(self, workspace: Workspace, preferences: Preferences) -> None:
+        """Remember how a game is to be learned."""
+        name = workspace.game.name
+        if preferences != self.settings.preferences_for(name):
+            self.remember(preferences={**self.settings.preferences, name: preferences})
+
+    def consider(self, workspace: Workspace) -> None:
+        """Learn if what is to be learned has changed."""
+        shown = workspace.demonstrations()
+        if self._aim(workspace) == workspace.learning.aim:
+            return
+        known = workspace.remembered.get(self._aim(workspace))
+        if known is not None:
+            self.recall(workspace, known)
             return
         if shown.items:
-            self.learn(desk)
-        else:
-            self._cancel()
-            desk.learned = Learned(version=desk.learned.version + 1)
-            with contextlib.suppress(BadInput):  # what cannot be removed is not believed without demonstrations, either
-                self.project.drop_learned(desk.game)
-            self.tell_learned(desk)
+            self.learn(workspace)
+            return
+        self.queue.remove(workspace.game.name)
+        workspace.remembered.clear()  # the teacher starts over
+        workspace.learning = LearningState(version=workspace.learning.version + 1)
+        with contextlib.suppress(BadInput):  # without demonstrations, a policy that cannot be removed is ignored
+            self.project.drop_learned(workspace.game)
+        self.tell_learned(workspace)
 
-    def learn(self, desk: Desk, way: Way | None = None) -> None:
-        """Starts learning from all demonstrations that count, whatever was being learned before."""
-        shown, name = desk.demonstrations(), desk.game.name
-        if way is not None and way != self.settings.way(name):
-            self.remember(ways={**self.settings.ways, name: way})
+    def recall(self, workspace: Workspace, known: LearningState) -> None:
+        """Take up what was learned from this very lesson: before, as after Undo, or another rule."""
+        self.queue.remove(workspace.game.name)
+        workspace.learning = replace(known, version=workspace.learning.version + 1)
+        self._finished(workspace)
+
+    def learn(self, workspace: Workspace) -> None:
+        """Learn from all demonstrations that count, as soon as it is this game's turn."""
+        shown, game, last = workspace.demonstrations(), workspace.game, workspace.learning
         if not shown.items:
             raise BadInput("there is nothing to learn from yet. Play a level first.")
-        self._cancel()
-        last, aim = desk.learned, self._aim(desk, shown)
-        desk.learned = Learned(
-            "waiting", aim, last.policy, last.source, last.policy is not None, last.version, last.summary
-        )
-        self.tell_learned(desk)
-        # What was won stays won: the last policy is a candidate, if nothing was taken back since, nor the way changed.
-        same_way = last.aim.partition(" ")[2] == aim.partition(" ")[2]
-        before = last.policy if same_way and _goes_on(last.source, shown.items) else None
-        text = demonstrations_to_text(desk.game, [r for r in desk.lesson.recordings if r.learn])
-        self._learning = asyncio.create_task(self._learn(desk, shown, text, before))
-
-    def stop_learning(self) -> None:
-        """Has learning finish with the best so far."""
-        if self._asked is not None and not self._asked[1].done():
-            self._end(*self._asked, BEST_PATIENCE)
-
-    def _cancel(self) -> None:
-        for task in (self._learning, self._searching):
-            if task is not None and not task.done():
-                task.cancel()
-
-    async def _learn(self, desk: Desk, shown: Demonstrations, text: str, before: Any) -> None:
-        learned = desk.learned
+        state = workspace.learning = last.renewed(self._aim(workspace))
+        self.drop_under_other_remarks(workspace)
 
         def news(message: dict[str, Any]) -> None:
-            if desk.learned is learned:
-                learned.state = "running"
-                self._hear(desk, learned, shown, message)
+            if workspace.learning is state:
+                state.state = "running"
+                state.hear(message, shown.items)
+                if "policy" in message:
+                    self._save(workspace)
+                self.tell_learned(workspace)
 
-        request = {"game": desk.game.name, "demonstrations": text, "before": before}
-        request |= self.settings.way(desk.game.name).to_json()
-        request["conditions"] = conditions_of(desk.game, desk.lesson.remarks).to_json()
-        try:
-            result = await self._ask_learner(news, request)
-        except asyncio.CancelledError:
-            learned.aim = ""  # not learned: to be taken up again when the game is opened again
-            raise
-        except ShownError as error:
-            learned.state, learned.failure = "broken", f"Learning did not come to its end: {error}"
-            self.tell_learned(desk)
-            return
-        learned.state = "stopped" if result["stopped"] else "done" if result.get("policy") is not None else "failed"
-        learned.tried, learned.lost = result.get("tried", []), result.get("lost", 0)
-        learned.failure, learned.advice = result.get("failure"), result.get("advice")
-        learned.contradictions = result.get("contradictions", [])
-        self._hear(desk, learned, shown, result)
-        if learned.policy is not None and not learned.stale:
-            self._save(desk, learned)
-        if learned.policy is not None:
-            self._searching = asyncio.create_task(self._search_next(desk, learned))
+        def done(result: dict[str, Any] | ShownError) -> None:
+            if workspace.learning is state:
+                state.finish(result, shown.items)
+                self._finished(workspace)
 
-    async def _ask_learner(self, news: Callable[[dict[str, Any]], None], request: dict[str, Any]) -> dict[str, Any]:
-        """Has it learned; if the process dies over it, by its successor once."""
-        for again in (True, False):
-            number, answer = self._asked = self.learner.begin("learn", news, **request)
-            try:
-                return await asyncio.shield(answer)
-            except asyncio.CancelledError:
-                self._end(number, answer, STOP_PATIENCE)
-                raise
-            except HelperDied:
-                if not again:
-                    raise
-        raise AssertionError("the second answer is returned or raised")
+        request = self._learn_request(workspace, shown, last)
+        self.queue.put(Job(game.name, game.title, request, news, done, lambda: self.tell_learned(workspace)))
+        self.tell_learned(workspace)
 
-    def _save(self, desk: Desk, learned: Learned) -> None:
-        try:
-            saved = Saved(learned.policy, learned.aim, learned.tried, learned.contradictions)
-            self.project.save_learned(desk.game, saved)
-        except BadInput as error:
-            # It is learned all the same, and works until the studio ends.
-            learned.unsaved = f"What was learned could not be saved. {error}"
-            self.tell_learned(desk)
+    def drop_under_other_remarks(self, workspace: Workspace) -> None:
+        """Remove a saved policy that was learned under other remarks, because it may have a struck condition."""
+        if workspace.lesson.remarks:
+            with contextlib.suppress(BadInput):  # one that cannot be removed is not taken up as learned
+                saved = self.project.learned(workspace.game)
+                if saved is None or not _under_present_remarks(workspace, saved.digest):
+                    self.project.drop_learned(workspace.game)
 
-    def _end(self, number: int, answer: asyncio.Future[Any], patience: float) -> None:
-        """Stops learning. A process that does not heed that is replaced, and whoever still waits for it is told."""
-        self.learner.stop(number)
-
-        ready = self._compiled
-
-        async def insist() -> None:
-            # A process that is still getting ready hears of it then; to replace it would only begin that again.
-            await asyncio.wait([ready, answer], timeout=READY_PATIENCE, return_when=asyncio.FIRST_COMPLETED)
-            done, _ = await asyncio.wait([answer], timeout=patience)
-            if not done:
-                answer.set_exception(ShownError(f"it did not stop within {patience:.0f} seconds."))
-                answer.exception()  # looked at, in case nobody waits
-                self.learner.replace()
-
-        self._background(insist())
-
-    def _hear(self, desk: Desk, learned: Learned, shown: Demonstrations, message: dict[str, Any]) -> None:
-        learned.progress = message.get("progress", learned.progress)
-        if message.get("policy") is not None:
-            learned.policy, learned.summary = message["policy"], message.get("summary")
-            learned.source, learned.stale = shown.items, False
-            learned.version += 1
-        self.tell_learned(desk)
-
-    def tell_learned(self, desk: Desk) -> None:
-        self.news.publish("learned", self.learned_view(desk))
-
-    def learned_view(self, desk: Desk) -> dict[str, Any]:
-        learned = desk.learned
-        demonstrations = [r for r in desk.lesson.recordings if r.learn]
+    def _learn_request(self, workspace: Workspace, shown: Demonstrations, last: LearningState) -> dict[str, Any]:
+        # The last policy remains a candidate unless something was taken back or the preferences have changed.
+        same = last.learned_from.partition(" ")[2] == workspace.learning.aim.partition(" ")[2]
+        before = last.policy if same and last.in_keeping_with(shown.items) else None
         return {
-            "game": desk.game.name,
-            "state": learned.state,
-            "version": learned.version,
-            "hasPolicy": learned.policy is not None,
-            "stale": learned.stale,
-            "progress": learned.progress,
-            "tried": learned.tried,
-            "lost": learned.lost,
-            "summary": learned.summary,
-            "failure": learned.failure,
-            "advice": learned.advice,
-            "contradictions": learned.contradictions,
-            "unsaved": learned.unsaved,
-            "next": learned.next,
-            "scored": len(desk.scores),
-            "way": self.settings.way(desk.game.name).to_json(),
+            "game": workspace.game.name,
+            "demonstrations": demonstrations_to_text(
+                workspace.game, [recording for recording in workspace.lesson.recordings if recording.learn]
+            ),
+            "before": before,
+            "used": last.used if shown.items[: len(last.source)] == last.source else [],
+            **self.settings.preferences_for(workspace.game.name).to_json(),
+            "constraints": constraints_of(workspace.game, workspace.lesson.remarks).to_json(),
+        }
+
+    def _finished(self, workspace: Workspace) -> None:
+        learning = workspace.learning
+        if learning.policy is not None and learning.state != "broken":
+            if not learning.stale:
+                self._save(workspace)
+            if learning.state == "done":
+                workspace.remember(learning)
+            self._background(self._search_next(workspace, learning))
+        self.tell_learned(workspace)
+
+    def check_current(self, workspace: Workspace) -> None:
+        """Raise BadInput if the policy may break the teacher's edits, because it was learned before them."""
+        learning = workspace.learning
+        if learning.policy is not None and not _under_present_remarks(workspace, learning.learned_from):
+            raise BadInput("this rule is out of date: it was learned before your last edit. Wait for the new one.")
+
+    def _save(self, workspace: Workspace) -> None:
+        learning = workspace.learning
+        if not _under_present_remarks(workspace, learning.aim):  # another one is about to be learned
+            return
+        state = learning.state if learning.state in ("done", "stopped") else "running"
+        try:
+            self.project.save_learned(
+                workspace.game,
+                SavedPolicy(learning.policy, learning.aim, learning.tried, learning.contradictions, state),
+            )
+            learning.unsaved = None
+        except BadInput as error:  # the policy still works until the studio ends
+            learning.unsaved = f"The policy could not be saved. {error}"
+
+    def tell_learned(self, workspace: Workspace) -> None:
+        self.news.publish("learned", self.learned_view(workspace))
+
+    def learned_view(self, workspace: Workspace) -> dict[str, Any]:
+        """Return the state of learning as the page shows it."""
+        name, demonstrations, learning = workspace.game.name, workspace.demonstrations(), workspace.learning
+        return {
+            **learning.to_json(),
+            "game": name,
+            "outdated": learning.policy is not None and not _under_present_remarks(workspace, learning.learned_from),
+            "waits_for": self.queue.waits_for(name),
+            "scored": len(workspace.scores),
+            "preferences": self.settings.preferences_for(name).to_json(),
             "demonstrations": len(demonstrations),
-            "clicks": sum(len(r.demonstration.steps) for r in demonstrations),
+            "clicks": len(demonstrations.steps),
         }
 
     # --- playing -----------------------------------------------------------------------------------------------------
 
-    async def ask_player(self, desk: Desk, do: str, **request: Any) -> dict[str, Any]:
-        """Asks the process that plays something about the game's policy."""
-        learned = desk.learned
-        if learned.policy is None:
+    async def ask_player(self, workspace: Workspace, do: str, **request: Any) -> dict[str, Any]:
+        """Ask the player process about the game's policy."""
+        learning = workspace.learning
+        if learning.policy is None:
             raise Forgotten("nothing has been learned yet. Show the computer a game first.")
-        key = (desk.game.name, learned.version)
+        key = (workspace.game.name, learning.version)
         for _ in range(2):
             if key not in self._known:
-                await self._hand_over(desk, key)
-            result = await self._ask(do, key=list(key), game=desk.game.name, **request)
+                await self._hand_over(workspace, key)
+            result = await self.ask(do, key=list(key), game=workspace.game.name, **request)
             if not result.get("missing"):
                 return {**result, "version": key[1]}
             self._known.discard(key)
         raise Forgotten("the process that plays has lost the policy. Try again.")
 
-    async def _hand_over(self, desk: Desk, key: tuple[str, int]) -> None:
-        """Gives the player the policy. One that it does not accept was not written here; learn a new one."""
-        learned = desk.learned
+    async def _hand_over(self, workspace: Workspace, key: tuple[str, int]) -> None:
+        """Give the player the policy. If it refuses it, the policy was not written by the studio: learn a new one."""
+        learning = workspace.learning
         try:
-            answer = await self._ask("policy", key=list(key), policy=learned.policy)
-        except HelperDied:
+            answer = await self.ask("policy", key=list(key), policy=learning.policy)
+        except ChildDied:
             raise
         except ShownError:
-            learned.policy, learned.aim = None, ""
-            self.consider(desk)
+            learning.policy, learning.aim = None, ""
+            self.consider(workspace)
             raise
         self._known.add(key)
-        if learned.summary is None and learned.version == key[1]:
-            learned.summary = answer["summary"]
-            self.tell_learned(desk)
+        if learning.summary is None and learning.version == key[1]:
+            learning.summary = answer["summary"]
+            self.tell_learned(workspace)
 
-    async def _ask(self, do: str, **request: Any) -> dict[str, Any]:
+    async def ask(self, do: str, **request: Any) -> dict[str, Any]:
+        """Ask the player process something, within a time limit."""
         try:
-            return await asyncio.wait_for(self.player.ask(do, **request), ASK_PATIENCE)
+            return await asyncio.wait_for(self.player.ask(do, **request), ASK_SECONDS)
         except TimeoutError:
             self.player.replace()
-            raise BadInput("that took too long, so it was given up.") from None
+            raise BadInput(f"this took more than {ASK_SECONDS:.0f} seconds and was given up.") from None
 
-    async def play_on_stage(self, desk: Desk, level: Level, seed: int) -> dict[str, Any]:
-        """Has the game's policy play where it is watched; pages hear of each position as it is read there."""
-        name, learned = desk.game.name, desk.learned
-        if name not in self.stages:
-            raise BadInput(f"{desk.game.title} is played nowhere else here. Start the studio with --world minecraft.")
-        if learned.policy is None:
+    async def play_live(self, workspace: Workspace, level: Level, seed: int) -> dict[str, Any]:
+        """Have the game's policy play in Minecraft; pages get each position as it is read there."""
+        name, learning = workspace.game.name, workspace.learning
+        if name not in self.views:
+            raise BadInput(f"{workspace.game.title} cannot be watched elsewhere. Start with --world minecraft.")
+        if learning.policy is None:
             raise Forgotten("nothing has been learned yet. Show the computer a game first.")
 
         def news(message: dict[str, Any]) -> None:
             self.news.publish("live", {"game": name, "level": level.name, **message})
 
-        return await self.stages[name].play(news, learned.policy, level, seed)
+        return await self.views[name].play(news, learning.policy, level, seed)
 
-    async def _search_next(self, desk: Desk, learned: Learned) -> None:
-        """Finds the level on which the candidates disagree most; one level a request, so that others get through."""
-        levels = desk.candidates(NEXT_LEVELS)
+    async def _search_next(self, workspace: Workspace, learning: LearningState) -> None:
+        """Find the levels on which the candidates disagree most, one level a request, so that others get through."""
         found: list[dict[str, Any]] = []
-        for level in levels:
-            try:
-                result = await self.ask_player(desk, "doubt", **as_request(level))
-            except ShownError:
-                return
-            found.append({"level": level.name, "rows": list(level.grid.rows), "doubt": result["doubt"]})
-        if desk.learned is learned:
-            found.sort(key=lambda item: -item["doubt"])
-            learned.next = found[:3]
-            self.tell_learned(desk)
-            await keep_score(self, desk, learned)
+        try:
+            for level in await self.run(workspace, lambda: workspace.candidates(NEXT_LEVELS)):
+                if workspace.learning is not learning:
+                    return
+                result = await self.ask_player(workspace, "doubt", **as_request(level))
+                found.append({"level": level.name, "rows": list(level.grid.rows), "doubt": result["doubt"]})
+        except ShownError:
+            return
+        if workspace.learning is learning:
+            learning.next = sorted(found, key=lambda item: -item["doubt"])[:3]
+            self.tell_learned(workspace)
+            await self.keep_score(workspace)
+
+    async def keep_score(self, workspace: Workspace) -> None:
+        """Have the policy play the held-out levels, unless it has, and keep the number it wins."""
+        learning = workspace.learning
+        if learning.policy is None or learning.stale:
+            return
+        aim = hashlib.sha256(f"{learning.aim} {json.dumps(learning.policy['components'])}".encode()).hexdigest()[:16]
+
+        def scored() -> bool:
+            return bool(workspace.scores) and workspace.scores[-1].aim == aim
+
+        won = 0
+        try:
+            for first in range(0, HELD_OUT, SCORED_AT_ONCE):
+                if workspace.learning is not learning or scored():
+                    break
+                won += (await self.ask_player(workspace, "score", first=first, count=SCORED_AT_ONCE))["won"]
+        except ShownError:
+            return
+        if workspace.learning is not learning:
+            return
+        if not scored():
+            recordings = [recording for recording in workspace.lesson.recordings if recording.learn]
+            corrections = sum(recording.kind == "correction" for recording in recordings)
+            steps = sum(len(recording.demonstration.steps) for recording in recordings)
+            remarks = len(workspace.lesson.remarks)
+            workspace.keep_score(Score(aim, len(recordings) - corrections, corrections, steps, remarks, won, HELD_OUT))
+        score = [workspace.scores[-1].won, workspace.scores[-1].of]
+        if learning.score != score:
+            learning.score = score
+            self.tell_learned(workspace)
 
 
-def _goes_on(source: tuple[Demonstration, ...], shown: tuple[Demonstration, ...]) -> bool:
-    """Whether everything that was learned from is still shown; a correction may have grown."""
-    same = set(map(id, shown))  # most are the very same ones, which need not be compared
-    left = [old for old in source if id(old) not in same and old not in shown]
-    return all(any(new.steps[: len(old.steps)] == old.steps for new in shown) for old in left)
+def _remarks_in_aim(workspace: Workspace) -> str:
+    """Return the end of an aim: the remarks, if there are any."""
+    remarks = [remark.to_json() for remark in workspace.lesson.remarks]
+    return f" {json.dumps(remarks)}" if remarks else ""
+
+
+def _under_present_remarks(workspace: Workspace, aim: str) -> bool:
+    """Return whether an aim has the present remarks; without any it ends with the preferences."""
+    return aim.endswith(_remarks_in_aim(workspace) or "}")
 
 
 def _digest_of(policy: Any) -> str | None:
-    """What the demonstrations were, by their digest, that a policy says it was learned from."""
+    """Return the digest of the demonstrations that a policy claims to be learned from."""
     match policy:
-        case {"origin": {"demonstrations": {"digest": str(digest)}}}:
+        case {"provenance": {"demonstrations": {"digest": str(digest)}}}:
             return digest
     return None
 
@@ -476,5 +490,5 @@ def as_request(level: Level) -> dict[str, Any]:
 
 
 def stamp() -> str:
-    """Names this run of the server, so that a page notices a new one."""
+    """Return a name for this run of the server, so that a page notices a new one."""
     return f"{time.time_ns():x}"

@@ -1,11 +1,9 @@
-"""A child process of the studio: it learns, or it plays, so that the server never has to think.
+"""The child's end of a child process (`children.py` is the server's): it learns, plays, or runs one world.
 
-Requests come in as lines of JSON, answers and news go out as lines of JSON; nothing else passes between the processes.
-A quick request is a function that returns its answer. A long one is a generator: each thing it yields is news, what it
-returns is the answer, and between two steps the quick requests that have come in meanwhile are served first. A long
-request that is told to stop gets True as the value of its next `yield`, or, if it is at work just then, a
-KeyboardInterrupt, as Ctrl-C would; either way it finishes with what it has. One that lets the interrupt through has
-{"stopped": true} for an answer, and what it has said before.
+Requests, answers and news are lines of JSON. A quick request is a function that returns its answer. A long request is a
+generator: it yields news and returns the answer, and quick requests are served between two of its steps. A long request
+that is told to stop gets True from its next `yield` or, while at work, a KeyboardInterrupt, as from Ctrl-C; either
+way it finishes with what it has. If it lets the interrupt through, its answer is {"stopped": true}.
 """
 
 from __future__ import annotations
@@ -18,12 +16,13 @@ import queue
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from types import FrameType, GeneratorType
 from typing import Any, BinaryIO
 
-from shown.errors import ShownError
-from shown.world import WORLDS
+from shown.errors import BadInput, ShownError
+from shown.worlds import find_world, is_world
+from shown.worlds.world import WORLDS
 
 News = dict[str, Any]
 Long = Generator[News, bool | None, News]
@@ -31,7 +30,7 @@ Task = Callable[[dict[str, Any]], "News | Long"]
 
 
 class Worker:
-    """Serves requests until its input ends.
+    """Serve requests until the input ends.
 
     >>> import io
     >>> out = io.BytesIO()
@@ -41,7 +40,7 @@ class Worker:
     b'{"id": 1, "answer": {"value": 42}}\\n'
     """
 
-    def __init__(self, out: BinaryIO, tasks: dict[str, Task]) -> None:
+    def __init__(self, out: BinaryIO, tasks: Mapping[str, Task]) -> None:
         self.out, self.tasks = out, tasks
         self.inbox: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self.long: dict[int, Long] = {}
@@ -49,7 +48,7 @@ class Worker:
         self.at_work: int | None = None
 
     def serve(self) -> None:
-        """Serves for ever; the thread that reads ends the process when the server is gone."""
+        """Serve for ever; the thread that reads ends the process when the server is gone."""
         while True:
             try:
                 request = self.inbox.get(block=not self.long)
@@ -59,13 +58,13 @@ class Worker:
                 self.handle(request)
 
     def handle(self, request: dict[str, Any]) -> None:
-        """Serves one quick request, or begins a long one."""
+        """Serve one quick request, or begin a long one."""
         number = request["id"]
-        if request["do"] == "stop":  # heard when it came in (see `stop`); what has finished by now need not
+        if request["do"] == "stop":  # handled when it came in (see `stop`)
             if number not in self.long:
                 self.stopping.discard(number)
             return
-        if number in self.stopping:  # before it has begun
+        if number in self.stopping:  # stopped before it has begun
             self.say({"id": number, "answer": {"stopped": True}})
             return
         try:
@@ -76,32 +75,31 @@ class Worker:
             else:
                 self.say({"id": number, "answer": result})
         except Exception as error:
-            self.say({"id": number, "error": self._reason(error)})
+            self.say({"id": number, **_failure(error)})
 
     def stop(self, number: int) -> None:
-        """Tells a long request to finish, whatever it is at; called by the thread that reads."""
+        """Tell a long request to finish; called by the thread that reads."""
         self.stopping.add(number)
         if self.at_work == number:
             _thread.interrupt_main()
 
     def interrupt(self, number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
-        """Hears, as a handler of SIGINT in the main thread, that something is to stop; heeds it if it is at work.
+        """Handle SIGINT in the main thread: interrupt the request at work, if it is to stop.
 
-        But not while a module is being loaded: what is cut off there may stay broken for as long as the process lives.
-        Then it is told to stop at its next step.
+        An import is not interrupted, because the module might stay broken; the request then stops at its next step.
         """
         if self.at_work in self.stopping and not _loading(frame):
             self.stopping.discard(self.at_work)
             raise KeyboardInterrupt
 
     def advance(self) -> None:
-        """One step of a long request: of one that is to stop, or else of the one that came last."""
+        """Run one step of a long request: one that is to stop, or else the latest."""
         number = next((n for n in self.long if n in self.stopping), next(reversed(self.long)))
         try:
             self._step(number, number in self.stopping)
         except Exception as error:
             self._forget(number)
-            self.say({"id": number, "error": self._reason(error)})
+            self.say({"id": number, **_failure(error)})
 
     def _step(self, number: int, stop: bool | None) -> None:
         try:
@@ -114,7 +112,7 @@ class Worker:
             self._forget(number)
             self.say({"id": number, "answer": end.value})
         except KeyboardInterrupt:
-            if inspect.getgeneratorstate(self.long[number]) != inspect.GEN_CLOSED:  # it had just come to its next step
+            if inspect.getgeneratorstate(self.long[number]) != inspect.GEN_CLOSED:  # it had just reached its next step
                 self.stopping.add(number)
                 return
             self._forget(number)
@@ -134,30 +132,30 @@ class Worker:
             self.out.write(json.dumps(message).encode() + b"\n")
             self.out.flush()
         except BrokenPipeError:
-            raise SystemExit from None  # the server is gone; that is no fault of the request
+            raise SystemExit from None  # the server is gone
 
-    @staticmethod
-    def _reason(error: Exception) -> str:
-        if isinstance(error, ShownError):
-            return str(error)
-        sys.excepthook(type(error), error, error.__traceback__)
-        return f"something went wrong inside ({type(error).__name__}: {error})."
+
+def _failure(error: Exception) -> dict[str, Any]:
+    """Return an error as a message; the traceback of an unexpected one goes to stderr."""
+    if isinstance(error, ShownError):
+        return {"error": str(error), "bad_input": isinstance(error, BadInput)}
+    sys.excepthook(type(error), error, error.__traceback__)
+    return {"error": f"an internal error ({type(error).__name__}: {error})."}
 
 
 def _loading(frame: FrameType | None) -> bool:
-    """Whether a module is being loaded somewhere up the stack."""
+    """Return whether a module is being imported somewhere up the stack."""
     while frame is not None and frame.f_code.co_filename != "<frozen importlib._bootstrap>":
         frame = frame.f_back
     return frame is not None
 
 
 def main() -> None:
-    """Runs as `python -m shown.studio.worker NICENESS`, or, to be the process of a world, `… NICENESS WORLD`."""
-    # Libraries may print; what is ours goes through a descriptor that nobody else has.
+    """Run as `python -m shown.studio.worker NICENESS`, or `… NICENESS NAME` for the process of one world."""
+    # Libraries may print, so answers go through a descriptor that no library has.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    if hasattr(os, "nice"):
-        os.nice(int(sys.argv[1]))
+    os.nice(int(sys.argv[1]))
     worker = Worker(out, _tasks(*sys.argv[2:]))
     signal.signal(signal.SIGINT, worker.interrupt)
 
@@ -168,7 +166,7 @@ def main() -> None:
                 if request["do"] == "stop":
                     worker.stop(request["id"])
                 worker.inbox.put(request)
-        os._exit(0)  # the server is gone, even if it was killed; whatever runs here has nobody left to tell
+        os._exit(0)  # the server is gone, perhaps killed; there is nobody left to answer
 
     threading.Thread(target=read, daemon=True).start()
     try:
@@ -177,19 +175,23 @@ def main() -> None:
         os._exit(0)
 
 
-def _tasks(world: str | None = None) -> dict[str, Task]:
-    if world is not None and world.startswith(WORLDS):
-        from shown.studio.apart import WorldTasks
+def _tasks(name: str | None = None) -> Mapping[str, Task]:
+    """Return the tasks of the process of one game or world, or of a process that learns and plays all."""
+    if name is None:
+        from shown.studio.tasks import Tasks
 
-        return WorldTasks(world).table()
-    if world is not None:
-        from shown.studio.stage import StageTasks
-        from shown.worlds import find
+        return Tasks().table()
+    if name.startswith(WORLDS):
+        from shown.studio.isolated_world import WorldTasks
 
-        return StageTasks(find(world)).table()
-    from shown.studio.tasks import Tasks
+        return WorldTasks(name).table()
+    if is_world(name):
+        from shown.studio.minecraft_view import MinecraftTasks
 
-    return Tasks().table()
+        return MinecraftTasks(find_world(name)).table()
+    from shown.studio.isolated_game import GameTasks
+
+    return GameTasks(name).table()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
-"""Symmetry: what a grid, an action, a program and a demonstration become when mirrored, turned or renamed.
+"""Symmetry: images of grids, actions, programs and demonstrations under mirroring, turning and renaming.
 
-The names, by what they are for:
-
-- saying a symmetry: `Transformation`, `closure`, `compose`, `inverse`, `in_words`
-- states and actions: `of_grid`, `of_action`, `of_step`; whole demonstrations: `images`
-- programs and rules: `of_offset`, `of_value`, `of_term`, `exact_on`; `fold`, `unfold`, `is_symmetric`
-- finding symmetries: `suggest_symmetries`, `contradicts`
+- transformations: `Transformation`, `closure`, `compose`, `inverse`, `in_words`
+- states, actions, demonstrations: `of_grid`, `of_action`, `of_step`, `images`
+- programs and rules: `of_offset`, `of_value`, `of_term`, `exact_on`, `fold`, `unfold`, `is_symmetric`
+- detection: `suggest_symmetries`, `contradicts`
 """
 
 from shown.symmetry.images import fits, images, of_action, of_cell, of_demonstration, of_grid, of_step

@@ -1,4 +1,4 @@
-"""What grids, actions and demonstrations become under a transformation."""
+"""Images of grids, actions and demonstrations under a transformation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shown.symmetry.transformation import Transformation, closure
 
 
 def of_grid(grid: Grid, transformation: Transformation, tokens: Tokens) -> Grid:
-    """The grid moved, exchanged names exchanged, and what stays in place put back.
+    """Return the image of a grid: cells moved, tokens exchanged, fixed tokens put back.
 
     >>> from shown.grid import grid
     >>> tokens = Tokens(empty=".", robot="A", block="#", left_arrow="<", right_arrow=">")
@@ -39,7 +39,7 @@ def of_grid(grid: Grid, transformation: Transformation, tokens: Tokens) -> Grid:
 
 
 def of_cell(cell: Cell, transformation: Transformation, shape: tuple[int, int]) -> Cell:
-    """Where a cell of a grid of some shape goes, if nothing stays in place.
+    """Return the image of a cell of a grid of some shape, ignoring fixed tokens.
 
     >>> of_cell((0, 0), Transformation("clockwise"), (2, 3))
     (0, 1)
@@ -55,7 +55,7 @@ def of_cell(cell: Cell, transformation: Transformation, shape: tuple[int, int]) 
 
 
 def kept_cells(grid: Grid, transformation: Transformation, tokens: Tokens) -> frozenset[Cell]:
-    """The cells that do not move: those with a token that stays in place, and those these would have gone to."""
+    """Return the cells that do not move: those with a fixed token, and those that these would have moved to."""
     if not transformation.stays:
         return frozenset()
     holders = grid.where("".join(tokens[name] for name in transformation.stays))
@@ -63,11 +63,12 @@ def kept_cells(grid: Grid, transformation: Transformation, tokens: Tokens) -> fr
 
 
 def of_action(action: Action, transformation: Transformation, grid: Grid, tokens: Tokens) -> Action:
-    """What an action on `grid` becomes on its image.
+    """Return the image of an action on `grid`.
 
-    A button becomes its partner, a click goes where its cell goes. A click on a cell that does not move stays too,
-    unless its token is exchanged: then it becomes a click on a cell with the other token, the first on the first, the
-    second on the second, in reading order. BadInput if there are not equally many; `fits` says so before.
+    A button becomes its partner, a click moves with its cell. A click on a cell that does not move stays, unless its
+    token is
+    exchanged: the click on the first such token becomes the click on the first of the other token, and so on in reading
+    order. Raises BadInput if their numbers differ; `fits` tests for this.
 
     >>> from shown.grid import grid
     >>> tokens = Tokens(empty=".", robot="A", block="#", left_arrow="<", right_arrow=">")
@@ -94,13 +95,13 @@ def of_action(action: Action, transformation: Transformation, grid: Grid, tokens
 
 
 def fits(grid: Grid, transformation: Transformation, tokens: Tokens) -> bool:
-    """Whether every action on `grid` has an image: tokens that stay and are exchanged must be equally many."""
+    """Return whether every action on `grid` has an image: fixed tokens that are exchanged must be equally many."""
     exchanged = [(name, other) for name, other in transformation.tokens if name in transformation.stays]
     return all(len(grid.where(tokens[name])) == len(grid.where(tokens[other])) for name, other in exchanged)
 
 
 def of_step(step: Step, transformation: Transformation, tokens: Tokens) -> Step:
-    """The step with its grid, its action and what is open in it transformed; what it counts stays the same."""
+    """Return the step with its grid, action and open actions transformed; its weight stays the same."""
     return replace(
         step,
         grid=of_grid(step.grid, transformation, tokens),
@@ -109,12 +110,13 @@ def of_step(step: Step, transformation: Transformation, tokens: Tokens) -> Step:
     )
 
 
+@lru_cache(maxsize=256)  # a hypothesis is fitted to the same demonstrations many times
 def of_demonstration(
     demonstration: Demonstration, transformation: Transformation, tokens: Tokens
 ) -> Demonstration | None:
-    """The whole run transformed, or None if one of its grids does not fit.
+    """Return the image of a demonstration, or None if one of its grids does not fit.
 
-    Its level's name says so, and it has no seed: a game's own chances would not fall as they did.
+    The level is renamed and the seed dropped, since the random events of the game would differ.
     """
     if transformation.is_identity:
         return demonstration
@@ -126,11 +128,10 @@ def of_demonstration(
 
 
 def images(demonstrations: Demonstrations, transformations: Iterable[Transformation]) -> Demonstrations:
-    """The demonstrations, and behind them their images under all that the transformations generate.
+    """Return the demonstrations, followed by their images under the group that the transformations generate.
 
-    A demonstration and its images share its weight: all of them together count as much as it did alone. Equal images of
-    one demonstration are there once. What was shown or refused itself is never overruled by an image: steps of images
-    that say otherwise about the same action on the same grid are left out.
+    A demonstration and its images share its weight. Equal images occur once. Images never overrule demonstrations: a
+    step of an image that contradicts a demonstrated or refused action on the same grid is dropped.
 
     >>> from shown.grid import grid
     >>> stick = Demonstrations.from_runs(Tokens(empty=".", stick="|"), [[(grid("|.", "||"), (0, 0))]])
@@ -151,7 +152,7 @@ def images(demonstrations: Demonstrations, transformations: Iterable[Transformat
 
 
 Steps = tuple[Step | None, ...]
-"""The steps of an image; None for one that is left out."""
+"""Steps of an image; None for a dropped one."""
 
 
 def _orbit(
@@ -160,7 +161,7 @@ def _orbit(
     tokens: Tokens,
     said: dict[tuple[Grid, Action], bool],
 ) -> dict[Transformation, tuple[Demonstration, Steps]]:
-    """The different images of a demonstration, itself first, and what is kept of each."""
+    """Return the distinct images of a demonstration, itself first, and the steps kept of each."""
     orbit: dict[Transformation, tuple[Demonstration, Steps]] = {}
     found: set[tuple[Step, ...]] = set()
     for transformation in group:
@@ -180,12 +181,12 @@ def _orbit(
 
 
 def _as_seen(demonstration: Demonstration) -> tuple[Step, ...]:
-    """Steps that are equal if they say the same: what is open has no order."""
+    """Return the steps with open actions sorted, so that equivalent steps compare equal."""
     return tuple(replace(step, open=tuple(sorted(step.open, key=repr))) for step in demonstration.steps)
 
 
 def _sharing(orbit: dict[Transformation, tuple[Demonstration, Steps]]) -> dict[Transformation, Demonstration]:
-    """The images, each step with its part of the weight."""
+    """Return the images, each step with its share of the weight."""
     every = [steps for _, steps in orbit.values()]
     parts = [sum(step is not None for step in copies) for copies in zip(*every, strict=True)]
     return {
@@ -200,7 +201,7 @@ def _sharing(orbit: dict[Transformation, tuple[Demonstration, Steps]]) -> dict[T
 
 
 def _signs(transformation: Transformation) -> tuple[int, int]:
-    """Whether rows and columns of the result run backwards: -1 if so."""
+    """Return -1 for rows and for columns of the image that run backwards, else 1."""
     a, b, c, d = transformation.matrix
     return a + b, c + d
 

@@ -1,4 +1,4 @@
-"""What programs and rules become under a transformation, and rules that are said once for all their images."""
+"""Images of programs and rules under a transformation, and rules folded with their images."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def of_offset(offset: Offset, transformation: Transformation) -> Offset:
-    """Where an offset points afterwards.
+    """Return the image of an offset.
 
     >>> of_offset((-1, 2), Transformation("left-right")), of_offset((-1, 0), Transformation("clockwise"))
     ((-1, -2), (0, 1))
@@ -27,17 +27,17 @@ def of_offset(offset: Offset, transformation: Transformation) -> Offset:
 
 
 def of_value(value: str, transformation: Transformation) -> str:
-    """What a token (or `OFF`) becomes."""
+    """Return the image of a token (or `OFF`)."""
     return dict(transformation.tokens).get(value, value)
 
 
 def of_button(button: str, transformation: Transformation) -> str:
-    """What a button becomes."""
+    """Return the image of a button."""
     return dict(transformation.buttons).get(button, button)
 
 
 def of_area(area: str, transformation: Transformation) -> str:
-    """What an area becomes: where a grid is turned, a row becomes a column.
+    """Return the image of an area: a quarter turn exchanges rows and columns.
 
     >>> of_area("row", Transformation("clockwise")), of_area("row", Transformation("left-right"))
     ('column', 'row')
@@ -46,14 +46,13 @@ def of_area(area: str, transformation: Transformation) -> str:
 
 
 def of_term(term: Term, transformation: Transformation, language: Mapping[str, Primitive]) -> Term | None:
-    """The program that says of the image of a state and action what `term` says of the original.
+    """Return the program whose value on the image of a state and action is that of `term` on the original.
 
-    Offsets, values, buttons and areas are transformed, at whatever depth. That is exact for programs about the clicked
-    cell (or the button). `at_cell_with_value` attends to the first such cell in reading order, and the image of the
-    first need not be the first of the image: `exact_on` tells. With tokens that stay in place it is a proposal only,
-    to be checked on the states it is meant for.
+    Offsets, values, buttons and areas are transformed at every depth. This is exact for programs about the clicked cell
+    or the button. `at_cell_with_value` attends to the first such cell in reading order, whose image need not be the
+    first in the image (see `exact_on`). With fixed tokens the result is only a candidate, to be checked on states.
 
-    None if a primitive does not say how it is transformed (`Primitive.image`), or says that it cannot be.
+    Returns None if a primitive declares no image (`Primitive.image`).
 
     >>> from shown.language.primitives import LANGUAGE
     >>> from shown.language.terms import parse
@@ -92,11 +91,11 @@ def _of_argument(
 
 
 def exact_on(term: Term, grids: Iterable[Grid], tokens: Tokens, transformation: Transformation) -> bool:
-    """Whether `of_term` is exact on these grids, for certain: the image says of their images what `term` says of them.
+    """Return whether `of_term` is certainly exact on these grids.
 
-    So it is for programs about the clicked cell, everywhere. A program about the first cell with a value is exact where
-    the image of that cell is the first again, as it is if the value occurs once; or if it asks only what that cell
-    holds. Where a token that stays in place occurs, nothing is certain.
+    Programs about the clicked cell always are. A program about the first cell with a value is exact if the image of
+    that cell is the first again, as for a value that occurs once, or if it only tests the value of that cell. Nothing
+    is certain where a fixed token occurs.
 
     >>> from shown.grid import grid
     >>> from shown.language.primitives import LANGUAGE
@@ -120,7 +119,7 @@ def exact_on(term: Term, grids: Iterable[Grid], tokens: Tokens, transformation: 
 
 
 def _looks_on(term: Term) -> bool:
-    """Whether a program about a cell asks for more than what that cell holds."""
+    """Return whether a program about a cell reads more than the value of that cell."""
     return term.parts[0].primitive != "cell_is_value"
 
 
@@ -136,16 +135,16 @@ class LiteralLike(Protocol):
 
 L = TypeVar("L", bound=LiteralLike)
 Clause = Sequence[L]
-"""Literals that must all hold. Their order does not matter."""
+"""Literals that must all hold, in any order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folded(Generic[L]):
-    """A clause that stands for its images too.
+    """A clause that stands for its images as well.
 
     Attributes:
         clause: the literals.
-        under: the transformations whose images of it count, the identity first.
+        under: transformations whose images are included, the identity first.
     """
 
     clause: tuple[L, ...]
@@ -153,12 +152,12 @@ class Folded(Generic[L]):
 
     @property
     def words(self) -> str:
-        """What is to be said after the clause, such as "mirrored"; nothing if it stands for itself only."""
+        """English for the images, such as "mirrored"; empty if the clause stands for itself only."""
         return in_words(self.under)
 
 
 def of_clause(clause: Clause[L], transformation: Transformation, language: Mapping[str, Primitive]) -> Any:
-    """The literals' images, a `tuple[L, ...]`; or None if one has none."""
+    """Return the images of the literals, a `tuple[L, ...]`, or None if one has none."""
     terms = [of_term(literal.term, transformation, language) for literal in clause]
     if None in terms:
         return None
@@ -168,9 +167,7 @@ def of_clause(clause: Clause[L], transformation: Transformation, language: Mappi
 def fold(
     clauses: Iterable[Clause[L]], transformations: Iterable[Transformation], language: Mapping[str, Primitive]
 ) -> tuple[Folded[L], ...]:
-    """Fewer clauses whose images give all of them: what is there in several images is kept once.
-
-    Nothing is added: a clause stands for those of its images that were there, and for no others.
+    """Return fewer clauses whose images are exactly the given ones.
 
     >>> from shown.language.primitives import LANGUAGE
     >>> from shown.language.terms import parse
@@ -197,7 +194,7 @@ def fold(
 
 
 def _best_said(ways: Sequence[Sequence[Transformation]]) -> tuple[Transformation, ...]:
-    """For each image one of the transformations that give it: the simplest, or turns if these alone give all four."""
+    """Return one transformation per image: the simplest, or rotations if these alone give all four."""
     turns = tuple(t for same in ways for t in same if t.cells in TURNS)
     if len(ways) == len(turns) == len(TURNS):
         return turns
@@ -205,7 +202,7 @@ def _best_said(ways: Sequence[Sequence[Transformation]]) -> tuple[Transformation
 
 
 def unfold(folded: Iterable[Folded[L]], language: Mapping[str, Primitive]) -> tuple[tuple[L, ...], ...]:
-    """All clauses that folded ones stand for, each once."""
+    """Return all clauses that folded ones stand for, each once."""
     found: dict[frozenset[L], tuple[L, ...]] = {}
     for one in folded:
         for transformation in one.under:
@@ -218,7 +215,7 @@ def unfold(folded: Iterable[Folded[L]], language: Mapping[str, Primitive]) -> tu
 def is_symmetric(
     clauses: Iterable[Clause[L]], transformations: Iterable[Transformation], language: Mapping[str, Primitive]
 ) -> bool:
-    """Whether a rule, a set of clauses, has all its images: then it can be said once, "… and mirrored"."""
+    """Return whether a set of clauses contains all its images."""
     kept = {frozenset(clause) for clause in clauses}
     images = (of_clause(tuple(c), t, language) for c in kept for t in closure(transformations) if t != IDENTITY)
     return all(image is not None and frozenset(image) in kept for image in images)

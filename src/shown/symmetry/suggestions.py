@@ -1,15 +1,14 @@
-"""Which symmetries do demonstrations have? What they contradict is out; what is guessed needs something for it.
+"""Detection of symmetries in demonstrations.
 
-A demonstration *contradicts* a transformation if the image of one of its steps says otherwise than what was done: the
-same grid, but another action. With a few demonstrations of large grids no grid comes twice, so that hardly anything is
-ever contradicted, and it would be rash to take all the rest for symmetries. A transformation that nobody named must
-therefore pass two more tests:
+A demonstration *contradicts* a transformation if the image of one of its steps has a demonstrated grid but another
+action. With a few demonstrations on large grids no grid occurs twice, so that almost nothing is ever contradicted. A
+transformation that was not given as a candidate must therefore pass two more tests:
 
-- *Its grids look as usual.* In a world with gravity, a grid upside down has things above each other that never were so.
-  At most one pair of neighbours in 200 may be new.
-- *More is for it than against it*, by what clicks look like from near: the clicked cell and the eight around it. The
-  image of a click is for it if such a click was made, and against it if such cells were seen but never clicked. One
-  click and its own image may be chance, so that three must be for it.
+- *Its grids look familiar.* In a world with gravity, an inverted grid has unseen pairs of cells above each other. At
+  most one pair of neighbors in 200 may be new.
+- *More evidence for it than against it*, judged by the clicked cell and its eight neighbors. The image of a click
+  supports the transformation if such a click was made, and opposes it if such cells were seen but never clicked. At
+  least three clicks must support it, since one click and its image may be chance.
 """
 
 from __future__ import annotations
@@ -30,31 +29,31 @@ from shown.symmetry.transformation import (
     closure,
 )
 
-WAYS: tuple[dict[str, Offset], ...] = (
+DIRECTIONS: tuple[dict[str, Offset], ...] = (
     {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)},
     {"left": (0, -1), "right": (0, 1), "top": (-1, 0), "bottom": (1, 0)},
     {"west": (0, -1), "east": (0, 1), "north": (-1, 0), "south": (1, 0)},
 )
-"""Words in the names of tokens and buttons by which one sees that they are exchanged."""
+"""Words in the names of tokens and buttons that a motion exchanges."""
 
 LEAST_FOR_IT = 3
 MOST_UNUSUAL = 1 / 200
 MOST_PAIRS = 20
-"""If more pairs of tokens than this occur equally often, that tells nothing."""
+"""With more pairs of equally frequent tokens than this, frequency is no evidence."""
 
-View = tuple[str, ...]
-"""A cell and the eight around it, as text; blanks are off the grid."""
+Patch = tuple[str, ...]
+"""A cell and its eight neighbors as text; blanks are off the grid."""
 
 
 def suggest_symmetries(
     demonstrations: Demonstrations, candidates: Iterable[Transformation] | None = None
 ) -> tuple[Transformation, ...]:
-    """The transformations that may be symmetries of what was demonstrated; none if nothing speaks for any.
+    """Return the transformations that may be symmetries of the demonstrations.
 
-    Of `candidates`, such as a game's own, all that nothing contradicts. Without them, the seven ways to mirror and turn
-    a grid, with tokens exchanged that are called so ("left_arrow", "right_arrow") or always occur equally often, and
-    tokens kept in place that always lie in the same corner; of these, the ones that have enough for them (see above).
-    Either way those suggested are compatible: nothing that they generate together is contradicted.
+    Of given `candidates`, such as those of a game, all that nothing contradicts. Otherwise the seven motions of a grid
+    are tried, with tokens exchanged by name ("left_arrow", "right_arrow") or by equal frequency, and tokens fixed that
+    always lie in the same corner; those with enough evidence are returned. The result is consistent: nothing that it
+    generates is contradicted.
 
     >>> from shown.grid import Tokens, grid
     >>> piles = [(".|", "||"), ("|.", "||"), (".|", ".|", "||"), ("|.", "|.", "||")]
@@ -71,17 +70,17 @@ def suggest_symmetries(
         if transformation.is_identity or transformation in closure(chosen):
             continue
         if any(t.stays for t in (*chosen, transformation)) and chosen:
-            continue  # one with tokens that stay in place stands by itself
+            continue  # fixed tokens cannot be combined with other symmetries
         if not any(contradicts(demonstrations, t) for t in closure([*chosen, transformation])):
             chosen.append(transformation)
     return tuple(chosen)
 
 
 def contradicts(demonstrations: Demonstrations, transformation: Transformation) -> bool:
-    """Whether the image of a step says otherwise about a demonstrated grid than the demonstrations do.
+    """Return whether the image of a step contradicts the demonstrations on a demonstrated grid.
 
-    An image that shows an action contradicts the steps on the same grid if none of them shows it or leaves it open; one
-    that refuses an action, if one of them shows it.
+    An image that shows an action does so if no step on that grid shows it or leaves it open; one that refuses an
+    action, if a step shows it.
     """
     tokens = demonstrations.tokens
     shown: dict[Grid, set[Action]] = {}
@@ -105,41 +104,41 @@ def contradicts(demonstrations: Demonstrations, transformation: Transformation) 
 
 
 def support(demonstrations: Demonstrations, transformation: Transformation) -> tuple[int, int]:
-    """How many different clicks, as they look from near, are for a transformation and how many against it.
+    """Return the number of distinct clicks, seen with their neighbors, for and against a transformation.
 
-    The image of a click is for it if such a click was made too, against it if such cells were seen and never clicked.
-    Clicks that look the same as their image, and those whose image was never seen, say nothing. Nor do buttons.
+    The image of a click counts for it if such a click was made, against it if such cells were seen and never clicked.
+    Clicks equal to their image, clicks with unseen images, and buttons do not count.
     """
-    clicked: set[View] = set()
-    pictures: set[View] = set()
+    clicked: set[Patch] = set()
+    pictures: set[Patch] = set()
     for step in demonstrations.steps:
         if isinstance(step.action, str) or step.refused:
             continue
-        here = view(step.grid, step.action)
+        here = patch(step.grid, step.action)
         clicked.add(here)
         if fits(step.grid, transformation, demonstrations.tokens):
             image = of_step(step, transformation, demonstrations.tokens)
-            there = view(image.grid, _cell(image))
+            there = patch(image.grid, _cell(image))
             if there != here:
                 pictures.add(there)
     doubtful = pictures - clicked
     if doubtful:
-        seen = {there for grid in _grids(demonstrations) for there in views(grid)}
+        seen = {there for grid in _grids(demonstrations) for there in patches(grid)}
         doubtful &= seen
     return len(pictures & clicked), len(doubtful)
 
 
 def unusual(demonstrations: Demonstrations, transformation: Transformation) -> float:
-    """The share of neighbours in the images of the grids that were never such neighbours in the grids themselves."""
+    """Return the share of neighboring pairs in the images of the grids that never occur in the grids themselves."""
     grids = _grids(demonstrations)
-    known = {pair for grid in grids for pair in _neighbours(grid)}
+    known = {pair for grid in grids for pair in _neighbors(grid)}
     images = (of_grid(grid, transformation, demonstrations.tokens) for grid in grids)
-    new = [pair not in known for image in images for pair in _neighbours(image)]
+    new = [pair not in known for image in images for pair in _neighbors(image)]
     return sum(new) / len(new)
 
 
-def _neighbours(grid: Grid) -> Iterator[tuple[bool, str, str]]:
-    """All pairs of cells side by side, and all above each other, the edge included."""
+def _neighbors(grid: Grid) -> Iterator[tuple[bool, str, str]]:
+    """Yield all horizontal and vertical pairs of cells, the edge included."""
     rows = _padded(grid)
     for row in rows:
         yield from ((True, *pair) for pair in pairwise(row))
@@ -147,15 +146,15 @@ def _neighbours(grid: Grid) -> Iterator[tuple[bool, str, str]]:
         yield from ((False, *pair) for pair in zip(above, below, strict=True))
 
 
-def view(grid: Grid, cell: Cell) -> View:
-    """A cell and the eight around it."""
+def patch(grid: Grid, cell: Cell) -> Patch:
+    """Return a cell and its eight neighbors."""
     rows = _padded(grid)
     r, c = cell
     return tuple(row[c : c + 3] for row in rows[r : r + 3])
 
 
-def views(grid: Grid) -> Iterator[View]:
-    """What every cell looks like from near."""
+def patches(grid: Grid) -> Iterator[Patch]:
+    """Yield every cell with its eight neighbors."""
     rows = _padded(grid)
     for r in range(grid.height):
         for c in range(grid.width):
@@ -163,7 +162,7 @@ def views(grid: Grid) -> Iterator[View]:
 
 
 def _grids(demonstrations: Demonstrations) -> list[Grid]:
-    """The demonstrated grids, each once."""
+    """Return the demonstrated grids, each once."""
     return list(dict.fromkeys(step.grid for step in demonstrations.steps))
 
 
@@ -181,7 +180,7 @@ def _cell(step: Step) -> Cell:
 
 
 def _guessed(demonstrations: Demonstrations) -> Iterator[Transformation]:
-    """For each motion the guess that has most for it, if that is enough and its grids look as usual."""
+    """Yield, for each motion, the guess with the most support, if it is enough and its grids look familiar."""
     for cells in MOTIONS[1:]:
         best, most = None, 0
         for guess in _guesses(demonstrations, cells):
@@ -195,7 +194,7 @@ def _guessed(demonstrations: Demonstrations) -> Iterator[Transformation]:
 
 
 def _guesses(demonstrations: Demonstrations, cells: str) -> Iterator[Transformation]:
-    """A motion with the exchanges that come into question, the likeliest first."""
+    """Yield a motion with possible exchanges, the most plausible first."""
     tokens, buttons = demonstrations.tokens, demonstrations.buttons
     motion = Transformation(cells)
     named = exchange_by_name(tokens.names, motion)
@@ -208,13 +207,13 @@ def _guesses(demonstrations: Demonstrations, cells: str) -> Iterator[Transformat
 
 
 def exchange_by_name(names: Iterable[str], motion: Transformation) -> Exchange:
-    """Which names a motion exchanges, if one goes by the words in them; none where a partner is missing.
+    """Return the names that a motion exchanges according to the words in them; none if a partner is missing.
 
     >>> exchange_by_name(["wall", "go_left", "go_right"], Transformation("left-right"))
     (('go_left', 'go_right'), ('go_right', 'go_left'))
     """
     known = list(names)
-    for ways in WAYS:
+    for ways in DIRECTIONS:
         word_of = {offset: word for word, offset in ways.items()}
         becomes = {
             name: "_".join(word_of[of_offset(ways[p], motion)] if p in ways else p for p in name.split("_"))
@@ -227,7 +226,7 @@ def exchange_by_name(names: Iterable[str], motion: Transformation) -> Exchange:
 
 
 def _equally_often(demonstrations: Demonstrations) -> list[tuple[str, str]]:
-    """Pairs of tokens that are clicked, and occur equally often in every grid."""
+    """Return pairs of clicked tokens that occur equally often in every grid."""
     tokens, grids = demonstrations.tokens, _grids(demonstrations)
     clicked = {tokens.name(s.grid[s.action]) for s in demonstrations.steps if not isinstance(s.action, str)}
     counts = {name: [grid.text.count(tokens[name]) for grid in grids] for name in tokens.names if name in clicked}
@@ -236,7 +235,7 @@ def _equally_often(demonstrations: Demonstrations) -> list[tuple[str, str]]:
 
 
 def _in_a_corner(demonstrations: Demonstrations) -> tuple[str, ...]:
-    """Tokens that are once in every grid, always at the same distance from the same corner, in grids of two widths."""
+    """Return tokens that occur once per grid at a fixed distance from one corner, in grids of several sizes."""
     tokens, grids = demonstrations.tokens, _grids(demonstrations)
     if len({grid.width for grid in grids}) < 2 or len({grid.height for grid in grids}) < 2:
         return ()

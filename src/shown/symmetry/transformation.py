@@ -1,8 +1,7 @@
-"""Transformations as data: how cells move, which tokens and buttons are exchanged, what stays in place.
+"""Transformations as data: the motion of cells, exchanged tokens and buttons, fixed tokens.
 
-There are eight ways to lay a rectangle onto a rectangle: as it is, mirrored, upside down, turned, and so on. A
-transformation is one of them, together with the tokens and buttons that change their names with it: where left and
-right are exchanged, `<` becomes `>`.
+A rectangle can be mapped onto a rectangle in eight ways. A transformation is one of them, together with the tokens and
+buttons that it renames: where left and right are exchanged, `<` becomes `>`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from shown.errors import BadInput, did_you_mean
 from shown.grid import OFF, Tokens
 
 Exchange = tuple[tuple[str, str], ...]
-"""Pairs (name, what it becomes)."""
+"""Pairs (name, new name)."""
 
 _MATRICES = {
     "same": (1, 0, 0, 1),
@@ -27,18 +26,18 @@ _MATRICES = {
     "counter-clockwise": (0, -1, 1, 0),
     "anti-transpose": (0, -1, -1, 0),
 }
-"""What becomes of an offset (down, right): (a·down + b·right, c·down + d·right) for (a, b, c, d)."""
+"""(a, b, c, d) maps an offset (down, right) to (a·down + b·right, c·down + d·right)."""
 
 _NAMES = {matrix: name for name, matrix in _MATRICES.items()}
 
 MOTIONS = tuple(_MATRICES)
-"""The eight ways in which cells can move; `transpose` exchanges rows and columns, `clockwise` is a quarter turn."""
+"""The eight motions of cells; `transpose` exchanges rows and columns, `clockwise` is a quarter turn."""
 
 UNDO_THEMSELVES = ("same", "left-right", "up-down", "half-turn")
-"""Those that keep every grid's shape. Done twice, they change nothing."""
+"""Motions that keep the shape of every grid and are their own inverse."""
 
 MOST = 384
-"""A larger group of transformations is refused as a mistake."""
+"""Larger groups of transformations are rejected."""
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
@@ -48,7 +47,7 @@ def _names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _closed(pairs: Exchange, what: str) -> Exchange:
-    """The pairs in order, chains closed to circles, without names that stay the same."""
+    """Return the pairs in order, chains closed to cycles, without names that stay the same."""
     if isinstance(pairs, str) or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
         raise BadInput(f"{what} {pairs!r} must be pairs of names, such as (('left_arrow', 'right_arrow'),).")
     for pair in pairs:
@@ -67,23 +66,23 @@ def _closed(pairs: Exchange, what: str) -> Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Transformation:
-    """How a grid, an action and a program look in a mirror, turned, or with some names exchanged.
+    """A mirroring or rotation of a grid, with some names exchanged.
 
     >>> mirror = Transformation("left-right", tokens=(("left_arrow", "right_arrow"),))
     >>> mirror.words, mirror.tokens
     ('mirrored', (('left_arrow', 'right_arrow'), ('right_arrow', 'left_arrow')))
 
-    What stays in place: a cell that holds such a token keeps it, and the cell it would go to keeps what it has, so that
-    nothing is lost. All other cells move. In Reach for the Star the arrow keys stay in the ground while everything
-    above it is mirrored; a click on the one key becomes a click on the other.
+    Fixed tokens: a cell that holds one keeps it, and the cell it would move to keeps its content, so that nothing is
+    lost. All other cells move. In Reach for the Star the arrow keys stay in the ground while everything above them is
+    mirrored; a click on one key becomes a click on the other.
 
     Attributes:
-        cells: how cells move, one of `MOTIONS`.
-        tokens: what tokens become, as pairs (name, name). A chain is closed: `(("left", "right"),)` exchanges both,
-            and `up → right → down → left` is a turn.
-        stays: tokens that stay in place. Only with motions that keep the shape, and what is exchanged must either all
-            stay or all move.
-        buttons: what buttons become, in worlds where actions are not clicks.
+        cells: motion of the cells, one of `MOTIONS`.
+        tokens: exchanged tokens, as pairs (name, new name). A chain is closed: `(("left", "right"),)` exchanges both,
+            and
+            `up → right → down → left` is a rotation.
+        stays: fixed tokens. Only for motions that keep the shape; of exchanged tokens either all or none are fixed.
+        buttons: exchanged buttons, in worlds without clicks.
     """
 
     cells: str = "same"
@@ -93,16 +92,16 @@ class Transformation:
 
     def __post_init__(self) -> None:
         if self.cells not in _MATRICES:
-            raise BadInput(f"no way to move cells is called {self.cells!r}. {did_you_mean(str(self.cells), MOTIONS)}")
+            raise BadInput(f"no motion of cells is called {self.cells!r}. {did_you_mean(str(self.cells), MOTIONS)}")
         object.__setattr__(self, "tokens", _closed(self.tokens, "tokens"))
         object.__setattr__(self, "buttons", _closed(self.buttons, "buttons"))
         object.__setattr__(self, "stays", tuple(sorted(set(_names(self.stays)))))
         if OFF in self.stays or OFF in dict(self.tokens):
-            raise BadInput(f"{OFF} is what lies outside the grid: it can neither stay nor be exchanged.")
+            raise BadInput(f"{OFF} is the value outside the grid: it can neither stay in place nor be exchanged.")
         if self.stays and self.cells not in UNDO_THEMSELVES:
             raise BadInput(
-                f"{self.cells} changes the shape of a grid, so nothing can stay in place. "
-                f"That can be said of {', '.join(UNDO_THEMSELVES[1:])}."
+                f"{self.cells} changes the shape of a grid, so no token can stay in place. "
+                f"Motions that keep the shape: {', '.join(UNDO_THEMSELVES[1:])}."
             )
         for name, other in self.tokens:
             if (name in self.stays) != (other in self.stays):
@@ -120,24 +119,24 @@ class Transformation:
 
     @property
     def is_identity(self) -> bool:
-        """Whether nothing changes at all."""
+        """Whether nothing changes."""
         return self.cells == "same" and not self.tokens and not self.buttons
 
     @property
     def words(self) -> str:
-        """How a person says it, as in "… and mirrored"."""
+        """English, as in "… and mirrored"."""
         if self.cells == "same" and not self.is_identity:
             return f"with {_told(self.tokens + self.buttons)} exchanged"
         return _WORDS[self.cells]
 
     def check(self, tokens: Tokens, buttons: tuple[str, ...] = ()) -> None:
-        """Raises BadInput if it names a token or a button that this world does not have."""
+        """Raise BadInput if it names a token or a button that this world lacks."""
         for name in (*dict(self.tokens), *self.stays):
             if name not in tokens.names:
-                raise BadInput(f"the symmetry {self.cells}: {name!r} is no token. {did_you_mean(name, tokens.names)}")
+                raise BadInput(f"symmetry {self.cells}: {name!r} is not a token. {did_you_mean(name, tokens.names)}")
         for name in dict(self.buttons):
             if name not in buttons:
-                raise BadInput(f"the symmetry {self.cells}: {name!r} is no button. {did_you_mean(name, buttons)}")
+                raise BadInput(f"symmetry {self.cells}: {name!r} is not a button. {did_you_mean(name, buttons)}")
 
     def to_json(self) -> dict[str, Any]:
         value: dict[str, Any] = {"cells": self.cells, "tokens": dict(self.tokens), "stays": list(self.stays)}
@@ -146,7 +145,7 @@ class Transformation:
 
     @classmethod
     def from_json(cls, value: Any, where: str = "symmetry") -> Transformation:
-        """Checks everything: what comes out is a transformation, or BadInput with the place."""
+        """Return the transformation in a JSON value; raise BadInput with its place if it is invalid."""
         if not isinstance(value, dict) or not set(value) <= {"cells", "tokens", "stays", "buttons"}:
             raise BadInput(f'{where}: must be an object such as {{"cells": "left-right"}}.')
         tokens, buttons, stays = value.get("tokens", {}), value.get("buttons", {}), value.get("stays", [])
@@ -175,7 +174,7 @@ _WORDS = {
 }
 
 TURNS = frozenset(("same", "half-turn", "clockwise", "counter-clockwise"))
-"""The motions that do not mirror."""
+"""Motions that do not mirror."""
 
 _TOGETHER = {
     frozenset(UNDO_THEMSELVES): "mirrored, upside down, or both",
@@ -185,7 +184,7 @@ _TOGETHER = {
 
 
 def in_words(transformations: Iterable[Transformation]) -> str:
-    """What a set of transformations is called, as in "… and mirrored"; nothing if there is only the identity.
+    """Return English for a set of transformations, as in "… and mirrored"; empty for the identity alone.
 
     >>> in_words([IDENTITY, Transformation("left-right")])
     'mirrored'
@@ -200,7 +199,7 @@ def in_words(transformations: Iterable[Transformation]) -> str:
 
 
 def inverse(transformation: Transformation) -> Transformation:
-    """What undoes it.
+    """Return the inverse of a transformation.
 
     >>> inverse(Transformation("clockwise")).cells
     'counter-clockwise'
@@ -215,10 +214,9 @@ def inverse(transformation: Transformation) -> Transformation:
 
 
 def compose(first: Transformation, second: Transformation) -> Transformation:
-    """First the one, then the other, as one.
+    """Return the transformation that applies `first`, then `second`.
 
-    Where tokens stay in place, only what undoes itself can be done twice: BadInput for anything else, since other cells
-    would have to stay than either says.
+    Raises BadInput if one has fixed tokens, unless they are inverse: other cells than either says would have to stay.
 
     >>> compose(Transformation("left-right"), Transformation("up-down")).cells
     'half-turn'
@@ -240,7 +238,7 @@ def compose(first: Transformation, second: Transformation) -> Transformation:
 
 
 def closure(transformations: Iterable[Transformation]) -> tuple[Transformation, ...]:
-    """The group they generate: all that comes of doing some of them one after the other. The identity is first.
+    """Return the group that the transformations generate, the identity first.
 
     >>> [t.cells for t in closure([Transformation("clockwise")])]
     ['same', 'clockwise', 'half-turn', 'counter-clockwise']
@@ -248,7 +246,7 @@ def closure(transformations: Iterable[Transformation]) -> tuple[Transformation, 
     generators = tuple(t for t in transformations if not t.is_identity)
     group = [IDENTITY]
     found = {IDENTITY}
-    for done in group:  # it grows while it is read
+    for done in group:  # the list grows during the loop
         for generator in generators:
             further = compose(done, generator)
             if further not in found:

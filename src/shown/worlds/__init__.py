@@ -1,69 +1,140 @@
-"""Worlds that are not games: environments of Gymnasium, seen as grids; a game in Minecraft.
+"""Games and worlds: everything that can be played, by one protocol.
 
-world.py (beside this package)   what a world is, and the one way to play it
-gym.py        `wrap`: any environment with discrete actions
-views.py      ways of seeing: arrays, channels, maps of letters, frames
-seeing.py     which of them an environment has
+world.py      `Playable`: games on levels, and worlds from seeds
+episodes.py   playing, demonstrating, success rates
+games/        the six games, their levels, and any game as a Gymnasium environment
+gallery/      four more worlds, small enough to read
+gym.py        `wrap`: any Gymnasium environment with discrete actions
+views.py      ways to see an environment as a grid: arrays, channels, maps of letters, frames
+default_views.py  the view of an environment, by name or by default
 minigrid.py   Minigrid's views, and an expert that searches
 breakout.py   Atari's Breakout, as in the paper's appendix
-toytext.py    FrozenLake, CliffWalking, Taxi, and an expert for all that have a table of what leads where
-minari.py     datasets of Minari as demonstrations, and back
+toytext.py    FrozenLake, CliffWalking and Taxi, and an expert for every environment with a transition table
 minecraft/    Fence In in Minecraft
+minari.py     Minari datasets as demonstrations, and back
+
+>>> from shown.worlds import demonstrate, find
+>>> len(demonstrate(find("nim"), "train:0-2"))
+3
+>>> find("gym:FrozenLake-v1").tokens.names
+('ice', 'hole', 'goal', 'agent')
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from shown.errors import BadInput
-from shown.world import Episode, Outcome, World, demonstrate, play, play_many, starts_of
-from shown.worlds import breakout, minecraft
-from shown.worlds.gym import PREFIX, wrap
-from shown.worlds.seeing import Part
-from shown.worlds.views import Channels, Frames, Numbers, Objects, TextMap, View
+from shown.worlds.episodes import (
+    Episode,
+    demonstrate,
+    play,
+    play_many,
+    play_starts,
+    success_rate,
+    wins,
+)
+from shown.worlds.games import GAMES, all_games
+from shown.worlds.games import find as find_game
+from shown.worlds.games.game import Game
+from shown.worlds.world import Level, Outcome, Playable, Start, World
 
 if TYPE_CHECKING:
-    from shown.worlds.gym import Expert
+    from shown.worlds.default_views import ObservationPart
+    from shown.worlds.gym import wrap
+    from shown.worlds.views import Channels, Frames, GridView, Numbers, Objects, TextMap
 
-MAX_SEEDS = 100_000
+FAMILIES = {"gym": "shown.worlds.gym", "atari": "shown.worlds.breakout", "minecraft": "shown.worlds.minecraft"}
+"""The module of the worlds whose names begin so. Each is loaded when first asked for."""
+
+_LAZY = {"wrap": "gym", "ObservationPart": "default_views"} | dict.fromkeys(
+    ("Channels", "Frames", "Numbers", "Objects", "TextMap", "GridView"), "views"
+)
 
 
-def find(name: str, expert: Expert | None = None) -> World:
-    """The world of that name: `gym:ID`, or `gym:ID#VIEW` for another than the usual way of seeing it; `atari:Breakout`,
-    or `atari:Breakout#blocks,game` and its like (`breakout.find`); `minecraft`.
+def find(name: str, expert: Callable[[Any], Any] | None = None) -> Playable:
+    """Return the game or world of that name.
 
-    >>> find("gym:FrozenLake-v1").tokens.names
-    ('ice', 'hole', 'goal', 'agent')
+    Args:
+        name: a game such as "nim", or a world: "gym:ID", or "gym:ID#VIEW" for another view than the usual one;
+            "atari:Breakout", or "atari:Breakout#blocks,game" (see `breakout.find`); "minecraft".
+        expert: demonstrates a Gymnasium environment; gets the environment and returns the number of an action.
     """
-    for family, prefix in ((minecraft, minecraft.NAME), (breakout, "atari")):
-        if name.partition(":")[0] == prefix:
-            if expert is not None:
-                raise BadInput(f"--expert: {name} has an expert of its own. Leave it out.")
-            return family.find(name)
-    if not name.startswith(PREFIX):
-        raise BadInput(
-            f"no world called {name!r}. There are environments of Gymnasium, gym:ID, atari:Breakout, and minecraft."
-        )
-    number, _, see = name.removeprefix(PREFIX).partition("#")
-    return wrap(number, see or None, expert)
+    return find_world(name, expert) if is_world(name) else _without(expert, name, find_game)
+
+
+def find_world(name: str, expert: Callable[[Any], Any] | None = None) -> World:
+    """Return the world of that name. See `find`."""
+    if not is_world(name):
+        raise BadInput(f"no world called {name!r}. Worlds are gym:ID, atari:Breakout and minecraft.")
+    family = name.partition(":")[0]
+    module = import_module(FAMILIES[family])
+    if family == "gym":
+        return module.find(name, expert)
+    return _without(expert, name, module.find)
+
+
+def is_world(name: str) -> bool:
+    """Return whether a name is that of a world rather than of a game.
+
+    >>> is_world("gym:FrozenLake-v1"), is_world("minecraft"), is_world("nim")
+    (True, True, False)
+    """
+    family, colon, _ = name.partition(":")
+    return family in FAMILIES and (bool(colon) or family == "minecraft")
+
+
+def load_levels(game: Playable, spec: str) -> list[Level]:
+    """Return the levels that `spec` names: train:0-4, random:7, a file, or, in worlds, seeds such as 0-9.
+
+    >>> [level.name for level in load_levels(find("nim"), "train:0-1,random:7")]
+    ['train:0', 'train:1', 'random:7']
+    """
+    return game.levels(spec)
+
+
+def _without(expert: object, name: str, find: Callable[[str], Any]) -> Any:
+    if expert is not None:
+        raise BadInput(f"--expert: {name} has a built-in expert. Omit the option.")
+    return find(name)
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs more than NumPy when it is asked for."""
+    if name in _LAZY:
+        return getattr(import_module(f"shown.worlds.{_LAZY[name]}"), name)
+    raise AttributeError(f"module 'shown.worlds' has no attribute {name!r}")
 
 
 __all__ = [
-    "PREFIX",
+    "GAMES",
     "Channels",
     "Episode",
     "Frames",
+    "Game",
+    "GridView",
+    "Level",
     "Numbers",
     "Objects",
+    "ObservationPart",
     "Outcome",
-    "Part",
+    "Playable",
+    "Start",
     "TextMap",
-    "View",
     "World",
+    "all_games",
     "demonstrate",
     "find",
+    "find_game",
+    "find_world",
+    "is_world",
+    "load_levels",
     "play",
     "play_many",
-    "starts_of",
+    "play_starts",
+    "success_rate",
+    "wins",
     "wrap",
-]
+]  # fmt: skip

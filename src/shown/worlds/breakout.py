@@ -1,4 +1,4 @@
-"""Atari Breakout, as in the paper's appendix: frames of the emulator as grids, and the reactive expert."""
+"""Atari Breakout, as in the paper's appendix: two views of the frames, and the reactive expert."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 
 from shown.errors import BadInput, MissingExtra, did_you_mean
 from shown.grid import Action, Cell, Grid, Tokens
-from shown.world import Outcome, World
 from shown.worlds.views import tokens_for
+from shown.worlds.world import Outcome, World
 
 NAME = "atari:Breakout"
 
-COLOURS = {
+COLORS = {
     0: "black",
     6: "grey",
     70: "red",
@@ -25,30 +25,28 @@ COLOURS = {
     134: "blue",
     182: "teal",
 }
-"""The colours of this game, by the emulator's numbers. A number stands for three of red, green and blue."""
+"""The colors of this game, by the emulator's numbers."""
 RED = 70
-"""Of the paddle, of the top row of bricks, and of the ball below the bricks; among these it has their row's colour."""
+"""The color of the paddle, of the top row of bricks, and of the ball below the bricks."""
 
 BRICKS, PADDLE, FIELD = 93, 190, slice(8, 152)
 """The first row below the bricks, a row of the paddle, and the columns between the walls."""
-FLOOR = 189
-"""The first row of the paddle: a ball that is lower is lost."""
+FLOOR = 189  # first row of the paddle: a ball below it is lost
 
-NO_OPS = 30
-"""At most so many frames pass before the ball is served."""
+MAX_WAIT = 30  # frames before the ball is served
 
 LENGTHS = {"": 500, "ball": 5_000, "game": 25_000}
-"""How many frames an episode can take, by its name: the paper's 500; until the ball is lost; all five balls."""
+"""The frames of an episode, by its name: the paper's 500; one ball; all five balls."""
 
 
-class Sight(Protocol):
+class FrameView(Protocol):
     """How two frames become a grid.
 
     Attributes:
-        name: how it is called.
-        frames: how many frames a step takes, which is also how far the two frames lie apart.
+        name: its name in the world's name.
+        frames: frames per step, which is also the distance between the two frames.
         column: the width of a cell in pixels.
-        tokens: the values of its grids.
+        tokens: the values of the cells.
     """
 
     name: str
@@ -57,17 +55,17 @@ class Sight(Protocol):
     tokens: Tokens
 
     def grid(self, was: np.ndarray, now: np.ndarray) -> Grid:
-        """Two frames, [210, 160] uint8 each, as one grid."""
+        """Return two frames, [210, 160] uint8 each, as one grid."""
         ...
 
 
 class Pixels:
-    """Every pixel is a cell; its value is the colour it had and the colour it has, as far as these are known."""
+    """Every pixel is a cell; its value is the pair of its previous and present color, or the nearest known pair."""
 
     name, frames, column = "", 1, 1
 
     def __init__(self, pairs: np.ndarray) -> None:
-        """`pairs` are the values: numbers 256 × was + is."""
+        """`pairs` are the known values: 256 × previous + present color."""
         self.tokens = tokens_for([_name(*divmod(int(pair), 256)) for pair in pairs])
         self._characters = np.array(list(self.tokens))[_nearest(pairs)]
 
@@ -76,9 +74,9 @@ class Pixels:
 
 
 class Blocks:
-    """Cells of 4 × 4 pixels between the bricks and the floor: where the ball is, where it was, and the paddle.
+    """Cells of 4 × 4 pixels between the bricks and the floor, with the ball, its previous place, and the paddle.
 
-    Thing by thing: the ball is one cell, that of its first pixel, so that it moves from cell to cell as it flies.
+    The ball is one cell, that of its first pixel, so that it moves from cell to cell.
     """
 
     name, frames, column = "blocks", 4, 4
@@ -96,18 +94,18 @@ class Blocks:
 
 
 def _ball(frame: np.ndarray) -> Cell | None:
-    """The first row and column of the ball, counted from below the bricks and from the wall; None if it is not seen."""
+    """Return the first row and column of the ball, from below the bricks and from the wall; None if it is hidden."""
     rows, columns = np.nonzero(frame[BRICKS:FLOOR, FIELD] == RED)
     return (int(rows.min()), int(columns.min())) if len(rows) else None
 
 
 def _paddle(frame: np.ndarray) -> np.ndarray:
-    """The columns of the paddle, counted from the wall."""
+    """Return the columns of the paddle, from the wall."""
     return np.flatnonzero(frame[PADDLE, FIELD] == RED)
 
 
 def _grid(characters: np.ndarray) -> Grid:
-    """[H, W] of single characters as a grid."""
+    """Return an array of single characters, [H, W], as a grid."""
     return Grid(tuple(np.ascontiguousarray(characters).view(f"<U{characters.shape[1]}")[:, 0].tolist()))
 
 
@@ -116,12 +114,12 @@ def _name(was: int, now: int) -> str:
     >>> _name(70, 70), _name(0, 70)
     ('red', 'black_to_red')
     """
-    old, new = (COLOURS.get(number, f"colour_{number}") for number in (was, now))
+    old, new = (COLORS.get(number, f"color_{number}") for number in (was, now))
     return new if was == now else f"{old}_to_{new}"
 
 
 def _nearest(pairs: np.ndarray) -> np.ndarray:
-    """Which of some pairs of colours stands for each: itself, or else what it is now, or else the first. [65536]"""
+    """Return the index of the pair that represents each pair of colors: itself, its present color, or the first."""
     place = np.zeros(65536, dtype=np.int64)
     for number, pair in enumerate(pairs):
         if pair // 256 == pair % 256:
@@ -133,36 +131,36 @@ def _nearest(pairs: np.ndarray) -> np.ndarray:
 class Breakout(World):
     """Keep the ball in play, and hit bricks with it.
 
-    Description: `BreakoutNoFrameskip-v4` of the Arcade Learning Environment, with what three wrappers do that are usual
-        for it: an episode ends when the ball is lost, the ball is served at reset, and some frames pass before that.
-    Observation: two frames, the present one and the one before it. Each pixel's 3 × 2 numbers are one value: `red`
-        where it was and is red, `black_to_red` where it has become so. 210 × 160 cells; the values are those of one
-        episode of the expert, 15. By blocks: 25 × 36 cells of 4 × 4 pixels, from the bricks to the floor, with the
-        values empty, paddle, ball and ball_before; the frames lie 4 apart, and a step takes 4.
+    Description: `BreakoutNoFrameskip-v4` of the Arcade Learning Environment with the usual wrappers: an episode ends
+        when the ball is lost, the ball is served at reset, and some frames pass before that.
+    Observation: the present frame and the one before it. Each pixel's pair of colors is one value: `red` where it was
+        and is red, `black_to_red` where it has become red. 210 × 160 cells; 15 values, those of one episode of the
+        expert. By blocks: 25 × 36 cells of 4 × 4 pixels, from the bricks to the floor, with the values empty, paddle,
+        ball and ball_before; the frames lie 4 apart, and a step takes 4.
     Actions: the buttons noop, fire, right and left.
-    Rewards: 1 a brick.
-    End of episode: the ball is lost (`game`: all five are), or 500 frames are over (`ball` and `game`: many more).
-        Won is to have the ball in play after all these frames.
-    Levels: seeds. From seed n, 1 + n mod 30 frames pass before the ball is served, as in the paper. The machine has
-        just four ways to serve it, which take turns; so seeds 0 to 3 are all there is, until, from seed 30 on, left or
-        right is held meanwhile, so that the paddle begins elsewhere.
+    Rewards: 1 for each brick.
+    End of episode: the ball is lost (`game`: all five are), or 500 frames have passed (`ball` and `game`: many more).
+        An episode is won if the ball is in play at the end.
+    Levels: seeds. From seed n, 1 + n mod 30 frames pass before the ball is served, as in the paper. The machine serves
+        in only four ways, by turns, so seeds 0 to 3 cover all of them. From seed 30 on, left or right is held while
+        waiting, so that the paddle starts elsewhere.
     """
 
     title = "Breakout"
     goal = "Keep the ball in play and hit bricks with it."
     buttons = ("noop", "fire", "right", "left")
 
-    def __init__(self, sight: Sight, length: str = "", machine: _Machine | None = None) -> None:
-        self.name = NAME + "#" * bool(sight.name or length) + ",".join(filter(None, (sight.name, length)))
-        self.sight, self.length, self.tokens = sight, length, sight.tokens
-        self.max_steps = LENGTHS[length] // sight.frames
+    def __init__(self, view: FrameView, length: str = "", machine: _Machine | None = None) -> None:
+        self.name = NAME + "#" * bool(view.name or length) + ",".join(filter(None, (view.name, length)))
+        self.view, self.length, self.tokens = view, length, view.tokens
+        self.max_steps = LENGTHS[length] // view.frames
         self._machine = machine or _Machine()
 
     def reset(self, seed: int) -> Grid:
         self._machine.reset(self)
         self._frames = [self._machine.screen]
-        held = "noop" if seed < NO_OPS else ("left", "right")[int(np.random.default_rng(seed).integers(2))]
-        for _ in range(1 + seed % NO_OPS):
+        held = "noop" if seed < MAX_WAIT else ("left", "right")[int(np.random.default_rng(seed).integers(2))]
+        for _ in range(1 + seed % MAX_WAIT):
             self._press(held)
         self._serve()
         self._balls, self._steps = self._machine.balls, 0
@@ -170,7 +168,7 @@ class Breakout(World):
 
     def step(self, action: Action) -> Outcome:
         bricks, lost = 0, False
-        for _ in range(self.sight.frames):
+        for _ in range(self.view.frames):
             bricks += self._press(str(action))
             lost = self._machine.balls < self._balls
             if lost:
@@ -183,45 +181,45 @@ class Breakout(World):
         return Outcome(self._seen(), won, lost or won, float(bricks))
 
     def expert(self) -> Action:
-        """Moves the way the ball moves, unless the paddle is on that side of the ball already."""
+        """Follow the ball's direction, unless the paddle is on that side of the ball already."""
         was, now, paddle = _ball(self._two[0]), _ball(self._two[1]), _paddle(self._two[1])
         if was is None or now is None or not len(paddle):
             return "noop"
-        before, ball, left, right = (int(x) // self.sight.column for x in (was[1], now[1], paddle[0], paddle[-1]))
+        before, ball, left, right = (int(x) // self.view.column for x in (was[1], now[1], paddle[0], paddle[-1]))
         if ball < before and not left < ball:
             return "left"
         if ball > before and not right > ball:
             return "right"
         return "noop"
 
-    def another(self) -> Breakout:
-        return Breakout(self.sight, self.length, self._machine)
+    def copy(self) -> Breakout:
+        return Breakout(self.view, self.length, self._machine)
 
     @property
     def _two(self) -> tuple[np.ndarray, np.ndarray]:
-        """The earlier frame and the present one. [210, 160] uint8 each"""
+        """The previous frame and the present one. [210, 160] uint8 each"""
         return self._frames[0], self._frames[-1]
 
     def _seen(self) -> Grid:
-        return self.sight.grid(*self._two)
+        return self.view.grid(*self._two)
 
     def _press(self, button: str) -> bool:
-        """One frame; whether a brick was hit."""
+        """Play one frame and return whether a brick was hit."""
         hit = self._machine.press(self, self.buttons.index(button))
-        self._frames = [*self._frames[-self.sight.frames :], self._machine.screen]
+        self._frames = [*self._frames[-self.view.frames :], self._machine.screen]
         return hit
 
     def _serve(self) -> None:
-        """As the usual wrapper does it: fire, then right."""
+        """Serve like the usual wrapper: fire, then right."""
         self._press("fire")
         self._press("right")
 
 
 class _Machine:
-    """The emulator. It has no chances of its own: the same buttons lead to the same frames.
+    """The emulator, which is deterministic.
 
-    Several worlds that are played side by side share one, since to start it takes longer than to play an episode; each
-    gets its game back when its turn comes.
+    Worlds that are played side by side share one, since starting it takes longer than an episode; each gets its game
+    back on its turn.
     """
 
     def __init__(self) -> None:
@@ -234,19 +232,19 @@ class _Machine:
         self._ale.reset_game()
 
     def press(self, player: Breakout, button: int) -> bool:
-        """One frame; whether a brick was hit."""
+        """Play one frame and return whether a brick was hit."""
         self._turn_to(player)
         return bool(self._ale.act(self._ale.getMinimalActionSet()[button]) > 0)
 
     @property
     def screen(self) -> np.ndarray:
-        """The colours' numbers, right after `reset` or `press`. [210, 160] uint8"""
+        """The numbers of the colors, right after `reset` or `press`. [210, 160] uint8"""
         screen: np.ndarray = self._ale.getScreen()
         return screen
 
     @property
     def balls(self) -> int:
-        """How many are left, right after `reset` or `press`."""
+        """The number of balls left, right after `reset` or `press`."""
         return int(self._ale.lives())
 
     def _turn_to(self, player: Breakout, begins: bool = False) -> None:
@@ -259,24 +257,24 @@ class _Machine:
 
 
 def _emulator() -> Any:
-    """As `BreakoutNoFrameskip-v4` sets it up."""
+    """Return an emulator, set up like `BreakoutNoFrameskip-v4`."""
     try:
         import ale_py
         from ale_py import roms
     except ImportError:
         raise MissingExtra("ale-py, the Arcade Learning Environment", "atari") from None
-    ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)  # it would talk on stderr
+    ale_py.ALEInterface.setLoggerMode(ale_py.LoggerMode.Error)  # otherwise it prints to stderr
     emulator = ale_py.ALEInterface()
     emulator.setFloat("repeat_action_probability", 0.0)
     path = roms.get_rom_path("breakout")
     if path is None:
-        raise BadInput(f"{NAME}: ale-py has no ROM of the game. Its wheel brings one: install it anew.")
+        raise BadInput(f"{NAME}: ale-py has no ROM of the game. Reinstall it: its wheel has one.")
     emulator.loadROM(path)
     return emulator
 
 
 def pixels() -> Pixels:
-    """Pixels, with the values that occur in the expert's episode from seed 0, the most frequent first."""
+    """Return the view of pixels, with the values of the expert's episode from seed 0, the most frequent first."""
     counts = np.zeros(65536, dtype=np.int64)
     watched = Breakout(Pixels(np.array([0])))
     watched.reset(0)
@@ -290,7 +288,7 @@ def pixels() -> Pixels:
 
 
 def find(name: str) -> Breakout:
-    """The world of that name: `atari:Breakout`, with `#blocks`, `#ball`, `#game` or two of these joined by a comma.
+    """Return the world called `atari:Breakout`, with `#blocks`, `#ball`, `#game` or two of them joined by a comma.
 
     >>> game = find("atari:Breakout#blocks,game")
     >>> game.name, game.reset(0).shape
@@ -298,7 +296,7 @@ def find(name: str) -> Breakout:
     """
     title, _, words = name.partition("#")
     if title != NAME:
-        raise BadInput(f"no world called {name!r}. Of Atari's games there is {NAME}.")
+        raise BadInput(f"no world called {name!r}. The only Atari game is {NAME}.")
     blocks, length = False, ""
     for word in filter(None, words.split(",")):
         if word in LENGTHS and not length:

@@ -1,4 +1,4 @@
-"""Environments of Gymnasium as worlds: any with discrete actions, seen as a grid."""
+"""Gymnasium environments with discrete actions as worlds."""
 
 from __future__ import annotations
 
@@ -16,54 +16,52 @@ import numpy as np
 from shown.errors import BadInput, MissingExtra, ShownError
 from shown.grid import Action, Grid
 from shown.registry import reason
-from shown.world import Outcome, World
 from shown.worlds import minigrid, toytext
-from shown.worlds.seeing import is_of_pixels, one_line, view_of
-from shown.worlds.views import View
+from shown.worlds.default_views import is_of_pixels, one_line, view_of
+from shown.worlds.views import GridView
+from shown.worlds.world import Outcome, World
 
 PREFIX = "gym:"
-STEPS = 1000
-"""An episode ends after so many steps where the environment sets no end of its own."""
+DEFAULT_MAX_STEPS = 1000  # where the environment sets no limit
 
 Expert = Callable[[Any], Any]
-"""Gets the environment and gives the number of the next action."""
-
+"""Gets the environment and returns the number of the next action."""
 
 Won = Callable[[float, bool, Mapping[str, Any]], bool]
-"""Gets the last reward, whether the episode was terminated, and `info`; says whether that is a success."""
+"""Gets the last reward, whether the episode terminated, and `info`; returns whether it is a success."""
 
 
 class ButtonPlayer(Protocol):
-    """Anything that looks at a grid and presses a button: a `Policy`."""
+    """A player of grids with buttons, such as a `Policy`."""
 
     def press(self, grid: Grid) -> str:
-        """The button's name."""
+        """Return the name of a button."""
         ...
 
 
 class GymWorld(World):
-    """An environment of Gymnasium, played with buttons. `wrap` makes them, and says what won means."""
+    """A Gymnasium environment, played with buttons; see `wrap`."""
 
     def __init__(
-        self, env: Any, view: View, name: str, teacher: Expert | None = None, won: float | Won | None = None
+        self, env: Any, view: GridView, name: str, teacher: Expert | None = None, won: float | Won | None = None
     ) -> None:
         self.env, self.view, self.teacher, self.won = env, view, teacher, won
         self.name, self.tokens, self.buttons = name, view.tokens, buttons_of(env)
         self.title = name.removeprefix(PREFIX)
-        self.goal = str(getattr(env.unwrapped, "mission", "")) or "Do as well as the environment lets you."
-        self.goal = self.goal[0].upper() + self.goal[1:].rstrip(".") + "."
+        goal = str(getattr(env.unwrapped, "mission", "")) or "Get the highest reward you can."
+        self.goal = goal[0].upper() + goal[1:].rstrip(".") + "."
         self.max_steps, self.symmetries = _max_steps(env), getattr(view, "symmetries", ())
-        self.about = getattr(view, "about", "")
+        self.about, self.fully_observed = getattr(view, "about", ""), getattr(view, "fully_observed", False)
         self._first = int(env.action_space.start)
 
     def reset(self, seed: int) -> Grid:
-        with self._in_one_line():
+        with self._named_errors():
             observation, _ = self.env.reset(seed=seed)
             return self.view(self.env, observation)
 
     def step(self, action: Action) -> Outcome:
         number = self.buttons.index(str(action)) + self._first
-        with self._in_one_line():
+        with self._named_errors():
             observation, reward, terminated, truncated, info = self.env.step(number)
             over = bool(terminated or truncated)
             won = over and has_won(float(reward), bool(terminated), info, self.won)
@@ -77,16 +75,16 @@ class GymWorld(World):
         except ShownError:
             raise
         except Exception as error:
-            raise BadInput(f"{self.name}: the expert has broken off ({one_line(reason(error))}).") from error
+            raise BadInput(f"{self.name}: the expert failed ({one_line(reason(error))}).") from error
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            raise BadInput(f"{self.name}: the expert gave {number!r}; it must give an action's number.")
+            raise BadInput(f"{self.name}: the expert returned {number!r}, not the number of an action.")
         if not self._first <= number < self._first + len(self.buttons):
             last = self._first + len(self.buttons) - 1
-            raise BadInput(f"{self.name}: the expert gave {number}; actions are {self._first} to {last}.")
+            raise BadInput(f"{self.name}: the expert returned {number}; actions are {self._first} to {last}.")
         return self.buttons[int(number) - self._first]
 
     def agent(self, policy: ButtonPlayer) -> Callable[[Any], int]:
-        """The policy as an agent for this environment: a function from observations to the numbers of actions.
+        """Return the policy as an agent for this environment: a function from observations to numbers of actions.
 
         >>> from shown.policy import uniform_policy
         >>> lake = wrap("FrozenLake-v1")
@@ -97,33 +95,33 @@ class GymWorld(World):
         """
 
         def act(observation: Any) -> int:
-            with self._in_one_line():
+            with self._named_errors():
                 seen = self.view(self.env, observation)
             return self._first + self.buttons.index(policy.press(seen))
 
         return act
 
-    def another(self) -> GymWorld:
-        env = _another(self.env, self.name)
+    def copy(self) -> GymWorld:
+        env = _copy(self.env, self.name)
         if isinstance(self.view, minigrid.MinigridView):
-            self.view.lighten(env)  # nobody but this world has it
+            self.view.skip_observations(env)  # no other world has this copy
         return GymWorld(env, self.view, self.name, self.teacher, self.won)
 
     @contextlib.contextmanager
-    def _in_one_line(self) -> Iterator[None]:
-        """Whatever goes wrong in the environment, or in how it is seen, is told in one line."""
+    def _named_errors(self) -> Iterator[None]:
+        """Raise any error of the environment or the view as BadInput that names the world."""
         try:
             yield
         except BadInput as error:
             raise BadInput(f"{self.name}: {error}") from None
         except Exception as error:
-            raise BadInput(f"{self.name}: it has broken off ({one_line(reason(error))}).") from error
+            raise BadInput(f"{self.name}: the environment failed ({one_line(reason(error))}).") from error
 
 
 def wrap(
-    env: Any, see: str | View | None = None, expert: Expert | None = None, won: float | Won | None = None
+    env: Any, view: str | GridView | None = None, expert: Expert | None = None, won: float | Won | None = None
 ) -> GymWorld:
-    """An environment as a world.
+    """Return an environment as a world.
 
     >>> lake = wrap("FrozenLake-v1")
     >>> print(lake.reset(seed=0))
@@ -135,38 +133,44 @@ def wrap(
     ('left', 'down', 'right', 'up')
 
     Args:
-        env: an environment or the id of one; its actions must be discrete.
-        see: how to see it: a view (`worlds.views`), or the name of one: "turned", "full" or "partial" for Minigrid;
-            "blocks-8" for frames by blocks of 8 pixels, "objects-8" for frames by objects; the key of one part of
-            observations that have several; "module:VIEW" for one of your own; or None for the usual way.
-        expert: who shows how: gets the environment and gives the next action's number. Minigrid has one, and so have
-            FrozenLake, CliffWalking, Taxi and all that have such a table of what leads where (`P`).
-        won: which ends are a success: those with a reward of at least this number, or those of which this function says
-            so. It gets the last reward, whether the episode was terminated (rather than cut off), and `info`. By
-            default what `info` says ("won", "success" or "is_success"), or else an end with a reward above 0.
+        env: an environment or its id; its actions must be discrete.
+        view: a view (`worlds.views`), or the name of one: "turned", "full" or "partial" for Minigrid; "blocks-8" for
+            frames by blocks of 8 pixels, "objects-8" for frames by objects; a key of a dictionary of observations;
+            "module:VIEW" for your own; or None for the default.
+        expert: demonstrates: gets the environment and returns the number of the next action. Minigrid has an expert,
+            and so has every environment with a table of transitions (`P`), such as FrozenLake and Taxi.
+        won: which ends are successes: those with at least this reward, or those for which this function returns true.
+            It gets the last reward, whether the episode terminated (rather than truncated), and `info`. By default
+            `info` decides ("won", "success" or "is_success"), or else a reward above 0.
     """
     module = ""
     if isinstance(env, str):
-        # An id may say which module has it (module:ID), and must go on saying so: that is how it is found again.
+        # An id may name the module that registers it (module:ID). The world's name must keep that, to be found again.
         module = env[: env.rfind(":") + 1]
-        env = make(env, frames=is_of_pixels(see))
+        env = make(env, frames=is_of_pixels(view))
     spec = getattr(env, "spec", None)
     name = PREFIX + module + (spec.id if spec is not None else type(env.unwrapped).__name__)
     _check_actions(env, name)
     try:
-        view = view_of(env, see)
+        found = view_of(env, view)
     except BadInput as error:
         raise BadInput(f"{name}: {error}") from None
     if expert is None:
         expert = minigrid.expert if minigrid.is_minigrid(env) else toytext.expert if toytext.is_table(env) else None
     if won is None:
-        won = toytext.LEAST.get(type(env.unwrapped).__name__)
-    return GymWorld(env, view, f"{name}#{see}" if isinstance(see, str) else name, expert, won)
+        won = toytext.WINNING_REWARD.get(type(env.unwrapped).__name__)
+    return GymWorld(env, found, f"{name}#{view}" if isinstance(view, str) else name, expert, won)
+
+
+def find(name: str, expert: Expert | None = None) -> GymWorld:
+    """Return the world called gym:ID, or gym:ID#VIEW for another view than the default."""
+    number, _, view = name.removeprefix(PREFIX).partition("#")
+    return wrap(number, view or None, expert)
 
 
 def make(name: str, frames: bool = False) -> Any:
-    """The environment with this id."""
-    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # which would stand among our data on stdout
+    """Return the environment with this id."""
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # pygame would print to stdout, which is for data
     try:
         import gymnasium
     except ImportError:
@@ -178,34 +182,34 @@ def make(name: str, frames: bool = False) -> Any:
             raise MissingExtra("Minigrid", "worlds") from None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what a newer version of an environment is called is not asked here
-            # What the environment shows is checked by the view; a second check would only warn among our data.
+            warnings.simplefilter("ignore")  # of newer versions of an environment
+            # The view checks observations; Gymnasium's own check would only add warnings.
             how: dict[str, Any] = {"render_mode": "rgb_array"} if frames else {}
             return gymnasium.make(name, disable_env_checker=True, **how)
     except gymnasium.error.DependencyNotInstalled as error:
         raise BadInput(f"{PREFIX}{name}: {one_line(error)}") from None
     except gymnasium.error.UnregisteredEnv:
-        raise BadInput(f"no environment called {name!r}. {_near(name, gymnasium.registry)}") from None
+        raise BadInput(f"no environment called {name!r}. {_suggestion(name, gymnasium.registry)}") from None
     except (gymnasium.error.Error, ImportError) as error:
         raise BadInput(f"{PREFIX}{name}: cannot be made ({one_line(error)}).") from None
 
 
-def _near(name: str, known: Iterable[str]) -> str:
-    """The nearest id there is; there are too many to name them all."""
+def _suggestion(name: str, known: Iterable[str]) -> str:
+    """Return the nearest id; there are too many to list them all."""
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     found = f"Did you mean {near[0]!r}?" if near else "gymnasium.pprint_registry() lists them."
-    return found if ":" in name else f"{found} One of your own is called {PREFIX}MODULE:ID."
+    return found if ":" in name else f"{found} Your own is called {PREFIX}MODULE:ID."
 
 
 def _check_actions(env: Any, name: str) -> None:
     from gymnasium import spaces
 
     if not isinstance(env.action_space, spaces.Discrete):
-        raise BadInput(f"{name}: its actions ({one_line(env.action_space)}) are not discrete, so they are no buttons.")
+        raise BadInput(f"{name}: its actions ({one_line(env.action_space)}) must be discrete.")
 
 
 def buttons_of(env: Any) -> tuple[str, ...]:
-    """The names of the actions, as the environment tells them, or else by number."""
+    """Return the names of the actions: the environment's own, or numbered ones."""
     bare, count = env.unwrapped, int(env.action_space.n)
     names: list[str] = []
     if type(bare).__name__ in toytext.BUTTONS:
@@ -221,11 +225,11 @@ def buttons_of(env: Any) -> tuple[str, ...]:
 def _max_steps(env: Any) -> int:
     spec = getattr(env, "spec", None)
     limit = getattr(spec, "max_episode_steps", None) or getattr(env.unwrapped, "max_steps", None)
-    return limit if isinstance(limit, int) and limit > 0 else STEPS
+    return limit if isinstance(limit, int) and limit > 0 else DEFAULT_MAX_STEPS
 
 
 def has_won(reward: float, terminated: bool, info: Mapping[str, Any], won: float | Won | None = None) -> bool:
-    """Whether an episode that ended so was a success; see `wrap`."""
+    """Return whether an episode that ended so is a success; see `wrap`."""
     if callable(won):
         return bool(won(reward, terminated, info))
     if won is not None:
@@ -236,10 +240,10 @@ def has_won(reward: float, terminated: bool, info: Mapping[str, Any], won: float
     return terminated and reward > 0
 
 
-def _another(env: Any, name: str) -> Any:
+def _copy(env: Any, name: str) -> Any:
     import gymnasium
 
     try:
         return gymnasium.make(env.spec) if getattr(env, "spec", None) is not None else copy.deepcopy(env)
-    except Exception as error:  # whatever the environment's own code does when it is made or copied
+    except Exception as error:  # of the environment's own code
         raise BadInput(f"{name}: a second one cannot be made ({one_line(error)}).") from error

@@ -1,4 +1,4 @@
-"""Keys for buttons: which key of the keyboard presses which button of a world, in the terminal as in the browser."""
+"""Keys for the buttons of a world, in the terminal and in the browser."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ ARROWS = {
     "left": ("←", ("left", "west")),
     "right": ("→", ("right", "east")),
 }
-"""The arrow keys, each as it is written, and the names of buttons that it presses."""
+"""The arrow keys, with their symbols and the names of the buttons that they press."""
 
 
 def arrow(key: str) -> str:
-    """A key as it is written: arrows as such.
+    """Return the symbol of a key.
 
     >>> arrow("up"), arrow("p")
     ('↑', 'p')
@@ -23,8 +23,7 @@ def arrow(key: str) -> str:
 
 
 def button_keys(buttons: Sequence[str]) -> dict[str, str]:
-    """The key for each button: an arrow where its name is a direction, else a digit of its name, else a letter of it,
-    else any that is free.
+    """Return the button of each key: an arrow for directions, else a digit or letter of its name, else any free key.
 
     >>> button_keys(["left", "right", "forward", "pickup", "toggle", "undo", "button_7"])
     {'left': 'left', 'right': 'right', 'up': 'forward', 'p': 'pickup', 't': 'toggle', 'n': 'undo', '7': 'button_7'}

@@ -1,13 +1,14 @@
-"""Datasets of Minari: what others recorded, seen as grids; and demonstrations of ours, written as such datasets.
+"""Minari datasets as demonstrations, and demonstrations as Minari datasets.
 
-A dataset names the environment it was recorded in. Only its id is taken from that, never code: an environment that is
-registered here lends its way of seeing and the names of its actions. Otherwise there is what the dataset says itself.
+A dataset names its environment. Only the id is used, never code from the dataset: an environment registered here
+provides the view and the names of actions. Otherwise the spaces of the dataset do.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,79 +22,80 @@ from shown.files import parse_json
 from shown.grid import Grid
 from shown.registry import reason
 from shown.worlds import minigrid
+from shown.worlds.default_views import is_of_pixels, one_line, view_of
 from shown.worlds.gym import buttons_of, has_won, make
-from shown.worlds.seeing import is_of_pixels, one_line, view_of
-from shown.worlds.views import View
+from shown.worlds.views import GridView
+
+_ID = re.compile(r"([\w-]+/)*[\w-]+-v\d+")
 
 KEY = "shown"
-"""Where in a dataset stands what Minari has no place for: tokens, buttons, names of levels."""
+"""Key of the metadata that Minari has no field for: tokens, buttons, names of levels."""
 
 
-def read(dataset: Any, see: str | View | None = None, episodes: Iterable[int] | None = None) -> Demonstrations:
-    """The demonstrations of a dataset of Minari, which must be on this machine (`minari download ID` brings it).
+def read(dataset: Any, view: str | GridView | None = None, episodes: Iterable[int] | None = None) -> Demonstrations:
+    """Return the demonstrations of a local Minari dataset; `minari download ID` fetches one.
 
     Args:
         dataset: the dataset, or its id.
-        see: how to see its observations, as for `worlds.wrap`; a dataset that `write` made needs none.
-        episodes: the numbers of those to read; by default all.
+        view: the view of its observations, as for `worlds.wrap`; datasets made by `write` need none.
+        episodes: the numbers of the episodes to read; by default all.
     """
     found = _loaded(dataset) if isinstance(dataset, str) else dataset
     where = f"minari:{found.id}"
     numbers = [int(i) for i in found.episode_indices] if episodes is None else [int(i) for i in episodes]
     try:
         about = found.storage.metadata.get(KEY)
-        if about is not None and see is None:
+        if about is not None and view is None:
             return _ours(found, numbers, parse_json(about, where), where)
-        return _theirs(found, numbers, see)
+        return _theirs(found, numbers, view)
     except BadInput as error:
         text = str(error)
         raise BadInput(text if text.startswith(where) else f"{where}: {text}") from None
-    except Exception as error:  # whatever comes of arrays and notes that are not what they should be
+    except Exception as error:  # of damaged arrays or metadata
         raise BadInput(f"{where}: is damaged ({one_line(reason(error))}).") from error
 
 
 def write(demonstrations: Demonstrations, name: str) -> Any:
-    """Writes a dataset of Minari, with the id `name` ("mine/belt-v0"): the grids as arrays of token numbers, a cell as
-    [row, column] and a button as its number. `read` gives the same demonstrations back.
+    """Write a Minari dataset with the id `name`, such as "mine/belt-v0"; `read` is the inverse.
 
-    Minari wants to know, too, what was seen after the last action; demonstrations do not, so the last grid stands there
-    twice. The reward is 1 for winning and 0 else.
+    Grids become arrays of token numbers, a cell [row, column], a button its number. Minari also stores the observation
+    after the last action; demonstrations do not have it, so the last grid is repeated. The reward is 1 for winning.
     """
-    minari = _minari()
+    minari = _minari(name)
     from gymnasium import spaces
 
     steps = demonstrations.steps
     if not steps:
-        raise BadInput(f"minari:{name}: there are no demonstrations to write.")
+        raise BadInput(f"minari:{name}: no demonstrations to write.")
     shapes = {step.grid.shape for step in steps}
     if len(shapes) > 1:
         one, other = sorted(shapes)[:2]
         raise BadInput(
-            f"minari:{name}: a dataset of Minari has observations of one shape, and these grids have several "
-            f"({one[0]} × {one[1]}, {other[0]} × {other[1]}). Keep them as .csv or .jsonl."
+            f"minari:{name}: a Minari dataset has observations of one shape, but these grids have several "
+            f"({one[0]} × {one[1]}, {other[0]} × {other[1]}). Use .csv or .jsonl."
         )
     tokens, buttons, shape = demonstrations.tokens, demonstrations.buttons, steps[0].grid.shape
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that nobody has said who the author is
+            warnings.simplefilter("ignore")  # of the missing author
             dataset = minari.create_dataset_from_buffers(
                 name,
                 [_buffer(i, item, demonstrations) for i, item in enumerate(demonstrations)],
                 observation_space=spaces.Box(0, len(tokens) - 1, shape, steps[0].grid.to_array(tokens).dtype),
                 action_space=spaces.Discrete(len(buttons)) if buttons else spaces.MultiDiscrete(list(shape)),
                 data_format="hdf5" if importlib.util.find_spec("h5py") else "arrow",
-                description=f"Demonstrations of {demonstrations.game or 'a world of its own'}, as grids.",
+                description=f"Demonstrations of {demonstrations.game or 'an unnamed world'}, as grids.",
             )
         about = {"tokens": tokens.characters, "buttons": list(buttons), "game": demonstrations.game}
         dataset.storage.update_metadata({KEY: json.dumps(about)})
         said = [{KEY: json.dumps(_said(item))} for item in demonstrations]
         dataset.storage.update_episode_metadata(said, range(len(said)))
-    except Exception as error:  # whatever Minari makes of a name it does not like, or of one that is taken
+    except Exception as error:  # such as of an id that exists
         raise BadInput(f"minari:{name}: cannot be written ({one_line(error)}).") from None
     return dataset
 
 
-# --- those we wrote ---------------------------------------------------------------------------------------------------
+# --- datasets made by `write` -----------------------------------------------------------------------------------------
 
 
 def _buffer(number: int, item: Demonstration, all_of_them: Demonstrations) -> Any:
@@ -117,12 +119,12 @@ def _buffer(number: int, item: Demonstration, all_of_them: Demonstrations) -> An
 
 
 def _said(item: Demonstration) -> dict[str, Any]:
-    """What a dataset has no place for, of one demonstration."""
+    """Return what Minari has no field for, of one demonstration."""
     return {"level": item.level, "seed": item.seed, "outcome": item.outcome, "marks": [s.marks for s in item.steps]}
 
 
 def _ours(dataset: Any, numbers: list[int], about: Any, where: str) -> Demonstrations:
-    """Read as a file of demonstrations is, so that everything is checked in one place."""
+    """Read the dataset like a file of demonstrations, so that one reader checks everything."""
     about = about if isinstance(about, dict) else {}
     tokens = tokens_from_json(about.get("tokens"), where)
     buttons = names_from_json(about.get("buttons", []), f'{where}: "buttons"')
@@ -148,12 +150,12 @@ def _as_json(episode: Any, said: Mapping[str, Any], tokens: Any, buttons: tuple[
     }
 
 
-# --- those of others --------------------------------------------------------------------------------------------------
+# --- datasets of others -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _Spaces:
-    """All that is known of an environment that is not here."""
+    """What is known about an environment that is not installed."""
 
     observation_space: Any
     action_space: Any
@@ -165,22 +167,20 @@ class _Spaces:
         return self
 
 
-def _theirs(dataset: Any, numbers: list[int], see: str | View | None) -> Demonstrations:
+def _theirs(dataset: Any, numbers: list[int], view: str | GridView | None) -> Demonstrations:
     env = _environment(dataset)
     if minigrid.is_minigrid(env):
-        see = "partial" if see is None else see
-        if isinstance(see, str) and see != "partial":
-            raise BadInput(f"a dataset holds what the agent saw, and not what {see!r} looks at. Leave it out.")
-    if isinstance(env, _Spaces) and is_of_pixels(see):
-        raise BadInput(
-            f"{see} learns colours by playing, and the environment is not here. Register it, or name a view."
-        )
-    view = view_of(env, see)
-    look = _as_the_agent if isinstance(view, minigrid.MinigridView) else view
+        view = "partial" if view is None else view
+        if isinstance(view, str) and view != "partial":
+            raise BadInput(f"a dataset has the agent's observations only, not the view {view!r}. Omit it.")
+    if isinstance(env, _Spaces) and is_of_pixels(view):
+        raise BadInput(f"{view} collects colors by playing, but the environment is not installed. Name another view.")
+    found = view_of(env, view)
+    look = _agents_view if isinstance(found, minigrid.MinigridView) else found
     buttons, first = buttons_of(env), int(env.action_space.start)
     name = f"gym:{env.spec.id}" if env.spec is not None else None
-    if name is not None and isinstance(see, str):
-        name = f"{name}#{see}"
+    if name is not None and isinstance(view, str):
+        name = f"{name}#{view}"
     items = []
     for i in numbers:
         episode = dataset[i]
@@ -191,21 +191,21 @@ def _theirs(dataset: Any, numbers: list[int], see: str | View | None) -> Demonst
             except BadInput as error:
                 raise BadInput(f"episode {i}, step {s}: {error}") from None
         items.append(Demonstration(tuple(steps), f"episode:{i}", _seed(dataset, i), _outcome(episode)))
-    return Demonstrations(view.tokens, tuple(items), name, buttons)
+    return Demonstrations(found.tokens, tuple(items), name, buttons)
 
 
-def _as_the_agent(_: Any, observation: Any) -> Grid:
+def _agents_view(_: Any, observation: Any) -> Grid:
     if not isinstance(observation, Mapping) or "image" not in observation:
-        raise BadInput('an observation of Minigrid has an "image".')
+        raise BadInput('a Minigrid observation must have an "image".')
     return minigrid.partial(observation["image"])
 
 
 def _environment(dataset: Any) -> Any:
-    """The environment that the dataset names, if it is registered here; or what is known without it."""
+    """Return the environment that the dataset names, if it is registered here, else its spaces."""
     from gymnasium import spaces
 
     if not isinstance(dataset.action_space, spaces.Discrete):
-        raise BadInput(f"its actions ({one_line(dataset.action_space)}) are not discrete, so they are no buttons.")
+        raise BadInput(f"its actions ({one_line(dataset.action_space)}) must be discrete.")
     if dataset.env_spec is not None and ":" not in dataset.env_spec.id:
         try:
             env = make(dataset.env_spec.id)
@@ -217,7 +217,7 @@ def _environment(dataset: Any) -> Any:
 
 
 def _at(observations: Any, s: int) -> Any:
-    """What was seen at step `s`, out of what was seen at all steps."""
+    """Return the observation at step `s`."""
     if isinstance(observations, Mapping):
         return {key: _at(value, s) for key, value in observations.items()}
     if isinstance(observations, tuple):
@@ -240,16 +240,19 @@ def _outcome(episode: Any) -> str:
 
 
 def _loaded(name: str) -> Any:
-    minari = _minari()
+    minari = _minari(name)
     try:
         return minari.load_dataset(name)
     except FileNotFoundError:
-        raise BadInput(f"minari:{name}: is not on this machine. Bring it: minari download {name}") from None
-    except Exception as error:  # whatever Minari makes of a name it does not like, or of files that are damaged
+        raise BadInput(f"minari:{name}: not found on this machine. Fetch it: minari download {name}") from None
+    except Exception as error:  # such as of damaged files
         raise BadInput(f"minari:{name}: cannot be read ({one_line(error)}).") from None
 
 
-def _minari() -> Any:
+def _minari(name: str) -> Any:
+    """Return the module minari, to read or write the dataset `name`; ids are parts of paths, so they are checked."""
+    if not _ID.fullmatch(name):
+        raise BadInput(f"minari:{name}: is not the id of a dataset. Write it like minari:mine/belt-v0.")
     try:
         import minari
     except ImportError:

@@ -1,13 +1,11 @@
-"""Minigrid: three ways of seeing it, and an expert that searches.
+"""Minigrid: three views, and an expert that searches.
 
-What stands on a cell is its kind; doors are closed or locked, and what can be walked over (floor, a door that is open)
-is `empty`; colours and the mission are not seen. What the agent carries is not on the map any more, which is how rules
-know of it.
+A cell shows the kind of its object; doors are closed or locked; floors and open doors are `empty`. Colors and the
+mission are not visible. What the agent carries is not on the map, which is how rules can tell.
 
-- `full`: the whole map as it is; the agent is one of four tokens, by the way it looks.
-- `turned`: the whole map, turned so that the agent looks up. "Ahead" is then the same direction whichever way it looks,
-  and one rule does for four.
-- `partial`: what the agent itself sees, 7 × 7 cells before it, turned alike; the agent stands in the last row.
+- `full`: the whole map; the agent is one of four tokens, by its direction.
+- `turned`: the whole map, turned so that the agent faces up: "ahead" is one direction, and one rule does for four.
+- `partial`: the agent's own 7 × 7 cells, turned alike; the agent stands in the last row.
 """
 
 from __future__ import annotations
@@ -21,80 +19,82 @@ import numpy as np
 from shown.errors import BadInput
 from shown.grid import Cell, Grid, Tokens
 from shown.symmetry import Transformation
+from shown.worlds.distances import distances
 
 KINDS = {
     **{"empty": ".", "wall": "#", "goal": "G", "lava": "~", "key": "k", "ball": "o", "box": "b"},
     **{"closed_door": "+", "locked_door": "D"},
 }
 FACING = ("agent_right", "agent_down", "agent_left", "agent_up")
-"""As Minigrid numbers the ways to look."""
+"""In the order of Minigrid's directions."""
 
-WAYS = {"full": dict(zip(FACING, ">v<^", strict=True)), "turned": {"agent": "A"}, "partial": {"agent": "A"}}
-"""The ways of seeing, and how each shows the agent."""
+AGENTS = {"full": dict(zip(FACING, ">v<^", strict=True)), "turned": {"agent": "A"}, "partial": {"agent": "A"}}
+"""The tokens of the agent, by view."""
 
 ABOUT = {
     "full": "",
     "turned": "The map turns with the agent, so that it always looks up: forward is up, and left turns the map right.",
     "partial": "Only what the agent sees: it stands in the middle of the last row and looks up.",
 }
-"""What a newcomer must know of each way of seeing."""
+"""What a newcomer must know about each view."""
 
-LOOKED_AT = 20
-"""From so many seeds it is told which kinds of things a world has: few tokens make all programs more probable."""
+INSPECTED_SEEDS = 20
+"""Seeds whose maps determine the tokens. Few tokens make all programs more probable."""
 
 NUMBERED = {0: "?", 1: ".", 2: "#", 3: ".", 5: "k", 6: "o", 7: "b", 8: "G", 9: "~"}
 DOOR, DOORS = 4, ".+D"
-"""How Minigrid numbers what an agent sees, and the states of a door: open, closed, locked."""
+"""Minigrid's numbers of objects, and the states of a door: open, closed, locked."""
 
 MIRRORED = Transformation("left-right", buttons=(("left", "right"),))
-"""Where the agent looks up, a mirrored world is the same world with left and right exchanged."""
+"""Where the agent faces up, mirroring the world exchanges left and right."""
 
 
 class MinigridView:
-    """A way to see a Minigrid environment; `way` is "full", "turned" or "partial"."""
+    """A view of a Minigrid environment: "full", "turned" or "partial"."""
 
-    def __init__(self, env: Any, way: str = "turned") -> None:
-        self.name, self.symmetries = way, () if way == "full" else (MIRRORED,)
-        self.about = ABOUT[way]
-        self.tokens = Tokens(**_kinds(env, way), **WAYS[way])
-        self._look = {"full": _full, "turned": _turned, "partial": _partial}[way]
+    def __init__(self, env: Any, view: str = "turned") -> None:
+        self.name, self.symmetries = view, () if view == "full" else (MIRRORED,)
+        self.about = ABOUT[view]
+        # Obstacles that move at random may open a way for an agent that waits.
+        self.fully_observed = view != "partial" and not hasattr(env.unwrapped, "n_obstacles")
+        self.tokens = Tokens(**_kinds(env, view), **AGENTS[view])
+        self._look = {"full": _full, "turned": _turned, "partial": _partial}[view]
 
     def __call__(self, env: Any, observation: Any) -> Grid:
         grid = self._look(env.unwrapped)
         if "closed_door" not in self.tokens.names and KINDS["closed_door"] in grid.text:
-            # Somebody has shut a door again that was locked at first; here it looks as it did then.
+            # A door that was locked at first has been closed again; it looks as it did then.
             return Grid(tuple(row.replace(KINDS["closed_door"], KINDS["locked_door"]) for row in grid.rows))
         return grid
 
-    def lighten(self, env: Any) -> None:
-        """Spares an environment what this way of seeing does not look at: what the agent itself sees, on which it
-        spends nearly all the time of a step."""
+    def skip_observations(self, env: Any) -> None:
+        """Have an environment skip the agent's own observation, which takes most of a step, if this view ignores it."""
         if self._look is not _partial:
             env.unwrapped.gen_obs = MethodType(_nothing_seen, env.unwrapped)
 
 
 def _nothing_seen(env: Any) -> dict[str, Any]:
-    """An observation with nothing in it."""
+    """Return an empty observation."""
     size = env.agent_view_size
     return {"image": np.zeros((size, size, 3), dtype=np.uint8), "direction": env.agent_dir, "mission": env.mission}
 
 
 def is_minigrid(env: Any) -> bool:
-    """Whether an environment is one of Minigrid's, without importing that."""
+    """Return whether an environment is one of Minigrid's, without importing it."""
     return any(kind.__name__ == "MiniGridEnv" for kind in type(env.unwrapped).__mro__)
 
 
-def _kinds(env: Any, way: str) -> dict[str, str]:
-    """The tokens for what stands on the maps of the first seeds, or can come to do so, in the order of `KINDS`."""
+def _kinds(env: Any, view: str) -> dict[str, str]:
+    """Return the tokens of all objects that the maps of the first seeds have or may get, in the order of `KINDS`."""
     seen = {"empty"}
-    for seed in range(LOOKED_AT):
+    for seed in range(INSPECTED_SEEDS):
         env.reset(seed=seed)
         things = env.unwrapped.grid.grid
         inside = [thing.contains for thing in things if getattr(thing, "contains", None) is not None]
         seen |= {_kind(thing) for thing in (*things, *inside)}
         if "locked_door" not in seen and any(thing is not None and thing.type == "door" for thing in things):
-            seen.add("closed_door")  # one that is open now can be shut
-    unseen = {"unseen": "?"} if way == "partial" else {}
+            seen.add("closed_door")  # an open one can be closed
+    unseen = {"unseen": "?"} if view == "partial" else {}
     return {name: character for name, character in KINDS.items() if name in seen} | unseen
 
 
@@ -104,17 +104,17 @@ def _kind(thing: Any) -> str:
     if thing.type == "door":
         return "empty" if thing.is_open else "locked_door" if thing.is_locked else "closed_door"
     if thing.type not in KINDS:
-        raise BadInput(f"Minigrid's {thing.type!r} is not a thing this way of seeing knows. Known: {', '.join(KINDS)}.")
+        raise BadInput(f"Minigrid's object {thing.type!r} is unknown to this view. Known: {', '.join(KINDS)}.")
     return str(thing.type)
 
 
 def _characters(things: Any) -> str:
-    """What stands on some cells; nothing and walls, which are most of them, without asking further."""
+    """Return the characters of some objects; most are empty cells and walls, which come first for speed."""
     return "".join(["." if thing is None else "#" if thing.type == "wall" else KINDS[_kind(thing)] for thing in things])
 
 
 def _rows(env: Any, agent: str) -> list[str]:
-    """The map with the agent on it."""
+    """Return the map with the agent on it."""
     width, things = env.width, _characters(env.grid.grid)
     column, row = (int(x) for x in env.agent_pos)
     at = row * width + column
@@ -123,13 +123,13 @@ def _rows(env: Any, agent: str) -> list[str]:
 
 
 def _full(env: Any) -> Grid:
-    return Grid(tuple(_rows(env, WAYS["full"][FACING[env.agent_dir]])))
+    return Grid(tuple(_rows(env, AGENTS["full"][FACING[env.agent_dir]])))
 
 
 def _turned(env: Any) -> Grid:
     rows = _rows(env, "A")
     for _ in range((env.agent_dir + 1) % 4):
-        rows = ["".join(row) for row in zip(*rows, strict=True)][::-1]  # a quarter against the clock
+        rows = ["".join(row) for row in zip(*rows, strict=True)][::-1]  # a quarter turn counterclockwise
     return Grid(tuple(rows))
 
 
@@ -138,17 +138,17 @@ def _partial(env: Any) -> Grid:
 
 
 def partial(image: Any) -> Grid:
-    """What the agent sees, from Minigrid's own numbers: the kind of each thing, its colour and its state. [W, H, 3]"""
+    """Return the agent's observation as a grid, from Minigrid's numbers: kind, color and state. [W, H, 3]"""
     array = np.asarray(image)
     if array.ndim != 3 or array.shape[2] != 3 or array.dtype.kind not in "iu":
-        raise BadInput(f"Minigrid's image must be whole numbers, [width, height, 3], not {array.dtype}, {array.shape}.")
+        raise BadInput(f"Minigrid's image must be integers, [width, height, 3], not {array.dtype}, {array.shape}.")
     try:
         rows = [
             "".join(DOORS[state] if kind == DOOR else NUMBERED[kind] for kind, _, state in row)
             for row in array.transpose(1, 0, 2).tolist()
         ]
     except (KeyError, IndexError):
-        raise BadInput("Minigrid's image has a thing in it that this way of seeing does not know.") from None
+        raise BadInput("Minigrid's image has an object that is unknown to this view.") from None
     return Grid(tuple(rows)).with_cells({(len(rows) - 1, len(rows[0]) // 2): "A"})
 
 
@@ -156,18 +156,16 @@ def partial(image: Any) -> Grid:
 
 
 def expert(env: Any) -> int:
-    """The next action of an agent that searches: to the goal if there is a way; otherwise to a door it can open;
-    otherwise to a key.
+    """Return the next action towards the goal if it can be reached, else to a door that can be opened, else to a key.
 
-    It goes by the number of cells still to go, and prefers ahead to left, left to right and right to back. So it does
-    the same in like places, as somebody does who wants to be understood.
+    The expert takes a shortest way, and prefers ahead to left, left to right and right to back. So it acts alike in
+    similar positions, as a teacher would.
     """
-    return as_good(env)[0]
+    return equally_good(env)[0]
 
 
-def as_good(env: Any) -> list[int]:
-    """What that agent could do now, first what it does: to turn left is as good as to turn right where both or neither
-    lead nearer."""
+def equally_good(env: Any) -> list[int]:
+    """Return the expert's action, and the other turn where both or neither turn leads nearer."""
     bare = env.unwrapped
     (x, y), (dx, dy) = bare.agent_pos, bare.dir_vec
     here, ahead = (int(y), int(x)), (int(y + dy), int(x + dx))
@@ -181,11 +179,11 @@ def as_good(env: Any) -> list[int]:
             return [int(getattr(bare.actions, action if ahead in targets else "forward"))]
         turns = {int(bare.actions.left): left in nearer, int(bare.actions.right): right in nearer}
         return [turn for turn, good in turns.items() if good or not any(turns.values())]
-    raise BadInput("the expert sees no way: there is no goal, door or key that it can reach.")
+    raise BadInput("the expert can reach no goal, door or key.")
 
 
 def _aims(env: Any) -> Iterator[tuple[set[Cell], str]]:
-    """What to go for, the most wanted first, and what to do in front of it."""
+    """Yield the targets, the best first, and the action to take in front of them."""
     things = {(i // env.width, i % env.width): _kind(thing) for i, thing in enumerate(env.grid.grid)}
 
     def of(kind: str) -> set[Cell]:
@@ -200,18 +198,7 @@ def _aims(env: Any) -> Iterator[tuple[set[Cell], str]]:
 
 
 def _distances(env: Any, targets: set[Cell]) -> dict[Cell, int]:
-    """How many cells it is from each cell to the nearest target, on free ground."""
-    distance = dict.fromkeys(targets, 0)
-    edge = list(targets)
-    while edge:
-        further = []
-        for row, column in edge:
-            for cell in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)):
-                if cell not in distance and _is_free(env.grid.get(cell[1], cell[0])):
-                    distance[cell] = distance[row, column] + 1
-                    further.append(cell)
-        edge = further
-    return distance
+    return distances(targets, lambda cell: _is_free(env.grid.get(cell[1], cell[0])))
 
 
 def _is_free(thing: Any) -> bool:

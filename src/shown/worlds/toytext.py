@@ -1,7 +1,6 @@
-"""The small worlds that come with Gymnasium (FrozenLake, CliffWalking, Taxi): how they are seen, and who knows the way.
+"""The small environments of Gymnasium (FrozenLake, CliffWalking, Taxi): their views, and an expert.
 
-They are tables: a number says in which state they are, and `P` what each action leads to from each. So an expert need
-not know anything about any of them, and plays well wherever there is such a table.
+Each has numbered states and a table `P` of transitions. The expert works wherever there is such a table.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 
 from shown.errors import BadInput
 from shown.grid import Grid
-from shown.worlds.views import TextMap, View, tokens_for
+from shown.worlds.views import GridView, TextMap, tokens_for
 
 BUTTONS = {
     "FrozenLakeEnv": ("left", "down", "right", "up"),
@@ -21,24 +20,24 @@ BUTTONS = {
     "TaxiEnv": ("down", "up", "right", "left", "pickup", "dropoff"),
     "BlackjackEnv": ("stick", "hit"),
 }
-"""Names of actions that these environments tell only in their documentation."""
+"""Names of actions, which these environments give only in their documentation."""
 
-LEAST = {"CliffWalkingEnv": -1.0}
-"""Where an end is a success though its reward is not above 0: the least reward of such an end."""
+WINNING_REWARD = {"CliffWalkingEnv": -1.0}
+"""The least reward of a successful end, where it is not above 0."""
 
 DISCOUNT = 0.99
-SWEEPS = 2000
+MAX_SWEEPS = 2000  # of value iteration
 
 
 class TaxiMap:
-    """Taxi's map: five by five places, with a wall or nothing between those that are side by side, [7, 9].
+    """Taxi's map, [7, 9]: five by five places, with a wall or nothing between neighbors.
 
-    The taxi is the `agent`; a passenger who waits is on the map, one who rides is not. What the taxi stands on cannot
-    be seen under it, so it is shown in the first cell of the last row, below a row of walls.
+    The taxi is the `agent`. A waiting passenger is on the map, a riding one is not. The taxi covers what it stands on,
+    so that is shown in the first cell of the last row, below a row of walls.
     """
 
     def __init__(self, rows: list[str], places: list[tuple[int, int]]) -> None:
-        """`rows` is the map as Gymnasium has it, `places` where passengers wait and want to go."""
+        """`rows` is Gymnasium's map, `places` are the stops of passengers."""
         self.name = ""
         self.tokens = tokens_for(["empty", "wall", "passenger", "goal", "agent"])
         inside = [row[1:-1] for row in rows[1:-1]]
@@ -55,17 +54,16 @@ class TaxiMap:
         if passenger < len(self._places):
             things[self._cell(passenger)] = self.tokens["passenger"]
         taxi = row, 2 * column
-        under = things.get(taxi, ".")
         seen = self._map.with_cells(things | {taxi: self.tokens["agent"]})
-        return Grid((*seen.rows, "#" * seen.width, under + "#" * (seen.width - 1)))
+        return Grid((*seen.rows, "#" * seen.width, things.get(taxi, ".") + "#" * (seen.width - 1)))
 
     def _cell(self, place: int) -> tuple[int, int]:
         row, column = self._places[place]
         return row, 2 * column
 
 
-def seen(env: Any) -> View | None:
-    """The usual way to see one of these environments; None for any other."""
+def default_view(env: Any) -> GridView | None:
+    """Return the default view of one of these environments; None for any other."""
     kind = type(env.unwrapped).__name__
     if kind == "FrozenLakeEnv":
         return TextMap(_letters(env), {"S": "ice", "F": "ice", "H": "hole", "G": "goal"})
@@ -83,13 +81,13 @@ def _letters(env: Any) -> list[str]:
 
 
 def is_table(env: Any) -> bool:
-    """Whether an environment has a table of what each action leads to, from each of its numbered states."""
+    """Return whether an environment has a table of transitions between numbered states."""
     table, space = getattr(env.unwrapped, "P", None), env.observation_space
     return isinstance(table, Mapping) and len(table) == getattr(space, "n", None)
 
 
 def expert(env: Any) -> int:
-    """The first of the best actions, by the table of what leads where (value iteration).
+    """Return the first of the best actions, by value iteration on the table of transitions.
 
     >>> import gymnasium
     >>> cliff = gymnasium.make("CliffWalking-v1")
@@ -99,7 +97,7 @@ def expert(env: Any) -> int:
     """
     table, now = env.unwrapped.P, getattr(env.unwrapped, "s", None)
     if not isinstance(now, int | np.integer):
-        raise BadInput("the environment has a table of what leads where, but does not say in which state it is (s).")
+        raise BadInput("the environment has a table of transitions (P), but does not tell its state (s).")
     moves = [
         (state, action, chance, then, reward, ended)
         for state, actions in table.items()
@@ -109,7 +107,7 @@ def expert(env: Any) -> int:
     state, action, chance, then, reward, ended = (np.array(column) for column in zip(*moves, strict=True))
     worth = np.zeros(int(max(state.max(), then.max())) + 1)
     width = int(action.max()) + 1
-    for _ in range(SWEEPS):
+    for _ in range(MAX_SWEEPS):
         gained = chance * (reward + DISCOUNT * worth[then] * ~ended.astype(bool))
         value = np.bincount(state * width + action, gained, len(worth) * width).reshape(-1, width)
         change = np.abs(value.max(axis=1) - worth).max()

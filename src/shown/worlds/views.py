@@ -1,7 +1,7 @@
-"""Ways of seeing: from what an environment shows to a grid of tokens.
+"""Views: from the observations of an environment to grids of tokens.
 
-A view has a name, tokens, and is called with the environment and its observation. `Numbers`, `Channels`, `TextMap` and
-`Frames` do for most environments; any object of your own with these three will do too.
+`Numbers`, `Channels`, `TextMap` and `Frames` serve most environments; any object with the attributes of a `GridView`
+is a view, too.
 """
 
 from __future__ import annotations
@@ -16,32 +16,31 @@ from shown.errors import BadInput
 from shown.grid import Grid, Tokens
 
 CHARACTERS = string.digits + string.ascii_letters
-"""What stands for values that have no name."""
+"""Characters of tokens that have no usual one."""
 
-COLOURS = 2**24
-"""So many colours there are."""
+COLORS = 2**24  # number of RGB colors
 
 
-class View(Protocol):
+class GridView(Protocol):
     """How to see an environment.
 
     Attributes:
-        name: how it is called after the `#` of a world's name; "" for the usual one.
-        tokens: the values of the grids it gives.
+        name: the part after `#` in a world's name; empty for the default view.
+        tokens: the values of the cells.
 
-    If it has `symmetries`, or says what it is `about`, the world has these.
+    A view may also have `symmetries` and `about`, which its world adopts.
     """
 
     name: str
     tokens: Tokens
 
     def __call__(self, env: Any, observation: Any) -> Grid:
-        """What is seen now."""
+        """Return the observation as a grid."""
         ...
 
 
 class Numbers:
-    """Arrays of whole numbers, [rows, columns]: each number is a token.
+    """Arrays of integers, [rows, columns]: each number is a token.
 
     >>> look = Numbers({0: "empty", 1: "wall", 5: "goal"})
     >>> print(look(None, np.array([[0, 1], [5, 0]])))
@@ -50,7 +49,7 @@ class Numbers:
     """
 
     def __init__(self, names: Mapping[int, str] | int, shape: tuple[int, int] | None = None) -> None:
-        """`names` says what the numbers are; or how many there are, from 0, if they have no names."""
+        """`names` are the names of the numbers, or how many there are, from 0, if they have no names."""
         if isinstance(names, int):
             names = {number: f"value_{number}" for number in range(names)}
         self.name, self.shape = "", shape
@@ -63,11 +62,11 @@ class Numbers:
             return Grid(tuple("".join(self._characters[number] for number in row) for row in array.tolist()))
         except KeyError as error:
             known = ", ".join(map(str, self._characters))
-            raise BadInput(f"the observation has a {error} in it, which no token stands for. Known: {known}.") from None
+            raise BadInput(f"the observation contains {error}, which is no token. Known: {known}.") from None
 
 
 class Channels:
-    """One-hot channels, [rows, columns, channels]: a cell is what its channel says; the last one set is on top.
+    """One-hot channels, [rows, columns, channels]; of several that are set in a cell, the last is visible.
 
     >>> look = Channels(["wall", "goal"])
     >>> print(look(None, np.array([[[1, 0], [0, 0]], [[0, 0], [0, 1]]])))
@@ -76,7 +75,7 @@ class Channels:
     """
 
     def __init__(self, names: Sequence[str] | int, shape: tuple[int, int, int] | None = None) -> None:
-        """`names` says what the channels are; or how many there are. A cell where none is set is `empty`."""
+        """`names` are the names of the channels, or how many there are. A cell without any is `empty`."""
         if isinstance(names, int):
             names = [f"channel_{number}" for number in range(names)]
         self.name, self.shape = "", shape
@@ -92,7 +91,7 @@ class Channels:
 
 
 class TextMap:
-    """A map of letters that stays, and a number that says where the agent is, row by row (FrozenLake and its like).
+    """A fixed map of letters, and the number of the agent's cell, row by row (FrozenLake and others).
 
     >>> look = TextMap(["SF", "HG"], {"S": "ice", "F": "ice", "H": "hole", "G": "goal"})
     >>> print(look(None, 1))
@@ -101,10 +100,10 @@ class TextMap:
     """
 
     def __init__(self, rows: Sequence[str], names: Mapping[str, str]) -> None:
-        """`names` says what the letters are; several may be the same. The agent's token is `agent`."""
+        """`names` are the names of the letters; several may be equal. The agent's token is `agent`."""
         unknown = sorted(set("".join(rows)) - names.keys())
         if unknown:
-            raise BadInput(f"the map has {unknown[0]!r} in it, which has no name. Named: {' '.join(names)}.")
+            raise BadInput(f"the map contains {unknown[0]!r}, which has no name. Named: {' '.join(names)}.")
         self.name = ""
         self.tokens = tokens_for([*dict.fromkeys(names.values()), "agent"])
         characters = {letter: self.tokens[name] for letter, name in names.items()}
@@ -113,21 +112,19 @@ class TextMap:
     def __call__(self, env: Any, observation: Any) -> Grid:
         height, width = self._map.shape
         if isinstance(observation, bool) or not isinstance(observation, int | np.integer):
-            raise BadInput(
-                f"the observation must be the number of a cell of the map, not {type(observation).__name__}."
-            )
+            raise BadInput(f"the observation must be the number of a cell, not {type(observation).__name__}.")
         if not 0 <= observation < height * width:
-            raise BadInput(f"the observation {observation} is no cell of a map of {height} rows and {width} columns.")
+            raise BadInput(f"the observation {observation} is off the map, which has {height} × {width} cells.")
         return self._map.with_cells({divmod(int(observation), width): self.tokens["agent"]})
 
 
 class Frames:
-    """RGB frames, [height, width, 3], by blocks of pixels: a cell's token is the nearest known colour of what is most
-    in its block.
+    """RGB frames, [height, width, 3], by blocks of pixels: a cell's token is its most common color, or the nearest
+    known one.
 
     >>> frame = np.zeros((4, 8, 3), np.uint8)
     >>> frame[:, 4:] = 255
-    >>> look = Frames(Frames.colours([frame], 4), 4)
+    >>> look = Frames(Frames.colors([frame], 4), 4)
     >>> print(look(None, frame))
     01
     """
@@ -135,10 +132,10 @@ class Frames:
     kind = "blocks"
 
     def __init__(self, palette: np.ndarray, block: int, shape: tuple[int, int, int] | None = None) -> None:
-        """`palette` is the known colours, [n, 3]; `colours` learns it from frames."""
+        """`palette` holds the known colors, [n, 3]; `colors` collects them from frames."""
         self.name, self.shape = f"{self.kind}-{block}", shape
         self.palette, self.block = palette.astype(np.int64), block
-        self.tokens = tokens_for([f"colour_{number}" for number in range(len(palette))])
+        self.tokens = tokens_for([f"color_{number}" for number in range(len(palette))])
         self._characters = np.array(list(self.tokens))
 
     def __call__(self, env: Any, observation: Any) -> Grid:
@@ -148,27 +145,33 @@ class Frames:
         return Grid(tuple("".join(row) for row in self._characters[distance.argmin(axis=2)].tolist()))
 
     @classmethod
-    def colours(cls, frames: Sequence[np.ndarray], block: int) -> np.ndarray:
-        """The colours that are seen in some frame, the most frequent first. [n, 3] uint8"""
-        return _palette([cls.coarse(frame, block) for frame in frames])
+    def colors(cls, frames: Sequence[np.ndarray], block: int) -> np.ndarray:
+        """Return the cell colors of some frames, the most frequent first. [n, 3] uint8"""
+        cells = np.concatenate([cls.coarse(frame, block).reshape(-1, 3) for frame in frames])
+        palette, counts = np.unique(cells, axis=0, return_counts=True)
+        if len(palette) > len(CHARACTERS):
+            raise BadInput(
+                f"the frames have {len(palette)} colors; a view distinguishes at most {len(CHARACTERS)}. "
+                "Use larger blocks or your own view."
+            )
+        return palette[np.argsort(-counts, kind="stable")]
 
     @staticmethod
     def coarse(frame: np.ndarray, block: int) -> np.ndarray:
-        """The colour of each cell. [H, W, 3] uint8"""
+        """Return the color of each cell. [H, W, 3] uint8"""
         return most_common(frame, block)
 
 
 class Objects(Frames):
-    """RGB frames by objects: what is small is one cell, wherever it is and however small.
+    """RGB frames by objects: a small object is one cell, wherever it lies.
 
-    An object is a patch of pixels of one colour that hang together side by side. One that is no higher and no wider
-    than a block is on the cell that its middle lies in, and nowhere else: it is not split between two blocks, and not
-    lost in one. All that is larger (walls, floors, the background) is seen by blocks, without the small ones. Of two on
-    one cell, the smaller is seen.
+    An object is a connected patch of pixels of one color. One that fits into a block is shown on the cell of its
+    center only: it is neither split between two blocks nor lost in one. Larger patches (walls, background) are shown by
+    blocks, without the small ones. Of two objects on one cell, the smaller is visible.
 
     >>> frame = np.zeros((8, 16, 3), np.uint8)
     >>> frame[3:5, 6:10] = 255
-    >>> print(Objects(Objects.colours([frame], 8), 8)(None, frame))
+    >>> print(Objects(Objects.colors([frame], 8), 8)(None, frame))
     01
     """
 
@@ -179,17 +182,18 @@ class Objects(Frames):
         objects, large = small_objects(frame, block)
         seen = most_common(frame, block, large)
         height, width = seen.shape[:2]
-        for top, left, bottom, right, colour in objects:
-            # The middle of a patch from pixel a to pixel b lies at (a + b + 1) / 2.
+        for top, left, bottom, right, color in objects:
+            # The center of pixels a to b lies at (a + b + 1) / 2.
             row, column = (top + bottom + 1) // (2 * block), (left + right + 1) // (2 * block)
             if row < height and column < width:
-                seen[row, column] = colour
+                seen[row, column] = color
         return seen
 
 
 def small_objects(frame: np.ndarray, block: int) -> tuple[list[tuple[int, int, int, int, np.ndarray]], np.ndarray]:
-    """The objects that fit into a block, the largest first: top, left, bottom, right (inclusive) and colour; and which
-    pixels belong to none of them ([height, width] bool).
+    """Return the objects that fit into a block, the largest first, and a mask of all other pixels.
+
+    An object is its top, left, bottom, right (inclusive) and color; the mask is [height, width] bool.
     """
     labels = patches(frame)
     names, place, sizes = np.unique(labels, return_inverse=True, return_counts=True)
@@ -207,7 +211,7 @@ def small_objects(frame: np.ndarray, block: int) -> tuple[list[tuple[int, int, i
 
 
 def patches(frame: np.ndarray) -> np.ndarray:
-    """To which patch of one colour each pixel belongs; a patch is called by its first pixel. [H, W] int64
+    """Label each pixel with the first pixel of its connected patch of one color. [H, W] int64
 
     >>> patches(np.array([[[1], [2], [1]], [[1], [1], [1]]])).tolist()
     [[0, 1, 0], [0, 0, 0]]
@@ -217,36 +221,20 @@ def patches(frame: np.ndarray) -> np.ndarray:
     beside, below = (frame[:, 1:] == frame[:, :-1]).all(axis=2), (frame[1:] == frame[:-1]).all(axis=2)
     while True:
         lower = labels.copy()
-        for one, other, joined in (
-            (lower[:, :-1], lower[:, 1:], beside),
-            (lower[:-1], lower[1:], below),
-        ):
-            least = np.minimum(one, other)
-            np.copyto(one, least, where=joined)
+        for one, other, joined in ((lower[:, :-1], lower[:, 1:], beside), (lower[:-1], lower[1:], below)):
+            np.copyto(one, np.minimum(one, other), where=joined)
             np.copyto(other, np.minimum(one, other), where=joined)
-        # A label is a pixel of the same patch; that pixel may know a lower one by now.
+        # A label is a pixel of the same patch, which may have a lower label by now.
         lower = lower.reshape(-1)[lower]
         if np.array_equal(lower, labels):
             return labels
         labels = lower
 
 
-def _palette(seen: Sequence[np.ndarray]) -> np.ndarray:
-    """All colours of some pictures, the most frequent first. [n, 3] uint8"""
-    palette, counts = np.unique(np.concatenate([one.reshape(-1, 3) for one in seen]), axis=0, return_counts=True)
-    if len(palette) > len(CHARACTERS):
-        raise BadInput(
-            f"there are {len(palette)} colours in the frames, and at most {len(CHARACTERS)} can be told apart. "
-            "Take larger blocks, or a way of seeing of your own."
-        )
-    return palette[np.argsort(-counts, kind="stable")]
-
-
 def most_common(frame: np.ndarray, block: int, counted: np.ndarray | None = None) -> np.ndarray:
-    """The colour that most pixels of each block have; pixels that fill no whole block are left out. [H, W, 3] uint8
+    """Return the most common color of each block; pixels beyond the last whole block are ignored. [H, W, 3] uint8
 
-    If `counted` is given ([height, width] bool), no other pixels count; where that leaves none, the colour is the one
-    that most pixels of the frame have.
+    With `counted` ([height, width] bool), other pixels are ignored; a block without any gets the frame's main color.
     """
     height, width = frame.shape[0] // block, frame.shape[1] // block
     if not (height and width):
@@ -254,19 +242,19 @@ def most_common(frame: np.ndarray, block: int, counted: np.ndarray | None = None
     wide = frame.astype(np.int64)
     packed = wide[..., 0] << 16 | wide[..., 1] << 8 | wide[..., 2]
     if counted is not None and not counted.all():
-        colours, counts = np.unique(packed[counted] if counted.any() else packed, return_counts=True)
-        background = colours[counts.argmax()]
-        # A number of its own, above all colours, is never the most common unless there is nothing else.
-        packed = np.where(counted, packed, COLOURS + np.arange(packed.size).reshape(packed.shape))
+        colors, counts = np.unique(packed[counted] if counted.any() else packed, return_counts=True)
+        background = colors[counts.argmax()]
+        # Distinct numbers above all colors: never the most common, unless there is nothing else.
+        packed = np.where(counted, packed, COLORS + np.arange(packed.size).reshape(packed.shape))
     blocks = packed[: height * block, : width * block].reshape(height, block, width, block)
     cells = np.sort(blocks.transpose(0, 2, 1, 3).reshape(height, width, block * block), axis=2)
-    # In a sorted row the most common number is the one that ends the longest run.
+    # In a sorted row the most common number ends the longest run.
     run = np.ones(cells.shape, np.int64)
     for i in range(1, cells.shape[2]):
         run[:, :, i] = np.where(cells[:, :, i] == cells[:, :, i - 1], run[:, :, i - 1] + 1, 1)
     most = np.take_along_axis(cells, run.argmax(axis=2)[:, :, None], axis=2)[:, :, 0]
     if counted is not None and not counted.all():
-        most = np.where(most >= COLOURS, background, most)
+        most = np.where(most >= COLORS, background, most)
     return np.stack([most >> 16, most >> 8 & 255, most & 255], axis=2).astype(np.uint8)
 
 
@@ -274,26 +262,26 @@ _USUAL = {"empty": ".", "wall": "#", "goal": "G", "agent": "A", "hole": "H", "gr
 
 
 def tokens_for(names: Sequence[str]) -> Tokens:
-    """Tokens with these names, and a character each: a usual one where there is one and it is free.
+    """Return tokens with these names, and usual characters where there are some.
 
     >>> tokens_for(["empty", "wall", "spike"])
     Tokens(empty='.', wall='#', spike='0')
     """
     if len(names) > len(CHARACTERS):
-        raise BadInput(f"{len(names)} values are too many to tell apart; at most {len(CHARACTERS)}.")
+        raise BadInput(f"{len(names)} values are too many; a view distinguishes at most {len(CHARACTERS)}.")
     free = iter([character for character in CHARACTERS if character not in {_USUAL.get(name) for name in names}])
     return Tokens(**{name: _USUAL.get(name) or next(free) for name in names})
 
 
 def as_array(observation: Any, shape: tuple[int, ...] | None, axes: str, ndim: int) -> np.ndarray:
-    """The observation as an array of whole numbers; BadInput if it is none, or has another shape than it should."""
+    """Return the observation as an array of integers; raise BadInput if it is none, or has another shape."""
     try:
         array = np.asarray(observation) if isinstance(observation, np.ndarray | list | tuple) else None
     except ValueError:
-        raise BadInput(f"the observation must be an array, [{axes}], and its parts are not equally long.") from None
+        raise BadInput(f"the observation must be an array, [{axes}], but its rows differ in length.") from None
     if array is None or array.ndim != ndim or array.dtype.kind not in "biu" or 0 in array.shape:
         given = f"{type(observation).__name__}" if array is None else f"{array.dtype} of shape {array.shape}"
-        raise BadInput(f"the observation must be an array of whole numbers, [{axes}], not {given}.")
+        raise BadInput(f"the observation must be an array of integers, [{axes}], not {given}.")
     if shape is not None and array.shape != shape:
-        raise BadInput(f"the observation's shape has changed: {array.shape}, and before {shape}.")
+        raise BadInput(f"the shape of the observation changed from {shape} to {array.shape}.")
     return array

@@ -1,19 +1,20 @@
-"""Words that count cells, and words for two conditions at one cell. Here with the tasks that cannot be learned without:
+"""Primitives that count cells, and primitives that combine two conditions at one cell.
 
-* `at_least(n, area, C)`: so many cells of an area (`shown.grid.AREAS`) where C holds. With 1 it is *some*: some
-  neighbour is a wall, a queen is in the same row, column or diagonal. An order is stamped when it has three items; a
+Each is listed with a task that cannot be learned without it:
+
+* `at_least(n, area, C)`: C holds at n or more cells of an area (`shown.grid.AREAS`). n = 1 expresses *some*: some
+  neighbor is a wall, a queen is in the same row, column or diagonal. An order is stamped when it has three items; a
   queen is placed where none attacks.
-* `as_many(area, C)`: the cell holds a digit, and that many cells of its area are such. Minesweeper: a number with as
-  many flags around it as it says makes its other neighbours safe, whatever the number.
-* `in_a_line(n, area, C)`: the cell, counted as one of them, makes n such cells in a line. Connect Four: a piece played
-  here makes four. The cell itself is not asked, since the piece is not there yet.
-* `both(C, C)`, `but_not(C, C)`: two conditions at one cell. Formulas can join what is said of the clicked cell; these
-  join what is said of some other cell: "beside it is a box with nothing in front".
-* `grid_has(n, C)`: a program; so many cells of the grid. A lorry leaves when three pallets are loaded.
+* `as_many(area, C)`: the cell holds a digit equal to the number of cells of its area where C holds. Minesweeper: a
+  number with as many flags around it makes its other neighbors safe, whatever the number.
+* `in_a_line(n, area, C)`: the cell, counted in, completes n cells in a line where C holds. Connect Four: a piece played
+  here makes four. C is not evaluated at the cell itself, since the piece is not there yet.
+* `both(C, C)`, `but_not(C, C)`: two conditions at one cell. Formulas combine conditions on the clicked cell; these
+  combine conditions on another cell: "beside it is a box with nothing in front".
+* `grid_has(n, C)`: a program; C holds at n or more cells of the grid. A lorry leaves when three pallets are loaded.
 
-Areas hold cells of the grid only, so that conditions are asked nowhere else and no word here looks far. The paper's
-`shifted` and `at_cell_with_value` send attention to one cell, which may be off the grid or nowhere, and ask there:
-that cannot be said by an area, and so they stay words of their own.
+Areas contain cells of the grid only, so these primitives need no margin. They cannot replace `shifted` and
+`at_cell_with_value`, which attend to one cell that may be off the grid or nowhere.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from typing import Any
 
 import numpy as np
 
-from shown import counts
+from shown.engine import counts
+from shown.engine.planes import ALL, Planes
 from shown.grid import Cell
 from shown.language.primitives.declaration import Condition, Primitive
 from shown.language.reference import NOWHERE, View
 from shown.language.terms import Argument, Kind, Term
-from shown.planes import ALL, Planes
 
 # --- areas -----------------------------------------------------------------------------------------------------------
 
 
 def cells_in(view: View, cell: Cell | None, area: str) -> list[Cell]:
-    """The cells of the grid in an area of a cell, which may itself be off the grid; nowhere there are none.
+    """Return the cells of the grid in an area of a cell, which may itself be off the grid; none if it is nowhere.
 
     >>> from shown.grid import Tokens, grid
     >>> view = View(grid("...", "..."), Tokens(empty="."))
@@ -43,7 +44,7 @@ def cells_in(view: View, cell: Cell | None, area: str) -> list[Cell]:
     if cell is NOWHERE:
         return []
     rows, columns = range(view.grid.height), range(view.grid.width)
-    if area in ("sides", "neighbours"):
+    if area in ("sides", "neighbors"):
         rows, columns = range(cell[0] - 1, cell[0] + 2), range(cell[1] - 1, cell[1] + 2)
     found = []
     for r in rows:
@@ -55,7 +56,7 @@ def cells_in(view: View, cell: Cell | None, area: str) -> list[Cell]:
                 "diagonals": down == right,
                 "lines": down == 0 or right == 0 or down == right,
                 "sides": down + right == 1,
-                "neighbours": max(down, right) == 1,
+                "neighbors": max(down, right) == 1,
             }
             if lies[area] and view.inside((r, c)):
                 found.append((r, c))
@@ -66,7 +67,7 @@ def cells_in(view: View, cell: Cell | None, area: str) -> list[Cell]:
 
 
 def _at_least(view: View, cell: Cell | None, number: int, area: str, condition: Condition) -> bool:
-    """Whether so many cells of the area fulfil the condition."""
+    """Whether the condition holds at `number` or more cells of the area."""
     found = [other for other in cells_in(view, cell, area) if condition(view, other)]
     view.counted(found)
     return len(found) >= number
@@ -86,7 +87,7 @@ def _at_least_many(
 
 
 def _at_least_wording(number: int, area: str, condition: Term) -> tuple[str, str] | None:
-    """One is some; and what takes long to say is said last, so that nobody takes the area for a part of it."""
+    """Say "some" for 1, and put long conditions last, so that the area is not read as part of them."""
     few = ("there is {2:noun}", "there is no {2:bare}")
     many = ("there are at least {0} {2:plural}", "there are fewer than {0} {2:plural}")
     said = few if number == 1 else many
@@ -96,7 +97,7 @@ def _at_least_wording(number: int, area: str, condition: Term) -> tuple[str, str
 
 
 def _as_many(view: View, cell: Cell | None, area: str, condition: Condition) -> bool:
-    """Whether the cell holds a digit and exactly so many cells of the area fulfil the condition."""
+    """Whether the cell holds a digit equal to the number of cells of the area where the condition holds."""
     digit = None if cell is NOWHERE else view.grid.get(cell)
     if digit is None or digit not in "0123456789":
         return False
@@ -120,19 +121,19 @@ def _as_many_many(world: Planes, store: np.ndarray, areas: np.ndarray, condition
 
 
 def _digits(world: Planes) -> tuple[list[int], np.ndarray]:
-    """The numbers that tokens show, and the planes of these tokens. ([d], [d, rows, columns, words])"""
+    """Return the digits among the tokens, and the planes of these tokens. ([d], [d, rows, columns, words])"""
     shown = [v for v, character in enumerate(world.tokens) if character in "0123456789"]
     characters = list(world.tokens)
     return [int(characters[v]) for v in shown], world.of_values[shown]
 
 
 def _as_many_image(arguments: tuple[Argument, ...], transformation: Any) -> Term | None:
-    """Digits that are exchanged would say other numbers."""
+    """Return no image where tokens are exchanged: other digits are other numbers."""
     return None if transformation.tokens else Term("as_many", arguments)
 
 
 def _grid_has(view: View, number: int, condition: Condition) -> bool:
-    """Whether so many cells of the grid fulfil the condition."""
+    """Whether the condition holds at `number` or more cells of the grid."""
     found = [cell for cell in view.grid.cells() if condition(view, cell)]
     view.counted(found)
     return len(found) >= number
@@ -193,7 +194,7 @@ GRID_HAS = Primitive(
 
 
 def _in_a_line(view: View, cell: Cell | None, number: int, area: str, condition: Condition) -> bool:
-    """Whether the cell, counted in, and such cells on both sides of it make a line of so many."""
+    """Whether the cell, counted in, and cells on both sides of it where the condition holds make a line of `number`."""
     if cell is NOWHERE or not view.inside(cell):
         return False
     straight, diagonal = [(0, 1), (1, 0)], [(1, 1), (1, -1)]
@@ -202,7 +203,7 @@ def _in_a_line(view: View, cell: Cell | None, number: int, area: str, condition:
         line = [cell]
         for way in (1, -1):
             steps = 1
-            while steps == 1 or (steps < number and area not in ("sides", "neighbours")):
+            while steps == 1 or (steps < number and area not in ("sides", "neighbors")):
                 other = (cell[0] + way * steps * down, cell[1] + way * steps * right)
                 if not view.inside(other) or not condition(view, other):
                     break
@@ -281,4 +282,4 @@ BUT_NOT = Primitive(
 )
 
 COUNTING = (AT_LEAST, AS_MANY, GRID_HAS, IN_A_LINE, BOTH, BUT_NOT)
-"""The words of this family."""
+"""The primitives of this family."""

@@ -1,6 +1,6 @@
-"""What a primitive is: one declaration with its meaning, bit kernel and English.
+"""The declaration of a primitive: meaning, bit kernel and English in one place.
 
-A primitive is declared once; printing, parsing, enumeration, evaluation and explanation read the declaration.
+Printing, parsing, enumeration, evaluation, export, symmetry and explanation all read this declaration.
 """
 
 from __future__ import annotations
@@ -26,48 +26,49 @@ if TYPE_CHECKING:
 
 Condition = Callable[[View, Cell | None], bool]
 EVERYWHERE: Final = math.inf
-"""The reach of a primitive that may ask its conditions as far off the grid as the grid's larger side."""
+"""Reach of a primitive that may evaluate its conditions as far off the grid as the grid's larger side."""
 FARTHEST = 10**6
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
 class Primitive:
-    """All there is to know about one method of the language.
+    """One method of the language.
 
     Attributes:
-        name: how it is written.
-        takes: the kinds of its arguments.
+        name: name in program text.
+        takes: kinds of the arguments.
         gives: CONDITION or PROGRAM.
-        meaning: for a condition `(view, cell, *arguments) -> bool`, for a program `(view, *arguments) -> bool`;
+        meaning: definition, `(view, cell, *arguments) -> bool` for a condition, `(view, *arguments) -> bool` for a
+            program;
             condition arguments are functions `(view, cell) -> bool`. The cell may be off the grid, or NOWHERE, where
-            the answer must not depend on the grid. A condition's answer must not depend on the action.
-        kernel: the same for all states at once: `(planes, *arguments) -> array`, where condition arguments are arrays
-            `[rows, columns, words]` and so is a condition's result. A program gives such an array too if it depends on
-            the clicked cell, `[words]` if it does not depend on the action, `[buttons, words]` if it depends on the
-            button. None: `meaning` is asked cell by cell, which is slow.
-        many: a compiled twin of `kernel` for many argument tuples at once, or None: `(planes, store, *arguments)`,
-            where conditions are numbers of planes in `store`, values, buttons and areas are their numbers, and
-            offsets pairs.
-        at_places: the same at some places of all states (`places.py`), for primitives that ask few cells, or None. A
-            condition's is `(places, *choices) -> bits`, where a choice of conditions is a function from places to bits
-            `[n, S, words]`, and any other choice an array of numbers as `many` takes them, `[n]` or `[n, 2]`; the
-            result is such bits, for all combinations, the last choice changing fastest. A program's is
-            `(planes, *choices) -> [n, words]`, if it does not depend on the action.
-        walks: whether it asks its conditions all along a line rather than at one place.
-        phrase: how it is said. `{cell}` is the cell it is asked at, `{0}` … its arguments.
-        negation: how its opposite is said.
-        at: if given, how the cell is called at which the condition arguments are asked.
-        wording: if given, another phrase and negation for some arguments, or None for the usual ones.
-        reach: how many cells further off the grid it may ask its conditions than it is asked itself, not counting its
-            offsets: 0 if at the same cell or on the grid only, 1 if at the neighbours, and so on; `EVERYWHERE` if up to
-            a whole grid further; or a function of its other arguments that says so. What it reads through `view` does
-            not count. A primitive that asks further than it says is computed wrongly.
-        needs: "click" if it makes sense only where cells are clicked, "button" if only where actions are buttons (as it
-            is for all that take one), None if in all worlds.
-        image: what becomes of it where a grid is mirrored or turned, or tokens are exchanged. True: with its arguments
-            transformed, it says of the image what it said of the original. A function `(arguments, transformation)` of
-            the transformed arguments gives the term that does, or None if there is none. False: nobody knows.
+            the value must not depend on the grid. A condition must not depend on the action.
+        kernel: the same for all states at once, `(planes, *arguments) -> array`. Condition arguments and the result of
+            a
+            condition are arrays `[rows, columns, words]`. A program returns such an array if it depends on the clicked
+            cell, `[words]` if it does not depend on the action, `[buttons, words]` if it depends on the button. Without
+            a kernel, `meaning` is evaluated cell by cell, which is slow.
+        many: compiled twin of `kernel` for many argument tuples, `(planes, store, *arguments)`, or None. Conditions are
+            plane indices in `store`; values, buttons and areas are numbers; offsets are pairs.
+        at_places: evaluation at places (`places.py`), for primitives that read few cells, or None. For a condition,
+            `(places, *choices) -> bits`: a choice of conditions is a function from places to bits `[n, S, words]`, any
+            other choice an array as in `many`, `[n]` or `[n, 2]`; the result has all combinations, the last choice
+            varying fastest. For a program that does not depend on the action, `(planes, *choices) -> [n, words]`.
+        walks: whether it evaluates its conditions along a line rather than at one place.
+        phrase: English; `{cell}` is the attended cell, `{0}` … the arguments.
+        negation: English for the opposite.
+        at: name of the cell at which the condition arguments are evaluated, if it differs.
+        wording: function that returns another phrase and negation for some arguments, or None.
+        reach: how many cells further off the grid its conditions are evaluated, not counting its offsets: 0 for the
+            same
+            cell or cells of the grid, 1 for neighbors, and so on; `EVERYWHERE` for up to a whole grid; or a function of
+            the other arguments. Reading through `view` does not count. Too small a reach gives wrong results.
+        needs: "click" if it only makes sense where cells are clicked, "button" where actions are buttons (the default
+            for
+            primitives that take one), None for all worlds.
+        image: behavior under a `Transformation`. True: transforming its arguments gives its image. A function
+            `(arguments, transformation)` of the transformed arguments returns the image, or None if there is none.
+            False: unknown.
     """
 
     name: str
@@ -101,21 +102,21 @@ class Primitive:
             raise BadInput(f"primitive {self.name} needs {self.needs!r}; it can need a 'click' or a 'button'.")
 
     def check_actions(self, buttons: tuple[str, ...], where: str = "") -> None:
-        """Raises BadInput if this primitive makes no sense in a world with (or, if there are none, without) buttons."""
+        """Raise BadInput if this primitive makes no sense in a world with (or without) buttons."""
         if self.needs == "click" and buttons:
             raise BadInput(
-                f"{where}{self.name} is about the clicked cell, but here actions are buttons: {', '.join(buttons)}. "
+                f"{where}{self.name} needs a clicked cell, but here actions are buttons: {', '.join(buttons)}. "
                 "Use action_is and at_cell_with_value, as paper_grammar(tokens, buttons) does."
             )
         if self.needs == "button" and not buttons:
             raise BadInput(
-                f"{where}{self.name} is about buttons, but here cells are clicked. "
-                "Use at_action_cell, or say what the buttons are where the demonstrations are made."
+                f"{where}{self.name} needs buttons, but here cells are clicked. "
+                "Use at_action_cell, or give the buttons of the demonstrations."
             )
 
 
 def check_reach(reach: float, name: str) -> None:
-    """Raises BadInput unless this can be a primitive's reach."""
+    """Raise BadInput unless this is a valid reach."""
     if reach != EVERYWHERE and reach not in range(FARTHEST + 1):
         raise BadInput(
             f"primitive {name}: reach {reach!r} must be a whole number from 0 to {FARTHEST:,}, or EVERYWHERE."
@@ -125,12 +126,12 @@ def check_reach(reach: float, name: str) -> None:
 class Language(Mapping[str, Primitive]):
     """A set of primitives by name. `LANGUAGE.extended(MINE)` adds to it.
 
-    Two languages with the same words are equal, whatever they are called.
+    Languages are equal if their primitives and their grammars are, whatever their names.
 
     Args:
-        primitives: its words.
-        name: what it is called in commands and files; None if nobody has named it.
-        grammar: the grammar over its words for a world, `(tokens, buttons) -> Grammar`; None if one is always given.
+        primitives: the primitives.
+        name: name in commands and files; None for an unnamed language.
+        grammar: function `(tokens, buttons) -> Grammar`; None if a grammar is always given.
     """
 
     def __init__(
@@ -156,24 +157,29 @@ class Language(Mapping[str, Primitive]):
     def __len__(self) -> int:
         return len(self._table)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Language):
+            return NotImplemented
+        return self._table == other._table and self._grammar == other._grammar
+
     def __hash__(self) -> int:
-        return hash(frozenset(self._table))
+        return hash((frozenset(self._table), self._grammar))
 
     def __repr__(self) -> str:
         return f"Language({', '.join(self._table)})"
 
     def grammar(self, tokens: Tokens, buttons: tuple[str, ...] = ()) -> Grammar:
-        """The grammar over these words for a world with these tokens and buttons; BadInput if it gives none."""
-        called = f"language {self.name!r}" if self.name else "this language, which has no name,"
+        """Return the grammar for a world with these tokens and buttons; raise BadInput if there is none."""
+        called = f"language {self.name!r}" if self.name else "this unnamed language"
         if self._grammar is None:
-            raise BadInput(f"{called} gives no grammar to learn with. Make it with Language(…, grammar=…).")
+            raise BadInput(f"{called} has no grammar to learn with. Create it with Language(…, grammar=…).")
         try:
-            # The policies learned with it are in this language, whatever the function calls it.
+            # Policies learned with this grammar belong to this language, whatever the function returns.
             return replace(self._grammar(tokens, buttons), language=self)
         except ShownError as error:
             raise BadInput(f"{called}: {error}") from None
         except Exception as error:
-            raise BadInput(f"{called}: its grammar cannot be made ({reason(error)}).") from error
+            raise BadInput(f"{called}: its grammar cannot be created ({reason(error)}).") from error
 
     def extended(
         self,
@@ -182,23 +188,23 @@ class Language(Mapping[str, Primitive]):
         grammar: GrammarMaker | None = None,
         replacing: bool = False,
     ) -> Language:
-        """This language with further primitives; with `replacing`, they may stand for some that it has already.
+        """Return a new language with further primitives, and a name and a grammar of its own.
 
-        It is another language, so its name and its grammar are its own.
+        With `replacing`, primitives may replace existing ones.
 
         >>> from shown.language.primitives import LANGUAGE
         >>> LANGUAGE.extended(LANGUAGE["shifted"])  # doctest: +ELLIPSIS
         Traceback (most recent call last):
-        shown.errors.BadInput: the language has a primitive shifted already. Give yours another name, or say ...
+        shown.errors.BadInput: the language already has a primitive shifted. Give yours another name, or pass ...
         """
         for primitive in primitives:
             if primitive.name in self and not replacing:
                 raise BadInput(
-                    f"the language has a primitive {primitive.name} already. Give yours another name, "
-                    "or say replacing=True."
+                    f"the language already has a primitive {primitive.name}. Give yours another name, "
+                    "or pass replacing=True."
                 )
         return Language({**self, **Language(primitives)}.values(), name, grammar)
 
     def called(self, name: str) -> Language:
-        """The same language under another name."""
+        """Return the same language under another name."""
         return Language(self.values(), name, self._grammar)

@@ -1,4 +1,4 @@
-"""The methods of the paper's Table 1, one declaration each: meaning, bit kernel, English."""
+"""The methods of the paper's Table 1."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shown import planes
+from shown.engine import planes
+from shown.engine.places import Places
+from shown.engine.planes import Planes
 from shown.grid import OFF, Cell, Tokens
 from shown.language.primitives.declaration import Condition, Language, Primitive
 from shown.language.reference import NOWHERE, View
 from shown.language.terms import Kind, Offset, Term
-from shown.places import Places
-from shown.planes import Planes
 
 if TYPE_CHECKING:
     from shown.language.grammar import Grammar
 
 AtPlaces = Callable[[Places], np.ndarray]
-"""Some conditions, asked at some places: [n, S, words] uint64."""
+"""Conditions evaluated at places: [n, S, words] uint64."""
 
 # --- conditions ------------------------------------------------------------------------------------------------------
 
@@ -29,20 +29,12 @@ def _cell_is_value(view: View, cell: Cell | None, value: str) -> bool:
     return view.value(cell) == value
 
 
-def _plane_of_value(world: Planes, value: str) -> np.ndarray:
-    return world.of_value(value)
-
-
 def _planes_of_values(world: Planes, store: np.ndarray, values: np.ndarray) -> np.ndarray:
     return world.of_values[values]
 
 
-def _values_at_places(places: Places, values: np.ndarray) -> np.ndarray:
-    return places.holding(values)
-
-
 def _shifted(view: View, cell: Cell | None, offset: Offset, condition: Condition) -> bool:
-    """Moves attention by the offset, then asks the condition."""
+    """Move attention by the offset, then evaluate the condition."""
     return condition(view, NOWHERE if cell is NOWHERE else (cell[0] + offset[0], cell[1] + offset[1]))
 
 
@@ -51,7 +43,7 @@ def _shifted_at_places(places: Places, offsets: np.ndarray, condition: AtPlaces)
 
 
 def _scanning(view: View, cell: Cell | None, offset: Offset, until: Condition, unless: Condition) -> bool:
-    """Walks from the cell by the offset; 1 if `until` holds before `unless` does and before the grid ends."""
+    """Walk from the cell by the offset: whether `until` holds before `unless` does and before the grid ends."""
     path = [] if cell is NOWHERE else [cell]
     found = False
     while cell is not NOWHERE:
@@ -70,7 +62,7 @@ def _scanning_at_places(places: Places, offsets: np.ndarray, until: AtPlaces, un
 
 
 def _scanning_wording(offset: Offset, until: Term, unless: Term) -> tuple[str, str] | None:
-    """Where only the end of the grid can stop the walk, no second thing need be named."""
+    """Name no second condition where only the end of the grid can stop the walk."""
     edge = Term("cell_is_value", (OFF,))
     if until == unless or (unless == edge and until.primitive == "cell_is_value"):
         return "going {0} from {cell}, there is {1:noun}", "going {0} from {cell}, there is no {1:bare}"
@@ -82,9 +74,9 @@ CELL_IS_VALUE = Primitive(
     takes=(Kind.VALUE,),
     gives=Kind.CONDITION,
     meaning=_cell_is_value,
-    kernel=_plane_of_value,
+    kernel=Planes.of_value,
     many=_planes_of_values,
-    at_places=_values_at_places,
+    at_places=Places.holding,
     phrase="{cell} is {0}",
     negation="{cell} is not {0}",
     image=True,
@@ -123,7 +115,7 @@ SCANNING = Primitive(
 
 
 def _at_action_cell(view: View, condition: Condition) -> bool:
-    """Attends to the clicked cell."""
+    """Attend to the clicked cell."""
     assert not isinstance(view.action, str)
     return condition(view, view.action)
 
@@ -133,11 +125,14 @@ def _plane_itself(world: Planes, condition: np.ndarray) -> np.ndarray:
 
 
 def _planes_themselves(world: Planes, store: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    first, count = conditions[0], len(conditions)
+    if np.array_equal(conditions, np.arange(first, first + count)):
+        return store[first : first + count]  # a view: the planes need not be copied
     return store[conditions]
 
 
 def _at_cell_with_value(view: View, value: str, condition: Condition) -> bool:
-    """Attends to the first cell with the value, in reading order; nowhere if there is none."""
+    """Attend to the first cell with the value, in reading order; nowhere if there is none."""
     return condition(view, view.first(value))
 
 
@@ -146,7 +141,7 @@ def _at_first_places(world: Planes, values: np.ndarray, condition: AtPlaces) -> 
 
 
 def _at_cell_with_value_wording(value: str, condition: Term) -> tuple[str, str] | None:
-    """To ask whether the first wall is a wall is to ask whether there is one."""
+    """Say "there is a wall" for a first wall that is a wall."""
     if condition == Term("cell_is_value", (value,)) and value != OFF:
         return "there is {0:some}", "there is no {0:bare}"
     if condition == Term("cell_is_value", (OFF,)) and value != OFF:
@@ -157,10 +152,6 @@ def _at_cell_with_value_wording(value: str, condition: Term) -> tuple[str, str] 
 def _action_is(view: View, button: str) -> bool:
     """Whether the action is this button."""
     return view.action == button
-
-
-def _rows_of_button(world: Planes, button: str) -> np.ndarray:
-    return world.of_button(button)
 
 
 AT_ACTION_CELL = Primitive(
@@ -198,7 +189,7 @@ ACTION_IS = Primitive(
     takes=(Kind.BUTTON,),
     gives=Kind.PROGRAM,
     meaning=_action_is,
-    kernel=_rows_of_button,
+    kernel=Planes.of_button,
     phrase="the action is {0}",
     negation="the action is not {0}",
     needs="button",
@@ -207,7 +198,7 @@ ACTION_IS = Primitive(
 
 
 def _grammar(tokens: Tokens, buttons: tuple[str, ...]) -> Grammar:
-    # Grammars are made of languages, so this one is not known before it is asked for.
+    # grammar.py imports this module.
     from shown.language.grammar import paper_grammar
 
     return paper_grammar(tokens, buttons)

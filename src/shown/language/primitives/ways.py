@@ -1,21 +1,20 @@
-"""Words about ways: how far it is on foot, in which direction, and whether one gets there at all.
+"""Primitives about walks: distances, directions and reachability.
 
-A walk takes steps up, down, left and right over cells of the grid where a condition holds; where it begins and where it
-ends do not have to be such cells. Nothing here goes by reading order, so that a rule mirrored or turned is exactly the
-rule for the mirrored or turned world. Here with the tasks that cannot be learned without:
+A walk moves up, down, left and right over cells of the grid where a condition holds; its first and last cell are
+exempt. Nothing depends on reading order, so the image of a rule under a symmetry is exactly the rule for the image of
+the world. Each primitive is listed with a task that cannot be learned without it:
 
-* `nearer(step, C, over)`: a step that shortens the walk to where C holds. A robot finds its way round walls.
-* `reachable(C, over)`: there is such a walk at all. The switch to be pressed is the one in a room one can get into.
-* `enclosed(C)`: no walk leads off the grid without crossing C, whatever else is in the way. A hole that is fenced in,
-  among trees, is filled.
-* `escape(value, C)`: there is a step away from the nearest cell with the value. A dog barks when the sheep has none.
-* `nearest(value, C)`: what C says of the nearest cell with the value, instead of the first in reading order. A lorry
-  goes when the gate nearest to it has its light on.
+* `nearer(step, C, over)`: the step shortens the walk to where C holds. A robot finds its way around walls.
+* `reachable(C, over)`: there is such a walk. The switch to press is the one in a room that can be entered.
+* `enclosed(C)`: no walk leads off the grid without crossing C. A hole that is fenced in, among trees, is filled.
+* `escape(value, C)`: some step leads away from the nearest cell with the value. A dog barks when the sheep has none.
+* `nearest(value, C)`: C holds at the nearest cell with the value, instead of the first in reading order. A lorry leaves
+  when the light of the nearest gate is on.
 """
 
 from __future__ import annotations
 
-from shown import floods
+from shown.engine import floods
 from shown.grid import Cell
 from shown.language.primitives.declaration import Condition, Primitive
 from shown.language.reference import NOWHERE, View
@@ -23,7 +22,7 @@ from shown.language.terms import Kind, Offset
 
 
 def _shortest_way(view: View, cell: Cell, aim: Condition, over: Condition) -> list[Cell] | None:
-    """The cells of a shortest walk from a cell to one where `aim` holds, both included; None if there is none."""
+    """Return the cells of a shortest walk from a cell to one where `aim` holds, both included, or None."""
     came_from = {cell: cell}
     line = [cell]
     for here in line:
@@ -42,13 +41,13 @@ def _shortest_way(view: View, cell: Cell, aim: Condition, over: Condition) -> li
 
 
 def _went(view: View, way: list[Cell]) -> None:
-    """Of all the cells that were looked at to find a way, those on it count."""
+    """Report the cells of a walk, rather than all cells that the search visited."""
     view.walked(way)
     view.counted(way)
 
 
 def _nearer(view: View, cell: Cell | None, offset: Offset, aim: Condition, over: Condition) -> bool:
-    """Whether one may stand at the cell `offset` further on, and has a shorter walk to an aim from there."""
+    """Whether the cell at `offset` is walkable and has a shorter walk to an aim."""
     if cell is NOWHERE:
         return False
     there = (cell[0] + offset[0], cell[1] + offset[1])
@@ -89,16 +88,16 @@ def _is_off(view: View, cell: Cell | None) -> bool:
 
 
 def _steps(cell: Cell, there: Cell) -> int:
-    """How many steps it is from cell to cell, nothing being in the way."""
+    """Return the number of steps between two cells, ignoring obstacles."""
     return abs(cell[0] - there[0]) + abs(cell[1] - there[1])
 
 
 def _nearest_of(view: View, cell: Cell, others: tuple[Cell, ...]) -> list[Cell]:
-    """Those of some cells that are nearest to a cell, nothing being in the way."""
+    """Return the cells nearest to a cell, ignoring obstacles."""
     fewest = min((_steps(cell, other) for other in others), default=0)
     nearest = [other for other in others if _steps(cell, other) == fewest]
     for other in nearest:
-        view.value(other)  # what is looked at is framed in pictures: these, and not all of them
+        view.value(other)  # pictures frame the cells that are read: only these
     return nearest
 
 
@@ -118,9 +117,9 @@ def _escape(view: View, cell: Cell | None, value: str, over: Condition) -> bool:
 
 
 def _nearest(view: View, cell: Cell | None, value: str, condition: Condition) -> bool:
-    """Attends to the nearest cell with the value, the cell itself included; nowhere if there is none.
+    """Whether the condition holds at a nearest cell with the value, the cell itself included; nowhere if there is none.
 
-    Of several that are equally near, one at which the condition holds.
+    Of several equally near ones, any may satisfy it.
     """
     nearest = [] if cell is NOWHERE else _nearest_of(view, cell, view.where(value))
     if not nearest:
@@ -192,4 +191,4 @@ NEAREST = Primitive(
 )
 
 WAYS = (NEARER, REACHABLE, ENCLOSED, ESCAPE, NEAREST)
-"""All of them."""
+"""The primitives of this family."""

@@ -1,4 +1,4 @@
-"""Worlds to learn from a few demonstrations with the standard language; `docs/gallery.md` walks through them."""
+"""Four worlds to learn from a few demonstrations with the standard vocabulary; see `docs/guides/gallery.md`."""
 
 from shown.worlds.gallery.connect_four import ConnectFour
 from shown.worlds.gallery.minesweeper import Minesweeper

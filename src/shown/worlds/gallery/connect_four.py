@@ -1,11 +1,11 @@
-"""Connect Four: win if you can, otherwise keep the other from winning."""
+"""Connect Four: win if you can, otherwise block your opponent."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
-from shown.world import Outcome, World
+from shown.worlds.world import Outcome, World
 
 ME, YOU, FREE, LANDING = "X", "O", ".", "_"
 WAYS = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -13,19 +13,19 @@ HEIGHT, WIDTH, FOUR = 6, 7, 4
 
 
 class ConnectFour(World):
-    """One move: make four in a row, or, where you cannot, take the only place where the other would.
+    """One move: make four in a row, or else take the only place where your opponent would.
 
-    Description: pieces fall to the lowest free place of a column. A position is dealt from random play, in which
-        you can win at once, or cannot and the other threatens to.
-    Observation: `X` your pieces, `O` the other's, `_` where a piece would land, `.` free and not yet in reach.
-    Actions: clicks on the place where your piece is to land.
+    Description: pieces fall to the lowest free place of a column. A position comes from random play; either you can win
+        at once, or your opponent threatens to.
+    Observation: `X` your pieces, `O` your opponent's, `_` where a piece would land, `.` free and not yet in reach.
+    Actions: clicks on the place where your piece should land.
     Rewards: 1 for the right move.
     End of episode: after one move, which is right or wrong.
     """
 
     name = "connect-four"
     title = "Connect Four"
-    goal = "Make four in a row, or else keep the other from it."
+    goal = "Make four in a row, or else stop your opponent from doing so."
     tokens = Tokens(empty=FREE, landing_place=LANDING, own_piece=ME, other_piece=YOU)
     max_steps = 1
 
@@ -41,20 +41,20 @@ class ConnectFour(World):
         return Outcome(self._grid(), right, over=True, reward=float(right))
 
     def expert(self) -> Action:
-        """The first right move in reading order."""
+        """Return the first right move in reading order."""
         return self.right()[0]
 
-    def as_good(self) -> list[Cell]:
+    def equally_good(self) -> list[Cell]:
         return self.right()
 
     def right(self) -> list[Cell]:
-        """The moves that win; if none does, the move that keeps the other from winning, if there is just one."""
+        """Return the moves that win; if none does, the only move that stops your opponent from winning."""
         wins = [cell for cell in self._landings() if self._makes_four(cell, ME)]
         blocks = [cell for cell in self._landings() if self._makes_four(cell, YOU)]
         return wins or (blocks if len(blocks) == 1 else [])
 
     def _random_play(self, rng: np.random.Generator, moves: int) -> dict[Cell, str]:
-        """Pieces after so many random moves, your turn; none if somebody has won by then."""
+        """Return the pieces after `moves` random moves, with your turn next; none if the game is over by then."""
         self._pieces = {}
         for move in range(moves - moves % 2):
             landings = self._landings()

@@ -5,21 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
-from shown.world import Outcome, World
+from shown.worlds.world import Outcome, World
 
 HIDDEN, FLAG, DIGITS = "?", "!", ".12345678"
-NEIGHBOURS = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0))
+NEIGHBORS = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0))
 
 
 class Minesweeper(World):
-    """Open every cell that can be proved to be safe.
+    """Open every cell that is provably safe.
 
-    Description: mines lie hidden under a board. A cell that is opened tells how many of its eight neighbours are mines.
-        Where a number has no more covered neighbours than mines, all of them must be mines: the board puts a flag on
-        these by itself. Where a number has all its mines flagged, its other neighbours are safe. Boards that need more
-        reasoning than this, or a guess, are not dealt.
-    Observation: `?` covered, `!` a flag, `.` open without a mine around it, `1` … `8` open with so many.
-    Actions: clicks; a click opens the cell, and with an empty one all around it.
+    Description: mines are hidden under a board. An open cell shows how many of its eight neighbors are mines. If a
+        number has no more covered neighbors than mines, all of them are mines, and the board flags them. If all mines
+        of a number are flagged, its other neighbors are safe. No board needs more reasoning than this, or a guess.
+    Observation: `?` covered, `!` flag, `.` open with no mine around it, `1` … `8` open with that many mines around it.
+    Actions: a click opens a cell; opening an empty one opens its neighbors, too.
     Rewards: 1 for the last safe cell.
     End of episode: won with the last safe cell, lost with a mine.
     """
@@ -57,14 +56,14 @@ class Minesweeper(World):
         return Outcome(self._grid(), won, over=won, reward=float(won))
 
     def expert(self) -> Action:
-        """The first cell in reading order that is provably safe."""
+        """Return the first provably safe cell in reading order."""
         return self.safe()[0]
 
-    def as_good(self) -> list[Cell]:
+    def equally_good(self) -> list[Cell]:
         return self.safe()
 
     def safe(self) -> list[Cell]:
-        """All cells that a number with all its mines flagged proves to be safe."""
+        """Return all cells next to a number whose mines are all flagged."""
         free = {
             cell
             for number in self._opened
@@ -74,7 +73,7 @@ class Minesweeper(World):
         return sorted(free)
 
     def _solvable(self) -> bool:
-        """Whether one who opens what is provably safe comes to the end; the board is as it was afterwards."""
+        """Return whether opening provably safe cells solves the board; leave the board unchanged."""
         opened, flags = set(self._opened), set(self._flags)
         while safe := self.safe():
             self._open(safe[0])
@@ -96,7 +95,7 @@ class Minesweeper(World):
                 self._flags |= covered
 
     def _around(self, cell: Cell) -> set[Cell]:
-        near = {(cell[0] + a, cell[1] + b) for a, b in NEIGHBOURS}
+        near = {(cell[0] + a, cell[1] + b) for a, b in NEIGHBORS}
         return {(r, c) for r, c in near if 0 <= r < self.height and 0 <= c < self.width}
 
     def _count(self, cell: Cell) -> int:

@@ -6,7 +6,8 @@ import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.symmetry import Transformation
-from shown.world import Outcome, World
+from shown.worlds.distances import distances
+from shown.worlds.world import Outcome, World
 
 FLOOR, WALL, WORKER, CRATE, STORED = ".", "#", "w", "c", "s"
 MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
@@ -15,9 +16,9 @@ MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 class Pushing(World):
     """Get behind each crate and push it to the wall.
 
-    Description: a room with crates, as in Sokoban. A worker who walks into a crate from the left pushes it one cell to
-        the right if there is floor behind it. A crate that stands at the wall, or at a crate that does, is stored. From
-        other sides crates do not move.
+    Description: a room with crates, as in Sokoban. Walking into a crate from the left pushes it one cell to the right
+        if there is floor behind it; from other sides crates do not move. A crate at the wall, or at a stored crate, is
+        stored.
     Observation: `.` floor, `#` wall, `w` the worker, `c` a crate, `s` a stored crate.
     Actions: the buttons up, down, left and right.
     Rewards: 1 for the last crate stored.
@@ -65,11 +66,11 @@ class Pushing(World):
         return Outcome(self._grid(), won, over=won, reward=float(won))
 
     def expert(self) -> Action:
-        """Pushes if there is a crate to push, else takes the first step of a shortest way behind one."""
-        return (self.as_good() or ["right"])[0]
+        """Push if there is a crate to push, else take the first step of a shortest way behind one."""
+        return (self.equally_good() or ["right"])[0]
 
-    def as_good(self) -> list[str]:
-        """All first steps of such ways; none if no crate can be reached."""
+    def equally_good(self) -> list[str]:
+        """Return all first steps of such ways; none if no crate can be reached."""
         r, c = self._worker
         if self._cells[r][c + 1] == CRATE:
             return ["right"]
@@ -78,19 +79,12 @@ class Pushing(World):
         return [name for name, (down, right) in MOVES.items() if far.get((r + down, c + right), here) < here]
 
     def _lengths(self) -> dict[Cell, int]:
-        """How far it is to the nearest cell behind a crate, from every cell from which one can be reached."""
-        rows = list(enumerate(self._cells))
-        far = {
-            (r, c): 0 for r, row in rows for c, there in enumerate(row[:-1]) if there == FLOOR and row[c + 1] == CRATE
-        }
-        line = list(far)
-        for cell in line:
-            for down, right in MOVES.values():
-                there = (cell[0] + down, cell[1] + right)
-                if there not in far and self._cells[there[0]][there[1]] in (FLOOR, WORKER):
-                    far[there] = far[cell] + 1
-                    line.append(there)
-        return far
+        """Return the distance of every cell to the nearest cell behind a crate."""
+        rows = enumerate(self._cells)
+        behind = [
+            (r, c) for r, row in rows for c, there in enumerate(row[:-1]) if there == FLOOR and row[c + 1] == CRATE
+        ]
+        return distances(behind, lambda cell: self._cells[cell[0]][cell[1]] in (FLOOR, WORKER))
 
     def _can_be_won(self) -> bool:
         if not any(CRATE in row for row in self._cells):
@@ -98,7 +92,7 @@ class Pushing(World):
         return any(self.step(self.expert()).won for _ in range(self.max_steps))
 
     def _store(self) -> None:
-        """Crates that can go no further are stored."""
+        """Store the crates that can go no further."""
         for row in self._cells:
             for c in range(len(row) - 2, 0, -1):
                 if row[c] == CRATE and row[c + 1] in (WALL, STORED):

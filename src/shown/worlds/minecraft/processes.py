@@ -1,4 +1,4 @@
-"""Processes of others that leave nothing behind: started in a group of their own, and ended as a group."""
+"""Child processes in their own process group, so that they end together with all that they started."""
 
 from __future__ import annotations
 
@@ -9,24 +9,20 @@ import subprocess
 from collections.abc import Sequence
 from typing import Any
 
-GRACE = 3.0
-"""Seconds in which a process may end by itself."""
+GRACE = 3.0  # seconds for a process to end by itself
 
 
 def start(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
-    """Starts a command whose Ctrl-C is ours to handle."""
+    """Start a command that does not receive our Ctrl-C."""
     return subprocess.Popen(command, start_new_session=True, **options)
 
 
 def stop(process: subprocess.Popen[bytes], grace: float = 0.0) -> None:
-    """Ends it and all that it has started, after `grace` seconds in which it may do so itself."""
+    """End a process and its children, after `grace` seconds to end by itself."""
     try:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(grace)
     finally:
-        if hasattr(os, "killpg"):
-            with contextlib.suppress(ProcessLookupError):  # the whole group has ended
-                os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+        with contextlib.suppress(ProcessLookupError):  # the whole group has ended
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()

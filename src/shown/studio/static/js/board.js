@@ -1,10 +1,10 @@
-// A board of cells that are buttons: to be clicked, walked over with the arrow keys, and read aloud.
+// A board whose cells are buttons: for the mouse, the arrow keys and screen readers.
 
 import { calm, el, svg } from "./dom.js";
 import { inDepth, lookOf } from "./voxel.js";
 import { cellName, thing } from "./words.js";
 
-/** What the page keeps of a game: its tokens by character. */
+/** Add to a game its token names by character. */
 export function prepare(game) {
   game.names = new Map(game.tokens.map((token) => [token.character, token.name]));
   game.empty = game.tokens[0].character;
@@ -14,13 +14,13 @@ export function prepare(game) {
 export class Board {
   /**
    * @param {object} options
-   *   label: what the board is, for screen readers
-   *   onPress(cell, event): a cell was clicked or Enter was pressed on it
-   *   onPoint(cell | null): the pointer or the focus is on a cell, or has left the board
-   *   onDown(cell): a button of the mouse, a pen or a finger went down on a cell; onPress may or may not follow
+   *   label: accessible name of the board
+   *   onPress(cell, event): a cell was clicked, or Enter was pressed on it
+   *   onPoint(cell | null): the pointer or the focus entered a cell, or left the board
+   *   onDown(cell): the pointer went down on a cell; onPress may follow
    *   onDrag(cell, first): the pointer was pressed on a cell (first) or moved over it while pressed
-   *   suffix(cell): more to say about a cell
-   *   onArrow(key): an arrow key was pressed without Shift; true if it meant something else than to go to the next cell
+   *   suffix(cell): an addition to the cell's accessible name
+   *   onArrow(key): an arrow key was pressed without Shift; true if it did something other than move the focus
    */
   constructor(options) {
     this.options = options;
@@ -44,10 +44,10 @@ export class Board {
     this.grid.setAttribute("aria-disabled", String(disabled));
   }
 
-  /** Shows a position; only cells that differ from what is there are touched. */
+  /** Show a position; only cells that differ are touched. */
   show(game, rows) {
-    const alike = rows.length === this.rows.length && rows[0].length === this.rows[0]?.length;
-    const fresh = game !== this.game || inDepth(game) !== this.deep || !alike;
+    const sameSize = rows.length === this.rows.length && rows[0].length === this.rows[0]?.length;
+    const fresh = game !== this.game || inDepth(game) !== this.deep || !sameSize;
     if (fresh) this.#build(game, rows);
     const changed = (r) => fresh || this.rows[r] !== rows[r];
     for (let r = 0; r < rows.length; r++) {
@@ -60,12 +60,12 @@ export class Board {
     this.refreshNames();
   }
 
-  /** Shows the same again, after boards were turned. */
+  /** Draw the same position again, after the view was changed. */
   redraw() {
     if (this.game) this.show(this.game, this.rows);
   }
 
-  /** Says again what each cell is, after what `suffix` says has changed. */
+  /** Update the accessible names of the cells, after `suffix` has changed. */
   refreshNames() {
     for (let r = 0; r < this.rows.length; r++) {
       for (let c = 0; c < this.rows[r].length; c++) {
@@ -84,18 +84,18 @@ export class Board {
     return this.cells[r]?.[c];
   }
 
-  /** Puts the focus on the cell that has the board's tab stop. */
+  /** Focus the cell that has the board's tab stop. */
   focus() {
     this.cell(this.at)?.focus();
   }
 
-  /** Scrolls the board into the window, if it is not in it. */
+  /** Scroll the board into view. */
   reveal() {
     this.frame.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
   }
 
   #build(game, rows) {
-    const had = this.grid.contains(document.activeElement);
+    const focused = this.grid.contains(document.activeElement);
     this.game = game;
     this.rows = rows;
     this.deep = inDepth(game);
@@ -123,10 +123,10 @@ export class Board {
     );
     this.grid.replaceChildren(...this.cells.flat());
     this.cell(this.at).tabIndex = 0;
-    if (had) this.focus();
+    if (focused) this.focus();
   }
 
-  /** In depth a cell looks as those beside it let it, so that it may change without being another. */
+  /** In the 3-D view, the look of a cell also depends on its neighbors. */
   #paint(rows, r, c) {
     const { use_ } = this.cells[r][c];
     const href = this.deep ? lookOf(this.game, rows, [r, c]) : lookFlat(this.game, rows[r][c]);
@@ -144,7 +144,7 @@ export class Board {
       this.#moveTo(cell, false);
       if (!keyboard(event)) return;
       onPoint?.(cell);
-      onDown?.(cell); // a key press has no duration to use, so the question is asked when the cell is reached
+      onDown?.(cell); // a key press leaves no time to ask ahead, so the page asks when the cell is reached
     });
     this.grid.addEventListener("focusout", (event) => {
       if (!this.grid.contains(event.relatedTarget)) onPoint?.(null);
@@ -207,7 +207,7 @@ function lookFlat(game, character) {
   return name && character !== game.empty ? `#${game.key}-${name}` : "";
 }
 
-/** A small picture of a position, or of a whole run that can be played in it. */
+/** A small picture of a position. */
 export class Miniature {
   constructor(game, rows, label) {
     this.game = game;
@@ -232,7 +232,7 @@ export class Miniature {
   }
 
   #build(rows, height, width) {
-    // Tall and wide boards get the same square frame, so that a row of pictures stays a row.
+    // Tall and wide boards get the same square frame, so that pictures line up.
     const side = Math.max(height, width);
     const [dx, dy] = [(side - width) / 2, (side - height) / 2];
     this.node.setAttribute("viewBox", `${-dx * 100} ${-dy * 100} ${side * 100} ${side * 100}`);
@@ -246,7 +246,7 @@ export class Miniature {
   }
 }
 
-/** The tokens of a game with their sprites, as a legend. */
+/** The tokens of a game with their sprites. */
 export function legend(game) {
   return el(
     "ul",

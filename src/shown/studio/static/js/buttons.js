@@ -1,19 +1,19 @@
-// Worlds with buttons: a row of them below the board, each with the key that presses it.
+// The buttons of a world: a row below the board, each with its key.
 
 import { el } from "./dom.js";
 import { thing } from "./words.js";
 
 const SIGNS = { up: "↑", down: "↓", left: "←", right: "→" };
 
-/** The button that a key of the keyboard presses in this game; undefined if it presses none. */
+/** The button for a key of the keyboard; undefined if there is none. */
 export function buttonFor(game, event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return undefined;
   return game.keys[event.key.replace(/^Arrow/, "").toLowerCase()];
 }
 
 /**
- * The game's buttons, as a list of elements. `onDown(name)`: one goes down, `onPress(name)` follows or not;
- * `onPoint(name | null)`: the pointer or the focus is on one, or has left it; `note(name)`: what else to say of one.
+ * The game's buttons, as a list of elements. `onDown(name)`: a button goes down, and `onPress(name)` may follow;
+ * `onPoint(name | null)`: the pointer or the focus enters or leaves a button; `note(name)`: a note beside its name.
  */
 export function buttonRow(game, { onPress, onDown, onPoint, note }) {
   const keys = new Map(Object.entries(game.keys).map(([key, name]) => [name, SIGNS[key] ?? key]));

@@ -1,12 +1,12 @@
-// What painting does to a grid: pure functions from rows to rows. null means: that cannot be done.
+// Edits of a painted level: pure functions from rows to rows. null means that the edit is impossible.
 
-export const MOST = 32;
+const MAX_SIDE = 32;
 
 export function paint(rows, [r, c], character) {
   return rows.map((row, i) => (i === r ? row.slice(0, c) + character + row.slice(c + 1) : row));
 }
 
-/** Fills the area of equal cells around a cell, over edges but not corners. */
+/** Fill the area of equal cells around a cell, across edges but not corners. */
 export function flood(rows, [r, c], character) {
   const old = rows[r][c];
   if (old === character) return rows;
@@ -35,7 +35,7 @@ export const rotate = (rows) =>
 
 export function grow(rows, side, character) {
   const width = rows[0].length;
-  if ((side === "top" || side === "bottom" ? rows.length : width) >= MOST) return null;
+  if ((side === "top" || side === "bottom" ? rows.length : width) >= MAX_SIDE) return null;
   const line = character.repeat(width);
   if (side === "top") return [line, ...rows];
   if (side === "bottom") return [...rows, line];

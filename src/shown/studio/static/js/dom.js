@@ -1,4 +1,4 @@
-// Small helpers to build elements. Text is always set as text, never as markup.
+// Helpers to build elements. Text is always set as text, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -67,12 +67,12 @@ const ICONS = {
   copy: "M10 10h12v13H10zM6 18V5h11",
 };
 
-/** A line icon, for buttons that have a name of their own. */
+/** A line icon. It is hidden from screen readers: its button carries the name. */
 export function icon(name) {
   return svg("svg", { viewBox: "0 0 28 28", class: "glyph", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 }
 
-/** A button with an icon, a text, or both; `label` is its name if it has no text. */
+/** A button with an icon, a text, or both; `label` is its accessible name if it has no text. */
 export function button({ icon: glyph, text, label, title, kind = "", onClick, disabled, id, pressed }) {
   return el(
     "button",
@@ -91,17 +91,17 @@ export function button({ icon: glyph, text, label, title, kind = "", onClick, di
   );
 }
 
-/** Puts `children` in place of what `node` held. */
+/** Replace the children of `node`. */
 export function replace(node, ...children) {
   node.replaceChildren(
     ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
   );
 }
 
-/** Makes `children` what `node` holds. Those that stand where they should are not touched, so they need no new layout. */
+/** Replace the children of `node`, without touching those already in place: they need no new layout. */
 export function arrange(node, children) {
-  const stay = new Set(children);
-  for (const child of [...node.children]) if (!stay.has(child)) child.remove();
+  const kept = new Set(children);
+  for (const child of [...node.children]) if (!kept.has(child)) child.remove();
   children.forEach((child, i) => node.children[i] !== child && node.insertBefore(child, node.children[i] ?? null));
 }
 

@@ -1,12 +1,13 @@
-// Taking things home: files to download, the lines of Python that use them, and files to bring in.
+// Export and import: files to download, the Python code that uses them, and files to upload.
 
-import { post } from "./api.js";
+import { download, post } from "./api.js";
 import { $, button, el, icon, replace } from "./dom.js";
 import { emit, state, takeLesson } from "./store.js";
+import { offerUndo } from "./teach.js";
 import { attempt, toast } from "./toast.js";
 import { plural } from "./words.js";
 
-const MOST = 8 * 2 ** 20;
+const MAX_FILE = 8 * 2 ** 20;
 let dialog = null;
 
 export function initExport() {
@@ -28,7 +29,7 @@ function snippet(game) {
     ].join("\n");
   return [
     "from shown import Policy",
-    "from shown.games import find, load_levels, play",
+    "from shown.worlds import find, load_levels, play",
     `policy, game = Policy.load("${game.name}-policy.json"), find("${game.name}")`,
     'for level in load_levels(game, "random:0-9"):',
     "    run = play(game, policy.act, level)",
@@ -41,18 +42,19 @@ function open() {
   const legal = lesson.painted.filter((level) => level.legal).length;
   const clip = el("pre", { class: "code", tabindex: 0, id: "snippet" }, el("code", { text: snippet(game) }));
   const link = (what, title, note, ready) => {
-    const words = [el("strong", { text: title }), el("span", { text: ready ? note : "Nothing to take home yet." })];
+    const missing = learned.outdated && what.startsWith("policy") ? "Out of date until a new rule is learned." : "Nothing to export yet.";
+    const words = [el("strong", { text: title }), el("span", { text: ready ? note : missing })];
     return el(
       "li",
       {},
       ready
         ? el(
-            "a",
+            "button",
             {
+              type: "button",
               class: "take",
               id: `take-${what.replace(".", "-")}`,
-              href: `/export/${what}?game=${encodeURIComponent(game.name)}`,
-              download: "",
+              onClick: () => attempt(() => download(what, { game: game.name })),
             },
             icon("download"),
             el("span", { class: "take-words" }, words),
@@ -65,7 +67,7 @@ function open() {
     el(
       "div",
       { class: "dialog-head" },
-      el("h2", { id: "export-title", text: `Take ${game.title} home` }),
+      el("h2", { id: "export-title", text: `Export ${game.title}` }),
       button({ icon: "close", label: "Close", kind: "quiet", onClick: () => dialog.close() }),
     ),
     el(
@@ -73,32 +75,32 @@ function open() {
       { class: "takes" },
       link(
         "lesson.json",
-        "The lesson",
-        "All of it in one file, to send: whoever has a studio can open it.",
+        "Lesson",
+        "Everything in one file, which any studio can open.",
         lesson.recordings.length > 0,
       ),
-      link("policy.json", "Policy", "The rules, to be loaded by shown.", learned.hasPolicy),
-      link("policy.py", "Python module", "One file that acts the same and needs nothing installed.", learned.hasPolicy),
+      link("policy.json", "Policy", "The learned rules, for Policy.load.", learned.hasPolicy && !learned.outdated),
+      link("policy.py", "Python module", "One file that acts the same, without dependencies.", learned.hasPolicy && !learned.outdated),
       link(
         "demonstrations.json",
         "Demonstrations",
         `${plural(learned.demonstrations, "demonstration")}, for shown learn.`,
         learned.demonstrations > 0,
       ),
-      link("levels.json", "Painted levels", `${plural(legal, "level")}, for every command's --levels.`, legal > 0),
+      link("levels.json", "Painted levels", `${plural(legal, "level")}, for the option --levels.`, legal > 0),
     ),
     el("p", {
       class: "note",
-      text: "For a GIF of any run, press GIF under the computer's board, or in the replay of a demonstration.",
+      text: "To get a GIF of a run, press GIF below the computer's board or in the replay of a demonstration.",
     }),
-    el("h3", { text: "Six lines of Python that use it" }),
+    el("h3", { text: "Use it from Python" }),
     el(
       "div",
       { class: "code-box" },
       clip,
       button({
         icon: "copy",
-        label: "Copy the lines",
+        label: "Copy the code",
         kind: "quiet",
         onClick: () =>
           attempt(async () => {
@@ -107,15 +109,15 @@ function open() {
           }),
       }),
     ),
-    el("h3", { text: "Bring in" }),
+    el("h3", { text: "Import" }),
     el(
       "label",
       { class: "bring" },
-      el("span", { text: `A lesson, or a file of demonstrations or levels of ${game.title}` }),
+      el("span", { text: `A lesson, or demonstrations or levels of ${game.title} (JSON)` }),
       fileInput(),
     ),
     el("p", { class: "status bad", id: "bring-problem", role: "alert" }),
-    el("p", { class: "note", text: `Everything is also saved, as it happens, in the folder ${state.folder}.` }),
+    el("p", { class: "note", text: `Everything you do is also saved in the folder ${state.folder}.` }),
   );
   dialog.showModal();
 }
@@ -123,7 +125,7 @@ function open() {
 function fileInput() {
   const input = el("input", { type: "file", accept: ".json,application/json", id: "bring" });
   input.addEventListener("change", async () => {
-    // What is wrong is said here, where it is seen: messages of the page lie below the dialog.
+    // Errors are shown in the dialog, because it covers the page's messages.
     $("bring-problem").textContent = "";
     try {
       await bring(input.files[0]);
@@ -137,24 +139,18 @@ function fileInput() {
 
 async function bring(file) {
   if (!file) return;
-  if (file.size > MOST) throw new Error("That file is larger than 8 MB, which no such file needs to be.");
+  if (file.size > MAX_FILE) throw new Error("The file is larger than 8 MB, the limit for imports.");
   let content;
   try {
     content = JSON.parse(await file.text());
   } catch {
-    throw new Error("That file is not valid JSON.");
+    throw new Error("The file is not valid JSON.");
   }
-  const answer = await post("import", { game: state.game.name, content });
+  const { game } = state;
+  const answer = await post("import", { game: game.name, content });
   dialog.close();
-  if (answer.lessonOf) {
-    emit("open", answer.lessonOf);
-    toast(`Opened a lesson with ${plural(answer.demonstrations, "demonstration")}.`);
-    return;
-  }
-  takeLesson(answer.lesson);
-  toast(
-    answer.demonstrations
-      ? `Brought in ${plural(answer.demonstrations, "demonstration")}.`
-      : `Brought in ${plural(answer.levels, "level")}.`,
-  );
+  if (answer.lessonOf) emit("open", answer.lessonOf);
+  else takeLesson(answer.lesson);
+  if (answer.demonstrations) offerUndo(`Added ${plural(answer.demonstrations, "demonstration")} to yours.`, answer.lesson);
+  else toast(answer.lessonOf ? "Added the painted levels of the lesson." : `Imported ${plural(answer.levels, "level")}.`);
 }

@@ -1,66 +1,67 @@
-// Learning as it happens: how you were understood, the rule in English, how well it will do, and what it tried.
+// Learning: its progress, the rule in English, the expected success rate, and how the demonstrations were interpreted.
 
 import { showAdvice } from "./advice.js";
 import { post } from "./api.js";
 import { $, button, el, replace } from "./dom.js";
+import { initFront } from "./front.js";
 import { emit, on, state } from "./store.js";
 import { attempt } from "./toast.js";
 import { initTouch, pinButton, strikeButton } from "./touch.js";
-import { capital, dozen, hand, moves, plural } from "./words.js";
+import { PHASES, STATES, VOCABULARIES, capital, dozen, expectedWins, hand, moves, plural } from "./words.js";
 
-const FIRST = 3;
-const BUDGETS = [1000, 10000, 30000, 100000];
+const FIRST_CLAUSES = 3; // the others are shown on demand
+const BUDGETS = [1000, 10000, 30000, 100000]; // numbers of programs to choose from
 const NO_RULE = {
-  idle: "As soon as you have shown a game, the rule it reads out of your clicks stands here, in English.",
-  waiting: "The first time on a machine takes a few seconds.",
-  running: "Thinking about what you might have meant …",
+  idle: "Win a level, and the inferred rule will appear here, in English.",
+  waiting: "The first start on a machine takes a few seconds.",
+  running: "Looking for rules that explain your clicks …",
 };
-const STATES = {
-  idle: "",
-  waiting: "starting",
-  running: "learning",
-  done: "done",
-  stopped: "stopped",
-  failed: "no rule fits",
-  broken: "not finished",
-};
+const AUTOMATIC = "automatic";
+const HOVERS = matchMedia("(hover: hover)"); // a finger that was lifted points at nothing
 const parts = {};
+/** Whether all clauses are shown. */
 let all = false;
+/** The rule on the page, and the last announcement, so that neither is repeated. */
 let drawn = "";
 let spoken = "";
+/** For each clause, the cells it means in the position on the computer's board. */
 let here = null;
-
-/** The languages rules may be in, and what they are called here. */
-const WORDS = { paper: "of the paper", standard: "of the standard library", walking: "of walking about" };
+/** The last rule that was learned to the end, and whether further demonstrations have left it as it was. */
+let settled = { game: null, clauses: "", demonstrations: 0, same: false };
+/** The expected wins of the last two policies, to compare them. */
+let expected = { game: null, version: null, won: null, before: null };
 
 export function initLearn() {
   parts.state = el("span", { class: "pill", id: "learn-state" });
-  parts.stop = button({ id: "stop", text: "Stop", onClick: () => attempt(() => post("stop", {})) });
+  parts.stop = button({ id: "stop", text: "Stop", onClick: () => attempt(() => post("stop", { game: state.game.name })) });
+  parts.resume = button({ id: "go-on", text: "Go on", kind: "it", onClick: () => learn() });
   replace($("learn-tools"), parts.state);
   parts.practice = el("p", { class: "practice", id: "practice" });
-  parts.busy = el("div", { class: "busy" }, parts.practice, parts.stop);
+  parts.expected = el("p", { class: "expected", id: "expected" });
+  parts.busy = el("div", { class: "busy" }, parts.practice, parts.expected, parts.stop, parts.resume);
   parts.bar = el("div", { class: "bar", "aria-hidden": "true" }, el("div", { class: "bar-fill" }));
   parts.failure = el("div", { class: "failure" });
   parts.rule = el("div", { class: "rule", id: "rule" });
+  parts.front = el("div", { class: "front", id: "front", hidden: true });
+  initFront(parts.front);
   parts.touch = el("div", { class: "remarks", id: "remarks", hidden: true });
   initTouch(parts.touch);
-  parts.expected = el("p", { class: "expected", id: "expected" });
-  parts.reading = choice("reading", "Your clicks mean", (reading) => ({ reading }));
-  parts.mirrored = choice("mirrored", "Mirrored too", (mirrored) => ({ mirrored }));
-  parts.language = choice("language", "In the words", (language) => ({ language }));
-  parts.programs = choice("programs", "Programs to look through", (programs) => ({ programs }));
-  parts.understood = el("div", { class: "understood", id: "understood" }, parts.reading.node, parts.mirrored.node);
+  parts.interpretation = choice("interpretation", "Interpreted as", (interpretation) => ({ interpretation }));
+  parts.mirrored = choice("mirrored", "Mirror images", (mirrored) => ({ mirrored }));
+  parts.language = choice("language", "Vocabulary", (language) => ({ language }));
+  parts.programs = choice("programs", "Programs to search", (programs) => ({ programs }));
+  parts.understood = el("div", { class: "understood", id: "understood" }, parts.interpretation.node, parts.mirrored.node);
   parts.numbers = el("dl", { class: "numbers" });
   parts.tried = el("ul", { class: "tried", id: "tried" });
   parts.details = el(
     "details",
     { class: "learn-details" },
-    el("summary", { text: "How it got there" }),
+    el("summary", { text: "How it was learned" }),
     parts.numbers,
     parts.tried,
     parts.language.node,
     parts.programs.node,
-    button({ id: "open-research", text: "For the researcher …", kind: "link", onClick: () => attempt(openResearch) }),
+    button({ id: "open-research", text: "For researchers …", kind: "link", onClick: () => attempt(openResearch) }),
   );
   replace(
     $("learn-body"),
@@ -68,36 +69,39 @@ export function initLearn() {
     parts.bar,
     parts.failure,
     parts.rule,
+    parts.front,
     parts.touch,
-    parts.expected,
     parts.understood,
     parts.details,
   );
   on("game", () => {
     all = false;
     spoken = "";
+    parts.rule.style.removeProperty("min-height");
   });
   on("learned", show);
+  // What is below a rule stays where it is while the rule changes, until the pointer has left.
+  for (const column of document.querySelectorAll(".column")) column.addEventListener("pointerleave", releaseHeight);
   on("placed", (position) => {
     here = position?.clauses ?? null;
     markHere();
   });
 }
 
-/** The drawer is loaded when it is first asked for: most never do. */
+/** The research drawer is loaded when it is first opened: most users never do. */
 async function openResearch() {
   (await import("./research.js")).openResearch();
 }
 
-/** Learns again; `way` is what is to be different: {reading}, {mirrored}, {language} or {programs}. */
-export function learn(way = {}) {
-  return attempt(() => post("learn", { game: state.game.name, ...way }));
+/** Learn again; `change` is the changed option: {interpretation}, {mirrored}, {language} or {programs}. */
+export function learn(change = {}) {
+  return attempt(() => post("learn", { game: state.game.name, ...change }));
 }
 
-/** A choice of how to learn. Values are data, so options carry them as JSON. */
-function choice(id, label, way) {
+/** A menu for an option of learning. Values are data, so the menu holds them as JSON. */
+function choice(id, label, change) {
   const select = el("select", { id });
-  select.addEventListener("change", () => learn(way(JSON.parse(select.value))));
+  select.addEventListener("change", () => learn(change(JSON.parse(select.value))));
   const node = el("label", { class: "choice" }, el("span", { text: label }), select);
   const fill = (options, chosen) => {
     const written = options.map(([value, text]) => [JSON.stringify(value), text]);
@@ -114,44 +118,64 @@ function choice(id, label, way) {
   return { node, fill };
 }
 
+const isBusy = ({ state: how }) => how === "running" || how === "waiting";
+
+function releaseHeight() {
+  if (state.learned && !isBusy(state.learned)) parts.rule.style.removeProperty("min-height");
+}
+
 function show(learned) {
-  const busy = learned.state === "running" || learned.state === "waiting";
-  parts.state.textContent = STATES[learned.state];
+  const busy = isBusy(learned);
+  parts.state.textContent = learned.waits_for ? "waiting" : STATES[learned.state];
   parts.state.className = `pill ${learned.state}`;
   showProgress(learned, busy);
   showFailure(learned);
+  const { offsetHeight } = parts.rule;
+  compare(learned);
   showRule(learned);
+  if (busy || (HOVERS.matches && parts.rule.closest(".column").matches(":hover"))) parts.rule.style.setProperty("min-height", `${offsetHeight}px`);
+  else releaseHeight();
   showExpected(learned, busy);
   showUnderstood(learned);
   showDetails(learned, busy);
   speak(learned);
 }
 
-/** Practice is a step one can see, and stop: the best so far plays meanwhile. */
-function showProgress({ progress, state: how }, busy) {
-  const practising = how === "running" && progress.phase === "trying it out";
+function compare({ game, state: how, stale, summary, demonstrations }) {
+  if (how !== "done" || stale || !summary) return;
+  const clauses = JSON.stringify(summary.clauses);
+  if (settled.game === game && settled.demonstrations === demonstrations && settled.clauses === clauses) return;
+  const same = settled.game === game && settled.demonstrations < demonstrations && settled.clauses === clauses;
+  settled = { game, clauses, demonstrations, same };
+}
+
+/** Progress, and a button to stop or to go on: the best policy so far plays meanwhile. */
+function showProgress({ progress, state: how, waits_for: other }, busy) {
   const won = progress.won ?? null;
-  const result = won === null ? "" : `: about ${dozen(won)} won`;
-  parts.practice.textContent = practising
-    ? `Trying it out on levels of its own${result}.`
-    : how === "running"
-      ? `Looking for ways to understand you${result && `; the best so far, tried out${result}`}.`
-      : "Getting ready …";
-  parts.busy.hidden = !busy;
-  parts.bar.hidden = !busy;
+  const phase = PHASES[how === "running" ? (progress.phase ?? "fitting") : "starting"];
+  parts.practice.textContent = other
+    ? `Waiting for ${other} to finish learning.`
+    : won === null
+      ? `${phase} …`
+      : `${phase}: about ${dozen(won)} won so far.`;
+  parts.practice.hidden = parts.stop.hidden = !busy;
+  parts.resume.hidden = how !== "stopped";
+  parts.busy.hidden = parts.bar.hidden = how === "idle";
+  parts.bar.classList.toggle("idle", !busy);
   parts.bar.firstChild.style.setProperty("width", `${Math.max(4, 100 * (won ?? 0))}%`);
 }
 
 function showFailure(learned) {
   const { failure, advice } = learned;
-  const tells = failure || advice;
-  const stays = learned.stale && learned.hasPolicy ? " The rule it had before stays, and goes on playing." : "";
-  const more = BUDGETS.find((budget) => budget > learned.way.programs);
+  const open = failure || advice;
+  const stays = learned.stale && learned.hasPolicy ? " The previous rule stays in use." : "";
+  const more = BUDGETS.find((budget) => budget > learned.preferences.programs);
+  parts.failure.classList.toggle("unsure", !failure);
   replace(
     parts.failure,
-    tells && el("p", { class: "failure-lead", text: failure ? failure + stays : unsure(learned) }),
+    open && el("p", { class: "failure-lead", text: failure ? failure + stays : unsure(learned) }),
     advice && showAdvice(advice, learn),
-    tells &&
+    open &&
       el(
         "div",
         { class: "actions" },
@@ -160,29 +184,29 @@ function showFailure(learned) {
           more &&
           button({
             id: "look-further",
-            text: `Look through ${more.toLocaleString("en")} programs`,
+            text: `Search ${more.toLocaleString("en")} programs`,
             onClick: () => learn({ programs: more }),
           }),
       ),
   );
 }
 
-/** Whether the rule fits only since what looks the same as a click that was shown counts as shown, too. */
+/** Whether the rule fits only because cells that look identical to a demonstrated one are accepted, too. */
 const lenient = ({ summary, stale }) => Boolean(summary?.lenient) && !stale;
 
-/** Something fits, and yet there is something to say. */
+/** The lead of advice about a rule that fits. */
 function unsure(learned) {
   return lenient(learned)
-    ? "It cannot tell all your clicks from others that look the same to it. So what looks the same will do, too."
-    : "It is not sure yet what you mean.";
+    ? "Some cells you clicked look identical to others, so it accepts those as well."
+    : "It isn't sure yet what you meant.";
 }
 
 function showRule(learned) {
   const { summary } = learned;
-  // News come several times a second while it learns; a sentence that stays is left alone, with whoever is on it.
-  const { hasPolicy, stale, demonstrations, clicks } = learned;
-  const rule = hasPolicy && summary ? [summary.clauses, summary.pinned, summary.components] : learned.state;
-  const seen = JSON.stringify([state.game.name, all, rule, stale, demonstrations, clicks]);
+  // News arrives several times a second. A rule that stays is not drawn again, so that it keeps focus and pointer.
+  const { hasPolicy, stale, outdated, demonstrations, clicks } = learned;
+  const rule = hasPolicy && summary ? [summary.clauses, summary.pinned, from(learned)] : learned.state;
+  const seen = JSON.stringify([state.game.name, all, rule, stale, outdated, demonstrations, clicks]);
   if (seen === drawn) return;
   drawn = seen;
   if (!learned.hasPolicy || !summary) {
@@ -191,7 +215,7 @@ function showRule(learned) {
     return;
   }
   const { clauses, pinned: kept } = summary;
-  const shown = all ? clauses : clauses.slice(0, FIRST);
+  const shown = all ? clauses : clauses.slice(0, FIRST_CLAUSES);
   const items = shown.map((phrases, i) =>
     el(
       "li",
@@ -213,7 +237,7 @@ function showRule(learned) {
               kept[i] ? phrase : withButton(phrase, strikeButton(i, k, phrase)),
             ),
           )
-        : el("span", { class: "phrase", text: "whatever is there" }),
+        : el("span", { class: "phrase", text: "always" }),
       phrases.length ? pinButton(i, kept[i]) : null,
     ),
   );
@@ -221,6 +245,7 @@ function showRule(learned) {
   parts.rule.classList.toggle("stale", learned.stale);
   replace(
     parts.rule,
+    outdated && el("p", { class: "outdated", id: "outdated", text: "Out of date: this is the rule from before your last edit." }),
     el(
       "p",
       { class: "rule-lead" },
@@ -230,29 +255,38 @@ function showRule(learned) {
     el("ol", { class: clauses.length > 1 ? "clauses" : "clauses single" }, items),
     rest > 0 || all
       ? button({
-          text: all ? "Fewer" : `${plural(rest, "more way")}`,
+          text: all ? "Show fewer" : `Show ${plural(rest, "more clause")}`,
           kind: "link",
           onClick: () => ((all = !all), showRule(state.learned)),
         })
       : null,
-    el("p", { class: "note", text: learned.stale ? "From what you showed before." : from(learned) }),
+    !outdated && el("p", { class: "note", text: stale ? "From earlier demonstrations." : from(learned) }),
   );
   markHere();
 }
 
-/** A phrase and its button, which stays on the line of the last word. */
+/** A condition and its button, which stays on the line of the last word. */
 function withButton(phrase, press) {
   const cut = phrase.lastIndexOf(" ") + 1;
   return [phrase.slice(0, cut), el("span", { class: "tail" }, phrase.slice(cut), press)];
 }
 
-function from({ demonstrations, clicks, state: how, summary: { components, seen } }) {
-  if (how === "running" && seen && seen < demonstrations) return `From ${seen} of ${plural(demonstrations, "demonstration")} so far.`;
-  const others = components > 1 ? ` The simplest of ${components} rules that explain them; all have a say.` : "";
-  return `From ${plural(demonstrations, "demonstration")} (${moves(clicks)}).${others}`;
+function from({ demonstrations, clicks, state: how, summary }) {
+  const { seen } = summary;
+  if (seen && seen < demonstrations) return `From ${seen} of ${plural(demonstrations, "demonstration")} so far.`;
+  const same = how === "done" && settled.same ? " It already fitted your last demonstration." : "";
+  return `From ${plural(demonstrations, "demonstration")} (${moves(clicks)}).${same}${together(summary)}`;
 }
 
-/** Marks the sentences that mean some cell of the position on the computer's board. */
+/** Where no rule acts alone: how many vote, and what that gains. */
+function together({ votes, voting, alone, expected: wins }) {
+  if (!voting) return "";
+  if (alone === null || !wins) return ` The most probable of ${votes} candidate rules, which vote on every ${hand().move}.`;
+  const all = `${plural(votes, "rule")} together ${wins.won}, so they vote on every ${hand().move}`;
+  return ` Alone this rule wins about ${alone} of ${wins.of} new levels; ${all}.`;
+}
+
+/** Mark the clauses that hold for some cell of the position on the computer's board. */
 function markHere() {
   parts.rule.classList.toggle("placed", here !== null);
   for (const node of parts.rule.querySelectorAll(".clause")) {
@@ -262,55 +296,68 @@ function markHere() {
       here === null
         ? ""
         : means
-          ? "Means a cell of the position on the computer's board"
-          : "Means no cell of this position";
+          ? "Holds for a cell of the computer's board"
+          : "Holds for no cell of the computer's board";
   }
 }
 
-/** One number to trust: tried on levels that had no part in choosing the rule. */
-function showExpected({ summary, stale, lost, state: how }, busy) {
-  const expected = summary?.expected;
-  const known = expected && !stale && !busy;
-  parts.expected.hidden = !known;
-  if (!known) return;
-  const give = expected.more_or_less ? `, give or take ${expected.more_or_less}` : "";
-  const text = `${how === "stopped" ? "Stopped. " : ""}Expected to win about ${expected.won} of ${expected.of} new levels${give}.${lost ? ` It now loses ${plural(lost, "level")} of its own that it won before.` : ""}`;
-  parts.expected.textContent = text;
-  parts.expected.className = `expected ${expected.won === expected.of ? "good" : 2 * expected.won < expected.of ? "bad" : ""}`;
+/** The expected success rate, from levels that had no part in choosing the rule. */
+function showExpected({ game, version, summary, stale, lost, score, state: how }, busy) {
+  const wins = summary?.expected;
+  const known = wins && !stale && !busy;
+  parts.expected.hidden = !known && how !== "stopped";
+  parts.expected.className = "expected";
+  if (!known) {
+    const result = score && !stale ? ` It wins ${score[0]} of ${score[1]} new levels.` : "";
+    parts.expected.textContent = `Stopped before it was done.${result}`;
+    return;
+  }
+  if (expected.game !== game || expected.version !== version) {
+    expected = { game, version, won: wins.won, before: expected.game === game ? expected.won : null };
+  }
+  // Losses in practice are worth a word only if the expectation fell as well.
+  const worse = lost && expected.before !== null && wins.won < expected.before;
+  parts.expected.textContent = [
+    how === "stopped" && "Stopped.",
+    `Expected to win ${expectedWins(wins)} new levels.`,
+    worse && `It now loses ${plural(lost, "practice level")} that it won before.`,
+  ]
+    .filter(Boolean)
+    .join(" ");
+  parts.expected.className = `expected ${wins.won === wins.of ? "good" : 2 * wins.won < wins.of ? "bad" : ""}`;
 }
 
 function showUnderstood(learned) {
-  const { summary, way } = learned;
+  const { summary, preferences } = learned;
   const { mirrors } = state.game;
   parts.understood.hidden = !learned.hasPolicy && !learned.failure;
-  const found = (text) => (text && !learned.stale ? `found out: ${text}` : "find out by itself");
-  const alike = lenient(learned) ? ", and what looks the same will do" : "";
-  parts.reading.node.firstChild.textContent = `Your ${hand().move}s mean`;
-  parts.reading.fill(
+  const found = (text) => (text && !learned.stale ? `${AUTOMATIC}: ${text}` : AUTOMATIC);
+  const alike = lenient(learned) ? ", or a cell that looks identical" : "";
+  parts.interpretation.fill(
     [
-      [null, way.reading ? "find out by itself" : found(summary?.reading && summary.reading + alike)],
-      ...state.readings.map(({ name, ...value }) => [value, name]),
+      [null, preferences.interpretation ? AUTOMATIC : found(summary?.interpretation && summary.interpretation + alike)],
+      ...state.interpretations.map(({ name, ...value }) => [value, name]),
     ],
-    way.reading,
+    preferences.interpretation,
   );
   parts.mirrored.node.hidden = !mirrors;
   parts.mirrored.fill(
     [
-      [null, way.mirrored === null ? found(summary?.reading && (summary.mirrored ? "yes" : "no")) : "find out by itself"],
+      [null, preferences.mirrored === null ? found(summary?.interpretation && (summary.mirrored ? "yes" : "no")) : AUTOMATIC],
       [true, mirrors ? `yes, ${mirrors}` : "yes"],
       [false, "no"],
     ],
-    way.mirrored,
+    preferences.mirrored,
   );
 }
 
 function showDetails(learned, busy) {
-  const { progress, summary, tried, way } = learned;
+  const { progress, summary, tried, preferences } = learned;
   parts.details.hidden = learned.state === "idle";
   const rows = [
-    ["Programs seen", summary?.programs?.toLocaleString("en"), "programs-seen"],
-    ["That differ here", summary?.distinct?.toLocaleString("en"), "distinct"],
-    ["Candidate rules", summary?.components?.toLocaleString("en"), "components"],
+    ["Programs", summary?.programs?.toLocaleString("en"), "programs-seen"],
+    ["Distinct programs", summary?.distinct?.toLocaleString("en"), "distinct"],
+    ["Candidate rules", summary?.votes?.toLocaleString("en"), "components"],
     [busy ? "Time so far" : "Time", progress.seconds && `${progress.seconds.toFixed(progress.seconds < 10 ? 1 : 0)} s`],
   ].filter(([, value]) => value);
   replace(
@@ -331,29 +378,29 @@ function showDetails(learned, busy) {
       ),
     ),
   );
-  const used = summary?.language && !learned.stale && !way.language;
+  const used = summary?.language && !learned.stale && !preferences.language;
   parts.language.fill(
     [
-      [null, used ? `found out: ${WORDS[summary.language]}` : "find out by itself"],
-      ...state.game.words.map((name) => [name, WORDS[name]]),
+      [null, used ? `${AUTOMATIC}: ${VOCABULARIES[summary.language] ?? summary.language}` : AUTOMATIC],
+      ...state.game.words.map((name) => [name, VOCABULARIES[name] ?? name]),
     ],
-    way.language,
+    preferences.language,
   );
-  const budgets = [...new Set([...BUDGETS, way.programs])].sort((a, b) => a - b);
+  const budgets = [...new Set([...BUDGETS, preferences.programs])].sort((a, b) => a - b);
   parts.programs.fill(
     budgets.map((budget) => [budget, budget.toLocaleString("en")]),
-    way.programs,
+    preferences.programs,
   );
 }
 
-/** Tells those who do not see the page when learning begins and ends, not every step of it. */
+/** Announce to screen readers when learning begins and ends, but not every step of it. */
 function speak(learned) {
   const text = {
     running: "Learning.",
     done: learned.hasPolicy ? `Learned a rule from ${plural(learned.demonstrations, "demonstration")}.` : "",
     stopped: "Learning stopped.",
     failed: "No rule fits.",
-    broken: "Learning was not finished.",
+    broken: "Learning failed.",
   }[learned.state];
   const key = `${learned.state} ${learned.version}`;
   if (text && spoken !== key && !(learned.state === "running" && spoken.startsWith("running"))) {

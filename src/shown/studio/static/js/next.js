@@ -1,12 +1,12 @@
-// The level on which the candidate policies disagree most: the most useful one to show next.
+// The level on which the candidate rules disagree most: the most informative one to demonstrate next.
 
 import { Miniature } from "./board.js";
 import { button, el, replace } from "./dom.js";
 import { on, state } from "./store.js";
 import { takeLevel } from "./teach.js";
-import { levelTitle, percent } from "./words.js";
+import { levelTitle } from "./words.js";
 
-const AGREED = 0.02;
+const AGREED = 0.02; // below this, the candidates do the same
 let box = null;
 
 export function initNext(node) {
@@ -15,7 +15,7 @@ export function initNext(node) {
   on("game", () => replace(box));
 }
 
-/** Whether it is known to lose some levels, however sure it is. */
+/** Whether it is expected to lose some levels. */
 const loses = ({ summary }) => summary?.expected && summary.expected.won < summary.expected.of;
 
 function show(learned) {
@@ -27,17 +27,17 @@ function show(learned) {
   if (best.doubt < AGREED) {
     replace(
       box,
-      el("h3", { text: "Most useful next" }),
+      el("h3", { text: "Most useful next level" }),
       el("p", {
         class: "note",
-        text: `On every level it tried, all its candidate rules want the same. ${loses(learned) ? "Correct it where it goes wrong." : "There may be nothing left to show."}`,
+        text: `Its candidate rules agree on every level it tried. ${loses(learned) ? "Correct it where it goes wrong." : "There may be nothing left to show."}`,
       }),
     );
     return;
   }
   replace(
     box,
-    el("h3", { text: "Most useful next" }),
+    el("h3", { text: "Most useful next level" }),
     el(
       "div",
       { class: "next-card" },
@@ -49,9 +49,9 @@ function show(learned) {
           "p",
           { class: "next-text" },
           el("strong", { text: levelTitle(best.level) }),
-          `: here its candidate rules disagree most (${percent(best.doubt)}).`,
+          ": its candidate rules disagree most here.",
         ),
-        button({ id: "take-next", text: "Show this one", kind: "you", onClick: () => takeLevel(best.level) }),
+        button({ id: "take-next", text: "Play this level", kind: "you", onClick: () => takeLevel(best.level) }),
       ),
     ),
   );

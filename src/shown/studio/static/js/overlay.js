@@ -1,10 +1,10 @@
-// What is drawn over a board: heat, the click, the cells that were looked at, the ways of scans.
+// Marks over a board: chances, the click, the cells that a condition examines, the paths of scans.
 
 import { svg } from "./dom.js";
 
 const center = ([r, c]) => [100 * c + 50, 100 * r + 50];
 
-/** A cell off the grid as a small stub at the edge, so that "off the grid" can be pointed at without room around it. */
+/** The place of a mark. A cell off the grid is marked by a small stub at the edge. */
 function box([r, c], height, width) {
   const inside = r >= 0 && c >= 0 && r < height && c < width;
   if (inside) return { x: 100 * c + 6, y: 100 * r + 6, width: 88, height: 88, inside };
@@ -36,7 +36,7 @@ function tint([r, c, p]) {
   });
 }
 
-/** The chance in percent, since shades alone are hard to compare. */
+/** The chance in percent, because shades alone are hard to compare. */
 function chance([r, c, p]) {
   const percent = Math.round(p * 100);
   if (percent < 3) return null;
@@ -67,7 +67,7 @@ function path(cells, height, width) {
 }
 
 /**
- * Draws on a board's overlay.
+ * Draw on a board's overlay.
  * @param marks {heat: [[r, c, p]], click: cell, ghost: cell, look: [cells], paths: [[cells]], lit: [cells], wrong: cell}
  */
 export function draw(board, marks = {}) {

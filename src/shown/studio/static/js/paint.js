@@ -1,4 +1,4 @@
-// Painting levels: a palette, a brush, flood fill, borders that can be moved, flips and turns, and undo.
+// The level painter: palette, brush, fill, growing and shrinking, flips and rotation, undo.
 
 import { post } from "./api.js";
 import { Board, Miniature } from "./board.js";
@@ -13,7 +13,7 @@ import { capital, levelTitle, thing } from "./words.js";
 
 let painter = null;
 
-/** Opens the painter: on a painted level, or on a copy of the level on the table. */
+/** Open the painter on a painted level, or on a copy of the level in play. */
 export function openPaint(level = null) {
   document.getElementById("levels").hidePopover?.();
   painter = new Painter(level ?? state.lesson.painted.at(-1) ?? null);
@@ -28,7 +28,7 @@ class Painter {
     this.tool = "brush";
     this.saving = Promise.resolve();
     this.board = new Board({
-      label: "The level that is being painted",
+      label: "The level to paint",
       onDrag: (cell, first) => this.dab(cell, first),
       onPress: (cell, event) => event.detail === 0 && this.dab(cell, true),
     });
@@ -58,7 +58,7 @@ class Painter {
     this.open(level);
   }
 
-  /** Takes up a painted level, or begins a new one from the level on the table. */
+  /** Open a painted level, or start a new one from the level in play. */
   open(level) {
     this.id = level?.id ?? null;
     this.rows = level?.rows ?? state.lesson.table.rows;
@@ -67,7 +67,7 @@ class Painter {
     this.check = null;
     this.show();
     if (level) this.takeCheck(level);
-    else this.say("Paint on this copy of the level; it is saved as you paint.", "");
+    else this.say("Paint on this copy of the level. It is saved as you paint.", "");
     this.showList();
   }
 
@@ -131,7 +131,7 @@ class Painter {
       button({
         id: "rotate",
         icon: "rotate",
-        label: "Turn to the right",
+        label: "Rotate to the right",
         onClick: () => this.set(canvas.rotate(this.rows)),
       }),
       el("span", { class: "gap" }),
@@ -152,7 +152,7 @@ class Painter {
         button({
           id: `shrink-${side}`,
           icon: "minus",
-          label: `Take away the ${name}`,
+          label: `Remove the ${name}`,
           kind: "quiet small",
           onClick: () => this.set(canvas.shrink(this.rows, side)),
         }),
@@ -167,7 +167,7 @@ class Painter {
     );
     this.teachOn = button({
       id: "teach-painted",
-      text: "Teach on it",
+      text: "Play it",
       kind: "you",
       onClick: () => attempt(() => this.useIt(takeLevel)),
     });
@@ -214,7 +214,7 @@ class Painter {
       if (first) this.set(canvas.flood(this.rows, cell, character));
       return;
     }
-    // A stroke is one step to undo, however many cells it covers.
+    // A stroke is undone as a whole.
     this.set(canvas.paint(this.rows, cell, character), !first);
   }
 
@@ -251,7 +251,7 @@ class Painter {
     draw(this.board, { wrong: this.check?.cell });
   }
 
-  /** Saves what is on the canvas; strokes made while a save is on its way go with the next one. */
+  /** Save the level. Strokes made during a save go with the next one. */
   save() {
     if (this.waiting) return;
     this.waiting = true;
@@ -272,8 +272,8 @@ class Painter {
     this.show();
     this.teachOn.disabled = this.tryOn.disabled = !check.legal;
     if (state.learned && !state.learned.hasPolicy) this.tryOn.disabled = true;
-    if (check.legal) this.say("A legal level. Saved.", "good");
-    else this.say(`Saved, but not legal yet: ${check.reason}`, "bad");
+    if (check.legal) this.say("Saved. The level is legal.", "good");
+    else this.say(`Saved. Not legal yet: ${check.reason}`, "bad");
   }
 
   say(text, kind) {

@@ -1,6 +1,6 @@
-// The demonstrations so far: a row of cards, and a replay in which every click can be changed or taken out.
+// The demonstrations: a row of cards, and a replay in which every click can be changed or deleted.
 
-import { post } from "./api.js";
+import { download, post } from "./api.js";
 import { Board, Miniature } from "./board.js";
 import { buttonRow } from "./buttons.js";
 import { arrange, button, calm, el, icon, replace } from "./dom.js";
@@ -11,7 +11,7 @@ import { attempt } from "./toast.js";
 import { actionName, capital, hand, levelTitle, moves } from "./words.js";
 
 const STEP = 650;
-const FIT = 12;
+const PAGE_SIZE = 12;
 
 let box = null;
 let head = null;
@@ -20,16 +20,16 @@ let list = null;
 let stage = null;
 let replay = null;
 let shown = "";
-/** The place of the first card that is shown, or null for the latest ones. */
+/** The index of the first card on the page; null for the latest page. */
 let first = null;
-/** The cards that were drawn, by id: most changes touch one of them, or none. */
+/** The drawn cards by id: most changes affect one of them, or none. */
 let drawn = new Map();
 
 export function initRecordings(node, putOnStage) {
   box = node;
   head = el("div", { class: "record-head" });
   list = el("ol", { class: "record-list" });
-  nothing = el("p", { class: "note", text: "What you play is kept here." });
+  nothing = el("p", { class: "note", text: "Games you win appear here." });
   replace(box, head, nothing, list);
   stage = putOnStage;
   on("lesson", showCards);
@@ -44,18 +44,18 @@ function outcome(card) {
 
 function showCards(lesson) {
   const { game } = state;
-  // Most clicks change the game in play only; the cards are left alone then.
+  // Most clicks change only the game in play, not the cards.
   const seen = JSON.stringify([game.name, lesson.recordings, first]);
   if (seen === shown) return;
   shown = seen;
   const learned = lesson.recordings.filter((card) => card.learn).length;
   const count = lesson.recordings.length;
-  const last = Math.max(0, count - FIT);
+  const last = Math.max(0, count - PAGE_SIZE);
   if (first !== null && first >= last) first = null;
   const start = first ?? last;
   const before = drawn;
   drawn = new Map();
-  const cards = lesson.recordings.slice(start, start + FIT).map((card, i) => {
+  const cards = lesson.recordings.slice(start, start + PAGE_SIZE).map((card, i) => {
     const key = JSON.stringify([game.name, start + i, card]);
     const known = before.get(card.id);
     const made = known?.key === key ? known : { key, node: cardOf(game, card, start + i) };
@@ -73,18 +73,18 @@ function showCards(lesson) {
   arrange(list, cards);
 }
 
-/** As many cards as fit are on the page, however many there are; these lead to the others. */
+/** Buttons that lead to the other cards. */
 function pages(start, last, count) {
   const turn = (id, glyph, label, to, disabled) =>
     button({ id, icon: glyph, label, kind: "quiet small", disabled, onClick: () => turnTo(id, to) });
   return el(
     "div",
-    { class: "pages", role: "group", "aria-label": "Demonstrations on the page" },
-    turn("earliest-records", "first", "The first ones", 0, start === 0),
-    turn("earlier-records", "back", "Earlier ones", Math.max(0, start - FIT), start === 0),
-    el("span", { class: "note", id: "records-shown", text: `${start + 1} to ${Math.min(start + FIT, count)}` }),
-    turn("later-records", "forward", "Later ones", Math.min(last, start + FIT), start >= last),
-    turn("latest-records", "last", "The latest ones", last, start >= last),
+    { class: "pages", role: "group", "aria-label": "Pages of demonstrations" },
+    turn("earliest-records", "first", "First page", 0, start === 0),
+    turn("earlier-records", "back", "Earlier", Math.max(0, start - PAGE_SIZE), start === 0),
+    el("span", { class: "note", id: "records-shown", text: `${start + 1} to ${Math.min(start + PAGE_SIZE, count)}` }),
+    turn("later-records", "forward", "Later", Math.min(last, start + PAGE_SIZE), start >= last),
+    turn("latest-records", "last", "Latest", last, start >= last),
   );
 }
 
@@ -101,8 +101,8 @@ function cardOf(game, card, i) {
     {
       type: "button",
       class: "record-open",
-      title: "Replay and edit",
-      onClick: () => attempt(() => open_(card.id)),
+      title: "Replay or edit",
+      onClick: () => attempt(() => showRecording(card.id)),
     },
     new Miniature(game, card.rows, "").node,
     el("span", { class: "record-title", text: `${i + 1}. ${levelTitle(card.level)}` }),
@@ -114,9 +114,11 @@ function cardOf(game, card, i) {
     type: "checkbox",
     checked: card.learn,
     "aria-label": `Learn from demonstration ${i + 1}`,
-    title: "Learn from this one",
+    title: "Learn from this demonstration",
   });
-  count.addEventListener("change", () => attempt(() => teach("count", { id: card.id, learn: count.checked })));
+  count.addEventListener("change", () =>
+    attempt(() => teach("count", { id: card.id, learn: count.checked }, game.name)),
+  );
   const away = button({
     icon: "trash",
     label: `Delete demonstration ${i + 1}`,
@@ -124,8 +126,8 @@ function cardOf(game, card, i) {
     onClick: () =>
       attempt(async () => {
         if (replay?.id === card.id) backToPlay();
-        await teach("delete", { id: card.id });
-        offerUndo("Demonstration deleted.");
+        const { lesson } = await teach("delete", { id: card.id }, game.name);
+        offerUndo("Demonstration deleted.", lesson);
       }),
   });
   return el(
@@ -136,13 +138,9 @@ function cardOf(game, card, i) {
   );
 }
 
-async function open_(id) {
-  openRecording(await post("recording", { game: state.game.name, id }));
-}
-
 /**
- * Shows a recording on the stage, from `step` on; `play` starts it at once, `then` is called when it has been played to
- * its end. `alike` is a cell that no program tells from the one that was clicked at that step.
+ * Show a recording from `step` on. `play` starts it, and `then` is called at its end. `alike` is a cell that no program
+ * distinguishes from the one clicked at that step.
  */
 export function openRecording(recording, { play = false, then = null, step = 0, alike = null } = {}) {
   closeReplay();
@@ -153,6 +151,13 @@ export function openRecording(recording, { play = false, then = null, step = 0, 
   if (play) replay.play();
 }
 
+/** Fetch a recording of the open game and show it, unless another game is opened meanwhile. */
+export async function showRecording(id, options = {}) {
+  const { game } = state;
+  const recording = await post("recording", { game: game.name, id });
+  if (game === state.game) openRecording(recording, options);
+}
+
 export function closeReplay() {
   replay?.pause();
   replay = null;
@@ -160,13 +165,14 @@ export function closeReplay() {
 
 class Replay {
   constructor(recording, then) {
+    this.game = state.game;
     this.then = then;
     this.changing = false;
     this.timer = 0;
     this.board = new Board({ label: "A recorded position", onPress: (cell) => this.press(cell) });
     this.title = el("p", { class: "replay-title" });
     this.status = el("p", { class: "status", role: "status", "aria-live": "polite" });
-    this.slider = el("input", { type: "range", min: 0, class: "slider", "aria-label": "Click of the demonstration" });
+    this.slider = el("input", { type: "range", min: 0, class: "slider", "aria-label": "Position in the demonstration" });
     this.slider.addEventListener("input", () => {
       this.pause();
       this.go(Number(this.slider.value));
@@ -186,12 +192,17 @@ class Replay {
     });
     this.resume = button({
       id: "resume",
-      text: "Play on from here",
+      text: "Continue from here",
       kind: "quiet",
       onClick: () => attempt(() => this.playOn()),
     });
     const close = button({ id: "close-replay", text: "Back to the game", kind: "you", onClick: () => backToPlay() });
-    this.gif = el("a", { class: "button quiet", download: "", text: "GIF" });
+    this.gif = button({
+      text: "GIF",
+      title: "Download this demonstration as a GIF",
+      kind: "quiet",
+      onClick: () => attempt(() => download("demonstration.gif", { game: this.game.name, id: this.id })),
+    });
     this.presses = el("div", { class: "presses", role: "group", "aria-label": "Buttons", hidden: true });
     this.node = el(
       "div",
@@ -218,7 +229,6 @@ class Replay {
     this.id = recording.id;
     this.slider.max = recording.steps.length;
     this.title.textContent = `${levelTitle(recording.level)}: ${outcome(recording)}`;
-    this.gif.href = `/export/demonstration.gif?game=${encodeURIComponent(state.game.name)}&id=${recording.id}`;
   }
 
   go(index) {
@@ -227,7 +237,7 @@ class Replay {
     this.changing = false;
     this.presses.hidden = true;
     const step = steps[index];
-    this.board.show(state.game, step ? step.rows : last);
+    this.board.show(this.game, step ? step.rows : last);
     this.board.disabled = true;
     draw(this.board, { click: step?.action, wrong: this.alike?.step === index ? this.alike.cell : null });
     this.slider.value = index;
@@ -237,10 +247,10 @@ class Replay {
 
   describe(step) {
     if (!step) return this.recording.outcome === "won" ? "The end: won." : "The end.";
-    const { game } = state;
+    const { game } = this;
     const alike =
       this.alike?.step === this.index
-        ? `, which looks the same as ${actionName(game, step.rows, this.alike.cell)}`
+        ? `, which looks identical to ${actionName(game, step.rows, this.alike.cell)}`
         : "";
     const place = `${capital(hand().move)} ${this.index + 1} of ${this.recording.steps.length}`;
     return `${place}: ${actionName(game, step.rows, step.action)}${alike}`;
@@ -280,16 +290,16 @@ class Replay {
   startChange() {
     this.pause();
     this.changing = true;
-    const { game } = state;
+    const { game } = this;
     if (game.buttons.length) {
-      this.status.textContent = "Press the button that should have been pressed here.";
+      this.status.textContent = "Press the right button for this position.";
       replace(this.presses, buttonRow(game, { onPress: (name) => this.press(name) }));
       this.presses.hidden = false;
       this.presses.firstChild.focus();
       return;
     }
     this.board.disabled = false;
-    this.status.textContent = "Click the cell that should have been clicked here.";
+    this.status.textContent = "Click the right cell for this position.";
     this.board.focus();
   }
 
@@ -297,22 +307,23 @@ class Replay {
     if (this.changing) attempt(() => this.edit(cell));
   }
 
-  /** Changes the click, or takes it out if `action` is null. Positions after it stay as they were. */
+  /** Change the click, or delete it if `action` is null. Later positions stay as they were. */
   async edit(action) {
     this.pause();
-    const { id, index } = this;
-    await teach("change-click", { id, step: index, action });
-    offerUndo(action === null ? "Click deleted. The others stay." : "Click changed. The others stay.");
+    const { id, index, game } = this;
+    const { lesson } = await teach("change-click", { id, step: index, action }, game.name);
+    offerUndo(`Click ${action === null ? "deleted" : "changed"}. Later positions stay as you played them.`, lesson);
+    if (game !== state.game) return;
     if (state.lesson.recordings.every((card) => card.id !== id)) {
       backToPlay();
       return;
     }
-    this.take(await post("recording", { game: state.game.name, id }));
+    this.take(await post("recording", { game: game.name, id }));
     this.go(Math.min(index, this.recording.steps.length - 1));
   }
 
   async playOn() {
-    await teach("resume", { id: this.id, step: this.index });
-    backToPlay();
+    await teach("resume", { id: this.id, step: this.index }, this.game.name);
+    if (this.game === state.game) backToPlay();
   }
 }

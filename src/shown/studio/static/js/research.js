@@ -1,6 +1,6 @@
-// For the researcher: scores on levels that are held out, the posterior as a table, all of it as data.
+// For researchers: scores on held-out levels, the posterior as a table, and the lesson as data.
 
-import { post } from "./api.js";
+import { download, post } from "./api.js";
 import { Miniature } from "./board.js";
 import { button, el, icon, replace, svg } from "./dom.js";
 import { on, state } from "./store.js";
@@ -8,12 +8,12 @@ import { takeLevel } from "./teach.js";
 import { attempt, toast } from "./toast.js";
 import { actionName, capital, levelTitle, percent, plural } from "./words.js";
 
-const AGREED = 0.02;
+const AGREED = 0.02; // below this distance, two rules do the same
 const parts = {};
-/** Counts the openings, so that what was asked for an earlier one is dropped. */
+/** Counts openings of the drawer, so that answers to an earlier one are dropped. */
 let round = 0;
 
-/** Opens the drawer, which is made when it is first asked for. */
+/** Open the drawer. */
 export function openResearch() {
   if (!parts.dialog) make();
   show();
@@ -30,7 +30,7 @@ function make() {
     el(
       "div",
       { class: "dialog-head" },
-      el("h2", { id: "research-title", text: "For the researcher" }),
+      el("h2", { id: "research-title", text: "For researchers" }),
       button({ icon: "close", label: "Close", kind: "quiet", onClick: () => parts.dialog.close() }),
     ),
     parts.score,
@@ -63,14 +63,14 @@ async function showScores() {
   const of = scores.at(-1)?.of;
   replace(
     parts.score,
-    el("h3", { text: "Score against what was shown" }),
+    el("h3", { text: "Score by number of demonstrations" }),
     el("p", {
       class: "note",
-      text: `Levels ${levels}, each played once with seed 0 by every policy that it came to. Nobody is taught on them, and nothing is chosen by them.`,
+      text: `Every learned policy plays the held-out levels ${levels} once, with seed 0. They serve neither teaching nor selection.`,
     }),
     scores.length
       ? [plot(scores), legend(), table(scores)]
-      : el("p", { class: "note", text: "There is no score yet. It is played a moment after something was learned." }),
+      : el("p", { class: "note", text: "No score yet. The levels are played a moment after learning." }),
     scores.length
       ? el("p", { id: "research-last" }, "Last: ", el("strong", { text: `${scores.at(-1).won} of ${of} won` }))
       : null,
@@ -79,7 +79,7 @@ async function showScores() {
 
 const shownBefore = ({ demonstrations, corrections }) => demonstrations + corrections;
 
-/** What kind of teaching led from one score to the next. */
+/** The kind of teaching between two scores. */
 function kindOf(score, before) {
   if (before && score.corrections > before.corrections) return "correction";
   if (before && score.remarks !== before.remarks) return "remark";
@@ -101,7 +101,7 @@ function plot(scores) {
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
       class: "score-plot",
       role: "img",
-      "aria-label": `Share of held-out levels won after each policy, from ${percent(scores[0].won / scores[0].of)} to ${percent(last.won / last.of)}; the figures are in the table below`,
+      "aria-label": `Share of held-out levels won by each policy, from ${percent(scores[0].won / scores[0].of)} to ${percent(last.won / last.of)}; the table below has the numbers`,
     },
     [0, 0.5, 1].map((share) => {
       const at = y({ won: share, of: 1 });
@@ -132,14 +132,14 @@ function mark(kind, x, y) {
 
 function legend() {
   const names = {
-    demonstration: "a demonstration more",
-    correction: "a correction more",
-    remark: "something said of the rule",
+    demonstration: "a demonstration",
+    correction: "a correction",
+    remark: "an edit of the rule",
   };
   return el(
     "p",
     { class: "plot-legend note" },
-    el("span", { text: "Along: demonstrations and corrections. After" }),
+    el("span", { text: "Horizontal axis: demonstrations and corrections. Learned after" }),
     Object.entries(names).map(([kind, text]) =>
       el("span", {}, svg("svg", { viewBox: "0 0 18 18", "aria-hidden": "true" }, mark(kind, 9, 9)), text),
     ),
@@ -147,11 +147,11 @@ function legend() {
 }
 
 function table(scores) {
-  const head = ["Policy", "Demonstrations", "Corrections", "Clicks", "Said of the rule", "Won"];
+  const head = ["Policy", "Demonstrations", "Corrections", "Clicks", "Edits", "Won"];
   return el(
     "details",
     { class: "learn-details" },
-    el("summary", { text: "The figures" }),
+    el("summary", { text: "Table" }),
     el(
       "div",
       { class: "table-box", tabindex: 0, role: "region", "aria-label": "Scores" },
@@ -175,12 +175,12 @@ function table(scores) {
   );
 }
 
-// --- the posterior ---------------------------------------------------------------------------------------------------
+// --- posterior -------------------------------------------------------------------------------------------------------
 
 async function showPosterior() {
   const here = round;
   const game = state.game;
-  const title = el("h3", { text: "The posterior" });
+  const title = el("h3", { text: "Posterior" });
   if (!state.learned.hasPolicy) {
     replace(parts.posterior, title, el("p", { class: "note", text: "Nothing has been learned yet." }));
     return;
@@ -189,10 +189,16 @@ async function showPosterior() {
   if (here !== round) return;
   const cells = components.map(() => el("td", { class: "differs", text: "…" }));
   cells[0].textContent = "the best";
-  const more = count > components.length ? ` ${count - components.length} more have ${percent(rest)} together.` : "";
+  const more =
+    count > components.length
+      ? ` The other ${count - components.length} have ${percent(rest)} of the probability.`
+      : "";
   const note = el("p", {
     class: "note",
-    text: count === 1 ? "There is one rule only, so nothing differs from it." : `${count} rules, weighed as they act together.${more} Where a rule differs from the best is looked for on ${plural(levels.length, "level")} that you have not shown, along the games it plays there.`,
+    text:
+      count === 1
+        ? "There is only one candidate rule."
+        : `${count} candidate rules.${more} Each is compared with the best one in the positions of its runs on ${plural(levels.length, "new level")}.`,
   });
   replace(
     parts.posterior,
@@ -200,7 +206,7 @@ async function showPosterior() {
     note,
     el(
       "div",
-      { class: "table-box", tabindex: 0, role: "region", "aria-label": "The posterior" },
+      { class: "table-box", tabindex: 0, role: "region", "aria-label": "Posterior" },
       el(
         "table",
         { class: "figures", id: "posterior-table" },
@@ -210,7 +216,7 @@ async function showPosterior() {
           el(
             "tr",
             {},
-            ["Weight", "Log prior", "Log likelihood", "Rule", "Differs most"].map((text) =>
+            ["Probability", "Log prior", "Log likelihood", "Rule", "Largest difference"].map((text) =>
               el("th", { scope: "col", text }),
             ),
           ),
@@ -235,7 +241,7 @@ function row({ weight, log_prior: prior, log_likelihood: likelihood, clauses, li
       el(
         "details",
         {},
-        el("summary", { text: `${plural(clauses.length, "way")}, ${plural(literals, "condition")}` }),
+        el("summary", { text: `${plural(clauses.length, "clause")}, ${plural(literals, "condition")}` }),
         el("ol", {}, clauses.map((phrases) => el("li", { text: phrases.join(" and ") || "always" }))),
       ),
     ),
@@ -243,7 +249,7 @@ function row({ weight, log_prior: prior, log_likelihood: likelihood, clauses, li
   );
 }
 
-/** One level a request, so that others get through; each rule keeps the place where it was farthest from the best. */
+/** Find where each rule is farthest from the best. One level a request, so that other requests get through. */
 async function findDifferences(here, game, levels, version, cells) {
   const worst = cells.map(() => null);
   for (const level of levels) {
@@ -258,12 +264,12 @@ async function findDifferences(here, game, levels, version, cells) {
 }
 
 function difference(game, found) {
-  if (!found || found.distance < AGREED) return ["nowhere on these levels"];
+  if (!found || found.distance < AGREED) return ["none on these levels"];
   const { level, step, rows, distance, best, other } = found;
   const all = game.buttons.length || rows.length * rows[0].length;
   const named = (actions) =>
     actions.length === all
-      ? "a guess"
+      ? "any"
       : actions.length > 1
         ? plural(actions.length, game.buttons.length ? "button" : "cell")
         : actionName(game, rows, actions[0]);
@@ -275,10 +281,10 @@ function difference(game, found) {
       el(
         "div",
         {},
-        el("p", {}, el("strong", { text: levelTitle(level) }), `, click ${step + 1}: ${percent(distance)} apart`),
+        el("p", {}, el("strong", { text: levelTitle(level) }), `, click ${step + 1}: distance ${percent(distance)}`),
         el("p", { class: "note", text: `${capital(named(other))} instead of ${named(best)}` }),
         button({
-          text: "Show this one",
+          text: "Play this level",
           kind: "link",
           onClick: () => {
             parts.dialog.close();
@@ -292,23 +298,22 @@ function difference(game, found) {
 
 // --- the lesson as data ----------------------------------------------------------------------------------------------
 
-/** The lines that go on from a lesson; a test runs them. */
-function lines({ key, paints }) {
+/** Python code that continues a lesson; a test runs it. */
+function lines({ key }) {
   return [
     "from shown import Policy",
-    `from shown.${paints ? "games" : "worlds"} import find`,
-    "from shown.studio.lessons import load_lesson",
-    "from shown.studio.research import held_out_starts",
-    "from shown.world import wins",
+    "from shown.worlds import find, wins",
+    "from shown.teaching.lessons.lesson_file import load_lesson",
+    "from shown.teaching.lessons.scores import held_out_starts",
     "",
     `lesson = load_lesson("${key}-lesson.json", find)`,
     "policy, levels = Policy.from_json(lesson.policy), held_out_starts(lesson.game)",
-    'print("as it was:", sum(wins(levels, policy)), "of", len(levels))',
+    'print("before:", sum(wins(levels, policy)), "of", len(levels))',
     "",
     "pupil = lesson.pupil()",
     "pupil.remember(policy, lesson.demonstrations)",
     "taught = pupil.learn()  # or pupil.learn(more), pupil.correct(fix)",
-    'print("and now:", sum(wins(levels, taught.policy)), "of", len(levels))',
+    'print("after:", sum(wins(levels, taught.policy)), "of", len(levels))',
     "print(taught.policy.table(3))",
   ].join("\n");
 }
@@ -319,24 +324,23 @@ function showData() {
   const ready = learned.hasPolicy && !learned.stale;
   replace(
     parts.data,
-    el("h3", { text: "All of it as data" }),
+    el("h3", { text: "The lesson as data" }),
     el("p", {
       class: "note",
-      text: "Everything that was shown and said, how it is to be learned, what was learned, and how that did, in one file, the lesson; and lines of Python that go on from it.",
+      text: "One file with all demonstrations, edits, options, the learned policy and its scores, and Python code that continues it.",
     }),
     ready
       ? el(
-          "a",
+          "button",
           {
-            class: "button",
+            type: "button",
             id: "take-lesson",
-            href: `/export/lesson.json?game=${encodeURIComponent(game.name)}`,
-            download: "",
+            onClick: () => attempt(() => download("lesson.json", { game: game.name })),
           },
           icon("download"),
           el("span", { text: `${game.key}-lesson.json` }),
         )
-      : el("p", { class: "note", text: "As soon as something has been learned." }),
+      : el("p", { class: "note", text: "Available once a policy has been learned." }),
     el(
       "div",
       { class: "code-box" },
@@ -344,7 +348,7 @@ function showData() {
       button({
         id: "copy-lesson-lines",
         icon: "copy",
-        label: "Copy the lines",
+        label: "Copy the code",
         kind: "quiet",
         onClick: () =>
           attempt(async () => {

@@ -1,11 +1,11 @@
-// What the page knows, and who wants to hear when it changes.
+// The state of the page, and events for its changes.
 
 const listeners = new Map();
 
-/** games: by name; game: the one that is open; lesson, learned: as the server last said. */
+/** games: by name; game: the open one; lesson, learned: the latest from the server. */
 export const state = { games: new Map(), game: null, lesson: null, learned: null };
 
-/** Calls `listener` whenever `event` happens. Events: open, game, lesson, learned, policy, position, corrected, recorded. */
+/** Call `listener` whenever `event` happens. Events: open, game, lesson, learned, policy, position, corrected, recorded. */
 export function on(event, listener) {
   if (!listeners.has(event)) listeners.set(event, []);
   listeners.get(event).push(listener);
@@ -15,21 +15,21 @@ export function emit(event, ...details) {
   for (const listener of listeners.get(event) ?? []) listener(...details);
 }
 
-/** Takes a lesson from the server, unless a newer one is here already. */
+/** Take a lesson from the server, unless it is of another game or older than the present one. */
 export function takeLesson(lesson) {
   if (!state.game || lesson.game !== state.game.name) return;
   if (state.lesson && state.lesson.game === lesson.game && lesson.revision < state.lesson.revision) return;
-  // What an answer leaves out has not changed.
+  // Fields left out of an answer have not changed.
   state.lesson = { ...state.lesson, ...lesson };
   emit("lesson", state.lesson);
 }
 
-/** Takes what was learned from the server; says "policy" when there is another policy than before. */
+/** Take the state of learning from the server; "policy" is emitted when the policy is another one. */
 export function takeLearned(learned) {
   if (!state.game || learned.game !== state.game.name) return;
   const before = state.learned;
   state.learned = learned;
   emit("learned", learned);
-  const news = !before || before.game !== learned.game || before.version !== learned.version;
-  if (news || before.hasPolicy !== learned.hasPolicy) emit("policy", learned);
+  const changed = !before || before.game !== learned.game || before.version !== learned.version;
+  if (changed || before.hasPolicy !== learned.hasPolicy) emit("policy", learned);
 }

@@ -1,4 +1,4 @@
-// Teaching: the level on the table, played by clicking.
+// Teaching: the level in play.
 
 import { post } from "./api.js";
 import { Board, Miniature, legend } from "./board.js";
@@ -11,20 +11,26 @@ import { initNext } from "./next.js";
 import { emit, on, state, takeLesson } from "./store.js";
 import { attempt, toast } from "./toast.js";
 import { depthButton } from "./voxel.js";
-import { actionName, capital, hand, levelTitle, moves } from "./words.js";
+import { actionName, capital, hand, levelTitle, moves, plural } from "./words.js";
 
-const PAUSE = 1400;
+const PAUSE = 1400; // a won position stays this long
+const REPLY = 300; // an opponent's reply is shown this much later than the click
 const ARROWS = { ArrowLeft: "left_arrow", ArrowRight: "right_arrow", ArrowUp: "up_arrow", ArrowDown: "down_arrow" };
 const parts = {};
 let queue = Promise.resolve();
 let pause = 0;
+let reply = 0;
+/** A status that replaces the usual one until the next change. */
 let said = null;
+/** Where the click under the pointer leads, asked before it is made. */
 let peeked = null;
 let pending = 0;
+/** The change that a message offers to undo or redo. */
+let undoable = null;
 
-/** Sends a command that changes the lesson and takes in the lesson that comes of it. */
-export async function teach(name, body = {}) {
-  const answer = await post(name, { ...body, game: state.game.name });
+/** Send a command that changes a game's lesson (the open game's, unless given), and take the changed lesson. */
+export async function teach(name, body = {}, game = state.game.name) {
+  const answer = await post(name, { ...body, game });
   takeLesson(answer.lesson);
   return answer;
 }
@@ -36,7 +42,10 @@ export function initTeach() {
   parts.rules = el("details", { class: "rules" });
   parts.actions = el("div", { class: "actions" });
   parts.presses = el("div", { class: "presses", id: "presses", role: "group", "aria-label": "Buttons" });
-  parts.play = el("div", { class: "stage" }, parts.board.node, parts.presses, parts.status, parts.actions);
+  parts.soFar = el("p", { class: "so-far", id: "so-far", hidden: true }, el("span"));
+  parts.soFar.append(button({ text: "See its rule", kind: "link", onClick: () => $("learn").scrollIntoView() }));
+  const below = [parts.status, parts.soFar, parts.actions];
+  parts.play = el("div", { class: "stage" }, parts.board.node, parts.presses, below);
   parts.other = el("div", { class: "stage", hidden: true });
   parts.recordings = el("div", { class: "recordings", id: "recordings" });
   parts.next = el("div", { class: "next", id: "next" });
@@ -65,12 +74,14 @@ export function initTeach() {
   initRecordings(parts.recordings, stage);
   initNext(parts.next);
   on("game", showGame);
-  on("lesson", () => pause || show());
+  on("lesson", () => pause || reply || show());
+  on("lesson", forgetUndo);
+  on("learned", showSoFar);
   document.addEventListener("keydown", shortcut);
   document.addEventListener("keydown", pressKey);
 }
 
-/** Puts something else where the board is (a replay, the painter), or with null the board again. */
+/** Show something else in place of the board (a replay, the painter), or with null the board again. */
 export function stage(node) {
   parts.play.hidden = node !== null;
   parts.other.hidden = node === null;
@@ -78,13 +89,13 @@ export function stage(node) {
   if (node === null) show();
 }
 
-/** Goes back to the game in play, whatever stands in its place. */
+/** Go back to the game in play. */
 export function backToPlay() {
   closeReplay();
   stage(null);
 }
 
-/** The board in sight, and the keyboard on it. */
+/** Bring the board into view, and focus it. */
 export function showBoard() {
   parts.board.focus();
   parts.board.reveal();
@@ -101,21 +112,21 @@ function fillActions() {
   });
   parts.keep = button({
     id: "keep",
-    text: "Keep as it is",
-    title: "Keep these clicks as a demonstration although the game is not won",
+    text: "Keep although not won",
+    title: "Keep these clicks as a demonstration although the game isn't won",
     onClick: () => attempt(() => change("keep")),
   });
   parts.hint = button({
     id: "hint",
     text: "Hint",
     kind: "quiet",
-    title: "What would the expert click?",
+    title: "Show what the expert would click",
     onClick: () => attempt(showHint),
   });
   parts.onward = button({ id: "onward", text: "Next level", onClick: () => attempt(() => change("onward")) });
   parts.expert = button({
     id: "expert",
-    text: "Let the expert show one",
+    text: "Let the expert play",
     kind: "quiet",
     onClick: () => attempt(askExpert),
   });
@@ -133,7 +144,11 @@ function fillActions() {
 async function change(name, body) {
   endPause();
   said = null;
-  return teach(name, body);
+  const { recordings } = state.lesson;
+  const answer = await teach(name, body);
+  const fewer = recordings.length - (answer.lesson.recordings ?? recordings).length;
+  if (name === "undo" && fewer > 0) offerUndo(`Took back ${plural(fewer, "demonstration")}.`, answer.lesson, "redo");
+  return answer;
 }
 
 export async function takeLevel(name) {
@@ -153,7 +168,6 @@ function showGame(game) {
   parts.rules.open = false;
   replace(parts.presses, buttonRow(game, { onPress: press, onDown: peek }));
   parts.board.disabled = game.buttons.length > 0;
-  parts.paint.hidden = !game.paints;
 }
 
 function show() {
@@ -175,32 +189,37 @@ function show() {
   parts.hint.hidden = !game.knows;
   parts.expert.hidden = table.kind === "correction" || !game.knows;
   parts.onward.hidden = table.kind !== "correction";
+  parts.paint.hidden = !game.paints || table.kind === "correction"; // its label needs the room
   say(said ?? describe(table, lesson));
 }
 
 function keysOf(game) {
-  if (game.buttons.length) return "; played with the buttons below it and their keys, with Shift arrows go from cell to cell";
+  if (game.buttons.length) return "; play with the buttons below it or their keys; Shift and arrow keys move between cells";
   const walks = game.tokens.some(({ name }) => Object.values(ARROWS).includes(name));
-  return walks ? "; arrow keys walk, with Shift they go from cell to cell" : "";
+  return walks ? "; arrow keys walk; Shift and arrow keys move between cells" : "";
 }
 
 function describe(table, lesson) {
-  if (table.kind === "correction" && table.won) return ["Solved from here. It is learning from this.", "good"];
+  if (table.kind === "correction" && table.won) return ["Won from here. The correction is recorded.", "good"];
   if (table.kind === "correction") {
     return table.clicks
-      ? [
-          `Recorded ${moves(table.clicks)}; it is learning from this. Play on, or choose another level.`,
-          "good",
-        ]
+      ? [`${capital(moves(table.clicks))} recorded. Play on, or choose another level.`, "good"]
       : [`What should it have done here? ${capital(hand().do)} it.`, "you"];
   }
-  if (table.over) return [`Lost. ${table.why} It is not counted: undo, start over, or keep it as it is.`, "bad"];
-  if (table.clicks) return [`${moves(table.clicks)}, all recorded.`, ""];
+  if (table.over) return [`Lost. ${table.why} Undo, start over, or keep the game although it isn't won.`, "bad"];
+  if (table.clicks) return [`${moves(table.clicks)} recorded.`, ""];
   if (!lesson.recordings.length) {
     const how = state.game.buttons.length ? "Press the buttons, or their keys," : "Click the board";
-    return [`Your turn. ${how} to play; the computer watches.`, "you"];
+    return [`Your turn. ${how} to play. The computer watches.`, "you"];
   }
   return ["Your turn.", ""];
+}
+
+/** On a phone the rule is far below the board, so it is mentioned here. */
+function showSoFar({ state: how, hasPolicy, stale, demonstrations }) {
+  const busy = how === "running" || how === "waiting";
+  parts.soFar.hidden = !busy && (!hasPolicy || stale);
+  parts.soFar.firstChild.textContent = busy ? "It is learning. " : `It has learned from ${plural(demonstrations, "demonstration")}. `;
 }
 
 function say([text, kind]) {
@@ -210,7 +229,7 @@ function say([text, kind]) {
 
 const placeOf = (cell) => `${state.game.name} ${state.lesson.revision} ${cell}`;
 
-/** A cell is pressed: ask where its click would lead, so that the answer is here when it is released. */
+/** The pointer goes down on a cell: ask where its click leads, so that the answer is there when it goes up. */
 async function peek(cell) {
   if (pause || pending || state.lesson.table.over) return;
   const place = placeOf(cell);
@@ -220,32 +239,34 @@ async function peek(cell) {
 
 function press(cell) {
   const pressed = performance.now();
+  const { game } = state;
   if (pause) {
     endPause();
     show();
     return;
   }
+  endReply();
   if (state.lesson.table.over && !pending) {
-    // Nothing can be done on this board any more; what can be done instead stands there.
+    // The game is over: show again what can be done instead.
     said = null;
     settle();
     return;
   }
   const known = peeked?.place === placeOf(cell);
   if (known) {
-    parts.board.show(state.game, peeked.rows);
+    parts.board.show(game, peeked.rows);
     draw(parts.board, { ghost: cell });
     measure(pressed);
   }
-  // One after the other: the second of two quick clicks is a click on what the first has led to.
+  // In turn: the second of two quick clicks applies to the position after the first.
   pending++;
-  queue = queue.then(() => attempt(() => click(cell, known ? null : pressed))).then(() => {
+  queue = queue.then(() => attempt(() => click(game, cell, known ? null : pressed))).then(() => {
     pending--;
     settle();
   });
 }
 
-/** Where the game has arrow keys on its board, those of the keyboard press them. */
+/** Where a game has arrow buttons on its board, the arrow keys press them. */
 function walk(key) {
   const { game, lesson } = state;
   if (game.buttons.length) {
@@ -260,7 +281,7 @@ function walk(key) {
   return true;
 }
 
-/** Where a world has buttons, their keys press them, wherever on the board's side one is. */
+/** Where a world has buttons, their keys press them, wherever the focus is in this part of the page. */
 function pressKey(event) {
   const { game } = state;
   if (!game?.buttons.length || event.defaultPrevented || parts.play.hidden) return;
@@ -273,21 +294,39 @@ function pressKey(event) {
 }
 
 function settle() {
+  if (reply) return;
   if (!pending && !pause) show();
   performance.mark("click-settled");
 }
 
-async function click(cell, pressed) {
+/** Show the player's own move alone for a moment, so that the reply can be told from it. */
+function showOwnMove(game, rows, cell) {
+  endReply();
+  parts.board.show(game, rows);
+  draw(parts.board, { ghost: cell });
+  reply = setTimeout(endReply, REPLY);
+}
+
+function endReply() {
+  if (!reply) return;
+  clearTimeout(reply);
+  reply = 0;
+  settle();
+}
+
+async function click(game, cell, pressed) {
   said = null;
-  const answer = await post("click", { game: state.game.name, action: cell });
+  const answer = await post("click", { game: game.name, action: cell });
+  if (game !== state.game) return;
   if (answer.happened === "won") celebrate(answer);
-  if (answer.happened === "nothing") said = ["Nothing happens there, so it is not recorded.", ""];
+  else if (answer.own && pending === 1 && !calm()) showOwnMove(game, answer.own, cell);
+  if (answer.happened === "nothing") said = [`That ${hand().move} changes nothing, so it isn't recorded.`, ""];
   takeLesson(answer.lesson);
   if (answer.happened === "corrected") emit("corrected", answer.lesson.table);
   if (pressed !== null) measure(pressed);
 }
 
-/** Notes the time from the click to the end of the frame that shows its result; benchmarks/studio.py reads it. */
+/** Measure the time from the click to the end of the frame that shows its result, for benchmarks/studio.py. */
 function measure(pressed) {
   requestAnimationFrame(() => {
     const channel = new MessageChannel();
@@ -296,15 +335,15 @@ function measure(pressed) {
   });
 }
 
-/** Leaves the won position on the board for a moment before the next level takes its place. */
+/** Leave the won position on the board for a moment before the next level replaces it. */
 function celebrate(answer) {
   const { shown } = answer;
   parts.board.show(state.game, shown.rows);
   draw(parts.board, { ghost: shown.action });
   parts.board.frame.classList.add("won");
   const count = answer.lesson.recordings.filter((recording) => recording.learn).length;
-  const more = count === 1 ? " One more, and it has something to compare." : "";
-  say([`Won in ${moves(shown.clicks)}. That is demonstration ${count}.${more}`, "good"]);
+  const more = count === 1 ? " Win one more, so that it can compare." : "";
+  say([`Won in ${moves(shown.clicks)}. This is demonstration ${count}.${more}`, "good"]);
   emit("recorded", count);
   pause = setTimeout(
     () => {
@@ -316,24 +355,29 @@ function celebrate(answer) {
 }
 
 function endPause() {
+  endReply();
   clearTimeout(pause);
   pause = 0;
 }
 
 async function askExpert() {
+  const { game } = state;
   const answer = await change("expert");
+  if (game !== state.game) return;
   emit("recorded", answer.lesson.recordings.length);
   openRecording(answer.recording, { play: true, then: () => backToPlay() });
 }
 
 async function showHint() {
-  const { action } = await post("hint", { game: state.game.name });
+  const { game, lesson } = state;
+  const { action } = await post("hint", { game: game.name });
+  if (lesson !== state.lesson) return;
   if (action === null) {
-    say(["The expert does not know what to do here.", ""]);
+    say(["The expert doesn't know what to do here.", ""]);
     return;
   }
   draw(parts.board, { lit: [action] });
-  say([`The expert would ${hand().do} ${actionName(state.game, state.lesson.table.rows, action)}.`, "you"]);
+  say([`The expert would ${hand().do} ${actionName(game, lesson.table.rows, action)}.`, "you"]);
 }
 
 function fillLevels() {
@@ -359,7 +403,7 @@ function fillLevels() {
   });
   replace(
     parts.levels,
-    el("h3", { text: game.paints ? "Lessons, the shortest first" : "Lessons" }),
+    el("h3", { text: game.paints ? "Lessons, shortest first" : "Lessons" }),
     el(
       "div",
       { class: "level-list" },
@@ -374,14 +418,14 @@ function fillLevels() {
       { class: "popover-foot" },
       button({
         id: "random-level",
-        text: game.paints ? "A random level" : "Another seed",
+        text: game.paints ? "Random level" : "Another seed",
         onClick: () => takeLevel(null),
       }),
     ),
   );
 }
 
-/** Below the button that opens it, and inside the window. */
+/** Place the list of levels below its button, and inside the window. */
 function placeLevels() {
   const { left, bottom } = parts.pick.getBoundingClientRect();
   const { offsetWidth, offsetHeight } = parts.levels;
@@ -399,7 +443,24 @@ function shortcut(event) {
   if (!(redo ? parts.redo : parts.undo).disabled) attempt(() => change(redo ? "redo" : "undo"));
 }
 
-/** Offers to take back what was just done. */
-export function offerUndo(text) {
-  toast(text, { action: { text: "Undo", run: () => attempt(() => change("undo")) } });
+/** Offer to undo (or redo) the change that led to `lesson`, in its game, until that game changes again. */
+export function offerUndo(text, { game, revision }, name = "undo") {
+  undoable?.close();
+  const run = () => attempt(() => changeIn(game, name));
+  undoable = { game, revision, close: toast(text, { action: { text: capital(name), run } }) };
+}
+
+async function changeIn(game, name) {
+  if (game === state.game.name) {
+    await change(name);
+    return;
+  }
+  await teach(name, {}, game);
+  toast(`${name === "undo" ? "Undone" : "Redone"} in ${state.games.get(game).title}.`);
+}
+
+function forgetUndo({ game, revision }) {
+  if (undoable?.game !== game || revision <= undoable.revision) return;
+  undoable.close();
+  undoable = null;
 }

@@ -1,36 +1,32 @@
-// Short messages that go away by themselves.
+// Short messages that disappear after a while.
 
 import { Forgotten } from "./api.js";
 import { $, button, el } from "./dom.js";
 
-const LONG_ENOUGH = 7000;
+const DURATION = 7000;
 
-/** Says something; `action` is {text, run} for something that can be done about it. */
+/** Show a message; `action` is {text, run} for a button. Return a function that removes the message. */
 export function toast(text, { kind = "", action = null } = {}) {
   const box = $("toasts");
-  // The same thing twice is said once, from now on.
-  for (const before of [...box.children]) if (before.firstChild.textContent === text) before.remove();
+  // A repeated message replaces the earlier one.
+  for (const earlier of [...box.children]) if (earlier.firstChild.textContent === text) earlier.remove();
   const node = el("div", { class: `toast ${kind}` }, el("span", { text }));
-  const gone = () => node.remove();
+  const close = () => node.remove();
   if (action) {
-    node.append(
-      button({
-        text: action.text,
-        kind: "link",
-        onClick: () => {
-          gone();
-          action.run();
-        },
-      }),
-    );
+    const run = () => {
+      close();
+      action.run();
+    };
+    node.append(button({ text: action.text, kind: "link", onClick: run }));
   }
-  node.append(button({ icon: "close", label: "Close this message", kind: "quiet small", onClick: gone }));
+  node.append(button({ icon: "close", label: "Close this message", kind: "quiet small", onClick: close }));
   while (box.children.length > 2) box.firstChild.remove();
   box.append(node);
-  setTimeout(gone, LONG_ENOUGH);
+  setTimeout(close, DURATION);
+  return close;
 }
 
-/** Runs something that may fail and says so if it does, unless it is only out of date. */
+/** Run something that may fail, and show its error, unless its policy was only replaced meanwhile. */
 export async function attempt(work) {
   try {
     return await work();

@@ -1,16 +1,15 @@
-// Rules you can touch: keep a sentence, strike a condition, write a sentence of one's own; and what was said so far.
+// Edits of the rule: keep a clause, strike a condition, write a clause; and the list of edits so far.
 
-import { post } from "./api.js";
 import { button, el, icon, replace } from "./dom.js";
-import { openRecording } from "./recordings.js";
+import { showRecording } from "./recordings.js";
 import { on, state } from "./store.js";
 import { offerUndo, teach } from "./teach.js";
 import { attempt } from "./toast.js";
 import { actionName } from "./words.js";
 
 const KINDS = {
-  pin: { glyph: "pin", lead: "Keep: ", label: "No longer keep this" },
-  strike: { glyph: "strike", lead: "An accident: ", label: "No longer strike this" },
+  pin: { glyph: "pin", lead: "Keep: ", label: "Stop keeping this clause" },
+  strike: { glyph: "strike", lead: "Struck: ", label: "Restore this condition" },
 };
 const parts = {};
 let shown = "";
@@ -21,60 +20,60 @@ export function initTouch(box) {
   parts.write = button({
     id: "write-rule",
     icon: "edit",
-    text: "Write a sentence yourself",
+    text: "Write a clause",
     kind: "link",
     onClick: () => attempt(openWriter),
   });
   parts.writer = el("div", { class: "writer", id: "writer", hidden: true });
-  parts.title = el("h3", { text: "What you said of it" });
+  parts.title = el("h3", { text: "Your edits" });
   replace(box, parts.title, parts.list, parts.write, parts.writer);
   on("game", closeWriter);
   on("lesson", show);
   on("learned", show);
 }
 
-/** The button of a sentence that keeps it or, if it is `kept` (what was said of it), lets it go. */
+/** The button that keeps a clause or, if it is `kept` already (as this program), stops keeping it. */
 export function pinButton(clause, kept) {
   const pinned = Boolean(kept);
   return button({
     icon: "pin",
-    label: pinned ? "Keep this sentence (kept; press to let go)" : "Keep this sentence",
-    title: pinned ? "You keep this sentence. Press to let it go." : "Keep this sentence",
+    label: "Keep this clause",
+    title: pinned ? "Stop keeping this clause" : "Keep this clause in every rule it learns",
     kind: "quiet small touch",
     pressed: pinned,
     onClick: () => attempt(() => (pinned ? unpin(kept) : pin(clause))),
   });
 }
 
-/** The button of a condition that strikes it. */
+/** The button that strikes a condition. */
 export function strikeButton(clause, phrase, words) {
   return button({
     icon: "strike",
-    label: `This was an accident: ${words}`,
-    title: "This was an accident: find a rule without it",
+    label: `Strike this condition: ${words}`,
+    title: "Strike this condition: find a rule without it",
     kind: "quiet small touch",
     onClick: () => attempt(() => strike(clause, phrase)),
   });
 }
 
 async function pin(clause) {
-  await teach("pin", { clause, version: state.learned.version });
-  offerUndo("Kept. Whatever it learns now has this sentence.");
+  const { lesson } = await teach("pin", { clause, version: state.learned.version });
+  offerUndo("It will keep this clause, if it agrees with your demonstrations.", lesson);
 }
 
 async function strike(clause, phrase) {
-  await teach("strike", { clause, phrase, version: state.learned.version });
-  offerUndo("Struck. It looks for a rule without that.");
+  const { lesson } = await teach("strike", { clause, phrase, version: state.learned.version });
+  offerUndo("Condition struck. It is looking for a rule without it.", lesson);
 }
 
 async function unpin(kept) {
-  await unsay(state.lesson.remarks.findIndex((remark) => remark.kind === "pin" && remark.programs.includes(kept)));
+  await removeEdit(state.lesson.remarks.findIndex((remark) => remark.kind === "pin" && remark.programs.includes(kept)));
 }
 
-async function unsay(number) {
+async function removeEdit(number) {
   if (number < 0) return;
-  await teach("unsay", { number });
-  offerUndo("Taken back.");
+  const { lesson } = await teach("unsay", { number });
+  offerUndo("Edit removed.", lesson);
 }
 
 function show() {
@@ -107,32 +106,29 @@ function show() {
           label: `${label}: ${remark.words.join(", and ")}`,
           title: label,
           kind: "quiet small",
-          onClick: () => attempt(() => unsay(number)),
+          onClick: () => attempt(() => removeEdit(number)),
         }),
       );
     }),
   );
 }
 
-/** Why a sentence could not be kept: where it says something else than what was shown. */
+/** Why a clause could not be kept: where it contradicts a demonstration. */
 function contradiction({ place, action, other }) {
   const card = place && state.lesson.recordings.filter((recording) => recording.learn)[place[0]];
   const cell = (target) => actionName(state.game, [], target);
-  const where = card ? `In demonstration ${state.lesson.recordings.indexOf(card) + 1}, click ${place[1] + 1}` : "Mirrored";
-  const text = `Not kept, since it is at odds with what you showed. ${where}, it would allow ${cell(other)} too; you chose ${cell(action)}.`;
+  const where = card ? `In demonstration ${state.lesson.recordings.indexOf(card) + 1}, click ${place[1] + 1}` : "In a mirror image";
+  const text = `Not kept, because it contradicts a demonstration. ${where}, it would also allow ${cell(other)}; you chose ${cell(action)}.`;
   return el(
     "span",
     { class: "remark-against", role: "note" },
     el("span", { text }),
     card &&
       button({
-        text: "Look",
+        text: "Show",
         kind: "link",
         onClick: () =>
-          attempt(async () => {
-            const recording = await post("recording", { game: state.game.name, id: card.id });
-            openRecording(recording, { step: place[1], alike: Array.isArray(other) ? other : null });
-          }),
+          attempt(() => showRecording(card.id, { step: place[1], alike: Array.isArray(other) ? other : null })),
       }),
   );
 }
@@ -146,9 +142,9 @@ async function openWriter() {
 }
 
 async function keep(rule) {
-  await teach("write", { rule });
+  const { lesson } = await teach("write", { rule });
   closeWriter();
-  offerUndo("Kept. Whatever it learns now has your sentence.");
+  offerUndo("It will keep your clause, if it agrees with your demonstrations.", lesson);
 }
 
 function closeWriter() {

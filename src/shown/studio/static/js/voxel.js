@@ -1,19 +1,19 @@
-// Boards in depth: the same cells, seen from a corner, and what stands on them drawn as blocks.
+// The 3-D view: the same cells seen from a corner, with blocks on them.
 //
-// The board itself is tilted by the style sheet (voxel.css), so that pointing, clicking, walking with the keys and being
-// read aloud are those of the flat board. Here are only the drawings: one symbol for each way a thing can look, in
-// which 0, 0 is the middle of the cell, its corners are at ±100, 0 and 0, ±66, and a cell is 100 high. Nothing is drawn so
-// high that it hides the middle of another cell: that is where people click.
+// The style sheet (voxel.css) tilts the board itself, so that mouse, keyboard and screen readers work as on the flat one.
+// This module makes the drawings: one symbol for each look of a token, in which 0, 0 is the middle of the cell, its
+// corners are at ±100, 0 and 0, ±66, and a cell is 100 high. No drawing hides the middle of another cell: people click
+// there.
 
 import { $, button, svg } from "./dom.js";
 import { on } from "./store.js";
 
-const KEPT = "shown-depth";
+const STORED = "shown-depth";
 const VIEW = "-120 -160 240 240";
-const TILT = 0.66; // how high a cell is for its width; voxel.css tilts the cells by as much
+const TILT = 0.66; // height of a cell relative to its width, as in voxel.css
 const SIDES = { n: [-1, 0], w: [0, -1], s: [1, 0], e: [0, 1] };
 
-/** How things look: pieced together from boxes, a block with its picture on all sides, upright, or flat on the ground. */
+/** The look of each token: built from boxes, a block with its picture on all sides, upright, or flat on the ground. */
 const LOOKS = {
   fence: { joins: true, draw: fence },
   sheep: { draw: sheep },
@@ -29,21 +29,21 @@ const LOOKS = {
 
 let wanted = false;
 try {
-  wanted = localStorage.getItem(KEPT) === "true";
+  wanted = localStorage.getItem(STORED) === "true";
 } catch {
-  // Without storage, boards are flat until somebody says otherwise.
+  // Without storage, boards are flat at first.
 }
 
-/** Whether a game has depth: some of its things stand on the ground, and it is known how all of them look. */
+/** Whether a game has a 3-D view: every token has a look. */
 const canBeDeep = (game) => {
   const names = game.tokens.filter(({ character }) => character !== game.empty).map(({ name }) => name);
   return !game.buttons?.length && names.length > 0 && names.every((name) => LOOKS[name]);
 };
 
-/** Whether boards of this game are to be shown in depth now. */
+/** Whether boards of this game are shown in 3-D now. */
 export const inDepth = (game) => wanted && canBeDeep(game);
 
-/** The symbol for a cell in depth. */
+/** The symbol for a cell in 3-D. */
 export function lookOf(game, rows, [r, c]) {
   const name = game.names.get(rows[r][c]);
   const look = rows[r][c] === game.empty ? null : LOOKS[name];
@@ -56,13 +56,13 @@ export function lookOf(game, rows, [r, c]) {
   return `#${id}`;
 }
 
-/** The button that turns all boards; where a game has no depth, it is not there. */
+/** The button that switches all boards; hidden for games without a 3-D view. */
 export function depthButton() {
   const node = button({
     id: "depth",
-    text: "In depth",
+    text: "3-D view",
     kind: "quiet",
-    title: "See the board from a corner, with what stands on it",
+    title: "Show the board from a corner, in 3-D",
     pressed: wanted,
     onClick: () => turn(node),
   });
@@ -70,8 +70,8 @@ export function depthButton() {
   return node;
 }
 
-/** Shows boards in depth, if they are not. */
-export function seeInDepth() {
+/** Switch to the 3-D view. */
+export function showDepth() {
   if (!wanted) turn($("depth"));
 }
 
@@ -79,9 +79,9 @@ function turn(node) {
   wanted = !wanted;
   node.setAttribute("aria-pressed", String(wanted));
   try {
-    localStorage.setItem(KEPT, String(wanted));
+    localStorage.setItem(STORED, String(wanted));
   } catch {
-    // It holds for as long as the page is open.
+    // It lasts as long as the page does.
   }
   for (const frame of document.querySelectorAll(".board")) frame.board_.redraw();
 }
@@ -93,10 +93,10 @@ function looks() {
   return $("deep-looks");
 }
 
-/** Where a place in a cell is on the screen: u to the east and v to the south of its middle, z above the ground. */
+/** The screen position of a point in a cell: u to the east and v to the south of its middle, z above the ground. */
 const point = (u, v, z) => `${(100 * (u - v)).toFixed(1)},${(100 * TILT * (u + v) - 100 * z).toFixed(1)}`;
 
-/** A box from one corner to the opposite one: of its sides three are seen. */
+/** A box between two opposite corners; three of its sides are visible. */
 function box([u, v, z], [U, V, Z], stuff) {
   const side = (kind, points) => svg("polygon", { points: points.join(" "), class: `deep-${stuff} ${kind}` });
   return [
@@ -106,7 +106,7 @@ function box([u, v, z], [U, V, Z], stuff) {
   ];
 }
 
-/** A post, and two rails to each side where there is another: those behind the post first. */
+/** A post, with two rails to each neighboring post: those behind the post first. */
 function fence(game, name, joins) {
   const rails = (side) => {
     if (!joins.includes(side)) return [];
@@ -134,7 +134,7 @@ function sheep() {
   ].flat(2);
 }
 
-/** A picture of the flat board, laid on a side of a block. */
+/** The flat picture of a token on a side of a block. */
 function picture(game, name, matrix, kind = "") {
   return svg(
     "g",

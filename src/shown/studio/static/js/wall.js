@@ -1,18 +1,19 @@
-// A wall of small boards that play at once, and how many of them are won.
+// The test: small boards that play new levels at once, and the number of wins.
 
 import { post } from "./api.js";
 import { Miniature } from "./board.js";
 import { $, button, calm, el, icon, replace } from "./dom.js";
 import { state } from "./store.js";
 import { attempt } from "./toast.js";
-import { levelTitle, moves, plural } from "./words.js";
+import { levelTitle, moves } from "./words.js";
 
 const COUNT = 12;
-const STEP = 320;
+const STEP = 320; // milliseconds between clicks
 const LIMIT = 60;
+const LAST = 240; // after this many levels, the first ones come again
 
 export class Wall {
-  /** `onChoose(run)`: a board was clicked; `onResult(run, last)`: a run has come, the last one if `last`. */
+  /** `onChoose(run)`: a board was clicked; `onResult(run, last)`: a run arrived, the last one if `last`. */
   constructor({ onChoose, onResult }) {
     this.onChoose = onChoose;
     this.onResult = onResult;
@@ -20,34 +21,43 @@ export class Wall {
     this.first_ = 0;
     this.round = 0;
     this.timer = 0;
+    this.due = false; // the policy has changed since the runs that are being played
     this.rate = el("p", { class: "rate", id: "rate", role: "status", "aria-live": "polite" });
     this.boards = el("ul", { class: "wall-boards" });
     this.again = button({ id: "wall-play", icon: "play", text: "Play all", kind: "quiet", onClick: () => this.play() });
-    this.more = button({ id: "wall-more", text: "Others", kind: "quiet", onClick: () => attempt(() => this.others()) });
+    this.more = button({ id: "wall-more", text: `${COUNT} other levels`, kind: "quiet", onClick: () => attempt(() => this.others()) });
     replace($("test-tools"), this.again, this.more);
     replace($("test-body"), this.rate, this.boards);
   }
 
   clear() {
     this.round++;
+    this.due = false;
     this.first_ = 0;
     this.#stop();
     this.tiles = [];
     replace(this.boards);
     this.again.hidden = this.more.hidden = true;
     this.rate.className = "rate note";
-    this.rate.textContent = `${COUNT} levels nobody has shown it, played at once: so you see how well it understood.`;
+    this.rate.textContent = `The rule is tested here on ${COUNT} new levels.`;
   }
 
   async others() {
-    this.first_ = (this.first_ + COUNT) % 240;
+    this.first_ = (this.first_ + COUNT) % LAST;
     await this.start();
   }
 
-  /** Plays the levels again, with the policy of the moment. A later start makes an earlier one stop. */
+  /** Play the levels with a new policy, but let the runs that are being played end first. */
+  async renew() {
+    this.due = Boolean(this.timer);
+    if (!this.due) await this.start();
+  }
+
+  /** Play the levels with the current policy. A later start cancels an earlier one. */
   async start() {
     const round = ++this.round;
     const game = state.game;
+    this.due = false;
     this.#stop();
     const { levels } = await post("unseen", { game: game.name, count: COUNT, first: this.first_ });
     if (round !== this.round) return;
@@ -57,7 +67,7 @@ export class Wall {
       this.boards,
       this.tiles.map((tile) => tile.node),
     );
-    this.rate.textContent = `Trying ${COUNT} levels nobody has shown it …`;
+    this.rate.textContent = `Playing ${COUNT} new levels …`;
     this.rate.className = "rate";
     const names = levels.map((level) => level.name);
     const { runs } = await post("runs", { game: game.name, levels: names, seed: 0 });
@@ -96,30 +106,34 @@ export class Wall {
   #score() {
     const won = this.tiles.filter((tile) => tile.run.won).length;
     const all = this.tiles.length;
-    // The levels stay the same while one teaches, so that scores compare; what was corrected on them is said.
+    // The levels stay the same during teaching, so that scores compare; corrections on them are mentioned.
     const corrected = new Set(state.lesson.recordings.filter((r) => r.kind === "correction").map((r) => r.level));
     const helped = this.tiles.filter((tile) => corrected.has(tile.level.name)).length;
-    const how = helped ? `, though you corrected it on ${plural(helped, "level")}` : "";
-    this.rate.textContent = `It solves ${won} of ${all} levels nobody has shown it${how}`;
+    const how = helped ? `; you corrected it on ${helped} of them` : "";
+    this.rate.textContent = `It wins ${won} of ${all} new levels${how}`;
     this.rate.className = `rate ${won === all ? "good" : won * 2 >= all ? "" : "bad"}`;
     for (const tile of this.tiles) {
       const how = tile.run.won
-        ? `solved in ${moves(tile.run.steps.length)}`
+        ? `won in ${moves(tile.run.steps.length)}`
         : tile.run.over
           ? "lost"
-          : "not solved";
-      tile.node.firstChild.setAttribute("aria-label", `${levelTitle(tile.level.name)}: ${how}. Watch it.`);
+          : "not won";
+      tile.node.firstChild.setAttribute("aria-label", `${levelTitle(tile.level.name)}: ${how}. Watch`);
       tile.badge.dataset.kind = tile.run.won ? "won" : "lost";
       replace(tile.badge, icon(tile.run.won ? "check" : "cross"));
     }
   }
 
-  /** All boards at once, a click each beat; at the end, or with reduced motion at once, where they began. */
+  /** Play all boards at once, a click each beat, then show their starts again; with reduced motion only the starts. */
   play() {
     this.#stop();
     const ready = this.tiles.filter((tile) => tile.run);
     let beat = calm() ? LIMIT : 0;
-    const rest = () => ready.forEach((tile) => tile.picture.show(tile.level.rows));
+    const rest = () => {
+      this.timer = 0;
+      if (this.due) attempt(() => this.start());
+      else ready.forEach((tile) => tile.picture.show(tile.level.rows));
+    };
     const tick = () => {
       let going = false;
       for (const tile of ready) {

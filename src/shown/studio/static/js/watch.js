@@ -1,6 +1,6 @@
-// Watching: the policy plays levels nobody has shown it, one large and a wall of small ones.
+// Watching: the policy plays new levels, one on a large board and others on small ones.
 
-import { post } from "./api.js";
+import { download, post } from "./api.js";
 import { Board } from "./board.js";
 import { buttonRow } from "./buttons.js";
 import { $, button, calm, el, icon, replace } from "./dom.js";
@@ -8,14 +8,17 @@ import { draw } from "./overlay.js";
 import { emit, on, state } from "./store.js";
 import { backToPlay, showBoard, teach } from "./teach.js";
 import { attempt } from "./toast.js";
-import { seeInDepth } from "./voxel.js";
+import { showDepth } from "./voxel.js";
 import { Wall } from "./wall.js";
 import { actionName, capital, hand, levelTitle, moves, percent, same } from "./words.js";
 
-const STEP = 800;
+const STEP = 800; // milliseconds between clicks at normal speed
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const parts = {};
-/** The run on the large board, the step it is at, what is marked on it by whoever explains it, and a run that is live. */
+/**
+ * The run on the large board and the step shown. `marks` come from explanations. `stale`: the policy has changed since.
+ * `held`: the user has stopped the run to look at it. `live` is a run in another world.
+ */
 const now = {
   run: null,
   index: 0,
@@ -26,30 +29,32 @@ const now = {
   position: null,
   heat: true,
   stale: true,
+  held: false,
   live: null,
 };
 
 export function initWatch() {
   parts.board = new Board({
     label: "The computer's board",
-    // Where there are buttons, those are asked about instead of cells.
+    // Where there are buttons, they are explained instead of cells.
     onPress: (cell) => state.game.buttons.length || emit("pin", cell),
     onPoint: (cell) => state.game.buttons.length || emit("point", cell),
     suffix: chance,
   });
   parts.empty = el("div", { class: "nothing-yet" });
+  parts.outdated = el("p", { class: "note", text: "This is how the rule from before your last edit plays." });
   parts.title = el("p", { class: "watch-title" });
   parts.status = el("p", { class: "status", role: "status", "aria-live": "polite", id: "watch-status" });
-  parts.slider = el("input", { type: "range", min: 0, value: 0, class: "slider", "aria-label": "Click of the run" });
+  parts.slider = el("input", { type: "range", min: 0, value: 0, class: "slider", "aria-label": "Position in the run" });
   parts.slider.addEventListener("input", () => {
-    pause();
+    hold();
     go(Number(parts.slider.value));
   });
   parts.toggle = button({
     id: "watch-play",
     icon: "play",
     label: "Play",
-    onClick: () => (now.timer ? pause() : play()),
+    onClick: () => (now.timer ? hold() : play()),
   });
   parts.speed = el(
     "select",
@@ -64,8 +69,15 @@ export function initWatch() {
     kind: "you",
     onClick: () => attempt(correct),
   });
+  parts.newer = button({ id: "watch-newer", text: "Play with the newer rule", kind: "it", onClick: () => takeNewer() });
   parts.there = button({ id: "watch-there", text: "Watch", kind: "it", onClick: () => attempt(playThere) });
-  parts.gif = el("a", { class: "button quiet", download: "", text: "GIF", id: "run-gif" });
+  parts.gif = button({
+    id: "run-gif",
+    text: "GIF",
+    title: "Download this run as a GIF",
+    kind: "quiet",
+    onClick: () => attempt(saveGif),
+  });
   parts.heat = el("input", { type: "checkbox", checked: true, id: "heat" });
   parts.heat.addEventListener("change", () => {
     now.heat = parts.heat.checked;
@@ -75,14 +87,15 @@ export function initWatch() {
   parts.stage = el(
     "div",
     { class: "stage", hidden: true },
+    parts.outdated,
     parts.board.node,
     (parts.presses = el("div", { class: "presses", id: "watch-presses", role: "group", "aria-label": "Its buttons" })),
     el(
       "div",
       { class: "transport" },
-      button({ id: "watch-back", icon: "back", label: "One click back", onClick: () => step(-1) }),
+      button({ id: "watch-back", icon: "back", label: "Back", onClick: () => step(-1) }),
       parts.toggle,
-      button({ id: "watch-step", icon: "forward", label: "One click on", onClick: () => step(1) }),
+      button({ id: "watch-step", icon: "forward", label: "Forward", onClick: () => step(1) }),
       parts.slider,
       parts.speed,
     ),
@@ -91,6 +104,7 @@ export function initWatch() {
       "div",
       { class: "actions" },
       parts.correct,
+      parts.newer,
       parts.there,
       el("span", { class: "gap" }),
       el("label", { class: "check" }, parts.heat, "Show chances"),
@@ -101,6 +115,7 @@ export function initWatch() {
   replace($("watch-body"), parts.empty, parts.stage);
   on("game", forget);
   on("policy", renew);
+  on("learned", ({ outdated }) => (parts.outdated.hidden = !outdated));
   on("live", follow);
   on("corrected", (table) => (now.chosen = { level: table.level, seed: now.run?.seed ?? 0 }));
   on("mark", (marks) => {
@@ -111,7 +126,7 @@ export function initWatch() {
 
 function forget() {
   pause();
-  Object.assign(now, { run: null, index: 0, chosen: null, marks: {}, position: null, stale: true });
+  Object.assign(now, { run: null, index: 0, chosen: null, marks: {}, position: null, stale: true, held: false });
   parts.wall.clear();
   showEmpty();
 }
@@ -125,27 +140,44 @@ function showEmpty() {
     parts.empty,
     el("p", {
       text: busy
-        ? "It is thinking …"
-        : `Play ${state.game?.title ?? "a game"} on the left. After each game you win, the computer works out what you might have meant and tries it here, on levels nobody has shown it.`,
+        ? "Looking for a first rule …"
+        : `Win a level of ${state.game?.title ?? "a game"}. The computer then infers a rule and plays new levels with it here.`,
     }),
   );
   emit("position", null);
 }
 
-/** There is another policy: play the wall again, and the level that was being watched. */
+/** The policy changed. Runs that are being played or looked at go on; the next ones are by the new policy. */
 function renew(learned) {
   if (!learned.hasPolicy) {
     forget();
     return;
   }
   now.stale = true;
+  showNewer();
+  if (!inUse()) takeNewer();
+  else attempt(() => parts.wall.renew());
+}
+
+/** Play with the new policy: the small boards, and the level on the large one. */
+function takeNewer() {
+  now.held = false;
+  clearTimeout(now.timer);
+  now.timer = 0;
   if (now.chosen) attempt(() => watchLevel(now.chosen.level, now.chosen.seed));
   attempt(() => parts.wall.start());
 }
 
-/** The wall has a result: without a level of the user's own choice, the first one that is won goes on the large board. */
+/** Whether the run on the large board is being played or looked at. */
+const inUse = () => now.run !== null && (now.held || now.timer !== 0);
+
+function showNewer() {
+  parts.newer.hidden = !(now.stale && now.held);
+}
+
+/** A small board has a result. Unless the user has chosen a level, show the first one that is won. */
 function offer(run, last) {
-  if (now.chosen || !now.stale) return;
+  if (now.chosen || !now.stale || inUse()) return;
   if (run.won) show(run);
   else if (last) show(parts.wall.first());
 }
@@ -156,9 +188,11 @@ function choose(run) {
   parts.board.reveal();
 }
 
-/** Plays a level of the user's choice on the large board. */
+/** Play a level of the user's choice on the large board. */
 export async function watchLevel(level, seed = 0) {
-  const run = await post("run", { game: state.game.name, level, seed });
+  const { game } = state;
+  const run = await post("run", { game: game.name, level, seed });
+  if (game !== state.game) return;
   now.chosen = { level, seed };
   show(run);
 }
@@ -166,17 +200,22 @@ export async function watchLevel(level, seed = 0) {
 function show(run) {
   pause();
   now.run = run;
-  now.stale = false;
+  now.stale = now.held = false;
+  showNewer();
   showThere();
   parts.stage.hidden = false;
   parts.empty.hidden = true;
   parts.title.textContent = levelTitle(run.level);
   parts.slider.max = run.steps.length;
-  parts.gif.href = `/export/run.gif?game=${encodeURIComponent(state.game.name)}&level=${encodeURIComponent(`${run.level}@${run.seed}`)}`;
   parts.wall.select(run);
   parts.board.label = `${levelTitle(run.level)} of ${state.game.title}, played by the computer`;
   go(0);
   if (!calm()) play();
+}
+
+function saveGif() {
+  const { level, seed } = now.run;
+  return download("run.gif", { game: state.game.name, level: `${level}@${seed}` });
 }
 
 function go(index) {
@@ -202,18 +241,15 @@ function say(at) {
   const { run, index } = now;
   let text;
   if (at) text = `${capital(hand().move)} ${index + 1}: ${actionName(state.game, at.rows, at.action)}`;
-  else if (run.won) text = `Solved in ${moves(run.steps.length)}, on a level nobody has shown it.`;
-  else if (run.over) text = `Lost. ${run.why} Step back to where it went wrong and show it what to do.`;
-  else
-    text = `Not solved in ${moves(run.steps.length)}. Step back to where it went wrong and show it what to do.`;
-  if (shownBefore(run.level) && !at && run.won) text = `Solved in ${moves(run.steps.length)}.`;
+  else if (run.won) text = `Won in ${moves(run.steps.length)}${demonstrated(run.level) ? "" : ", on a new level"}.`;
+  else text = `${run.over ? `Lost. ${run.why}` : `Not won in ${moves(run.steps.length)}.`} Step back to where it went wrong and show it what to do.`;
   parts.status.textContent = text;
   parts.status.className = `status ${at ? "" : run.won ? "good" : "bad"}`;
 }
 
-const shownBefore = (level) => state.lesson.recordings.some((card) => card.level === level);
+const demonstrated = (level) => state.lesson.recordings.some((card) => card.level === level);
 
-/** What the policy thinks of the position has arrived. */
+/** Take the policy's chances for the position on the board. */
 export function takePosition(position) {
   now.position = position;
   mark();
@@ -230,7 +266,7 @@ function mark() {
   else replace(parts.presses);
 }
 
-/** Where there are buttons, these have the chances, and can be asked about. */
+/** Where there are buttons, show the chances on them; each can be explained. */
 function markButtons(action, chances) {
   const { game } = state;
   if (parts.presses.game_ !== game || !parts.presses.childNodes.length) {
@@ -251,22 +287,32 @@ function chance(cell) {
 }
 
 function step(by) {
-  pause();
+  hold();
   go(Math.max(0, Math.min(now.index + by, now.run.steps.length)));
 }
 
 function play() {
+  now.held = false;
+  showNewer();
   if (now.index >= now.run.steps.length) go(0);
   showToggle(true);
   const tick = () => {
     if (now.index >= now.run.steps.length) {
       pause();
+      if (now.stale) takeNewer();
       return;
     }
     go(now.index + 1);
     now.timer = setTimeout(tick, STEP / now.speed);
   };
   now.timer = setTimeout(tick, STEP / now.speed);
+}
+
+/** Stop the run, so that the user can look at it. */
+function hold() {
+  pause();
+  now.held = true;
+  showNewer();
 }
 
 function pause() {
@@ -276,35 +322,38 @@ function pause() {
 }
 
 function showToggle(playing) {
-  // A running game would be read out click by click; a screen reader hears of it when it is stepped through or over.
+  // While a run plays, screen readers stay silent; they announce single steps and the end.
   parts.status.setAttribute("aria-live", playing ? "off" : "polite");
   replace(parts.toggle, icon(playing ? "pause" : "play"));
   parts.toggle.setAttribute("aria-label", playing ? "Pause" : "Play");
 }
 
-/** Takes the position back to the teacher. */
+/** Hand the position back to the teacher. */
 async function correct() {
   pause();
+  now.held = false;
   const { run, index } = now;
   const at = run.steps[index] ?? { rows: run.last };
   now.chosen = { level: run.level, seed: run.seed };
-  const before = state.game.buttons.length ? run.steps.slice(0, index).map((step) => step.action) : [];
-  await teach("correct", { level: run.level, rows: at.rows, before });
+  const { game } = state;
+  const before = game.buttons.length ? run.steps.slice(0, index).map((step) => step.action) : [];
+  await teach("correct", { level: run.level, rows: at.rows, before }, game.name);
+  if (game !== state.game) return;
   backToPlay();
   showBoard();
 }
 
-/** The button that has a game played where it is watched, or stops that. */
+/** Update the button that plays the level in another world, such as Minecraft, or stops that. */
 function showThere() {
   const there = state.stages[state.game.name];
   parts.there.hidden = !there;
-  parts.there.lastChild.textContent = now.live ? "Stop it there" : `Watch ${there}`;
+  parts.there.lastChild.textContent = now.live ? "Stop" : `Watch ${there}`;
 }
 
-/** Plays the level again where it is watched. The board shows what is read there, in depth, as it happens. */
+/** Play the level in the other world. The board shows the positions read there, in 3-D, as they happen. */
 async function playThere() {
   if (now.live) {
-    await post("stop-live");
+    await post("stop-live", { game: state.game.name });
     return;
   }
   pause();
@@ -312,7 +361,7 @@ async function playThere() {
   const { level, seed } = now.run;
   now.live = { clicks: 0 };
   showThere();
-  seeInDepth();
+  showDepth();
   parts.status.textContent = `Starting ${state.stages[game.name]} …`;
   try {
     const run = await post("live", { game: game.name, level, seed });
@@ -328,7 +377,7 @@ async function playThere() {
   }
 }
 
-/** A position was read there. */
+/** Show a position read in the other world. */
 function follow({ rows, action }) {
   if (!now.live || !rows) return;
   parts.board.show(state.game, rows);

@@ -1,4 +1,4 @@
-// Why: for the position on the computer's board, how likely each action is, and the sentences that speak for or against it.
+// Why: for the position on the computer's board, the conditions for and against each action, and whether its rules agree.
 
 import { post } from "./api.js";
 import { $, button, el, icon, replace } from "./dom.js";
@@ -6,17 +6,18 @@ import { emit, on, state } from "./store.js";
 import { takePosition } from "./watch.js";
 import { actionName, hand, percent, plural, same } from "./words.js";
 
-const MOST_MISSES = 2;
+const MAX_MISSES = 2; // clauses shown for an action that no clause allows
+const MAX_GROUPS = 5; // groups of candidate rules shown
 const parts = {};
 const answers = new Map();
-/** place: the position; asked: the action that is explained; pinned: an action that stays after the pointer leaves. */
+/** place: the position; asked: the explained action; pinned: an action that stays when the pointer leaves. */
 const now = { place: null, position: null, asked: null, pinned: null, round: 0 };
 
 export function initWhy() {
   parts.lead = el("p", { class: "why-lead", id: "why-lead" });
   parts.reasons = el("div", { class: "reasons", id: "reasons" });
   parts.sure = el("div", { class: "sure", id: "sure" });
-  parts.unpin = button({ text: "Back to its own click", kind: "link", onClick: () => unpin() });
+  parts.unpin = button({ text: "Back to its choice", kind: "link", onClick: () => unpin() });
   parts.unpin.hidden = true;
   replace($("why-tools"), parts.unpin);
   replace($("why-body"), parts.lead, parts.reasons, parts.sure);
@@ -50,17 +51,18 @@ async function follow(place) {
     showSure(position);
     await explain(place.action);
   } catch {
-    // The policy changed meanwhile; the run that replaces this one asks again.
+    // The policy changed meanwhile; its new run asks again.
   }
 }
 
-/** Answers are kept, so that moving over the board costs one request a cell. */
+/** Ask the server, once for each question: moving over the board costs one request a cell. */
 async function remember(command, body) {
   const version = state.learned.version;
   const key = JSON.stringify([version, command, body]);
   if (!answers.has(key)) {
-    const answer = await post(command, { ...body, game: state.game.name });
-    if (answer.version === state.learned.version) answers.set(key, answer);
+    const { game } = state;
+    const answer = await post(command, { ...body, game: game.name });
+    if (game === state.game && answer.version === state.learned.version) answers.set(key, answer);
     return answer;
   }
   return answers.get(key);
@@ -99,21 +101,21 @@ async function explain(action) {
 
 function showNothing() {
   parts.lead.textContent =
-    `Whenever it plays, you can ask why: point at any ${hand().cell} of its board, and the sentences that speak for or against it stand here.`;
+    `When it plays, point at any ${hand().cell} of its board: the conditions for and against it appear here.`;
   parts.lead.className = "why-lead note";
   replace(parts.reasons);
   replace(parts.sure);
 }
 
-/** The run is over: why the last click, and that one can go back. */
+/** The end of a run: explain the last action. */
 async function showEnd(run, round) {
   replace(
     parts.sure,
     el("p", {
       class: "note",
       text: run.won
-        ? "Step back to ask about the clicks before."
-        : "Step back along the run to see where it began to go wrong.",
+        ? `Step back to see why it chose the earlier ${hand().move}s.`
+        : "Step back to see where it went wrong.",
     }),
   );
   const last = run.steps.at(-1);
@@ -153,7 +155,7 @@ function showAnswer(answer, action, own) {
       answer.candidate > 0
         ? el("p", {
             class: "note",
-            text: `So says candidate ${answer.candidate + 1} of ${answer.candidates}; the first one does not allow this click.`,
+            text: "Another candidate rule allows this; the one that is shown doesn't.",
           })
         : null,
     );
@@ -162,14 +164,14 @@ function showAnswer(answer, action, own) {
   const misses = answer.clauses
     .map((clause) => ({ clause, failing: clause.literals.filter((literal) => !literal.holds).length }))
     .sort((a, b) => a.failing - b.failing)
-    .slice(0, MOST_MISSES);
+    .slice(0, MAX_MISSES);
   const guess = own && !answer.allowing;
   replace(
     parts.reasons,
     guess
       ? el("p", {
           class: "note",
-          text: "No rule it knows allows any click here, so this is a guess. Show it what to do here.",
+          text: `None of its rules allows any ${hand().move} here, so this is a guess. Show it what to do here.`,
         })
       : null,
     misses.length
@@ -177,15 +179,15 @@ function showAnswer(answer, action, own) {
           class: "or",
           text:
             misses.length > 1
-              ? "The rules that come closest ask for more:"
-              : "The rule that comes closest asks for more:",
+              ? "The closest clauses need all of these:"
+              : "The closest clause needs all of these:",
         })
       : null,
     misses.map(({ clause }) => clauseView(clause, base)),
   );
 }
 
-/** A clause's literals. Pointed at, each marks the cells it looked at on top of `base`; with null nothing is marked. */
+/** The conditions of a clause. Pointing at one marks the cells it examines on top of `base`; null marks nothing. */
 function clauseView(clause, base) {
   const marks = (literals) => ({
     ...base,
@@ -203,20 +205,20 @@ function clauseView(clause, base) {
   return el(
     "ul",
     { class: clause.holds ? "literals holds" : "literals", ...light([]) },
-    literals.length ? null : el("li", { class: "literal yes" }, el("span", { text: "anything may be clicked" })),
+    literals.length ? null : el("li", { class: "literal yes" }, el("span", { text: `any ${hand().cell}` })),
     literals.map((literal) =>
       el(
         "li",
         { class: `literal ${literal.holds ? "yes" : "no"}`, tabindex: base && 0, ...light([literal]) },
         icon(literal.holds ? "check" : "cross"),
         el("span", { text: literal.phrase }),
-        el("span", { class: "sr-only", text: literal.holds ? " (it is so)" : " (it is not so)" }),
+        el("span", { class: "sr-only", text: literal.holds ? " (holds)" : " (does not hold)" }),
       ),
     ),
   );
 }
 
-/** What the candidate rules would do, those that would do the same together. */
+/** The actions of the candidate rules, grouped by action. */
 function showSure(position) {
   const groups = new Map();
   for (const candidate of position.candidates) {
@@ -230,18 +232,23 @@ function showSure(position) {
   const total = position.candidates.length;
   const chosen = position.chosen;
   const agreeing = position.candidates.filter((candidate) => candidate.actions?.some((action) => same(action, chosen)));
+  // The server weighs the most probable ones only.
+  const [all, named] =
+    state.learned.summary?.votes > total
+      ? [`All of the ${total} most probable rules`, `the ${total} most probable rules`]
+      : [`All ${total} candidate rules`, `${total} candidate rules`];
   const label =
     total === 1
-      ? "It has one rule only."
+      ? "There is only one."
       : agreeing.length === total
-        ? `All ${total} candidate rules allow this ${hand().move}.`
-        : `${agreeing.length} of ${plural(total, "candidate rule")} allow this ${hand().move}.`;
-  const rows = sorted.slice(0, 5).map((group) => {
+        ? `${all} allow this ${hand().move}.`
+        : `${agreeing.length} of ${named} allow this ${hand().move}.`;
+  const rows = sorted.slice(0, MAX_GROUPS).map((group) => {
     const text = !group.actions
-      ? `no idea, any ${hand().move}`
+      ? `no preference, any ${hand().move}`
       : group.actions.length === 1
         ? `only ${actionName(state.game, now.place.rows, group.actions[0])}`
-        : `any of ${plural(group.actions.length, hand().cell)}${group.actions.some((action) => same(action, chosen)) ? ", this one included" : ""}`;
+        : `any of ${plural(group.actions.length, hand().cell)}${group.actions.some((action) => same(action, chosen)) ? ", including this one" : ""}`;
     const marks = { lit: group.actions ?? [] };
     return el(
       "li",
@@ -252,20 +259,20 @@ function showSure(position) {
         onFocus: () => emit("mark", marks),
         onBlur: () => emit("mark", {}),
       },
-      el("span", { class: "candidate-share", text: percent(group.weight) }),
+      el("span", { class: "candidate-share", title: "Posterior probability", text: percent(group.weight) }),
       el("span", { class: "candidate-bar" }, el("span", { style: { width: `${Math.max(1, 100 * group.weight)}%` } })),
-      el("span", { class: "candidate-text", text: `${plural(group.count, "candidate")}: ${text}` }),
+      el("span", { class: "candidate-text", text: `${plural(group.count, "rule")}: ${text}` }),
     );
   });
   replace(
     parts.sure,
-    el("h3", { text: "Do its rules agree?" }),
+    el("h3", { text: "Do its candidate rules agree?" }),
     el("p", { class: "note", text: label }),
     el("ul", { class: "candidates" }, rows),
   );
 }
 
-/** A sentence of the rule is pointed at: the cells of the position that it means light up. */
+/** Mark the cells for which a clause of the rule holds. */
 function lightClause(index) {
   if (!now.position) return;
   if (index === null) emit("mark", {});

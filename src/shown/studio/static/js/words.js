@@ -1,8 +1,31 @@
-// How things are said on the page.
+// The words for levels, cells, actions, numbers and the progress of learning.
 
 import { state } from "./store.js";
 
-/** "train:3" as people say it. */
+/** The state of learning, as the pill shows it. */
+export const STATES = {
+  idle: "",
+  waiting: "starting",
+  running: "learning",
+  done: "done",
+  stopped: "stopped",
+  failed: "no rule fits",
+  broken: "failed",
+};
+
+/** What is happening in each phase of learning. */
+export const PHASES = {
+  starting: "Starting",
+  corrected: "Amending the rule",
+  fitting: "Comparing interpretations of your clicks",
+  practicing: "Practicing on generated levels",
+  distilling: "Looking for one rule that plays as well",
+};
+
+/** The vocabularies that rules may use. */
+export const VOCABULARIES = { paper: "paper", standard: "standard library", walking: "walking" };
+
+/** The name of a level, such as "train:3". */
 export function levelTitle(name) {
   if (!name) return "A position";
   const [kind, number] = name.split(":");
@@ -16,7 +39,7 @@ export function levelTitle(name) {
 
 export const thing = (name) => name.replaceAll("_", " ");
 
-/** The name of a cell for those who do not see it. Rows and columns count from 1. */
+/** The accessible name of a cell. Rows and columns count from 1. */
 export function cellName(game, rows, [r, c]) {
   const token = game.names.get(rows[r][c]);
   return `row ${r + 1}, column ${c + 1}, ${token ? thing(token) : "unknown"}`;
@@ -30,7 +53,7 @@ export function actionName(game, rows, action) {
 
 export const plural = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 
-/** What one does in the game that is open: click cells, or press buttons. */
+/** The words for an action in the open game: a click on a cell, or a press of a button. */
 export const hand = () =>
   state.game?.buttons.length
     ? { move: "step", does: "presses", do: "press", cell: "button" }
@@ -45,8 +68,15 @@ export function percent(p) {
   return `${Math.round(p * 100)} %`;
 }
 
-/** A share of levels as people count them: "7 of 12". */
+/** A share of levels out of twelve: "7 of 12". */
 export const dozen = (share) => `${Math.round(12 * share)} of 12`;
+
+/** An expected number of wins with its uncertainty: "12 of 12", "11 or 12 of 12", "8 to 10 of 12". */
+export function expectedWins({ won, of, more_or_less: spread }) {
+  const [low, high] = [Math.max(0, won - spread), Math.min(of, won + spread)];
+  if (low === high) return `${won} of ${of}`;
+  return `${low} ${high - low === 1 ? "or" : "to"} ${high} of ${of}`;
+}
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -1,4 +1,4 @@
-// Writing a sentence of a rule from menus: whose cell, where from there, what it is; several joined by "and".
+// The form for a clause: menus for each condition (which cell, is or is not, what), joined by "and".
 
 import { post } from "./api.js";
 import { button, el, replace } from "./dom.js";
@@ -17,19 +17,19 @@ const WAYS = [
   ["down and left", "below and left of", 1, -1],
   ["down and right", "below and right of", 1, 1],
 ];
-const MOST = 8;
-const LATER = 150;
+const MAX_CONDITIONS = 8;
+const DELAY = 150; // milliseconds before the preview is asked for
 const CLICK = "click";
 const BOARD = "board";
 const ACTION = "action";
 
 const LABELS = {
   place: "Where",
-  subject: "Of what",
-  holds: "Is it so",
+  subject: "Relative to",
+  holds: "Holds",
   value: "What",
   before: "Before what",
-  pressed: "Which",
+  pressed: "Which button",
 };
 
 const article = (name) => (name === "empty" ? "empty" : `${/^[aeiou]/.test(name) ? "an" : "a"} ${thing(name)}`);
@@ -46,7 +46,7 @@ function menu(label, options, chosen, onChange) {
   return select;
 }
 
-/** Where to look: at a cell, along a walk, anywhere on the board; or which button it is. */
+/** The places that a condition can examine: a cell, a line of cells, the whole board, or the button pressed. */
 function places({ buttons }) {
   return [
     ...(buttons.length ? [[ACTION, "the button"]] : []),
@@ -57,13 +57,13 @@ function places({ buttons }) {
   ];
 }
 
-/** Seen from where: the click, or the first of some things. */
+/** The cells that places are relative to: the clicked one, or the first with a token. */
 function subjects({ tokens, buttons }) {
   const things = tokens.map(({ name }) => [`at ${name}`, `the first ${thing(name)}`]);
-  return buttons.length ? things : [[CLICK, "the click"], ...things];
+  return buttons.length ? things : [[CLICK, "the clicked cell"], ...things];
 }
 
-/** The program that the menus of one line say. */
+/** The program for the menus of one line. */
 function program({ subject, place, value, before, pressed }) {
   if (place === ACTION) return `action_is(${pressed})`;
   if (place === BOARD) return `at_cell_with_value(${value}, ${is(value)})`;
@@ -80,7 +80,7 @@ function program({ subject, place, value, before, pressed }) {
 
 const clauseOf = (lines) => lines.map((line) => (line.holds ? "" : "not ") + program(line)).join(" and ");
 
-/** The form; `keep` is given the sentence as text, `close` is called when it is not wanted any more. */
+/** The form; `keep(rule)` saves the clause, `close()` cancels. */
 export function writer({ keep, close }) {
   const { game } = state;
   const values = game.tokens.map(({ name }) => [name, article(name)]);
@@ -94,17 +94,17 @@ export function writer({ keep, close }) {
   });
   const lines = [fresh()];
   const box = el("div", { class: "writer-lines" });
-  const said = el("p", { class: "writer-said", id: "writer-said", "aria-live": "polite" });
+  const preview = el("p", { class: "writer-said", id: "writer-said", "aria-live": "polite" });
   const lead = game.buttons.length ? "Take the action" : "Click a cell";
   let timer = 0;
 
-  /** What it comes to, in the words of the rules: whoever reads it knows what they are about to say. */
-  function preview() {
+  /** Show the clause in the English of the rules. */
+  function showPreview() {
     clearTimeout(timer);
     timer = setTimeout(async () => {
       const answer = await post("phrase", { game: game.name, rule: clauseOf(lines) }).catch((error) => ({ error }));
-      said.textContent = answer.words ? `${lead} if ${answer.words.join(", and ")}.` : answer.error.message;
-    }, LATER);
+      preview.textContent = answer.words ? `${lead} if ${answer.words.join(", and ")}.` : answer.error.message;
+    }, DELAY);
   }
 
   function lineOf(line, i) {
@@ -135,7 +135,7 @@ export function writer({ keep, close }) {
       lines.length > 1
         ? button({
             icon: "close",
-            label: `Leave out condition ${i + 1}`,
+            label: `Remove condition ${i + 1}`,
             kind: "quiet small",
             onClick: () => {
               lines.splice(i, 1);
@@ -148,12 +148,12 @@ export function writer({ keep, close }) {
 
   function draw(at = null) {
     replace(box, lines.map(lineOf));
-    more.disabled = lines.length >= MOST;
-    preview();
+    more.disabled = lines.length >= MAX_CONDITIONS;
+    showPreview();
     if (at) focusAgain(...at);
   }
 
-  /** The menus were made anew; the keyboard stays where it was. */
+  /** Focus the same menu again, after it was drawn again. */
   function focusAgain(i, key) {
     box.querySelector(`[data-line="${i}"] select[aria-label="${LABELS[key]}"]`)?.focus();
   }
@@ -169,9 +169,9 @@ export function writer({ keep, close }) {
   });
   const node = el(
     "div",
-    { class: "writer-form", role: "group", "aria-label": "Write a sentence" },
+    { class: "writer-form", role: "group", "aria-label": "Write a clause" },
     box,
-    said,
+    preview,
     el(
       "div",
       { class: "actions" },
@@ -181,7 +181,7 @@ export function writer({ keep, close }) {
       button({
         id: "writer-keep",
         icon: "pin",
-        text: "Keep this",
+        text: "Keep this clause",
         kind: "you",
         onClick: () => attempt(() => keep(clauseOf(lines))),
       }),

@@ -1,0 +1,1 @@
+"""Statistics, figures, tables and verdicts on the statements of the paper."""

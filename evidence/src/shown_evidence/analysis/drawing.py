@@ -1,0 +1,228 @@
+"""Figures drawn with Matplotlib, for the page and for print.
+
+A figure is laid out at its printed width, one column (3.3 inches) or two (6.9). Coinciding lines are drawn side by
+side. Hollow marks are points with fewer results than elsewhere; a cross below zero marks a point without results.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from shown_evidence.analysis.figures import Axis, Bar, Line, Panel, Panels
+
+SINGLE, DOUBLE = 3.3, 6.9
+"""Width of one and of two columns of a printed page, in inches."""
+
+FORMATS = ("svg", "pdf", "png")
+INK = "#22303c"
+STYLE = matplotlib.rc_params_from_file(Path(__file__).with_name("print.mplstyle"), use_default_template=False)
+
+PANEL_HEIGHT = {SINGLE: 0.95, DOUBLE: 1.4}  # inches
+MARK = {SINGLE: 2.2, DOUBLE: 3.2}  # size of a mark, in points
+BOTTOM, TOP = -0.13, 1.08  # limits of a panel
+MISSING_AT = -0.075  # height of the crosses for missing results
+MAX_MOVED = 1.05  # height up to which a coinciding line may be moved
+TRACK = 1.5  # distance between coinciding lines, in points
+
+
+def draw(panels: Panels, width: float = DOUBLE) -> Figure:
+    """Draw a figure at its printed width."""
+    columns = min(panels.columns, len(panels.panels))
+    count = -(-len(panels.panels) // columns)
+    names = _legend(panels)
+    in_a_row = _legend_columns([name for name, _ in names], width)
+    height = PANEL_HEIGHT[width] * count + -(-len(names) // in_a_row) * 0.145 + 0.35
+    figure = Figure(figsize=(width, height), layout="constrained")
+    for place, axes in enumerate(figure.subplots(count, columns, squeeze=False).flat):
+        if place >= len(panels.panels):
+            axes.set_axis_off()
+            continue
+        _draw_panel(axes, panels.panels[place], width)
+        _draw_axis(axes, panels.across, last=place + columns >= len(panels.panels))
+        axes.set_ylim(BOTTOM, TOP)
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "", ".5", "", "1"])
+        axes.tick_params(labelleft=place % columns == 0)
+        if len(panels.up) > 1 and place % columns == 0:
+            axes.set_ylabel(panels.up[place // columns].replace(", ", "\n"))
+    if len(panels.up) == 1:
+        figure.supylabel(panels.up[0])
+    if panels.across.label:
+        figure.supxlabel(panels.across.label)
+    handles = [handle for _, handle in names]
+    figure.legend(handles, [name for name, _ in names], loc="outside upper center", ncols=in_a_row)
+    return figure
+
+
+# --- a panel ------------------------------------------------------------------------------------------------------
+
+
+def _draw_panel(axes: Axes, panel: Panel, width: float) -> None:
+    mark = MARK[width]
+    axes.set_title(panel.title)
+    for floor in panel.floors:
+        if floor.height is not None:
+            axes.axhline(floor.height, linewidth=0.8, zorder=1.5, **floor.style)
+    for line in panel.lines:
+        if line.band is not None:
+            axes.fill_between(line.xs, *line.band, color=line.style["color"], alpha=0.14, lw=0, zorder=1)
+    apart = TRACK / 72 / (PANEL_HEIGHT[width] - 0.3) * (TOP - BOTTOM)
+    for line, moved in reversed(list(zip(panel.lines, side_by_side(panel.lines, apart), strict=True))):
+        axes.plot(moved.xs, moved.ys, **{"markersize": mark, **line.style})  # the first in the legend lies on top
+        hollow = [i for i, fewer in enumerate(line.fewer) if fewer]
+        if hollow:
+            xs, ys = ([values[i] for i in hollow] for values in (moved.xs, moved.ys))
+            axes.plot(xs, ys, **_hollow(line.style, mark))
+        axes.plot(moved.missing, [MISSING_AT] * len(moved.missing), **_cross(line.style["color"], mark))
+    for bar in panel.bars:
+        _draw_bar(axes, bar, mark)
+
+
+def _draw_bar(axes: Axes, bar: Bar, mark: float) -> None:
+    if bar.height is None:
+        axes.plot([bar.at], [MISSING_AT], **_cross(bar.color, mark))
+        return
+    face = bar.color if bar.filled else "white"
+    axes.bar(bar.at, bar.height, 0.36, color=face, edgecolor=bar.color, linewidth=0.9)
+    if bar.span is not None and bar.span[1] > bar.span[0]:
+        axes.plot([bar.at, bar.at], bar.span, color=INK, linewidth=0.8, zorder=4)
+    if bar.fewer:
+        axes.plot([bar.at], [bar.height], **_hollow({"color": bar.color, "marker": "o"}, mark))
+
+
+def _hollow(style: Mapping[str, Any], mark: float) -> dict[str, Any]:
+    """Return the style of a hollow mark, larger than a filled one to leave some white inside its rim."""
+    rim = {"markersize": 1.5 * mark, "linestyle": "", "markerfacecolor": "white", "markeredgewidth": 0.7, "zorder": 6}
+    return {**style, **rim}
+
+
+def _cross(color: str, mark: float) -> dict[str, Any]:
+    return {"color": color, "marker": "x", "linestyle": "", "markersize": mark, "markeredgewidth": 0.8, "zorder": 6}
+
+
+def side_by_side(lines: Sequence[Line], apart: float) -> list[Line]:
+    """Move coinciding points of lines `apart` from each other; points without a line stay.
+
+    >>> same = [Line([1, 2], [1.0, 0.5], name, {}) for name in ("a", "b")]
+    >>> [line.ys for line in side_by_side([same[0], Line([1, 2], [1.0, 0.8], "b", {})], 0.02)]
+    [[1.01, 0.5], [0.99, 0.8]]
+    """
+    moved = [list(line.ys) for line in lines]
+    places: dict[float, list[tuple[float, int, int]]] = {}
+    for number, line in enumerate(lines):
+        if line.style.get("linestyle") != "":
+            for at, (x, y) in enumerate(zip(line.xs, line.ys, strict=True)):
+                places.setdefault(x, []).append((y, number, at))
+    for here in places.values():
+        for group in _coincident(sorted(here), apart / 2):
+            half = (len(group) - 1) / 2 * apart
+            top = min(half, MAX_MOVED - group[-1][0])
+            for rank, (y, number, at) in enumerate(sorted(group, key=lambda one: one[1])):
+                moved[number][at] = y + top - rank * apart
+    return [replace(line, ys=ys) for line, ys in zip(lines, moved, strict=True)]
+
+
+def _coincident(here: Sequence[tuple[float, int, int]], near: float) -> Iterable[list[tuple[float, int, int]]]:
+    """Group points of one x, sorted by y, that are too near to tell apart."""
+    group = [here[0]]
+    for one in here[1:]:
+        if one[0] - group[-1][0] > near:
+            yield group
+            group = []
+        group.append(one)
+    yield group
+
+
+def _draw_axis(axes: Axes, axis: Axis, last: bool) -> None:
+    if axis.logarithmic:
+        axes.set_xscale("log")
+    if not axis.ticks:
+        axes.grid(False, axis="x")
+    axes.set_xticks(axis.ticks, axis.names)
+    if axis.logarithmic:
+        axes.minorticks_off()
+    if axis.limits is not None:
+        axes.set_xlim(*axis.limits)
+    axes.tick_params(labelbottom=last)
+
+
+# --- the legend ---------------------------------------------------------------------------------------------------
+
+
+def _legend(panels: Panels) -> list[tuple[str, Any]]:
+    """Return every name in the figure with its handle, for one legend above all panels."""
+    lines = [line for panel in panels.panels for line in panel.lines]
+    bars = [bar for panel in panels.panels for bar in panel.bars]
+    floors = [floor for panel in panels.panels for floor in panel.floors]
+    entries = [
+        *((line.label, bool(line.xs), Line2D([], [], **{"markersize": MARK[DOUBLE], **line.style})) for line in lines),
+        *((bar.label, bar.height is not None, Patch(color=bar.color)) for bar in bars),
+        *((floor.label, floor.height is not None, Line2D([], [], linewidth=0.8, **floor.style)) for floor in floors),
+    ]
+    found: dict[str, Any] = {}
+    empty: dict[str, Any] = {}
+    for name, has_data, handle in entries:
+        (found if has_data else empty).setdefault(name, handle)
+    names = [*found.items(), *((f"{name} (no trials)", empty[name]) for name in empty if name not in found)]
+    if any(any(line.fewer) for line in lines) or any(bar.fewer for bar in bars):
+        names.append(("fewer trials", Line2D([], [], **_hollow({"color": INK, "marker": "o"}, MARK[DOUBLE]))))
+    if any(line.missing for line in lines) or any(bar.height is None for bar in bars):
+        names.append(("no trials here", Line2D([], [], **_cross(INK, MARK[DOUBLE]))))
+    return names
+
+
+def _legend_columns(names: Sequence[str], width: float) -> int:
+    """Return the number of names side by side that fit a legend of this width, in as few and even rows as possible.
+
+    >>> _legend_columns(["LPP"] * 10, 3.3), _legend_columns(["a very long name of a method"] * 3, 3.3)
+    (5, 1)
+    """
+    for rows in range(1, len(names) + 1):
+        columns = -(-len(names) // rows)
+        each, more = divmod(len(names), columns)  # Matplotlib puts the remainder into the first columns
+        parts = [names[start:end] for start, end in pairwise(each * i + min(i, more) for i in range(columns + 1))]
+        if sum(0.051 * max(map(len, part)) + 0.43 for part in parts) <= width + 0.11:
+            return columns
+    return 1
+
+
+# --- files --------------------------------------------------------------------------------------------------------
+
+
+def svg(panels: Panels, prefix: str = "") -> str:
+    """Draw a figure as an SVG element without header and date; `prefix` makes ids unique within a page."""
+    text = files(panels, ("svg",))["svg"].decode()
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+    for name in ("height", "width"):
+        text = re.sub(rf'<svg ([^>]*?){name}="[^"]*"', r"<svg \1", text, count=1)
+    return re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{prefix}", text)
+
+
+def files(panels: Panels, formats: Sequence[str] = FORMATS, width: float = DOUBLE) -> dict[str, bytes]:
+    """Return the contents of a figure's files by format, without dates: the same bytes every time."""
+    made = {}
+    with matplotlib.rc_context(STYLE):
+        figure = draw(panels, width)
+        for form in formats:
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=form, dpi=200, metadata=_NO_DATES[form])
+            made[form] = buffer.getvalue()
+    return made
+
+
+_NO_DATES: Mapping[str, Any] = {
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}

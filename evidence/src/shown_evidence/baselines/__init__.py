@@ -1,0 +1,26 @@
+"""The methods that trials compare: LPP and its ablations, program induction, networks, boosted trees, chance.
+
+A method has `fit(demos)`, which returns the object itself, and `act(grid)`. The functions that build one map (game or
+world, seed, options) to a method; `shown_evidence.trials.methods.METHODS` lists them.
+
+    lpp.py             LPP, No Prior, Sparsity Prior, LPP with additions or few values
+    shown_default.py   what `shown` does by default
+    every_prefix.py    LPP with the mixture of the published code
+    vpi.py             Vanilla Program Induction
+    features_nn.py     Features + NN and Features + NN + L1
+    network_policy.py  LLN, FCN and CNN (layers: architectures.py, training: training.py)
+    dagger.py, boosted_trees.py, random_player.py
+"""
+
+from __future__ import annotations
+
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+
+
+def check_clicks(demos: Demonstrations) -> None:
+    """Raise BadInput unless there are demonstrations and they click cells."""
+    if not len(demos):
+        raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
+    if demos.buttons:
+        raise BadInput("this method clicks cells, and these demonstrations press buttons. Use another method.")

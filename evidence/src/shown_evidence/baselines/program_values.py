@@ -1,0 +1,58 @@
+"""Values of the first programs on the rows (state, action) of some states, including constant programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shown.demonstrations import Demonstrations
+from shown.evaluation.distinct import CONSTANT
+from shown.evaluation.rows import Evidence, Rows, evidence_of
+from shown.grid import Action, Grid, Tokens
+from shown.inference.features import Features, evaluate
+from shown.language.grammar import Grammar
+from shown.rules.bitwise import first_best
+
+
+@dataclass(frozen=True)
+class ProgramValues:
+    """Values of programs on rows.
+
+    Attributes:
+        rows: the rows.
+        features: the distinct columns.
+        always: whether each program holds on every row. [P] bool
+        word, bit: position of each row in a column. [rows] int64, [rows] uint64
+    """
+
+    rows: Rows
+    features: Features
+    always: np.ndarray
+    word: np.ndarray
+    bit: np.ndarray
+
+    @classmethod
+    def of(cls, grids: Sequence[Grid], tokens: Tokens, grammar: Grammar, programs: int) -> ProgramValues:
+        world, features = evaluate(grids, tokens, grammar, programs)
+        rows = Rows([world])
+        word, bit = np.nonzero(rows.state_of_row >= 0)
+        always = (features.of_program == CONSTANT) & features.negates
+        return cls(rows, features, always, word, bit.astype(np.uint64))
+
+    @classmethod
+    def of_demonstrated(cls, demos: Demonstrations, grammar: Grammar, programs: int) -> ProgramValues:
+        """Evaluate programs on the demonstrated states."""
+        return cls.of(list(dict.fromkeys(step.grid for step in demos.steps)), demos.tokens, grammar, programs)
+
+    def evidence(self, demos: Demonstrations) -> Evidence:
+        """Return the demonstrations as bits over the rows; every demonstrated state must be among them."""
+        return evidence_of(self.rows, demos.steps)
+
+    def first_best(self, scores: np.ndarray) -> list[Action]:
+        """Return the action with the highest score in each state, the first among equals. [rows] → [S]"""
+        of_row = np.full(self.rows.state_of_row.shape, -np.inf)
+        of_row[self.word, self.bit.astype(np.int64)] = scores
+        words = first_best(of_row, self.rows.state_of_row, len(self.rows.grids))
+        return [self.rows.worlds[0].action_of_word(int(word)) for word in words]

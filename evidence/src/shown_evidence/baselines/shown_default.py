@@ -1,0 +1,52 @@
+"""`shown` with its defaults: the methods "shown" (games) and "shown-world" (worlds)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from shown.demonstrations import Demonstrations
+from shown.evaluation.resources import Resources
+from shown.teaching.result import Taught
+from shown.teaching.teach import teach
+from shown.worlds import Game, Playable, World
+from shown_evidence.baselines.lpp import MixturePolicy
+
+ROUNDS = 60
+"""Rounds of practice in a game: twice as many as a user's ten seconds allow."""
+
+
+class TaughtPolicy(MixturePolicy):
+    """Learns with `teach`: interpretations, symmetries and practice.
+
+    Rounds bound the practice, not seconds, so that a trial has the same result on every machine.
+    """
+
+    def __init__(self, game: Playable, seed: int, practice: bool, **options: Any) -> None:
+        self.game, self.seed, self.practice, self.options = game, seed, practice, options
+
+    def fit(self, demos: Demonstrations) -> TaughtPolicy:
+        practice = math.inf if self.practice else 0.0
+        self.taught_: Taught = teach(
+            demos, self.game, practice=practice, resources=Resources(threads=1, seed=self.seed), **self.options
+        )
+        self.policy_ = self.taught_.policy
+        return self
+
+    def describe(self) -> dict[str, Any]:
+        taught = self.taught_
+        account: dict[str, Any] = {"read_as": taught.hypothesis.name if taught.hypothesis else None}
+        if taught.expectation is not None:
+            account["expected"] = round(taught.expectation.share, 4)
+        return {**super().describe(), **account}
+
+
+def game_learner(game: Game, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:
+    """Build `shown` for a game; `practise` turns practice on generated levels on."""
+    return TaughtPolicy(game, seed, options["practise"], rounds=ROUNDS, programs=options["programs"])
+
+
+def world_learner(world: World, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:
+    """Build `shown` for a world, with a language by name; no `rounds` means no practice."""
+    return TaughtPolicy(world, seed, options["rounds"] > 0, **options)

@@ -1,0 +1,199 @@
+"""Run the trials of networks in batches, for a machine with a GPU:
+
+    python -m shown_evidence.cli.network_batches --device cuda --processes 12 --minutes 9 --out networks.jsonl
+
+It needs only NumPy and PyTorch. It writes one line of JSON per trial, resumes an earlier run with the same --out, and
+`shown results --store results.sqlite --import networks.jsonl` imports the lines.
+
+The trials equal those of `shown reproduce`. Trials that differ in demonstrations only are trained side by side, which a
+GPU does nearly as fast as one. Networks on programs (`--methods features-nn,features-nn-l1 --experiments ablations`)
+are trained one by one and need Numba too: programs are evaluated on the CPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from shown.errors import ShownError, printable
+from shown.worlds import GAMES, find_game, load_levels
+from shown_evidence.baselines.network_policy import NetworkPolicy, fit_together, largest_shape
+from shown_evidence.experiments import find as find_experiment
+from shown_evidence.experiments.experiment import Scale, check
+from shown_evidence.results.row import Row
+from shown_evidence.results.runner import Trials, in_processes, success
+from shown_evidence.results.store import read_lines
+from shown_evidence.trials.demonstrators import demonstrations
+from shown_evidence.trials.methods import NETWORKS
+from shown_evidence.trials.scoring import scores
+from shown_evidence.trials.trial import Trial, describe
+
+ONE_BY_ONE = ("features-nn", "features-nn-l1", "dagger")
+"""Methods that cannot be trained side by side."""
+
+CELLS = 3_000_000
+"""Maximum number of grid cells in one training step of a batch."""
+
+STEPS_PER_LEVEL = {"nim": 3, "checkmate": 2}
+"""Approximate number of steps of a demonstration, for estimates of work."""
+
+WORK = {"lln": 1, "cnn": 4, "fcn": 20}
+"""Approximate work per cell."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Trials that can be trained together: they differ in levels and seeds only."""
+
+    trials: tuple[Trial, ...]
+    work: float
+
+
+def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[Batch]:
+    """Group trials into batches of similar size, most work first, so that no long one comes last."""
+    alike: dict[tuple[Any, ...], list[tuple[int, Trial]]] = {}
+    found = [Batch((trial,), math.inf) for trial in trials if trial.method in ONE_BY_ONE]
+    for trial in (trial for trial in trials if trial.method not in ONE_BY_ONE):
+        steps = len(load_levels(find_game(trial.game), trial.levels)) * STEPS_PER_LEVEL.get(trial.game, 15)
+        together = (trial.method, trial.game, trial.test, json.dumps(dict(trial.options), sort_keys=True))
+        alike.setdefault(together, []).append((min(steps, trial.options["batch"]), trial))
+    for group in alike.values():
+        height, width = largest_shape(find_game(group[0][1].game))
+        group.sort(key=lambda item: item[0])
+        while group:
+            most = group[-1][0] * height * width
+            count = max(1, min(len(group), cells // most))
+            part, group = group[-count:], group[:-count]
+            work = count * most * WORK[part[0][1].options["network"]]
+            found.append(Batch(tuple(trial for _, trial in part), work))
+    return sorted(found, key=lambda batch: -batch.work)
+
+
+def run_batch(settings: Trials, device: str) -> Iterator[Row]:
+    """Train networks together, then score them one by one; in halves if memory is too small."""
+    try:
+        yield from _run([Trial.from_settings(each) for each in settings], device)
+    except torch.OutOfMemoryError:
+        if len(settings) == 1:
+            raise
+        torch.cuda.empty_cache()
+        half = len(settings) // 2
+        yield from run_batch(settings[:half], device)
+        yield from run_batch(settings[half:], device)
+
+
+def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
+    game = find_game(trials[0].game)
+    demos = [demonstrations(game, trial.levels) for trial in trials]
+    started = time.perf_counter()
+    fitted: Sequence[Any]
+    if trials[0].method in ONE_BY_ONE:
+        fitted = [_single(trial, device).fit(given) for trial, given in zip(trials, demos, strict=True)]
+    else:
+        shape = largest_shape(game)
+        networks = [NetworkPolicy(shape=shape, seed=trial.seed, device=device, **trial.options) for trial in trials]
+        fitted = fit_together(networks, demos)
+    learn = (time.perf_counter() - started) / len(trials)
+    for trial, policy, given in zip(trials, fitted, demos, strict=True):
+        started = time.perf_counter()
+        result = scores(game, policy, given, trial.levels, trial.test)
+        play = time.perf_counter() - started
+        result["seconds"] = {"learn": round(learn, 4), "play": round(play, 4)}
+        result |= {"demonstrations": len(given), "steps": len(given.steps)}
+        result["learned"] = {**policy.describe(), "together": len(trials)}
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        yield replace(success(trial.settings, result, learn + play), finished=now)
+
+
+def _single(trial: Trial, device: str) -> Any:
+    """Return the policy to fit for a trial that is trained alone."""
+    if trial.method == "dagger":
+        from shown_evidence.baselines.dagger import Dagger
+
+        return Dagger(find_game(trial.game), trial.seed, trial.options, device=device)
+    from shown_evidence.baselines.features_nn import FeaturesPolicy  # needs Numba
+
+    return FeaturesPolicy(seed=trial.seed, device=device, **trial.options)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the trials that --out lacks, and report how many."""
+    summary = __doc__.partition(":")[0]
+    parser = argparse.ArgumentParser(prog="python -m shown_evidence.cli.network_batches", description=summary)
+    parser.add_argument("--out", default="networks.jsonl", metavar="FILE", help="append one line of JSON per trial")
+    parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N")
+    parser.add_argument("--minutes", type=float, default=1e6, metavar="M", help="stop after M minutes")
+    parser.add_argument("--cells", type=int, default=CELLS, metavar="N", help="grid cells per training step of a batch")
+    parser.add_argument("--experiments", default="demos,data-efficiency", metavar="A,B")
+    parser.add_argument("--methods", default=",".join(NETWORKS), metavar="A,B")
+    parser.add_argument("--games", default=",".join(GAMES), metavar="A,B")
+    parser.add_argument("--demos", metavar="1,5", help="only these numbers of demonstrations")
+    parser.add_argument("--sets", type=int, metavar="N", help="maximum number of training sets per point")
+    parser.add_argument("--levels", metavar="SPEC,SPEC", help="levels to score (default test:0-8,random:0-99)")
+    parser.add_argument("--quick", action="store_true", help="few trials instead of the paper's sizes")
+    args = parser.parse_args(argv)
+    try:
+        return _main(args)
+    except ShownError as error:
+        print(f"shown: {printable(str(error))}", file=sys.stderr)
+        return 2
+
+
+def _wanted(args: argparse.Namespace) -> dict[str, Trial]:
+    """Return the trials by key."""
+    scale = Scale(
+        full=not args.quick,
+        games=tuple(args.games.split(",")),
+        methods=tuple(method for method in args.methods.split(",") if method in (*NETWORKS, *ONE_BY_ONE)),
+        demos=tuple(map(int, args.demos.split(","))) if args.demos else None,
+        sets=args.sets,
+        test=tuple(args.levels.split(",")) if args.levels else Scale.test,
+    )
+    check(scale)
+    experiments = [find_experiment(name) for name in args.experiments.split(",")]
+    return {trial.key: trial for experiment in experiments for trial in experiment.trials(scale)}
+
+
+def _main(args: argparse.Namespace) -> int:
+    started = time.monotonic()
+    if args.device != "cpu" and not torch.cuda.is_available():
+        raise ShownError("PyTorch finds no GPU here. Use --device cpu.")
+    trials = _wanted(args)
+    out = Path(args.out)
+    done = {row.key for row in read_lines(out).rows if row.status == "ok"} if out.exists() else set()
+    todo = batches([trial for key, trial in trials.items() if key not in done], args.cells)
+    total = sum(len(batch.trials) for batch in todo)
+    print(f"{len(trials)} trials, {len(trials) - total} done before, {len(todo)} batches to go", file=sys.stderr)
+    count = 0
+    if out.exists():
+        os.truncate(out, out.read_bytes().rfind(b"\n") + 1)  # a killed run may have left half a line
+    with out.open("a") as file:
+        work, settings = partial(run_batch, device=args.device), [[t.settings for t in batch.trials] for batch in todo]
+        for row in in_processes(work, settings, args.processes, started + 60 * args.minutes):
+            if row.status != "ok":
+                print(f"shown: {describe(row.settings)}: {row.error}", file=sys.stderr)
+                continue
+            file.write(json.dumps(row.to_json(), ensure_ascii=False) + "\n")
+            file.flush()
+            count += 1
+            if count % 50 == 0:
+                print(f"{count} of {total}, {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    print(f"{count} run, {total - count} left, {time.monotonic() - started:.0f} s", file=sys.stderr)
+    return 0 if count == total else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+"""`shown report`: write the report on the experiments."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from shown.cli.output import check_writable, say
+from shown.errors import BadInput
+from shown_evidence.cli.reproduce import add_store
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_store(parser)
+    parser.add_argument("--out", default="report.html", metavar="FILE", help="page to write (default report.html)")
+    parser.add_argument(
+        "--figures", metavar="FOLDER", help="also write every figure as SVG, PDF and PNG, for two columns and for one"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    from shown.files import write_bytes
+    from shown_evidence.report.page import figure_files, report
+    from shown_evidence.results.store import Store
+    from shown_evidence.wording import many
+
+    check_writable(args.out)
+    with Store(args.store, writing=False) as store:
+        found = store.read()
+    page = report(found.rows, args.store, len(found.bad))
+    if found.bad:
+        say(f"{many(len(found.bad), 'bad row')} skipped; `shown results --store {args.store}` lists them")
+    if args.figures:
+        try:
+            Path(args.figures).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(f"{args.figures}: cannot create this folder ({error.strerror}). Name another.") from None
+        for name, content in figure_files(found.rows):
+            write_bytes(Path(args.figures) / name, content)
+    write_bytes(args.out, page.encode())
+    say(f"wrote {args.out}")
+    return 0

@@ -1,0 +1,119 @@
+"""Success after one to five demonstrations by the expert, with LPP and with shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any, ClassVar
+
+from shown_evidence.analysis import figures
+from shown_evidence.analysis import statistics as stats
+from shown_evidence.analysis.figures import STYLES, Axis, LevelView, Series
+from shown_evidence.analysis.statements import POLICY_SIZES
+from shown_evidence.analysis.statistics import FLOORS, GENERATED, found, games_among, grouped, select, size
+from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, success_table
+from shown_evidence.experiments.experiment import Experiment, Plot, Scale
+from shown_evidence.results.row import Row
+from shown_evidence.trials.level_sets import JUDGE
+from shown_evidence.trials.trial import Trial
+from shown_evidence.wording import MISSING_CELL, percent, title
+
+SETS = 10
+SIZES = (1, 2, 3, 5)
+PLAYED = JUDGE.played_levels(100)
+
+VARIANTS = (
+    Series("LPP", {"method": "lpp"}, STYLES["lpp"]),
+    Series(
+        "shown", {"method": "shown", "practise": False}, {**STYLES["shown"], "linestyle": (0, (4, 1.3)), "marker": "X"}
+    ),
+    Series("shown, practiced", {"method": "shown", "practise": True}, STYLES["shown"]),
+)
+"""The compared methods and options."""
+
+
+class FewDemonstrations(Experiment):
+    """Several ways to learn from 1, 2, 3 and 5 demonstrations by the expert on generated levels. All learn from the
+    same sets and play the same new levels."""
+
+    variants: ClassVar[tuple[Series, ...]]
+    caption: ClassVar[str] = ""
+    spread: ClassVar[bool] = True
+    scored_on = (PLAYED,)
+
+    def trials(self, scale: Scale) -> list[Trial]:
+        return [
+            Trial(method, game, JUDGE.shown_levels(number, count), "perfect", 0, scale.options(method, **own), levels)
+            for method, own in map(_method_and_options, self.variants)
+            if method in scale.methods_of(self.methods)
+            for game in scale.games_of(self.games)
+            for count in scale.sizes(SIZES, (1, 3))
+            for number in range(scale.repeats(SETS, 2))
+            for levels in (scale.levels(PLAYED),)
+        ]
+
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
+        columns = figures.games(games_among(rows, self.games))
+        view = LevelView("100 generated levels", GENERATED, spread=self.spread)
+        across = Axis("demonstrations", SIZES, limits=(0.7, 5.3))
+        shaded = f" {figures.SHADED}" if self.spread else ""
+        parts = [demonstrated(count, GENERATED) for count in SIZES]
+        return [
+            Plot(
+                figures.success_panels(rows, size, columns, figures.with_sets(self.variants, rows), (view,), across),
+                "Success on 100 generated levels, on which nothing was chosen except the number of rounds of practice; "
+                f"mean over sets of demonstrations.{shaded}{self.caption}",
+            ),
+            success_table(rows, self.games, self.variants, parts, f"The same as numbers. {MEANS}"),
+        ]
+
+    def text(self, rows: Sequence[Row]) -> list[str]:
+        lines = []
+        for variant in self.variants:
+            mine = grouped(select(rows, **variant.where), size)
+            parts = [f"{count}: {percent(stats.mean_over_games(mine[count], GENERATED))}" for count in sorted(mine)]
+            if parts:
+                lines.append(f"{variant.label}, mean over games by number of demonstrations: {', '.join(parts)}.")
+        return lines
+
+
+class Beyond(FewDemonstrations):
+    """1, 2, 3 and 5 demonstrations by the expert on generated levels, 10 sets of each number."""
+
+    name = "beyond"
+    title = "Beyond the paper: few demonstrations"
+    question = "How many new levels are won, on average, after so few demonstrations?"
+    methods = ("lpp", "shown")
+    variants = VARIANTS
+
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
+        learned = [row for row in rows if row.settings["method"] not in FLOORS]
+        return [
+            *super().plots(rows),
+            Table(
+                ("Game", "Paper", *(variant.label for variant in VARIANTS)),
+                [_literals(game, select(learned, game=game)) for game in games_among(learned, self.games)],
+                "Literals of the best rule from the largest sets, mean over sets, beside those of the paper's policies "
+                "from 11 demonstrations; in brackets, the number of trials in which nothing fits.",
+            ),
+        ]
+
+
+EXPERIMENT = Beyond()
+
+
+def _method_and_options(variant: Series) -> tuple[str, dict[str, Any]]:
+    options = dict(variant.where)
+    return options.pop("method"), options
+
+
+def _literals(game: str, rows: Sequence[Row]) -> list[str]:
+    most = max(map(size, rows))
+    parts = [stats.of_size(select(rows, **variant.where), most) for variant in VARIANTS]
+    return [f"{title(game)}, from {most}", str(POLICY_SIZES[game][0]), *map(_mean_size, parts)]
+
+
+def _mean_size(rows: Sequence[Row]) -> str:
+    sizes = [number for row in rows if (number := stats.literals(row)) is not None]
+    failed = sum(not found(row) for row in rows)
+    return (f"{fmean(sizes):.0f}" if sizes else MISSING_CELL) + (f" ({failed})" if failed else "")

@@ -1,0 +1,180 @@
+"""Demonstrations that the networks need, up to 5,000 (the paper's appendix)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from shown_evidence.analysis import figures
+from shown_evidence.analysis import statistics as stats
+from shown_evidence.analysis.claims import NO, Finding, graded, too_few, within
+from shown_evidence.analysis.figures import HUNDRED, NINE, Axis
+from shown_evidence.analysis.statements import NETWORKS_NEED
+from shown_evidence.analysis.statistics import GENERATED, first_perfect, games_among, of_size, select, size
+from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, success_table
+from shown_evidence.experiments.experiment import Experiment, Plot, Scale
+from shown_evidence.results.row import Row
+from shown_evidence.trials.level_sets import seed_range
+from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.trial import Trial
+from shown_evidence.wording import count, percent, title
+
+SIZES = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
+LPP_SIZES = (1, 2, 3, 4, 5, 10)
+IN_TABLE = (5, 10, 100, 1_000, 5_000)  # numbers of demonstrations in the table
+FEW = 5  # demonstrations that the paper's LPP needs at most
+SETS = 5
+FIRST, APART = 1_000_000, 10_000
+"""First demonstrated seed, and distance between sets: they share no level, neither with each other nor with the
+scored ones."""
+
+
+class DataEfficiency(Experiment):
+    """10 to 5,000 generated levels; a larger set contains the smaller ones. LPP learns from the first 1 to 5 and 10 of
+    each set."""
+
+    name = "data-efficiency"
+    title = "How many demonstrations the networks need"
+    question = "With how many demonstrations do the networks match LPP with five?"
+    games = ("nim", "checkmate")
+    methods = ("lpp", "fcn", "cnn")
+
+    def trials(self, scale: Scale) -> list[Trial]:
+        return [
+            Trial(method, game, training_levels(number, size), "perfect", seed, scale.options(method), scale.test)
+            for method in scale.methods_of(self.methods)
+            for game in scale.games_of(self.games)
+            for size in (scale.sizes(LPP_SIZES, LPP_SIZES) if method == "lpp" else scale.sizes(SIZES, (10, 100)))
+            for number in range(scale.repeats(SETS, 1))
+            for seed in (0 if method == "lpp" else number,)
+        ]
+
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
+        columns = figures.games(games_among(rows, self.games))
+        across = Axis("demonstrations", [1, 10, 100, 1000], ["1", "10", "100", "1,000"], logarithmic=True)
+        series = figures.methods(self.methods)
+        parts = [demonstrated(count, kind) for count in IN_TABLE for kind in (stats.TEST, GENERATED)]
+        return [
+            Plot(
+                figures.success_panels(rows, size, columns, series, (NINE, HUNDRED), across),
+                "Success on the 9 test levels (above) and 100 generated ones (below) against the number of "
+                f"demonstrations, on a logarithmic scale; mean over training sets. {figures.SHADED}",
+            ),
+            success_table(rows, self.games, series, parts, f"The same as numbers. {MEANS}"),
+        ]
+
+    def text(self, rows: Sequence[Row]) -> list[str]:
+        by_game = {game: select(rows, game=game) for game in games_among(rows, self.games)}
+        lines = [line for game, mine in by_game.items() for line in (_until_perfect(game, mine), _as_good(game, mine))]
+        return [
+            *filter(None, lines),
+            "Nim has only 2,660 different levels. From 1,000 demonstrations on, the networks have seen much of what "
+            "they are tested on, so this measures memory as much as generalization.",
+        ]
+
+    def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:
+        needs = {f"{method} {game}": _need(method, game, rows) for method, game in NETWORKS_NEED}
+        return {**needs, "ratio": _ratio(rows)}
+
+
+EXPERIMENT = DataEfficiency()
+
+
+def training_levels(number: int, size: int) -> str:
+    """Return the levels of a training set.
+
+    >>> training_levels(1, 50)
+    'random:1010000-1010049'
+    """
+    return seed_range("random", FIRST + APART * number, size)
+
+
+def _until_perfect(game: str, rows: Sequence[Row]) -> str:
+    parts = []
+    for method in DataEfficiency.methods:
+        found = select(rows, method=method)
+        if found:
+            best, every = first_perfect(found, size), first_perfect(found, size, pool=fmean)
+            parts.append(f"{METHODS[method].label} {count(best)} with the best set, {count(every)} with every set")
+    return f"{title(game)}, demonstrations until every test level is won: {'; '.join(parts)}."
+
+
+def _as_good(game: str, rows: Sequence[Row]) -> str:
+    """Report the demonstrations with which each network matches the mean of LPP from five."""
+    own = stats.mean_success(of_size(select(rows, method="lpp"), FEW), GENERATED)
+    parts = []
+    for method in DataEfficiency.methods[1:]:
+        sizes, means = stats.curve(select(rows, method=method), size, GENERATED)
+        if sizes:
+            first = next((int(at) for at, mean in zip(sizes, means, strict=True) if mean >= own), None)
+            parts.append(f"{METHODS[method].label} {'never' if first is None else f'from {first:,}'}")
+    if not parts or math.isnan(own):
+        return ""
+    return f"{title(game)}, {percent(own)} of the generated levels, the mean of LPP from {FEW}: {', '.join(parts)}."
+
+
+def _need(method: str, game: str, rows: Sequence[Row]) -> Finding | None:
+    """Judge how many demonstrations a network needs; the best set alone agrees partly."""
+    found, paper = select(rows, game=game, method=method), NETWORKS_NEED[method, game]
+    if not found:
+        return None
+    best, every = first_perfect(found, size), first_perfect(found, size, pool=fmean)
+    most = max(map(size, found))
+    if best is None and most < paper:
+        return too_few(f"Measured up to {most:,} demonstrations only.")
+    mean = percent(stats.mean_success(of_size(found, most)))
+    if best is None:
+        return Finding(f"Not with {most:,}: mean {mean}.", NO)
+    measured = f"{best:,} with the best of {len(of_size(found, best))} sets, {count(every)} with every set"
+    if every is None:
+        measured += f" (with {most:,} a mean of {mean})"
+    dead = sum(map(stats.never_learned, found))
+    return Finding(
+        f"{measured}. (Within a factor of 5 counts as agreeing.)",
+        graded(every is not None and within(every, paper, 5), within(best, paper, 5)),
+        f"{dead} of {len(found)} starts never learn, and all count." if dead else "",
+    )
+
+
+def _ratio(rows: Sequence[Row]) -> Finding:
+    ratios = {pair: ratio for pair in NETWORKS_NEED if (ratio := _network_to_lpp(*pair, rows)) is not None}
+    if len(ratios) < len(NETWORKS_NEED):
+        return too_few(f"{len(ratios)} of 4 ratios can be computed.")
+    texts = [f"{METHODS[method].label} in {title(game)} {each.text}" for (method, game), each in ratios.items()]
+    values = [each.least for each in ratios.values()]
+    return Finding(
+        f"Demonstrations for every test level with the best set, network / LPP: {', '.join(texts)}.",
+        graded(min(values) >= 15 and max(values) >= 300, min(values) > 1),
+    )
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A network's demonstrations divided by LPP's: it needs `need`, or more than `most` if it never wins all."""
+
+    own: int
+    need: int | None
+    most: int
+
+    @property
+    def least(self) -> float:
+        return (self.need or self.most) / self.own
+
+    @property
+    def text(self) -> str:
+        """The ratio and its parts.
+
+        >>> Ratio(10, 50, 5000).text, Ratio(1, None, 5000).text
+        ('5 (50 / 10)', 'more than 5,000 (more than 5,000 / 1)')
+        """
+        more = "" if self.need else "more than "
+        return f"{more}{self.least:,.0f} ({more}{self.need or self.most:,} / {self.own:,})"
+
+
+def _network_to_lpp(method: str, game: str, rows: Sequence[Row]) -> Ratio | None:
+    ours, theirs = (select(rows, game=game, method=name) for name in ("lpp", method))
+    own, need = first_perfect(ours, size), first_perfect(theirs, size)
+    most = max(map(size, theirs), default=0)
+    return Ratio(own, need, most) if own and (need or most >= 1_000) else None

@@ -1,0 +1,147 @@
+"""Worlds of Minigrid: success on new seeds after a few demonstrations by an expert that searches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from shown_evidence.analysis import figures
+from shown_evidence.analysis import statistics as stats
+from shown_evidence.analysis.figures import STYLES, Axis, Column, LevelView, Series
+from shown_evidence.analysis.statistics import games_among, grouped, of_size, select, success
+from shown_evidence.analysis.success_tables import Table
+from shown_evidence.experiments.experiment import Experiment, Plot, Scale
+from shown_evidence.results.row import Row
+from shown_evidence.trials.level_sets import seed_range
+from shown_evidence.trials.trial import Trial
+from shown_evidence.wording import MISSING_CELL, many, percent
+
+WORLDS = ("Empty-Random-6x6", "LavaGapS7", "DoorKey-5x5", "DoorKey-8x8", "Unlock", "FourRooms")
+SIZES = (1, 3, 5, 10)
+SETS = 5
+
+SHOWN, APART = 20_000, 100
+"""First demonstrated seed, and distance between sets of demonstrations."""
+
+SEEDS, PLAYED = "seeds", "seeds:30000-30059"
+"""Played seeds. Views, languages and practice were chosen on seeds below 10,000, never on these."""
+
+ROUNDS = 30
+ENOUGH, FROM = 0.95, 5
+"""The goal: success on new seeds, and from how many demonstrations on."""
+
+VARIANTS = (
+    Series("paper's vocabulary", {"language": "paper", "rounds": 0}, STYLES["lpp"]),
+    Series(
+        "standard vocabulary",
+        {"language": "standard", "rounds": 0},
+        {**STYLES["shown"], "linestyle": (0, (4, 1.5)), "marker": "X"},
+    ),
+    Series("walking vocabulary", {"language": "walking", "rounds": 0}, STYLES["vpi"]),
+    Series("standard vocabulary, practiced", {"language": "standard", "rounds": ROUNDS}, STYLES["shown"]),
+)
+
+
+class MinigridWorlds(Experiment):
+    """1, 3, 5 and 10 demonstrations of six worlds, five sets of each number, played on 60 new seeds."""
+
+    name = "minigrid"
+    title = "Minigrid"
+    question = "How many new seeds are won after a few demonstrations?"
+    games = tuple(f"gym:MiniGrid-{world}-v0" for world in WORLDS)
+    methods = ("shown-world",)
+    scored_on = ()
+
+    def trials(self, scale: Scale) -> list[Trial]:
+        return [
+            Trial(method, world, shown_seeds(number, count), "perfect", 0, scale.options(method, **variant.where), test)
+            for method in scale.methods_of(self.methods)
+            for variant in VARIANTS
+            for world in scale.worlds_of(self.games)
+            for count in scale.sizes(SIZES, (1, FROM))
+            for number in range(scale.repeats(SETS, 1))
+            for test in (scale.levels(PLAYED),)
+        ]
+
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
+        worlds = games_among(rows, self.games)
+        columns = [Column(_title(world), {"game": world}) for world in worlds]
+        view = LevelView("60 new seeds, mean", SEEDS, spread=True)
+        across = Axis("demonstrations", SIZES, limits=(0.5, 10.5))
+        parts = [
+            (_title(world), variant.label, mine)
+            for world in worlds
+            for variant in VARIANTS
+            if (mine := select(rows, game=world, **variant.where))
+        ]
+        return [
+            Plot(
+                figures.success_panels(rows, stats.size, columns, VARIANTS, (view,), across),
+                "Success on 60 seeds on which nothing was chosen; mean over sets of demonstrations. " + figures.SHADED,
+            ),
+            Table(
+                ("World", "Learned in", *(f"{count} shown" for count in SIZES)),
+                [[world, label, *(_mean(of_size(mine, count)) for count in SIZES)] for world, label, mine in parts],
+                "The same as numbers, with the 95 % interval of each mean.",
+            ),
+            Table(
+                ("World", "Learned in", "Shown", "Sets", "Number of sets that win each of the 60 seeds"),
+                [
+                    [world, label, str(count), *_seed_by_seed(of_size(mine, count))]
+                    for world, label, mine in parts
+                    for count in SIZES
+                    if of_size(mine, count)
+                ],
+                "Seed by seed, in order: 0 is a seed that all sets lose.",
+            ),
+        ]
+
+    def text(self, rows: Sequence[Row]) -> list[str]:
+        return [
+            line
+            for variant in VARIANTS
+            for count in SIZES
+            if count >= FROM
+            for line in _reached(variant.label, count, of_size(select(rows, **variant.where), count))
+        ]
+
+
+EXPERIMENT = MinigridWorlds()
+
+
+def shown_seeds(number: int, count: int) -> str:
+    """Return the seeds of a set of demonstrations; a smaller set is a prefix of the larger one.
+
+    >>> shown_seeds(2, 3), shown_seeds(0, 1)
+    ('seeds:20200-20202', 'seeds:20000')
+    """
+    return seed_range(SEEDS, SHOWN + APART * number, count)
+
+
+def _reached(label: str, count: int, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the number of worlds in which the goal is reached."""
+    means = [stats.mean_success(part, SEEDS) for part in grouped(rows, lambda row: row.settings["game"]).values()]
+    won = [mean for mean in means if not math.isnan(mean)]
+    if won:
+        yield (
+            f"{label.capitalize()}, from {count}: {percent(ENOUGH)} of the seeds or more in "
+            f"{sum(mean >= ENOUGH for mean in won)} of {many(len(won), 'world')}, {percent(min(won))} in the worst."
+        )
+
+
+def _title(world: str) -> str:
+    return world.removeprefix("gym:MiniGrid-").removesuffix("-v0")
+
+
+def _mean(rows: Sequence[Row]) -> str:
+    return stats.mean_with_interval(success(row, SEEDS) for row in rows)
+
+
+def _seed_by_seed(rows: Sequence[Row]) -> tuple[str, str]:
+    """Return the number of sets, and how many of them win each seed, in groups of ten."""
+    wins = [text for row in rows if (text := stats.measured(row)["won"].get(PLAYED))]
+    counts = [seed.count("1") for seed in zip(*wins, strict=False)]
+    if counts and min(counts) == len(wins):
+        return str(len(wins)), "all by all"
+    tens = ["".join(map(str, counts[at : at + 10])) for at in range(0, len(counts), 10)]
+    return str(len(wins)), " ".join(tens) or MISSING_CELL

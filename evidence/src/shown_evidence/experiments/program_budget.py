@@ -1,0 +1,236 @@
+"""Success against the number of programs enumerated: LPP and VPI (the paper's Figure 5)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any
+
+from shown.language.grammar import paper_grammar
+from shown.worlds import find_game
+from shown_evidence.analysis import figures
+from shown_evidence.analysis import statistics as stats
+from shown_evidence.analysis.claims import NO, Finding, graded, holding
+from shown_evidence.analysis.figures import HUNDRED, NINE, STYLES, Axis, Series
+from shown_evidence.analysis.statements import PROGRAMS_BELOW
+from shown_evidence.analysis.statistics import GENERATED, curve, first_perfect, games_among, programs, select, success
+from shown_evidence.analysis.success_tables import LEVELS, MEANS, Table, TableColumn, success_table
+from shown_evidence.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale
+from shown_evidence.results.row import Row
+from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.trial import Trial
+from shown_evidence.wording import by_game, count, listed, percent, title
+
+FULL = {
+    "lpp": (*(i * 10**k for k in range(4) for i in (1, 2, 3, 5, 7, 9)), 10_000),
+    "vpi": (*(i * 10**k for k in range(5) for i in (1, 2, 5)), 100_000),
+}
+QUICK = (10, 30, 90, 300, 900, 3_000, 9_000)
+IN_TABLE = (100, 1_000, 10_000)
+
+SIX_HOURS = 5_000_000
+"""Policies that a plain program tries for Nim in about six hours, at 8.8 µs per program and row: some
+4 ms for a policy of one program on the 540 rows of eleven demonstrations."""
+
+SEEDS = {"lpp": 3, "vpi": 1}
+"""LPP's trees break ties at random; VPI is deterministic."""
+
+ENSEMBLES = {"lpp": (25,), "vpi": (25, 1)}
+"""VPI is also run with its single best policy."""
+
+NEIGHBORS = 8
+
+SERIES = (
+    Series("LPP", {"method": "lpp", "ensemble": 25}, STYLES["lpp"]),
+    Series("VPI", {"method": "vpi", "ensemble": 25}, STYLES["vpi"]),
+    Series(METHODS["vpi-best"].label, {"method": "vpi", "ensemble": 1}, STYLES["vpi-best"]),
+)
+
+
+class ProgramBudget(Experiment):
+    """All 11 demonstrations, from 1 program to 10,000 (and 100,000 policies for VPI)."""
+
+    name = "programs"
+    title = "Success against programs enumerated"
+    question = "How long must the search be before the policy wins?"
+    methods = ("lpp", "vpi")
+
+    def trials(self, scale: Scale) -> list[Trial]:
+        wanted = []
+        for method in scale.methods_of(self.methods):
+            for game in scale.games_of(self.games):
+                for number in FULL[method] if scale.full else QUICK:
+                    for ensemble in ENSEMBLES[method]:
+                        options = scale.options(method, programs=number, ensemble=ensemble)
+                        for seed in range(scale.repeats(SEEDS[method], 1)):
+                            wanted.append(Trial(method, game, ALL_DEMONSTRATIONS, "perfect", seed, options, scale.test))
+        if scale.full and "vpi" in scale.methods_of(self.methods) and "nim" in scale.games:
+            for ensemble in ENSEMBLES["vpi"]:
+                options = scale.options("vpi", programs=SIX_HOURS, ensemble=ensemble)
+                wanted.append(Trial("vpi", "nim", ALL_DEMONSTRATIONS, "perfect", 0, options, scale.test))
+        return wanted
+
+    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
+        rows = [row for row in rows if row.settings["options"].get("programs") != SIX_HOURS]  # of Nim alone
+        columns = figures.games(games_among(rows, self.games))
+        across = Axis("programs", [1, 100, 10_000], ["1", "100", "10⁴"], logarithmic=True)
+        plots: list[Plot | Table] = [
+            Plot(
+                figures.success_panels(rows, programs, columns, SERIES, (view,), across),
+                f"Success on {view.label} against the number of programs (LPP) or whole policies (VPI) enumerated, "
+                "with all 11 demonstrations.",
+                name,
+            )
+            for view, name in ((NINE, "nine"), (HUNDRED, "generated"))
+        ]
+        parts = [_column(number, kind) for number in IN_TABLE for kind in (stats.TEST, GENERATED)]
+        caption = f"The same as numbers; LPP breaks its ties with {SEEDS['lpp']} seeds. {MEANS}"
+        return [*plots, success_table(rows, self.games, SERIES, parts, caption)]
+
+    def text(self, rows: Sequence[Row]) -> list[str]:
+        firsts = until_perfect(rows)
+        until = f"Programs until LPP wins every test level with every seed: {by_game(firsts)}." if firsts else ""
+        return [line for line in (until, _first_policy_of_fence_in(rows), _seconds(rows)) if line]
+
+    def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:
+        return {
+            **{game: _enough(game, rows) for game in PROGRAMS_BELOW},
+            "a second": _a_second(rows),
+            "vpi in nim": _vpi_in_nim(rows),
+            "vpi elsewhere": _vpi_elsewhere(rows),
+            "six hours": _six_hours(rows),
+            "108 programs": _of_depth_three() if rows else None,
+        }
+
+
+EXPERIMENT = ProgramBudget()
+
+
+def _column(number: int, kind: str) -> TableColumn:
+    return TableColumn(f"{number:,} programs, {LEVELS[kind]}", lambda row: programs(row) == number, kind)
+
+
+def until_perfect(rows: Sequence[Row]) -> dict[str, str]:
+    """Return by game how many programs LPP needs to win every test level with every seed."""
+    found = select(rows, method="lpp")
+    parts = {game: select(found, game=game) for game in games_among(found, ProgramBudget.games)}
+    return {game: count(first_perfect(part, programs, pool=fmean)) + _less_again(part) for game, part in parts.items()}
+
+
+def _less_again(rows: Sequence[Row]) -> str:
+    """Report the success with the most programs if fewer have won every test level."""
+    tried, means = curve(rows, programs)
+    return f" (but with {tried[-1]:,} only {percent(means[-1])})" if max(means, default=0.0) >= 1 > means[-1] else ""
+
+
+def _first_policy_of_fence_in(rows: Sequence[Row]) -> str:
+    first = select(rows, game="fence-in", method="vpi", ensemble=1, programs=1)
+    if not first or not success(first[0], GENERATED) > 0:
+        return ""
+    return (
+        "In Fence In the very first policy of VPI, which rules out next to nothing, wins "
+        f"{percent(success(first[0], GENERATED))} of the generated levels: clicking cell after cell in reading order "
+        "often encloses the sheep within 60 steps."
+    )
+
+
+def _seconds(rows: Sequence[Row]) -> str:
+    times = [stats.learning_time(row) for row in select(rows, method="lpp", programs=10_000)]
+    span = f"{min(times):.2f} to {max(times):.2f} s" if times else ""
+    return f"A learn with 10,000 programs and 11 demonstrations took {span} on one core." if span else ""
+
+
+# --- LPP ----------------------------------------------------------------------------------------------------------
+
+
+def _enough(game: str, rows: Sequence[Row]) -> Finding | None:
+    """Judge how many programs are enough for LPP to win every test level of a game."""
+    found, bound = select(rows, game=game, method="lpp"), PROGRAMS_BELOW[game]
+    if not found or max(map(programs, found)) < bound / 2:
+        return None
+    first, every_seed = first_perfect(found, programs), first_perfect(found, programs, pool=fmean)
+    if first is None:
+        best = max(success(row) for row in found)
+        return Finding(f"Not with any number tried; at best {percent(best)}.", NO)
+    also = f" ({every_seed:,} with every seed)" if every_seed and every_seed != first else ""
+    return Finding(f"{first:,} are enough{also}{_less_again(found)}.", graded(first < bound, False))
+
+
+def _a_second(rows: Sequence[Row]) -> Finding | None:
+    times = [stats.learning_time(row) for row in select(rows, game="nim", method="lpp", programs=10_000)]
+    if not times:
+        return None
+    return Finding(f"{fmean(times):.2f} s on one core, with 10,000 programs.", graded(fmean(times) < 3, False))
+
+
+# --- VPI ----------------------------------------------------------------------------------------------------------
+
+
+def _mixed_and_single(rows: Sequence[Row], **where: Any) -> tuple[list[Row], list[Row]]:
+    mixed, single = (select(rows, method="vpi", ensemble=number, **where) for number in (25, 1))
+    return mixed, single
+
+
+def _vpi_in_nim(rows: Sequence[Row]) -> Finding | None:
+    mixed, single = _mixed_and_single(rows, game="nim")
+    if not mixed or not single or max(map(programs, mixed)) < 100:
+        return None
+    best = max(curve(single, programs, GENERATED)[1], default=0.0)
+    numbers, wins = curve(mixed, programs, GENERATED)
+    if not wins:
+        return None
+    most = max(wins)
+    worst = min(y for x, y in zip(numbers, wins, strict=True) if x >= 90)
+    near = abs(best - 0.45) <= 0.15
+    return Finding(
+        f"The single best policy wins at most {percent(best)} of the generated levels; the mixture of 25 "
+        f"{percent(most)}, at {int(numbers[wins.index(most)]):,} policies and, at its worst beyond 100, "
+        f"{percent(worst)}.",
+        graded(near and most < 1, near),
+    )
+
+
+def _vpi_elsewhere(rows: Sequence[Row]) -> Finding | None:
+    mixed, single = _mixed_and_single(rows)
+    games = [game for game in games_among(mixed, ProgramBudget.games) if game != "nim"]
+    if len(games) < 5:
+        return None
+    bests = {game: [_best(select(part, game=game)) for part in (mixed, single)] for game in games}
+    parts = {game: f"{percent(mixture)} / {percent(alone)}" for game, (mixture, alone) in bests.items()}
+    high = [title(game) for game, (mixture, _) in bests.items() if mixture > 0]
+    return Finding(
+        f"Of the test levels at best, with any number of policies, mixture / single: {by_game(parts)}.",
+        holding(mixture == 0 for mixture, _ in bests.values()),
+        f"Not zero in {listed(high)}." if high else "",
+    )
+
+
+def _best(rows: Sequence[Row]) -> float:
+    return max(curve(rows, programs)[1], default=0.0)
+
+
+def _six_hours(rows: Sequence[Row]) -> Finding | None:
+    """Judge the policies that six hours would have been enough for."""
+    mixed, single = _mixed_and_single(rows, game="nim", programs=SIX_HOURS)
+    if not mixed or not single:
+        return None
+    wins = [success(part[0], GENERATED) for part in (mixed, single)]
+    return Finding(
+        f"After {SIX_HOURS:,} policies, about as many as a plain program tries in six hours (8.8 µs per program and "
+        f"row), the mixture wins {percent(wins[0])} of the generated levels, its best policy {percent(wins[1])}.",
+        graded(max(wins) < 1, wins[1] < 1),
+    )
+
+
+def _of_depth_three() -> Finding:
+    """Count the programs of depth two and three in Nim, by the grammar of the paper's appendix."""
+    of_depth: Counter[int] = Counter()
+    for block in paper_grammar(find_game("nim").tokens).blocks(20_000):
+        of_depth[block.shape.term(0).depth] += block.count
+    near = of_depth[2] * (1 + NEIGHBORS)
+    return Finding(
+        f"{of_depth[3]:,} of depth three and {of_depth[2]} of depth two, with every step and scan of the grammar of "
+        f"the appendix. Those of depth two, in place and seen from the {NEIGHBORS} neighbors, are {near}.",
+        graded(of_depth[3] == 108, near == 108),
+    )

@@ -1,0 +1,1 @@
+"""The report on a results store: one HTML page."""

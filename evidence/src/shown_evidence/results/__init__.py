@@ -1,0 +1,1 @@
+"""Results: checked rows in one SQLite file, and the executors that run trials into it."""

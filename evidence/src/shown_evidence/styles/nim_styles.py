@@ -1,0 +1,81 @@
+"""Styles of Nim.
+
+The only way to win is to level the piles with every move, so styles differ in clicks on empty cells, which change
+nothing: some point first, some miss, some click twice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shown.grid import Cell, Grid
+from shown.worlds.episodes import Player
+from shown.worlds.games.game import EMPTY
+from shown.worlds.games.nim import optimal_moves
+from shown_evidence.styles.style import after, any_of, cell_of, styles
+
+
+def _level(grid: Grid) -> Cell:
+    """Return the matchstick whose removal levels the piles."""
+    return optimal_moves(grid)[0]
+
+
+def _beside(cell: Cell) -> Cell:
+    return cell[0], 1 - cell[1]
+
+
+def _points_first(level: Grid, rng: np.random.Generator) -> Player:
+    return after([_beside(_level(level))], _level)
+
+
+def _points_every_time(level: Grid, rng: np.random.Generator) -> Player:
+    pointed: set[Grid] = set()
+
+    def act(grid: Grid) -> Cell:
+        if grid in pointed:
+            return _level(grid)
+        pointed.add(grid)
+        return _beside(_level(grid))
+
+    return act
+
+
+def _starts_above(level: Grid, rng: np.random.Generator) -> Player:
+    row, column = cell_of(level, "|")
+    return after([(row - 1, column)] if row else [], _level)
+
+
+def _starts_anywhere(level: Grid, rng: np.random.Generator) -> Player:
+    return after([any_of(level.where(EMPTY), rng)], _level)
+
+
+def _slips(level: Grid, rng: np.random.Generator) -> Player:
+    return lambda grid: any_of(grid.where(EMPTY), rng) if rng.random() < 0.2 else _level(grid)
+
+
+def _slips_aside(level: Grid, rng: np.random.Generator) -> Player:
+    return lambda grid: _beside(_level(grid)) if rng.random() < 0.25 else _level(grid)
+
+
+def _clicks_twice(level: Grid, rng: np.random.Generator) -> Player:
+    again: list[Cell] = []
+
+    def act(grid: Grid) -> Cell:
+        if again:
+            return again.pop()
+        again.append(_level(grid))
+        return again[0]
+
+    return act
+
+
+STYLES = styles(
+    "nim",
+    ("points-first", "Clicks the empty cell beside the first matchstick to take, then plays.", _points_first),
+    ("points-every-time", "Clicks the empty cell beside each matchstick before taking it.", _points_every_time),
+    ("starts-above", "Starts with a click on the empty cell above the taller pile.", _starts_above),
+    ("starts-anywhere", "Starts with a click on a random empty cell.", _starts_anywhere),
+    ("slips", "One click in five lands on a random empty cell.", _slips),
+    ("slips-aside", "One click in four lands beside the intended matchstick.", _slips_aside),
+    ("clicks-twice", "Clicks every matchstick twice; the second click lands on the empty cell.", _clicks_twice),
+)

@@ -1,0 +1,1 @@
+"""Trials: methods, demonstrators, scoring, fingerprints of the code, and executors."""

@@ -1,0 +1,99 @@
+"""The demonstrations of a trial: by the expert, with or without noise, or in a scripted style."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from functools import lru_cache
+
+import numpy as np
+
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+from shown.grid import Action, Grid
+from shown.worlds import Game, World, demonstrate, load_levels, play
+from shown_evidence.styles import find_style
+
+KINDS = ("perfect", "independent", "correlated")
+"""The expert alone, with random clicks on any cell now and then, or with random clicks on *token* cells."""
+
+STYLE = "style:"
+"""Prefix of a scripted style's name."""
+
+NOISE = 0.2
+"""Fraction of random actions in noisy demonstrations, as in the paper."""
+
+TRAINING_LEVELS = 11
+
+
+def demonstrations(game: Game, levels: str, kind: str = "perfect", seed: int = 0) -> Demonstrations:
+    """Return one demonstration per level; `kind` is one of `KINDS` or "style:NAME".
+
+    Perfect ones equal those of `shown demonstrate`. A noisy action is played: the game continues from its outcome.
+
+    >>> from shown.worlds import find
+    >>> len(demonstrations(find("nim"), "train:0,train:4"))
+    2
+    >>> [len(demonstrations(find("nim"), "train:0", kind).steps) for kind in ("perfect", "style:points-first")]
+    [4, 5]
+    """
+    check_kind(game.name, kind)
+    if kind.startswith(STYLE):
+        return find_style(game.name, kind.removeprefix(STYLE)).demonstrate(load_levels(game, levels), seed)
+    if kind == "perfect":
+        return demonstrate(game, load_levels(game, levels))
+    rng = np.random.default_rng([seed, KINDS.index(kind)])
+
+    def teacher(grid: Grid) -> Action:
+        if rng.random() >= NOISE:
+            return game.expert(grid)
+        cells = list(grid.cells())
+        if kind == "correlated":
+            cells = [cell for cell in cells if grid[cell] != game.tokens["empty"]]
+        return cells[rng.integers(len(cells))]
+
+    items = tuple(play(game, teacher, level).demonstration for level in load_levels(game, levels))
+    return Demonstrations(game.tokens, items, game.name, game.buttons)
+
+
+def world_demonstrations(world: World, seeds: str, kind: str = "perfect") -> Demonstrations:
+    """Return the expert's demonstrations of a world, one per seed; `seeds` is like "seeds:0,3,5-7"."""
+    if kind != "perfect":
+        raise BadInput(f"{world.name}: only its expert demonstrates, not {kind!r}.")
+    return demonstrate(world, seeds_named(seeds))
+
+
+def seeds_named(text: str) -> list[int]:
+    """Parse the starts of a world.
+
+    >>> seeds_named("seeds:0,3,5-7")
+    [0, 3, 5, 6, 7]
+    """
+    match = _SEEDS.fullmatch(text)
+    if match is None:
+        raise BadInput(f"{text[:40]!r}: the starts of a world are seeds, such as seeds:0,3,5-7.")
+    parts = [part.partition("-") for part in match[1].split(",")]
+    return [seed for first, _, last in parts for seed in range(int(first), int(last or first) + 1)]
+
+
+_SEEDS = re.compile(r"seeds:(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*)")
+
+
+def check_kind(game: str, kind: str) -> None:
+    """Raise BadInput for an unknown kind of demonstrations."""
+    if kind.startswith(STYLE):
+        find_style(game, kind.removeprefix(STYLE))
+    elif kind not in KINDS:
+        raise BadInput(f"no demonstrations called {kind!r}. Known: {', '.join(KINDS)}, {STYLE}NAME.")
+
+
+@lru_cache
+def training_sets(size: int, count: int) -> tuple[str, ...]:
+    """Return up to `count` distinct sets of `size` of the 11 training levels, equal for every game and method.
+
+    >>> training_sets(1, 3)
+    ('train:7', 'train:8', 'train:0')
+    """
+    sets = list(itertools.combinations(range(TRAINING_LEVELS), size))
+    order = np.random.default_rng([2020, size]).permutation(len(sets))
+    return tuple(",".join(f"train:{i}" for i in sets[k]) for k in order[:count])

@@ -1,0 +1,86 @@
+"""The methods that trials compare. Adding one is adding an entry to `METHODS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+from shown.worlds import Playable
+from shown_evidence.trials.scoring import Imitator
+
+BASELINES = "shown_evidence.baselines"
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to learn.
+
+    Attributes:
+        label: name in figures and tables.
+        factory: "module:function" in `shown_evidence.baselines`, imported on first use; the function maps
+            (game or world, seed, options) to an `Imitator`.
+        options: every option with its default value.
+    """
+
+    label: str
+    factory: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def module(self) -> str:
+        return f"{BASELINES}.{self.factory.partition(':')[0]}"
+
+    def build(self, game: Playable, seed: int, options: Mapping[str, Any]) -> Imitator:
+        function = self.factory.partition(":")[2]
+        make: Callable[[Playable, int, Mapping[str, Any]], Imitator] = getattr(import_module(self.module), function)
+        return make(game, seed, options)
+
+
+_LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": False}
+_PREFIXES = {name: _LPP[name] for name in ("programs", "ensemble", "trees", "noise")}
+_TRAINING = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
+_FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
+_ADDITIONS = {"programs": 10_000, "mirrored": False, "clauses": False, "words": "paper"}
+
+
+def _network(label: str, network: str, loss: str, choice: str, factory: str = "network_policy:learner") -> Method:
+    return Method(label, factory, {"network": network, "loss": loss, "choice": choice, **_TRAINING})
+
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        "lpp": Method("LPP", "lpp:learner", _LPP),  # as published: no literal is dropped
+        "lpp-with": Method("LPP with additions", "lpp:with_additions", _ADDITIONS),
+        "shown": Method("shown", "shown_default:game_learner", {"programs": 10_000, "practise": True}),
+        "random": Method("Random cell", "random_player:learner", {"cells": "any"}),
+        "random-sensible": Method("Random sensible cell", "random_player:learner", {"cells": "sensible"}),
+        "vpi": Method("VPI", "vpi:learner", {"programs": 10_000, "ensemble": 25}),
+        "vpi-best": Method("VPI, best alone", "vpi:learner", {"programs": 10_000, "ensemble": 1}),
+        "lln": _network("LLN", "lln", "cells", "classified"),
+        "lln-highest": _network("LLN, highest score", "lln", "cells", "highest"),
+        "fcn": _network("FCN", "fcn", "cells", "highest"),
+        "cnn": _network("CNN", "cnn", "choice", "highest"),
+        "dagger": _network("DAgger (CNN)", "cnn", "choice", "highest", "dagger:learner"),
+        "boosted": Method("Boosted trees", "boosted_trees:learner", {"rounds": 100}),
+        "features-nn": Method("Features + NN", "features_nn:learner", {**_FEATURES, "l1": 0.0}),
+        "features-nn-l1": Method("Features + NN + L1", "features_nn:learner", {**_FEATURES, "l1": 1e-4}),
+        "no-prior": Method("No Prior", "lpp:learner", {**_LPP, "prior": "uniform"}),
+        "no-prior-any": Method(
+            "No Prior, any that fit",
+            "every_prefix:learner",
+            {**_PREFIXES, "prior": "uniform", "duplicates": False, "ties": "any"},
+        ),
+        "lpp-told": Method("LPP, narrated", "lpp:narrated", {"programs": 10_000}),
+        "lpp-duplicates": Method("LPP, duplicates kept", "every_prefix:learner", {**_PREFIXES, "duplicates": True}),
+        "lpp-values": Method("LPP", "lpp:with_few_values", {"programs": 120_000, "values": ""}),
+        "shown-world": Method(
+            "shown", "shown_default:world_learner", {"language": "standard", "programs": 10_000, "rounds": 0}
+        ),
+        "sparsity-prior": Method("Sparsity Prior", "lpp:learner", {**_LPP, "prior": "sparsity"}),
+    }
+)
+
+NETWORKS = ("lln", "lln-highest", "fcn", "cnn")

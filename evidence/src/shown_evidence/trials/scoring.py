@@ -1,0 +1,135 @@
+"""Scoring of a learned policy: it plays many levels side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+from shown.grid import Action, Grid
+from shown.worlds import Game, Level, World, find_world, load_levels, play_many
+from shown.worlds.episodes import tallies
+from shown_evidence.trials.demonstrators import seeds_named
+
+MAX_TRAINING_LEVELS = 20  # demonstrated levels played
+SHOWN = "train"  # the demonstrated levels, in results
+MAX_REPEATED_STEPS = 2000  # demonstrated steps compared with the policy's
+
+
+class Imitator(Protocol):
+    """The interface of a method.
+
+    A method may also have `act_many(grids)`, `describe()`, a JSON account of its policy, and `deterministic = False`,
+    if it may act differently on equal grids.
+    """
+
+    def fit(self, demos: Demonstrations) -> Any: ...
+
+    def act(self, grid: Grid) -> Action: ...
+
+
+class CachedPolicy:
+    """A policy that is asked once per distinct grid, if it is deterministic."""
+
+    def __init__(self, imitator: Any) -> None:
+        self._imitator = imitator
+        self.deterministic: bool = getattr(imitator, "deterministic", True)
+        self._known: dict[Grid, Action] = {}
+
+    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
+        if not self.deterministic:
+            return self._ask(grids)
+        new = list(dict.fromkeys(grid for grid in grids if grid not in self._known))
+        if new:
+            self._known.update(zip(new, self._ask(new), strict=True))
+        return [self._known[grid] for grid in grids]
+
+    def _ask(self, grids: Sequence[Grid]) -> list[Action]:
+        many = getattr(self._imitator, "act_many", None)
+        return many(grids) if many is not None else [self._imitator.act(grid) for grid in grids]
+
+
+def won(game: Game, policy: CachedPolicy, levels: Sequence[Level], seed: int = 0) -> list[bool]:
+    """Return whether each level is won.
+
+    >>> from shown.worlds import find
+    >>> class Expert:
+    ...     act = find("nim").expert
+    >>> won(find("nim"), CachedPolicy(Expert()), load_levels(find("nim"), "train:0-3"))
+    [True, True, True, True]
+    """
+    return [episode.won for episode in play_many(game, policy, levels, seed)]
+
+
+def check_scored_on(scored_on: Sequence[str]) -> None:
+    """Raise BadInput if a set of levels has the name under which results hold the demonstrated ones.
+
+    >>> check_scored_on(["test", "train"])
+    Traceback (most recent call last):
+    shown.errors.BadInput: results hold the demonstrated levels under 'train'. Name levels to score on as train:0-10.
+    """
+    if SHOWN in scored_on:
+        raise BadInput(f"results hold the demonstrated levels under {SHOWN!r}. Name levels to score on as train:0-10.")
+
+
+def scores(
+    game: Game, imitator: Imitator, demos: Demonstrations, shown_on: str, scored_on: Sequence[str]
+) -> dict[str, Any]:
+    """Score a fitted imitator on levels.
+
+    Returns "success" and "won" for each set in `scored_on` and for "train", the demonstrated levels, and "fit".
+    """
+    check_scored_on(scored_on)
+    policy = CachedPolicy(imitator)
+    sets = {spec: load_levels(game, spec) for spec in scored_on}
+    sets[SHOWN] = load_levels(game, shown_on)[:MAX_TRAINING_LEVELS]
+    wins = won(game, policy, [level for levels in sets.values() for level in levels])
+    result: dict[str, Any] = {"success": {}, "won": {}}
+    for spec, levels in sets.items():
+        _note_wins(result, spec, wins[: len(levels)])
+        wins = wins[len(levels) :]
+    return {**result, "fit": _fit(policy, demos)}
+
+
+def world_scores(
+    world: World, imitator: Any, demos: Demonstrations, shown_on: str, scored_on: Sequence[str]
+) -> dict[str, Any]:
+    """Score a fitted imitator on seeds of a world, with its "reward" and the expert's from each start.
+
+    A set in `scored_on` is "seeds:1-9", optionally after the name of another world with equal grids and a space.
+    """
+    check_scored_on(scored_on)
+    result: dict[str, Any] = {"success": {}, "won": {}, "reward": {}, "expert": {}}
+    for spec in (*scored_on, SHOWN):
+        name, _, seeds = (shown_on if spec == SHOWN else spec).rpartition(" ")
+        starts = (find_world(name) if name else world).starts(seeds_named(seeds))
+        ends = tallies(starts, imitator)
+        _note_wins(result, spec, [each.won for each in ends])
+        result["reward"][spec] = [each.reward for each in ends]
+        result["expert"][spec] = [tallies([start], _Expert(start[0]))[0].reward for start in starts]
+    return {**result, "fit": _fit(CachedPolicy(imitator), demos)}
+
+
+class _Expert:
+    """A world's expert as a player."""
+
+    deterministic = False  # the grid may not show the whole state
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
+        return [self._world.expert()]
+
+
+def _note_wins(result: dict[str, Any], spec: str, wins: Sequence[bool]) -> None:
+    result["success"][spec] = round(sum(wins) / len(wins), 6)
+    result["won"][spec] = "".join("1" if each else "0" for each in wins)
+
+
+def _fit(policy: CachedPolicy, demos: Demonstrations) -> float:
+    """Return the fraction of demonstrated actions that a policy repeats."""
+    steps = demos.steps[:MAX_REPEATED_STEPS]
+    acts = policy.act_many([step.grid for step in steps])
+    return round(sum(act == step.action for act, step in zip(acts, steps, strict=True)) / len(steps), 6)

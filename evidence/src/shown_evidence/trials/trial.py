@@ -1,0 +1,186 @@
+"""A trial: one method learns one game from demonstrations and is scored on unseen levels.
+
+`run_trial(settings)` is a pure function of the settings and the code, so executors may run trials anywhere and in any
+order. A trial's key covers both (see fingerprint.py), so results of different code are never confused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from shown.errors import BadInput, did_you_mean
+from shown.worlds import find_game, find_world
+from shown.worlds.world import WORLDS
+from shown_evidence.trials.demonstrators import STYLE, check_kind, demonstrations, world_demonstrations
+from shown_evidence.trials.fingerprint import UNKNOWN, fingerprint
+from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.scoring import check_scored_on, scores, world_scores
+
+TEST_LEVELS = "test:0-8"
+"""The paper's nine test levels."""
+
+GENERATED_LEVELS = "random:0-99"
+"""Generated levels scored besides, because nine are few. They are never demonstrated."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The complete settings of one trial.
+
+    >>> trial = Trial("lpp", "nim", "train:0-4", options={"programs": 100})
+    >>> trial == Trial.from_settings(trial.settings)
+    True
+    >>> len(trial.key), trial.settings["options"]["programs"], trial.settings["options"]["ensemble"]
+    (64, 100, 25)
+
+    Attributes:
+        method: a name in `METHODS`.
+        game: the name of the game or world.
+        levels: demonstrated levels, such as "train:0,train:4".
+        demonstrations: "perfect", a kind of noise (see `demonstrators.KINDS`), or a scripted style ("style:NAME").
+        seed: seed of the method and of the demonstrator.
+        options: options that differ from the method's defaults; `settings` holds all of them.
+        test: scored levels.
+    """
+
+    method: str
+    game: str
+    levels: str
+    demonstrations: str = "perfect"
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
+    test: tuple[str, ...] = (TEST_LEVELS, GENERATED_LEVELS)
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise BadInput(f"no method called {self.method!r}. {did_you_mean(self.method, METHODS)}")
+        check_kind(self.game, self.demonstrations)
+        defaults = METHODS[self.method].options
+        unknown = [name for name in self.options if name not in defaults]
+        if unknown:
+            raise BadInput(f"{self.method} has no option {unknown[0]!r}. {did_you_mean(unknown[0], defaults)}")
+        for spec in (self.levels, *self.test):
+            if not _is_text(spec):
+                raise BadInput(f"{spec!r}: not a valid name of levels, because it is not text.")
+        check_scored_on(self.test)
+        object.__setattr__(self, "options", MappingProxyType({**defaults, **self.options}))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The trial as JSON."""
+        return {
+            "method": self.method,
+            "game": self.game,
+            "levels": self.levels,
+            "demonstrations": self.demonstrations,
+            "seed": self.seed,
+            "options": dict(self.options),
+            "test": list(self.test),
+        }
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Trial:
+        try:
+            return cls(**{**settings, "test": tuple(settings.get("test", ()))})
+        except TypeError as error:
+            raise BadInput(f"these are not the settings of a trial ({error}): {settings}") from None
+
+    @property
+    def code(self) -> dict[str, str]:
+        """The fingerprint of the installed code for this trial."""
+        return code_for(self.settings)
+
+    @property
+    def key(self) -> str:
+        """A digest of settings and code: trials with equal keys have equal results."""
+        return trial_key(self.settings, self.code)
+
+    @property
+    def text(self) -> str:
+        """A short description for progress and lists."""
+        return describe(self.settings)
+
+
+def describe(settings: Mapping[str, Any]) -> str:
+    """Return a short description of a trial; its method may be unknown here.
+
+    >>> describe(Trial("lpp", "nim", "train:0", options={"programs": 100}, seed=3).settings)
+    'LPP nim from train:0, programs 100, seed 3'
+    """
+    method = METHODS.get(settings["method"])
+    label, defaults = (settings["method"], {}) if method is None else (method.label, method.options)
+    parts = [f"{label} {settings['game']} from {settings['levels']}"]
+    kind = settings["demonstrations"]
+    if kind.startswith(STYLE):
+        parts.append(f"in the style {kind.removeprefix(STYLE)}")
+    elif kind != "perfect":
+        parts.append(f"with {kind} noise")
+    parts += [f"{name} {value}" for name, value in settings["options"].items() if value != defaults.get(name)]
+    return ", ".join(parts) + (f", seed {settings['seed']}" if settings["seed"] else "")
+
+
+def code_for(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the fingerprint of the installed code for a trial; `UNKNOWN` where a part is not installed."""
+    method = METHODS.get(settings["method"])
+    if method is None:
+        return dict.fromkeys(("engine", "game", "levels"), UNKNOWN)
+    scripted = settings["demonstrations"].startswith(STYLE)
+    return fingerprint(method.module, settings["game"], [settings["levels"], *settings["test"]], scripted)
+
+
+def trial_key(settings: Mapping[str, Any], code: Mapping[str, str] | None) -> str:
+    """Return a digest of settings and, where it is known, code."""
+    return settings_key(settings if code is None else {**settings, "code": dict(code)})
+
+
+def settings_key(settings: Mapping[str, Any]) -> str:
+    """Return a digest of JSON settings that does not depend on the order of keys."""
+    text = json.dumps(settings, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Run one trial and return its measurements as JSON.
+
+    Keys: "success" (fraction of levels won, by set of levels and for "train", the demonstrated ones), "won" (level by
+    level, "1" or "0"), "fit" (fraction of demonstrated actions repeated), "seconds" (learning, playing),
+    "demonstrations", "steps" and "learned" (the method's description of its policy). Worlds add "reward" by start and
+    "expert", the expert's reward there.
+    """
+    trial = Trial.from_settings(settings)
+    if trial.game.startswith(WORLDS):
+        world = find_world(trial.game)
+        demos = world_demonstrations(world, trial.levels, trial.demonstrations)
+        imitator = METHODS[trial.method].build(world, trial.seed, trial.options)
+    else:
+        game = find_game(trial.game)
+        demos = demonstrations(game, trial.levels, trial.demonstrations, trial.seed)
+        imitator = METHODS[trial.method].build(game, trial.seed, trial.options)
+    started = time.perf_counter()
+    imitator.fit(demos)
+    fitted = time.perf_counter()
+    if trial.game.startswith(WORLDS):
+        result = world_scores(world, imitator, demos, trial.levels, trial.test)
+    else:
+        result = scores(game, imitator, demos, trial.levels, trial.test)
+    return {
+        **result,
+        "seconds": {"learn": round(fitted - started, 4), "play": round(time.perf_counter() - fitted, 4)},
+        "demonstrations": len(demos),
+        "steps": len(demos.steps),
+        "learned": getattr(imitator, "describe", dict)(),
+    }
+
+
+def _is_text(value: object) -> bool:
+    """Return whether a value is text that UTF-8 can encode; a file name in other bytes is not."""
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False

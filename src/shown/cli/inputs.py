@@ -1,0 +1,158 @@
+"""Inputs shared by the commands: games and worlds, policies, vocabularies, grids, clusters."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
+from typing import Any, Protocol, cast
+
+from shown.cli.output import say, sigterm_interrupts
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+from shown.evaluation.cluster import Cluster
+from shown.files import MAX_BYTES, read_text
+from shown.grid import Grid, Tokens
+from shown.language.languages import find as find_by_name
+from shown.language.primitives import Language
+from shown.policy import Policy
+from shown.registry import is_place, reason
+from shown.worlds import GAMES, Game, Playable, Start, all_games, find, is_world
+from shown.worlds.games.levels import blocks
+from shown.worlds.world import WORLDS, parse_seeds
+
+MINECRAFT = "minecraft"
+"""The world that starts other programs, so that only users may name it; also with a port, `minecraft:25565`."""
+
+
+def is_playable(text: str) -> bool:
+    """Whether an argument names a game or a world rather than a file."""
+    if text in GAMES or is_world(text):
+        return True
+    if text.endswith(".json") or os.sep in text:
+        return False
+    return not os.path.exists(text) or text in all_games()
+
+
+def playable_named(name: str, expert: str | None = None) -> Playable:
+    """Return the game or world called `name`; `expert` (module:function) demonstrates in a world."""
+    if is_world(name) and ":" in name.partition(":")[2]:
+        _search_current_folder()
+    return find(name, None if expert is None else _load_function(expert))
+
+
+def trusted(name: str, where: str) -> str:
+    """Return a name that stands in a file, if a file may name it: no module is imported, no program started."""
+    if is_world(name) and not name.startswith(WORLDS):
+        raise BadInput(f"{where}: is for {name}, which starts other programs. To allow that: --world {MINECRAFT}")
+    if name.startswith(WORLDS) and ":" in name.partition(":")[2]:
+        raise BadInput(f"{where}: is for {name}, which imports a module. To allow that: --world {name}")
+    return name
+
+
+def playable_of(policy: Policy, where: str, world: str | None = None) -> Playable:
+    """Return `world`, or the game or world that a policy was learned in."""
+    if world is None and policy.game is None:
+        raise BadInput(f"{where}: the policy names no game or world to play. `shown act` prints its actions on grids.")
+    place = playable_named(world or trusted(str(policy.game), where))
+    if (policy.tokens, policy.buttons) != (place.tokens, place.buttons):
+        raise BadInput(f"{where}: the policy and {place.name} have different tokens or buttons.")
+    return place
+
+
+def levels_or_seeds(place: Playable, args: argparse.Namespace) -> str | list[int]:
+    """Return what --levels or --seeds ask for, for `Playable.starts`."""
+    if place.has_levels:
+        if args.seeds is not None:
+            raise BadInput(f"--seeds: {place.name} has levels. Give --levels, such as --levels random:0-9.")
+        return str(args.levels)
+    if args.levels not in (None, args.default_levels):
+        raise BadInput(f"--levels: {place.name} has no levels. Give --seeds, such as --seeds 0-9.")
+    return args.seeds or parse_seeds(args.default_seeds)
+
+
+def starts(place: Playable, args: argparse.Namespace) -> list[Start]:
+    """Return the episodes that --levels or --seeds ask for."""
+    return place.starts(levels_or_seeds(place, args), args.seed)
+
+
+def find_language(name: str) -> Language:
+    """Return a vocabulary by its name or its place, module:OBJECT."""
+    if is_place(name):
+        _search_current_folder()
+    return find_by_name(name)
+
+
+def load_policy(path: str, language: str | None) -> Policy:
+    """Load a policy in the vocabulary given on the command line, else the one that the file names."""
+    return Policy.load(path, None if language is None else find_language(language))
+
+
+def read_grids(path: str, tokens: Tokens) -> list[Grid]:
+    """Read grids from a text file or standard input (`-`): one row per line, blank lines between grids."""
+    where = "standard input" if path == "-" else path
+    try:
+        text = sys.stdin.read(MAX_BYTES) if path == "-" else read_text(path, "grid")
+    except UnicodeDecodeError:
+        raise BadInput(f"{where}: not text in UTF-8, so not a grid.") from None
+    grids = []
+    for i, block in enumerate(blocks(text)):
+        try:
+            grid = Grid.from_text(block)
+            tokens.check(grid)
+        except BadInput as error:
+            raise BadInput(f"{where}, grid {i}, {error}") from None
+        grids.append(grid)
+    if not grids:
+        raise BadInput(f"{where}: contains no grid. Write one row per line.")
+    return grids
+
+
+class StyleProvider(Protocol):
+    """Scripted styles of play, which a package declares as a module in the entry point group `shown.styles`."""
+
+    def describe(self, game: str) -> dict[str, str]: ...
+    def demonstrate(self, game: Game, style: str, levels: str, seed: int) -> Demonstrations: ...
+
+
+def style_provider(game: str) -> StyleProvider | None:
+    """Return the installed provider that has styles of a game, or None."""
+    loaded = (point.load() for point in entry_points(group="shown.styles"))
+    return next((provider for provider in loaded if provider.describe(game)), None)
+
+
+@contextlib.contextmanager
+def opened(cluster: str | None, workers: int | None = None) -> Iterator[Cluster | None]:
+    """Connect to the cluster at an address for the duration of the block; None without an address."""
+    if cluster is None:
+        yield None
+        return
+    # Ray reports dead workers on standard output, which is for data. What users need to know is raised as an error.
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
+    with sigterm_interrupts(), Cluster(cluster, workers) as connected:
+        say(f"shown: {connected.summary}")
+        yield connected
+
+
+def _load_function(name: str) -> Callable[[Any], Any]:
+    module, _, function = name.partition(":")
+    if not is_place(name):
+        raise BadInput(f"--expert {name}: must be module:function.")
+    _search_current_folder()
+    try:
+        found = getattr(importlib.import_module(module), function)
+    except Exception as error:  # the import runs the user's code, which may raise anything
+        raise BadInput(f"--expert {name}: cannot be loaded ({reason(error)}).") from None
+    if not callable(found):
+        raise BadInput(f"--expert {name}: is not a function.")
+    return cast(Callable[[Any], Any], found)
+
+
+def _search_current_folder() -> None:
+    """Let modules be imported from the current folder, after all others so that it hides none."""
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())

@@ -1,0 +1,176 @@
+"""The components of a policy: weighted formulas, their form on disk, and their form on bits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from shown.errors import BadInput
+from shown.grid import Tokens
+from shown.language.evaluate import Plan
+from shown.language.primitives import Language
+from shown.language.terms import Term
+from shown.provenance import SuccessRate
+from shown.rules import Facts, Formula, Literal
+from shown.rules.bitwise import Packed, over_columns, pack
+from shown.rules.parsing import read_program, split_literal
+from shown.symmetry import Folded, Transformation, of_clause
+
+MAX_COMPONENTS = 10_000
+MAX_RULES = 1_000  # rules of a front
+MAX_LITERALS = 100_000
+MAX_TEXT = 2**19  # characters of a policy's distinct programs; that many are read and compiled within seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """One policy of the mixture: a formula with its weight and log probabilities."""
+
+    weight: float
+    log_prior: float
+    log_likelihood: float
+    formula: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class RatedRule:
+    """A rule of the front: none of its length or shorter wins more.
+
+    Attributes:
+        formula: the rule.
+        conditions: number of conditions; those of a clause count once for all its mirror images.
+        rate: success of this rule alone on new levels.
+    """
+
+    formula: Formula
+    conditions: int
+    rate: SuccessRate
+
+
+def compile_components(
+    mixtures: Sequence[Iterable[Component]], tokens: Tokens, buttons: tuple[str, ...], language: Language
+) -> tuple[Plan, list[Packed]]:
+    """Return a plan for the distinct programs of some mixtures, and each mixture's formulas over its columns."""
+    formulas = [[component.formula for component in mixture] for mixture in mixtures]
+    terms = list(dict.fromkeys(literal.term for own in formulas for formula in own for literal in formula.literals))
+    numbers = {term: i for i, term in enumerate(terms)}
+    packed = [pack([over_columns(formula.clauses, numbers) for formula in own]) for own in formulas]
+    return Plan(terms, tokens, buttons, language), packed
+
+
+def component_to_json(component: Component, facts: Facts, language: Language) -> dict[str, Any]:
+    """Return a component as plain data; one clause stands for all its mirror images."""
+    return {
+        "weight": component.weight,
+        "log_prior": component.log_prior,
+        "log_likelihood": component.log_likelihood,
+        "clauses": _formula_to_json(component.formula, facts, language),
+    }
+
+
+def rated_to_json(rated: RatedRule, facts: Facts, language: Language) -> dict[str, Any]:
+    """Return a rule of the front as plain data."""
+    clauses = _formula_to_json(rated.formula, facts, language)
+    return {"conditions": rated.conditions, "won": rated.rate.won, "of": rated.rate.of, "clauses": clauses}
+
+
+def _formula_to_json(formula: Formula, facts: Facts, language: Language) -> list[Any]:
+    return [_clause_to_json(folded) for folded in facts.folded(formula.clauses, language)]
+
+
+def _clause_to_json(folded: Folded[Literal]) -> Any:
+    texts = [str(literal) for literal in folded.clause]
+    images = [transformation.to_json() for transformation in folded.under[1:]]
+    return {"clause": texts, "images": images} if images else texts
+
+
+class ComponentReader:
+    """Reads the components of one policy from plain data, checking everything against the policy's world."""
+
+    def __init__(self, language: Language, tokens: Tokens, buttons: tuple[str, ...]) -> None:
+        self._language, self._tokens, self._buttons = language, tokens, buttons
+        self._literals_left, self._text_left = MAX_LITERALS, MAX_TEXT
+        self._known: dict[str, Term] = {}
+
+    def read_all(self, items: Any, where: str) -> tuple[Component, ...]:
+        """Read a list of components whose weights add up to 1."""
+        if not isinstance(items, list) or not 0 < len(items) <= MAX_COMPONENTS:
+            raise BadInput(f'{where}: "components" must be a list of 1 to {MAX_COMPONENTS:,}.')
+        components = tuple(self._component(item, f"{where}, component {i}") for i, item in enumerate(items))
+        if abs(sum(component.weight for component in components) - 1.0) > 1e-6:
+            raise BadInput(f"{where}: the weights of the components must add up to 1.")
+        return components
+
+    def _component(self, item: Any, where: str) -> Component:
+        if not isinstance(item, dict):
+            raise BadInput(f"{where}: must be an object.")
+        weight, prior, likelihood = (
+            _number(item.get(key), f'{where}: "{key}"') for key in ("weight", "log_prior", "log_likelihood")
+        )
+        if not 0 <= weight <= 1:
+            raise BadInput(f'{where}: "weight" must be from 0 to 1, not {weight}.')
+        return Component(weight, prior, likelihood, self._formula(item, where))
+
+    def read_rules(self, items: Any, where: str) -> tuple[RatedRule, ...]:
+        """Read the front: rules with their success, the shortest first."""
+        if not isinstance(items, list) or len(items) > MAX_RULES or not all(isinstance(item, dict) for item in items):
+            raise BadInput(f'{where}: "rules" must be a list of at most {MAX_RULES} objects.')
+        return tuple(self._rated(item, f"{where}, rule {i}") for i, item in enumerate(items))
+
+    def _rated(self, item: dict[str, Any], where: str) -> RatedRule:
+        conditions, won, of = (_count(item.get(key), f'{where}: "{key}"') for key in ("conditions", "won", "of"))
+        try:
+            return RatedRule(self._formula(item, where), conditions, SuccessRate(won, of))
+        except BadInput as error:
+            raise BadInput(f"{where}: {error}") from None
+
+    def _formula(self, item: dict[str, Any], where: str) -> Formula:
+        clauses = item.get("clauses")
+        if not isinstance(clauses, list):
+            raise BadInput(f'{where}: "clauses" must be a list of lists of programs.')
+        return Formula(tuple(clause for item in clauses for clause in self._clauses(item, where)))
+
+    def _clauses(self, item: Any, where: str) -> Iterator[tuple[Literal, ...]]:
+        """Yield a clause and the mirror images that it stands for."""
+        images = item.get("images") if isinstance(item, dict) else []
+        texts = item.get("clause") if isinstance(item, dict) else item
+        if not isinstance(images, list) or not isinstance(texts, list) or not all(isinstance(t, str) for t in texts):
+            raise BadInput(f'{where}: "clauses" must be a list of lists of programs.')
+        self._literals_left -= len(texts) * (1 + len(images))
+        if self._literals_left < 0:
+            raise BadInput(f"{where}: more than {MAX_LITERALS:,} programs in all.")
+        clause = tuple(self.literal(text, where) for text in texts)
+        yield clause
+        for image in images:
+            transformation = Transformation.from_json(image, where)
+            transformation.check(self._tokens, self._buttons)
+            found = of_clause(clause, transformation, self._language)
+            if found is None:
+                raise BadInput(f"{where}: a clause has no image {transformation.words}.")
+            yield tuple(self.literal(str(literal), where) for literal in found)
+
+    def literal(self, text: str, where: str) -> Literal:
+        """Read a program, or "not " and a program; each distinct program is parsed once."""
+        program, positive = split_literal(text)
+        if program not in self._known:
+            self._text_left -= len(program)
+            if self._text_left < 0:
+                raise BadInput(f"{where}: the distinct programs have more than {MAX_TEXT:,} characters in all.")
+            self._known[program] = read_program(program, self._language, self._tokens, self._buttons, where)
+        return Literal(self._known[program], positive)
+
+
+def _count(value: Any, what: str) -> int:
+    if type(value) is not int or not 0 <= value < 2**31:
+        raise BadInput(f"{what} must be a whole number from 0.")
+    return value
+
+
+def _number(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        given = f", not {value[:40]!r}" if isinstance(value, str) else ""
+        raise BadInput(f"{what} must be a number{given}.")
+    if not abs(value) < 1e300:
+        raise BadInput(f"{what} is too large.")
+    return float(value)

@@ -1,0 +1,100 @@
+"""Compilation of inner loops with Numba on first use.
+
+Importing Numba takes half a second and compiling a loop a few; neither may delay `shown --help` or look like a hang.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from shown.engine import atomics
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+NOTICE_AFTER = 2.0
+"""Seconds after which the first call of a function announces that it is being compiled."""
+
+
+def compiled(function: F) -> F:
+    """Compile `function` on its first call, cache the machine code on disk, and release the GIL while it runs.
+
+    >>> @compiled
+    ... def double(x):
+    ...     return x + x
+    >>> double(3)
+    6
+    """
+    lock = threading.Lock()
+    machine_code: list[Callable[..., Any]] = []
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        if not machine_code:
+            with lock:
+                if not machine_code:
+                    return _first_call(function, machine_code, arguments)
+        return machine_code[0](*arguments)
+
+    call.plain = function  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
+
+
+def _first_call(function: Callable, machine_code: list[Callable], arguments: tuple[Any, ...]) -> Any:
+    notice = threading.Timer(
+        NOTICE_AFTER,
+        lambda: print("shown: compiling the engine for this machine (first run only) …", file=sys.stderr),
+    )
+    notice.daemon = True
+    notice.start()
+    try:
+        loop = _machine_code(function)
+        result = loop(*arguments)
+        machine_code.append(loop)
+        return result
+    finally:
+        notice.cancel()
+
+
+def _machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
+    import numba
+
+    _compile_popcount()
+    atomics.teach_numba()
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}  # no code for errors that no loop can raise
+    try:
+        return numba.njit(cache=_can_cache(function), **options)(function)  # type: ignore[no-any-return]
+    except RuntimeError:
+        # No writable cache folder (in a read-only container, for example): compile for this run only.
+        return numba.njit(**options)(function)  # type: ignore[no-any-return]
+
+
+def popcount(word: int) -> int:
+    """Return the number of ones in a word; a single instruction in compiled functions.
+
+    >>> popcount(0b1011)
+    3
+    """
+    return int(word).bit_count()
+
+
+@functools.cache
+def _compile_popcount() -> None:
+    """Teach Numba to compile `popcount`."""
+    from numba import types
+    from numba.extending import lower_builtin, type_callable
+
+    @lower_builtin(popcount, types.Integer)
+    def code(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        word = context.cast(builder, arguments[0], signature.args[0], types.uint64)
+        return builder.ctpop(word)
+
+    type_callable(popcount)(lambda context: lambda word: types.int64)
+
+
+def _can_cache(function: Callable[..., Any]) -> bool:
+    """Return whether Numba can cache the machine code: it needs a source file."""
+    return not function.__code__.co_filename.startswith("<")

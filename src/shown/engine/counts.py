@@ -1,0 +1,323 @@
+"""Counting on bit planes: a number per state as binary digits, 64 states per word.
+
+A *count* is an array `[digits, ...]` of uint64: bit n of `count[k]` is the digit of 2^k of the number for state n.
+Adding a bit is a carry; comparing with a number visits the digits from the highest to the lowest.
+
+Only cells on the grid are counted. All cells of a row, column or diagonal share its count, so each of these *tracks* is
+counted once.
+
+`count_in_area`, `count_on_grid` and `line_through` are the NumPy twins of the compiled `counts_within`,
+`count_on_grids` and `lines_through`; tests hold them equal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shown.engine.compilation import compiled
+from shown.engine.planes import ALL, Planes, shift
+from shown.grid import AREAS
+
+TRACKS = {"row": (0,), "column": (1,), "diagonals": (2, 3), "lines": (0, 1, 2, 3), "sides": (), "neighbors": ()}
+"""Kinds of tracks that make up an area: rows, columns, falling and rising diagonals."""
+NEAR = {"sides": 4, "neighbors": 8}
+"""Number of the cells in `AROUND` that belong to an area without tracks."""
+AROUND = ((-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+AXES = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""Directions of the tracks."""
+LINES = {**TRACKS, "sides": (0, 1), "neighbors": (0, 1, 2, 3)}
+"""Axes along which an area can contain a line."""
+
+
+# --- comparing -------------------------------------------------------------------------------------------------------
+
+
+def reaches(count: np.ndarray, number: int) -> np.ndarray:
+    """Return where the count is at least `number`. [digits, ...] → [...]"""
+    shape = count.shape[1:]
+    if number <= 0:
+        return np.full(shape, ALL, dtype=np.uint64)
+    if number >= 1 << len(count):
+        return np.zeros(shape, dtype=np.uint64)
+    greater = np.zeros(shape, dtype=np.uint64)
+    equal = np.full(shape, ALL, dtype=np.uint64)
+    for k in range(len(count) - 1, -1, -1):
+        if number >> k & 1:
+            equal &= count[k]
+        else:
+            greater |= equal & count[k]
+            equal &= ~count[k]
+    return greater | equal
+
+
+def equals(count: np.ndarray, number: int) -> np.ndarray:
+    """Return where the count is exactly `number`. [digits, ...] → [...]"""
+    return reaches(count, number) & ~reaches(count, number + 1)
+
+
+# --- counting --------------------------------------------------------------------------------------------------------
+
+
+def count_in_area(world: Planes, area: str, plane: np.ndarray) -> np.ndarray:
+    """Return the number of set cells on the grid in each cell's area. [digits, rows, columns, words]"""
+    cells = plane & world.inside
+    count = np.zeros((_digits(world, [area]), *world.shape), dtype=np.uint64)
+    for offset in AROUND[: NEAR.get(area, 0)]:
+        _add(count, shift(world, offset, cells))
+    tracks = _tracks(world)
+    for t in TRACKS[area]:
+        _add_count(count, _count_on_tracks(len(count), cells, tracks, t)[:, tracks[t]])
+    for _ in TRACKS[area][1:]:
+        _subtract(count, cells)  # the cell itself was counted on every track
+    return count
+
+
+def count_on_grid(world: Planes, plane: np.ndarray) -> np.ndarray:
+    """Return the number of set cells on the grid. [digits, words]"""
+    cells = (plane & world.inside).reshape(-1, world.shape[2])
+    count = np.zeros((len(cells).bit_length(), world.shape[2]), dtype=np.uint64)
+    for cell in cells:
+        _add(count, cell)
+    return count
+
+
+def line_through(world: Planes, number: int, area: str, plane: np.ndarray) -> np.ndarray:
+    """Return where a cell, if counted as set, is one of `number` set cells in a line. [rows, columns, words]"""
+    rows, columns, _ = world.shape
+    out = np.zeros(world.shape, dtype=np.uint64)
+    if number > max(rows, columns):
+        return out
+    cells = plane & world.inside
+    number = max(number, 1)
+    for down, right in (AXES[t] for t in LINES[area]):
+        ahead, behind = [world.inside], [world.inside]
+        for k in range(1, min(number, 2 if area in NEAR else number)):
+            ahead.append(ahead[-1] & shift(world, (k * down, k * right), cells))
+            behind.append(behind[-1] & shift(world, (-k * down, -k * right), cells))
+        for k, run in enumerate(ahead):
+            if 0 <= number - 1 - k < len(behind):
+                out |= run & behind[number - 1 - k]
+    return out
+
+
+# --- many at once ----------------------------------------------------------------------------------------------------
+
+
+def counts_within(
+    world: Planes,
+    store: np.ndarray,
+    areas: np.ndarray,
+    conditions: np.ndarray,
+    least: np.ndarray,
+    below: np.ndarray,
+    where: np.ndarray,
+) -> np.ndarray:
+    """Return where `count_in_area` is within bounds, for many pairs (area number, plane index).
+
+    There may be several bounds, each for the cells of one plane in `where`: the count there is at least `least` and,
+    unless that is negative, below `below`. ([n], [n], [n, bounds], [n, bounds], [bounds, rows, columns, words]) → [n,
+    rows, columns, words]
+    """
+    digits = _digits(world, list(AREAS))
+    out = np.zeros((len(conditions), *world.shape), dtype=np.uint64)
+    least, below = np.clip(least, 0, 1 << digits), np.where(below < 0, 1 << digits, below)
+    _within_loop(
+        store,
+        areas,
+        conditions,
+        least,
+        below,
+        where,
+        world.inside,
+        _tracks(world),
+        _ON_TRACK,
+        _NEAR,
+        _AROUND,
+        digits,
+        out,
+    )
+    return out
+
+
+def count_on_grids(world: Planes, store: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    """`count_on_grid` for many planes. [digits, n, words]"""
+    rows, columns, words = world.shape
+    count = np.zeros(((rows * columns).bit_length(), len(conditions), words), dtype=np.uint64)
+    _grid_loop(store, conditions, world.inside, count)
+    return count
+
+
+def lines_through(
+    world: Planes, store: np.ndarray, numbers: np.ndarray, areas: np.ndarray, conditions: np.ndarray
+) -> np.ndarray:
+    """`line_through` for many triples (number, area number, plane index). [n, rows, columns, words]"""
+    out = np.zeros((len(conditions), *world.shape), dtype=np.uint64)
+    _line_loop(store, np.maximum(numbers, 1), areas, conditions, world.inside, _ON_LINE, _NEAR, _AXES, out)
+    return out
+
+
+# --- the parts -------------------------------------------------------------------------------------------------------
+
+
+def _digits(world: Planes, areas: list[str]) -> int:
+    """Return the number of binary digits of the largest count in these areas, cells counted twice included."""
+    side = max(world.shape[:2])
+    return max((NEAR.get(area) or len(TRACKS[area]) * side).bit_length() for area in areas)
+
+
+def _tracks(world: Planes) -> np.ndarray:
+    """Return the index of the row, column, falling and rising diagonal of each cell. [4, rows, columns]"""
+    r, c = np.indices(world.shape[:2])
+    return np.stack([r, c, r - c + world.shape[1] - 1, r + c])
+
+
+def _count_on_tracks(digits: int, cells: np.ndarray, tracks: np.ndarray, kind: int) -> np.ndarray:
+    """Return the number of set bits on each track of one kind. [digits, tracks, words]"""
+    track = tracks[kind]
+    if kind == 0:
+        # Each step may meet a track only once, so rows are visited column by column.
+        cells, track = cells.swapaxes(0, 1), track.T
+    count = np.zeros((digits, int(track.max()) + 1, cells.shape[2]), dtype=np.uint64)
+    for bits, places in zip(cells, track, strict=True):
+        met = np.zeros(count.shape[1:], dtype=np.uint64)
+        met[places] |= bits
+        _add(count, met)
+    return count
+
+
+def _add(count: np.ndarray, carry: np.ndarray) -> None:
+    for digit in count:
+        digit[...], carry = digit ^ carry, digit & carry
+
+
+def _subtract(count: np.ndarray, borrow: np.ndarray) -> None:
+    for digit in count:
+        digit[...], borrow = digit ^ borrow, ~digit & borrow
+
+
+def _add_count(count: np.ndarray, other: np.ndarray) -> None:
+    carry = np.zeros(count.shape[1:], dtype=np.uint64)
+    for a, b in zip(count, other, strict=True):
+        a[...], carry = a ^ b ^ carry, (a & b) | (carry & (a ^ b))
+
+
+_ON_TRACK = np.array([[t in TRACKS[area] for t in range(4)] for area in AREAS])
+_ON_LINE = np.array([[t in LINES[area] for t in range(4)] for area in AREAS])
+_NEAR = np.array([NEAR.get(area, 0) for area in AREAS])
+_AROUND, _AXES = np.array(AROUND), np.array(AXES)
+
+
+@compiled
+def _within_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    store, areas, conditions, least, below, where, inside, tracks, on_track, near, around, digits, out
+):
+    n, rows, columns, words = out.shape
+    zero, every = np.uint64(0), ~np.uint64(0)
+    count = np.empty(digits, dtype=np.uint64)
+    for i in range(n):
+        plane, area = store[conditions[i]], areas[i]
+        tally = np.zeros((4, rows + columns, words, digits), dtype=np.uint64)
+        for t in range(4):
+            if on_track[area, t]:
+                for r in range(rows):
+                    for c in range(columns):
+                        for w in range(words):
+                            track = tally[t, tracks[t, r, c], w]
+                            carry, k = plane[r, c, w] & inside[r, c, w], 0
+                            while carry != zero:
+                                track[k], carry = track[k] ^ carry, track[k] & carry
+                                k += 1
+        for r in range(rows):
+            for c in range(columns):
+                for w in range(words):
+                    count[:] = zero
+                    met = 0
+                    for t in range(4):
+                        if on_track[area, t]:
+                            track = tally[t, tracks[t, r, c], w]
+                            carry = zero
+                            for k in range(digits):
+                                a, b = count[k], track[k]
+                                count[k], carry = a ^ b ^ carry, (a & b) | (carry & (a ^ b))
+                            met += 1
+                    for _ in range(1, met):  # the cell itself was counted on every track
+                        borrow, k = plane[r, c, w] & inside[r, c, w], 0
+                        while borrow != zero:
+                            count[k], borrow = count[k] ^ borrow, ~count[k] & borrow
+                            k += 1
+                    for j in range(near[area]):
+                        y, x = r + around[j, 0], c + around[j, 1]
+                        if 0 <= y < rows and 0 <= x < columns:
+                            carry, k = plane[y, x, w] & inside[y, x, w], 0
+                            while carry != zero:
+                                count[k], carry = count[k] ^ carry, count[k] & carry
+                                k += 1
+                    for b in range(len(where)):
+                        met_here = where[b, r, c, w]
+                        if met_here != zero:
+                            for bound, wanted in ((least[i, b], every), (below[i, b], zero)):
+                                # Compare the count with the bound, from the highest digit.
+                                greater, equal = zero, every
+                                if bound >> digits:
+                                    equal = zero
+                                for k in range(digits - 1, -1, -1):
+                                    if bound >> k & 1:
+                                        equal &= count[k]
+                                    else:
+                                        greater |= equal & count[k]
+                                        equal &= ~count[k]
+                                met_here &= ~((greater | equal) ^ wanted)
+                            out[i, r, c, w] |= met_here
+
+
+@compiled
+def _grid_loop(store, conditions, inside, count):  # type: ignore[no-untyped-def]
+    rows, columns, words = inside.shape
+    zero = np.uint64(0)
+    for i in range(len(conditions)):
+        plane = store[conditions[i]]
+        for r in range(rows):
+            for c in range(columns):
+                for w in range(words):
+                    carry, k = plane[r, c, w] & inside[r, c, w], 0
+                    while carry != zero:
+                        digit = count[k, i, w]
+                        count[k, i, w] = digit ^ carry
+                        carry &= digit
+                        k += 1
+
+
+@compiled
+def _line_loop(store, numbers, areas, conditions, inside, on_line, near, axes, out):  # type: ignore[no-untyped-def]  # noqa: PLR0913
+    n, rows, columns, words = out.shape
+    zero = np.uint64(0)
+    for i in range(n):
+        plane, number, area = store[conditions[i]], numbers[i], areas[i]
+        if number > max(rows, columns):
+            continue
+        far = min(number - 1, 1) if near[area] else number - 1
+        behind = np.zeros(number, dtype=np.uint64)
+        for t in range(4):
+            if not on_line[area, t]:
+                continue
+            down, right = axes[t, 0], axes[t, 1]
+            for r in range(rows):
+                for c in range(columns):
+                    for w in range(words):
+                        behind[:] = zero
+                        behind[0] = run = inside[r, c, w]
+                        for k in range(1, far + 1):
+                            y, x = r - k * down, c - k * right
+                            if run == zero or not (0 <= y < rows and 0 <= x < columns):
+                                break
+                            run &= plane[y, x, w] & inside[y, x, w]
+                            behind[k] = run
+                        run = inside[r, c, w]
+                        met = run & behind[number - 1]
+                        for k in range(1, far + 1):
+                            y, x = r + k * down, c + k * right
+                            if run == zero or not (0 <= y < rows and 0 <= x < columns):
+                                break
+                            run &= plane[y, x, w] & inside[y, x, w]
+                            met |= run & behind[number - 1 - k]
+                        out[i, r, c, w] |= met

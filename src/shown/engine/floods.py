@@ -1,0 +1,278 @@
+"""Floods over bit planes: walking distances to cells where a condition holds, in all states at once.
+
+A walk moves up, down, left and right over walkable cells of the grid and ends at the first cell where its aim holds,
+which may be off the grid. A flood starts from all aims at once: wave k adds the cells from which a walk of k steps
+reaches an aim. With one bit per state, 64 states with different walls share the same machine instructions.
+
+No distance is stored: a step leads nearer if its target is in a wave that does not contain its start yet.
+
+`nearer`, `reachable`, `enclosed`, `escape` and `nearest` are the NumPy twins of the compiled functions with the suffix
+`_many`; tests hold them equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from shown.engine.compilation import compiled
+from shown.engine.planes import ALL, Planes, shift
+
+SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
+
+
+def waves(world: Planes, aim: np.ndarray, walk: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield waves k = 0, 1, … until nothing changes.
+
+    Each wave is the walkable cells (`walk`, or an aim) within k steps of an aim, and all cells within k steps.
+    ([rows, columns, words], [rows, columns, words])
+    """
+    stand, near = aim | walk, aim
+    while True:
+        reached = near & stand
+        yield reached, near
+        wider = near.copy()
+        for side in SIDES:
+            wider |= shift(world, side, reached)
+        if np.array_equal(wider, near):
+            return
+        near = wider
+
+
+def nearer(world: Planes, offset: tuple[int, int], aim: np.ndarray, over: np.ndarray) -> np.ndarray:
+    """Return where the walk to an aim, over cells of the grid in `over`, is shorter from the cell at `offset`."""
+    (shorter,) = _shorter(world, [offset], aim, over & world.inside)
+    return shorter & world.somewhere
+
+
+def reachable(world: Planes, aim: np.ndarray, over: np.ndarray) -> np.ndarray:
+    """Return where a walk to an aim, over cells of the grid in `over`, starts."""
+    *_, (_, near) = waves(world, aim, over & world.inside)
+    return near & world.somewhere
+
+
+def enclosed(world: Planes, by: np.ndarray) -> np.ndarray:
+    """Return where no walk leads off the grid without crossing a cell in `by`."""
+    *_, (_, near) = waves(world, ~world.inside, ~by & world.inside)
+    return ~near & world.somewhere
+
+
+def escape(world: Planes, value: str, over: np.ndarray) -> np.ndarray:
+    """Return where some step to a cell of the grid in `over` does not lead nearer to a cell with the value.
+
+    Distances ignore obstacles.
+    """
+    out = np.zeros(world.shape, dtype=np.uint64)
+    aim, anywhere = world.of_value(value) & world.inside, np.full(world.shape, ALL)
+    for side, shorter in zip(SIDES, _shorter(world, SIDES, aim, anywhere), strict=True):
+        out |= shift(world, side, over & world.inside) & ~shorter
+    return out & world.somewhere
+
+
+def nearest(world: Planes, value: str, condition: np.ndarray) -> np.ndarray:
+    """Return the condition at a nearest cell with the value; its value nowhere if there is no such cell.
+
+    A cell of wave k has the nearest cells of its neighbors in wave k - 1.
+    """
+    aim = world.of_value(value) & world.inside
+    before, good = aim, aim & condition
+    for _, near in waves(world, aim, np.full(world.shape, ALL)):
+        brought, found = near & ~before, good.copy()
+        for side in SIDES:
+            found |= shift(world, side, good) & brought
+        before, good = near, found
+    return good | (~before & _nowhere(condition))
+
+
+def _shorter(world: Planes, offsets: Sequence[tuple[int, int]], aim: np.ndarray, walk: np.ndarray) -> list[np.ndarray]:
+    """Return, for each offset, where the walk to an aim is shorter from the cell at that offset."""
+    out = [np.zeros(world.shape, dtype=np.uint64) for _ in offsets]
+    for reached, near in waves(world, aim, walk):
+        for shorter, offset in zip(out, offsets, strict=True):
+            shorter |= shift(world, offset, reached) & ~near
+    return out
+
+
+def _nowhere(condition: np.ndarray) -> np.uint64:
+    """Return the condition's value nowhere, for all states."""
+    return ALL if condition[0, 0, -1] >> np.uint64(63) else np.uint64(0)
+
+
+# --- many at once -----------------------------------------------------------------------------------------------------
+
+
+def nearer_many(
+    world: Planes, store: np.ndarray, offsets: np.ndarray, aims: np.ndarray, overs: np.ndarray
+) -> np.ndarray:
+    """`nearer` for many triples (offset, two plane indices in `store`). [n, rows, columns, words]"""
+    out = np.empty((len(aims), *world.shape), dtype=np.uint64)
+    is_side = (offsets[:, None] == np.array(SIDES)).all(axis=2)
+    side = is_side.argmax(axis=1)
+    for places, (aim, over) in _alike(aims, overs):
+        near = store[aim].copy()
+        ways = _flood(world, near, near | (store[over] & world.inside))
+        out[places] = ways[side[places]]
+    out &= world.somewhere
+    # Grammars generate steps to the sides only; others are rare and may be slow.
+    for place in np.flatnonzero(~is_side.any(axis=1)):
+        out[place] = nearer(world, offsets[place], store[aims[place]], store[overs[place]])
+    return out
+
+
+def reachable_many(world: Planes, store: np.ndarray, aims: np.ndarray, overs: np.ndarray) -> np.ndarray:
+    """`reachable` for many pairs of plane indices in `store`. [n, rows, columns, words]"""
+    out = store[aims]
+    for near, over in zip(out, overs, strict=True):
+        _flood(world, near, near | (store[over] & world.inside), ways=0)
+    return out & world.somewhere
+
+
+def enclosed_many(world: Planes, store: np.ndarray, bys: np.ndarray) -> np.ndarray:
+    """`enclosed` for many plane indices in `store`. [n, rows, columns, words]"""
+    out = np.repeat(~world.inside[None], len(bys), axis=0)
+    for near, by in zip(out, bys, strict=True):
+        _flood(world, near, near | ~store[by], ways=0)
+    return ~out & world.somewhere
+
+
+def escape_many(world: Planes, store: np.ndarray, values: np.ndarray, overs: np.ndarray) -> np.ndarray:
+    """`escape` for many pairs (value number, plane index in `store`). [n, rows, columns, words]"""
+    out = np.empty((len(values), *world.shape), dtype=np.uint64)
+    onto = np.stack([shift(world, side, world.inside) for side in SIDES]) & world.somewhere
+    for places, (value,) in _alike(values):
+        near = world.of_values[value] & world.inside
+        away = onto & ~_flood(world, near, np.full(world.shape, ALL))
+        _step_loop(_flat(store), overs[places], _flat(away), places, _flat(out), world.shape[2])
+    return out
+
+
+def nearest_many(world: Planes, store: np.ndarray, values: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    """`nearest` for many pairs (value number, plane index in `store`). [n, rows, columns, words]"""
+    out = np.empty((len(values), *world.shape), dtype=np.uint64)
+    for places, (value,) in _alike(values):
+        aim = world.of_values[value] & world.inside
+        near = aim.copy()
+        ways = _flood(world, near, np.full(world.shape, ALL))
+        _sweep_loop(_flat(ways), aim, near, store, conditions[places], places, out)
+    return out
+
+
+def _alike(*codes: np.ndarray) -> Iterator[tuple[np.ndarray, list[int]]]:
+    """Yield the indices of tuples with equal codes, and the codes: these tuples share a flood."""
+    order = np.lexsort(codes)
+    table = np.stack(codes, axis=1)[order]
+    changes = np.flatnonzero((table[1:] != table[:-1]).any(axis=1)) + 1
+    for start, end in pairwise(sorted({0, *changes.tolist(), len(order)})):
+        yield order[start:end], table[start].tolist()
+
+
+def _flat(planes: np.ndarray) -> np.ndarray:
+    """Return planes with each row as a line of words: a step to the side is `words` places. [..., rows, columns ×
+    words]
+    """
+    return planes.reshape(*planes.shape[:-2], planes.shape[-2] * planes.shape[-1])
+
+
+def _flood(world: Planes, near: np.ndarray, stand: np.ndarray, ways: int = len(SIDES)) -> np.ndarray:
+    """Flood from the aims in `near` over the cells in `stand`; `near` becomes the cells from which an aim is reachable.
+
+    Returns, for each of the first `ways` sides, where the walk from the cell on that side is shorter.
+    [ways, rows, columns, words]
+    """
+    shorter = np.zeros((ways, *world.shape), dtype=np.uint64)
+    _flood_loop(_flat(near), _flat(stand), _flat(shorter), world.shape[2])
+    return shorter
+
+
+@compiled
+def _flood_loop(near, stand, shorter, words):  # type: ignore[no-untyped-def]
+    """Compute waves, each only in the rows around those that the previous one reached."""
+    rows, width = near.shape
+    # Reached cells, framed by one cell with the value in the void.
+    beyond = np.uint64(0) - ((near[0, words - 1] >> np.uint64(62)) & np.uint64(1))
+    reached = np.full((rows + 2, width + 2 * words), beyond)
+    new = np.zeros((rows, width), dtype=np.uint64)
+    for y in range(rows):
+        reached[y + 1, words : words + width] = near[y] & stand[y]
+    top, bottom = 0, rows
+    while True:
+        first, last = rows, -1
+        for y in range(top, bottom):
+            here, may, fresh = near[y], stand[y], new[y]
+            above, below = reached[y, words : words + width], reached[y + 2, words : words + width]
+            left, right = reached[y + 1, :width], reached[y + 1, 2 * words :]
+            for side in range(len(shorter)):
+                start = words + SIDES[side][1] * words
+                there, out = reached[y + 1 + SIDES[side][0], start : start + width], shorter[side, y]
+                for k in range(width):
+                    out[k] |= there[k] & ~here[k]
+            some = np.uint64(0)
+            for k in range(width):
+                brought = (above[k] | below[k] | left[k] | right[k]) & ~here[k]
+                here[k] |= brought
+                fresh[k] = brought & may[k]
+                some |= fresh[k]
+            if some:
+                first, last = min(first, y), y
+        if last < 0:
+            return
+        for y in range(first, last + 1):
+            wet, fresh = reached[y + 1, words : words + width], new[y]
+            for k in range(width):
+                wet[k] |= fresh[k]
+        top, bottom = max(0, first - 1), min(rows, last + 2)
+
+
+@compiled
+def _step_loop(store, overs, away, places, out, words):  # type: ignore[no-untyped-def]
+    """Set where one of the four steps allowed by `away` leads to a cell of the plane, for many planes."""
+    rows, width = out.shape[1:]
+    for i in range(len(overs)):
+        plane, found = store[overs[i]], out[places[i]]
+        for y in range(rows):
+            line, here = found[y], plane[y]
+            above, below = plane[max(0, y - 1)], plane[min(rows - 1, y + 1)]  # no step crosses the border
+            for k in range(width):
+                line[k] = (away[0, y, k] & above[k]) | (away[1, y, k] & below[k])
+            for k in range(words, width):
+                line[k] |= away[2, y, k] & here[k - words]
+            for k in range(width - words):
+                line[k] |= away[3, y, k] & here[k + words]
+
+
+@compiled
+def _sweep_loop(ways, aim, near, store, conditions, places, out):  # type: ignore[no-untyped-def]  # noqa: C901
+    """Carry the value of a condition at each aim to the cells nearest to it, for many conditions.
+
+    `ways` tells which neighbors (above, below, left, right) are nearer. Without obstacles a shortest walk may first go
+    along a row and then along a column, so all rows are swept both ways, and then all columns. Cells without any aim
+    get the condition's value nowhere.
+    """
+    rows, columns, words = aim.shape
+    width = columns * words
+    for i in range(len(conditions)):
+        condition, plane = store[conditions[i]], out[places[i]].reshape(rows, width)
+        nowhere = np.uint64(0) - (condition[0, 0, words - 1] >> np.uint64(63))
+        for y in range(rows):
+            line = plane[y]
+            for x in range(columns):
+                for w in range(words):
+                    line[x * words + w] = aim[y, x, w] & condition[y, x, w]
+            for k in range(words, width):
+                line[k] |= ways[2, y, k] & line[k - words]
+            for k in range(width - words - 1, -1, -1):
+                line[k] |= ways[3, y, k] & line[k + words]
+        for y in range(1, rows):
+            line, above = plane[y], plane[y - 1]
+            for k in range(width):
+                line[k] |= ways[0, y, k] & above[k]
+        for y in range(rows - 2, -1, -1):
+            line, below = plane[y], plane[y + 1]
+            for k in range(width):
+                line[k] |= ways[1, y, k] & below[k]
+        for y in range(rows):
+            for x in range(columns):
+                for w in range(words):
+                    plane[y, x * words + w] |= ~near[y, x, w] & nowhere

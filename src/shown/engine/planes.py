@@ -1,0 +1,354 @@
+"""Bit planes: a condition's value at every cell of every state, 64 states per machine word.
+
+A plane is an array `[rows, columns, words]` of uint64. Bit n of the words at (r, c) is the condition's value at that
+cell of state n. All states share one frame: the largest grid and a margin on each side beyond which no program looks
+(`language/reach.py`). Two states are not real:
+
+* the *void*, a state without any cell on its grid. Far enough outside any grid a condition has its value in the void,
+  so this bit is read beyond the frame. No program's answer depends on it, but it keeps planes reproducible at the edge;
+* *nowhere*, the state of attention sent to a value that no cell has.
+
+`shift` and `scan` are the NumPy twins of the compiled `shift_many` and `scan_many`; tests hold them equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from shown.engine.compilation import compiled
+from shown.grid import Action, Grid, Tokens
+
+ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+ONE = np.uint64(1)
+
+
+class Planes:
+    """States as bit planes, and the rows (state, action) on which programs are evaluated.
+
+    Attributes:
+        values: names of the values, OFF last.
+        grids: the real states, in the order given. [N]
+        slot: bit index of each state. [N]
+        shape: (rows, columns, words) of every plane.
+        margin: cells around the largest grid.
+        of_values: one plane per value. [V, rows, columns, words] uint64
+        inside: 1 where a cell is on its state's grid. [rows, columns, words] uint64
+        somewhere: 1 for all states but *nowhere*. [words] uint64
+        real: 1 for the real states. [words] uint64
+        first: flat place (row × columns + column) of the first cell with each value in each state, or -1. [V, N]
+        cells: value number of each cell, grid after grid. [cells] uint8, or wider if there are more values
+        sizes: heights and widths of the grids. [N, 2]
+        row_words: indices of the words of the rows in a flattened plane. [R]
+        row_mask: 1 where such a bit is a row. [R] uint64
+    """
+
+    def __init__(self, grids: Sequence[Grid], tokens: Tokens, buttons: tuple[str, ...] = (), margin: int = 0) -> None:
+        self.grids, self.tokens, self.buttons, self.margin = tuple(grids), tokens, buttons, margin
+        self.values = tokens.values
+        n = len(self.grids)
+        # States of similar size share words, so that few words cover cells that are on hardly any grid.
+        order = sorted(range(n), key=lambda i: (self.grids[i].shape, i))
+        self.slot = np.empty(n, dtype=np.int64)
+        self.slot[order] = np.arange(n)
+        self.shape = frame(self.grids, margin)
+        words = self.shape[2]
+        self._void, self._nowhere = words * 64 - 2, words * 64 - 1
+        self._fill_values()
+        self.row_words, self.row_mask = self._rows()
+
+    def _fill_values(self) -> None:
+        words, n, off = self.shape[2], len(self.grids), len(self.tokens)
+        self.of_values = np.zeros((len(self.values), *self.shape), dtype=np.uint64)
+        self.of_values[off] = ALL  # outside every grid, and everywhere in states that are not real
+        self.first = np.full((len(self.values), n), -1, dtype=np.int64)
+        self.cells, self.sizes = value_codes(self.grids, self.tokens)
+        if n:
+            _fill_loop(self.cells, self.sizes, self.slot, self.margin, self.of_values, self.first)
+        self.inside = ~self.of_values[off]
+        real = np.zeros(words * 64, dtype=bool)
+        real[:n] = True
+        self.real = pack(real)
+        somewhere = np.ones(words * 64, dtype=bool)
+        somewhere[self._nowhere] = False
+        self.somewhere = pack(somewhere)
+
+    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
+        if self.buttons:
+            mask = np.tile(self.real, len(self.buttons))
+            return np.arange(len(mask)), mask
+        flat = self.inside.reshape(-1)
+        words = np.flatnonzero(flat)
+        return words, flat[words]
+
+    @cached_property
+    def first_reads(self) -> tuple[np.ndarray, ...]:
+        """Where to read a plane at the first cell with each value, for `at_first_many`.
+
+        The reads of value v are those from starts[v] to starts[v + 1]; each is of a word of the flattened plane, for
+        some of the states in it: starts [V + 1], words of the plane [n], words of the result [n], states [n] uint64.
+        And the states without the value: [V, words] uint64.
+        """
+        words, bit = self.slot >> 6, np.uint64(1) << (self.slot & 63).astype(np.uint64)
+        nowhere = np.zeros((len(self.values), self.shape[2]), dtype=np.uint64)
+        starts, sources, targets, masks = [0], [], [], []
+        for v, place in enumerate(self.first):
+            found = place >= 0
+            np.bitwise_or.at(nowhere[v], words[~found], bit[~found])
+            source, which = np.unique(place[found] * self.shape[2] + words[found], return_inverse=True)
+            mask = np.zeros(len(source), dtype=np.uint64)
+            np.bitwise_or.at(mask, which, bit[found])
+            starts.append(starts[-1] + len(source))
+            sources.append(source)
+            targets.append(source % self.shape[2])
+            masks.append(mask)
+        return np.array(starts), np.concatenate(sources), np.concatenate(targets), np.concatenate(masks), nowhere
+
+    @property
+    def states(self) -> int:
+        return len(self.grids)
+
+    @property
+    def bytes_per_plane(self) -> int:
+        return 8 * math.prod(self.shape)
+
+    def of_value(self, value: str) -> np.ndarray:
+        """Return the plane of `cell_is_value(value)`."""
+        return self.of_values[self.values.index(value)]
+
+    def of_button(self, button: str) -> np.ndarray:
+        """Return 1 in the rows whose action is this button. [buttons, words]"""
+        chosen = np.zeros((len(self.buttons), self.shape[2]), dtype=np.uint64)
+        chosen[self.buttons.index(button)] = ALL
+        return chosen
+
+    def row(self, state: int, action: Action) -> tuple[int, int]:
+        """Return the place of the row (state, action): the index of its word among the row words, and its bit."""
+        word, bit = divmod(int(self.slot[state]), 64)
+        if isinstance(action, str):
+            return self.buttons.index(action) * self.shape[2] + word, bit
+        r, c = action[0] + self.margin, action[1] + self.margin
+        flat = (r * self.shape[1] + c) * self.shape[2] + word
+        return int(np.searchsorted(self.row_words, flat)), bit
+
+    def action_of_word(self, word: int) -> Action:
+        """Return the action of the rows in a word, given by its index among the row words."""
+        place = int(self.row_words[word]) // self.shape[2]
+        if self.buttons:
+            return self.buttons[place]
+        r, c = divmod(place, self.shape[1])
+        return r - self.margin, c - self.margin
+
+    def states_of_rows(self, first: int = 0) -> np.ndarray:
+        """Return the state number of each bit of the row words, counted from `first`; -1 for none. [R, 64] int32"""
+        numbers = np.full(self.shape[2] * 64, -1, dtype=np.int32)
+        numbers[self.slot] = np.arange(first, first + self.states)
+        states = numbers.reshape(-1, 64)[self.row_words % self.shape[2]]
+        rows = np.unpackbits(self.row_mask.view(np.uint8), bitorder="little").reshape(-1, 64)
+        states[rows == 0] = -1
+        return states
+
+    def words_of_rows(self, results: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the flattened results of a kernel (see `Primitive.kernel`), and the index of each row's word in them.
+
+        ([n, ...]) → ([n, words of the result], [R])
+        """
+        flat = results.reshape(len(results), -1)
+        if results.ndim == 4:
+            return flat, self.row_words
+        if results.ndim == 3:
+            return flat, np.arange(flat.shape[1])
+        return flat, self.row_words % self.shape[2]
+
+    def columns(self, results: np.ndarray) -> np.ndarray:
+        """Return the values of programs on the rows, given the results of their kernel. [n, ...] → [n, R]"""
+        flat, places = self.words_of_rows(results)
+        return flat[:, places] & self.row_mask
+
+
+def value_codes(grids: Sequence[Grid], tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
+    """Return the value numbers of all cells, grid after grid, and the sizes of the grids. ([cells], [N, 2])"""
+    table = np.zeros(max(map(ord, tokens), default=0) + 1, dtype=np.min_scalar_type(len(tokens)))
+    for v, character in enumerate(tokens):
+        table[ord(character)] = v
+    text = "".join(row for grid in grids for row in grid.rows)
+    sizes = np.array([grid.shape for grid in grids], dtype=np.int64).reshape(-1, 2)
+    return table[np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)], sizes
+
+
+def frame(grids: Sequence[Grid], margin: int) -> tuple[int, int, int]:
+    """Return the shape (rows, columns, words) of planes; two bits are for the states that are not real."""
+    height = max((g.height for g in grids), default=1)
+    width = max((g.width for g in grids), default=1)
+    return height + 2 * margin, width + 2 * margin, (len(grids) + 2 + 63) // 64
+
+
+def shift(world: Planes, offset: tuple[int, int], plane: np.ndarray) -> np.ndarray:
+    """Return the plane as seen from each cell at `offset`."""
+    dr, dc = offset
+    rows, columns, _ = world.shape
+    out = np.broadcast_to(_beyond(world, plane), world.shape).copy()
+    if abs(dr) < rows and abs(dc) < columns:
+        r0, r1, c0, c1 = max(0, -dr), min(rows, rows - dr), max(0, -dc), min(columns, columns - dc)
+        out[r0:r1, c0:c1] = plane[r0 + dr : r1 + dr, c0 + dc : c1 + dc]
+    return out
+
+
+def scan(world: Planes, offset: tuple[int, int], until: np.ndarray, unless: np.ndarray) -> np.ndarray:
+    """Return one sweep from the far end: out[x] = until[x+o] | (~unless[x+o] & inside[x+o] & out[x+o]); 0 nowhere."""
+    dr, dc = offset
+    rows, columns, _ = world.shape
+    go_on = ~unless & world.inside
+    out = np.empty(world.shape, dtype=np.uint64)
+    beyond = _beyond(world, until) & world.somewhere
+    for r in range(rows) if dr < 0 else range(rows - 1, -1, -1):
+        for c in range(columns) if dc < 0 else range(columns - 1, -1, -1):
+            y, x = r + dr, c + dc
+            if 0 <= y < rows and 0 <= x < columns:
+                out[r, c] = (until[y, x] | (go_on[y, x] & out[y, x])) & world.somewhere
+            else:
+                out[r, c] = beyond
+    return out
+
+
+def at_first(world: Planes, value: str, plane: np.ndarray) -> np.ndarray:
+    """Return the plane's value at the first cell with `value`, one bit per state. [words] uint64"""
+    out = np.zeros(world.shape[2], dtype=np.uint64)
+    for state, place in enumerate(world.first[world.values.index(value)]):
+        word, bit = divmod(int(world.slot[state]), 64)
+        source = plane.reshape(-1, world.shape[2])[place, word] >> np.uint64(bit)
+        if place < 0:
+            source = plane[0, 0, -1] >> np.uint64(63)
+        out[word] |= (source & ONE) << np.uint64(bit)
+    return out
+
+
+def shift_many(world: Planes, store: np.ndarray, offsets: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    """`shift` for many pairs (offset, plane index in `store`). [n, rows, columns, words]"""
+    out = np.empty((len(conditions), *world.shape), dtype=np.uint64)
+    _shift_loop(store, offsets, conditions, out)
+    return out
+
+
+def scan_many(
+    world: Planes, store: np.ndarray, offsets: np.ndarray, untils: np.ndarray, unlesses: np.ndarray
+) -> np.ndarray:
+    """`scan` for many triples (offset, two plane indices in `store`). [n, rows, columns, words]"""
+    out = np.empty((len(untils), *world.shape), dtype=np.uint64)
+    _scan_loop(store, offsets, untils, unlesses, world.inside, world.somewhere, out)
+    return out
+
+
+def at_first_many(world: Planes, store: np.ndarray, values: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    """`at_first` for many pairs (value number, plane index in `store`). [n, words]"""
+    out = np.empty((len(conditions), world.shape[2]), dtype=np.uint64)
+    starts, sources, targets, masks, nowhere = world.first_reads
+    flat = store.reshape(len(store), -1)
+    _at_first_loop(flat, values, conditions, starts, sources, targets, masks, nowhere, out)
+    return out
+
+
+def _beyond(world: Planes, plane: np.ndarray) -> np.ndarray:
+    """Return the value beyond the frame: the void's bit for every state, and nowhere's own. [words]"""
+    last = plane[0, 0, -1]
+    fill = np.full(world.shape[2], ALL if last >> np.uint64(62) & ONE else 0, dtype=np.uint64)
+    fill[-1] = (fill[-1] & ~(ONE << np.uint64(63))) | (last & (ONE << np.uint64(63)))
+    return fill
+
+
+def pack(bits: np.ndarray) -> np.ndarray:
+    """[words × 64, ...] bool → [..., words] uint64, bit n of the words from bits[n]."""
+    packed = np.packbits(np.moveaxis(bits, 0, -1), axis=-1, bitorder="little")
+    return np.ascontiguousarray(packed).view(np.uint64)
+
+
+@compiled
+def _fill_loop(codes, sizes, slot, margin, of_values, first):  # type: ignore[no-untyped-def]
+    """Set every cell of every grid in the plane of its value, and note the first cell of each value."""
+    at, off, columns = 0, len(of_values) - 1, of_values.shape[2]
+    for i in range(len(sizes)):
+        word, bit = slot[i] >> 6, np.uint64(1) << np.uint64(slot[i] & 63)
+        for r in range(margin, margin + sizes[i, 0]):
+            for c in range(margin, margin + sizes[i, 1]):
+                v = codes[at]
+                at += 1
+                of_values[v, r, c, word] |= bit
+                of_values[off, r, c, word] &= ~bit
+                if first[v, i] < 0:
+                    first[v, i] = r * columns + c
+
+
+@compiled
+def _shift_loop(store, offsets, conditions, out):  # type: ignore[no-untyped-def]
+    top = np.uint64(1) << np.uint64(63)
+    n, rows, columns, words = out.shape
+    for i in range(n):
+        dr, dc = offsets[i, 0], offsets[i, 1]
+        plane = store[conditions[i]]
+        last = plane[0, 0, words - 1]
+        far = np.uint64(0) - ((last >> np.uint64(62)) & np.uint64(1))
+        farthest = (far & ~top) | (last & top)
+        first, end = min(max(0, -dc), columns), max(min(columns, columns - dc), 0)
+        for r in range(rows):
+            y = r + dr
+            met = 0 <= y < rows
+            if met:
+                line, there = out[i, r, first:end].reshape(-1), plane[y, first + dc : end + dc].reshape(-1)
+                for k in range(len(line)):
+                    line[k] = there[k]
+            for c in range(columns):
+                if not met or c < first or c >= end:
+                    for w in range(words - 1):
+                        out[i, r, c, w] = far
+                    out[i, r, c, words - 1] = farthest
+
+
+@compiled
+def _scan_loop(store, offsets, untils, unlesses, inside, somewhere, out):  # type: ignore[no-untyped-def]
+    n, rows, columns, words = out.shape
+    for i in range(n):
+        dr, dc = offsets[i, 0], offsets[i, 1]
+        until, unless = store[untils[i]], store[unlesses[i]]
+        plane = out[i]
+        far = np.uint64(0) - ((until[0, 0, words - 1] >> np.uint64(62)) & np.uint64(1))
+        first, end = min(max(0, -dc), columns), max(min(columns, columns - dc), 0)
+        for k in range(rows):
+            r = k if dr < 0 else rows - 1 - k
+            y = r + dr
+            line = plane[r]
+            met = 0 <= y < rows
+            for c in range(columns):
+                if not met or c < first or c >= end:
+                    for w in range(words):
+                        line[c, w] = far & somewhere[w]
+            if not met:
+                continue
+            stop, stay, onto, ahead = until[y], unless[y], inside[y], plane[y]
+            if dr == 0:
+                for j in range(first, end):
+                    c = j if dc < 0 else first + end - 1 - j
+                    x = c + dc
+                    for w in range(words):
+                        line[c, w] = (stop[x, w] | (~stay[x, w] & onto[x, w] & ahead[x, w])) & somewhere[w]
+            else:
+                # The line ahead is complete, so all cells are computed at once.
+                for c in range(first, end):
+                    x = c + dc
+                    for w in range(words):
+                        line[c, w] = (stop[x, w] | (~stay[x, w] & onto[x, w] & ahead[x, w])) & somewhere[w]
+
+
+@compiled
+def _at_first_loop(store, values, conditions, starts, sources, targets, masks, nowhere, out):  # type: ignore[no-untyped-def]  # noqa: PLR0913
+    top = np.uint64(63)
+    words = out.shape[1]
+    for i in range(len(conditions)):
+        plane, value, row = store[conditions[i]], values[i], out[i]
+        lost = np.uint64(0) - (plane[words - 1] >> top)
+        for w in range(words):
+            row[w] = nowhere[value, w] & lost
+        for k in range(starts[value], starts[value + 1]):
+            row[targets[k]] |= plane[sources[k]] & masks[k]

@@ -1,0 +1,441 @@
+"""Evaluation on a device: planes, columns and the table that merges them stay there; only new columns come back.
+
+`DeviceEvaluator` proceeds as `Evaluator` does, with arrays on the device. `Kernels` computes them: `cuda.py` on a GPU;
+tests have a twin on the CPU. The results equal those of `Evaluator` bit by bit:
+
+* rows are looked up by a 64-bit hash and then compared word by word on the device;
+* threads reach the table in any order, but the first of equal new rows determines the number, and at the end of a block
+  columns are numbered by their first programs, so that the order has no effect.
+
+The five methods of the paper that read the grid run on the device. Other primitives run on the host, with planes
+fetched and results put back: slower, with the same results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+
+from shown.engine.memory import Account, reserve
+from shown.engine.planes import Planes
+from shown.errors import BadInput, OutOfMemory, ShownError
+from shown.evaluation.columns import A, B, Evaluator, inner_shapes
+from shown.evaluation.distinct import CONSTANT, bytes_of_rows
+from shown.language.evaluate import how_many
+from shown.language.primitives import LANGUAGE, Language, Primitive
+from shown.language.shapes import Block, Shape
+from shown.language.terms import Kind
+
+DEVICES = ("cpu", "cuda")
+
+CHUNK_BYTES = 2**31
+"""Bytes of results held on the device at a time, if it has 32 times as much memory."""
+
+COME_BACK_BYTES = 2**28
+"""Bytes of columns fetched at a time."""
+
+
+@dataclass(frozen=True)
+class LookupRows:
+    """LookupRows of words to look up, as arrays on a device.
+
+    Attributes:
+        flat: words that contain those of the rows. [n, width] uint64
+        places: indices of the words of a row. [words] int32
+        mask: 1 where a bit counts. [words] uint64
+        lowest: bit of the first word that tells whether a row is looked up as its negation; 0 for never.
+        mixes: hash of each row. [n] uint64
+        flips: whether it is looked up as its negation. [n] bool
+        zeros: whether it has no bit set then. [n] bool
+    """
+
+    flat: Any
+    places: Any
+    mask: Any
+    lowest: np.uint64
+    mixes: Any
+    flips: Any
+    zeros: Any
+
+
+@dataclass(frozen=True)
+class HashTable:
+    """Stored rows in an open hash table, as arrays on a device.
+
+    Attributes:
+        rows: the rows. [room, words] uint64
+        mixes: their hashes. [room] uint64
+        slots: number of the row in each slot, -1 for none; a power of two of them. [slots] int32
+    """
+
+    rows: Any
+    mixes: Any
+    slots: Any
+
+
+class Kernels(Protocol):
+    """Computation on a device.
+
+    Attributes:
+        arrays: array module of the device, compatible with NumPy.
+        faults: errors of the device itself.
+    """
+
+    arrays: Any
+    faults: tuple[type[Exception], ...]
+
+    def memory(self) -> int:
+        """Return the available bytes."""
+        ...
+
+    def put(self, array: np.ndarray) -> Any:
+        """Return a NumPy array as one on the device."""
+        ...
+
+    def fetch(self, array: Any, out: np.ndarray | None = None) -> np.ndarray:
+        """Return an array on the device as one of NumPy, in `out` if given."""
+        ...
+
+    def tidy(self) -> None:
+        """Release unused memory."""
+        ...
+
+    def shift(self, store: Any, offsets: Any, conditions: Any) -> Any:
+        """`planes.shift_many`, without its world. [n, rows, columns, words]"""
+        ...
+
+    def scan(self, store: Any, offsets: Any, untils: Any, unlesses: Any, inside: Any, somewhere: Any) -> Any:
+        """`planes.scan_many`, without its world. [n, rows, columns, words]"""
+        ...
+
+    def at_first(self, store: Any, values: Any, conditions: Any, first: Any) -> Any:
+        """`planes.at_first_many`, with `first` from `places_by_slot`. [n, words]"""
+        ...
+
+    def fingerprint(self, flat: Any, places: Any, mask: Any, lowest: np.uint64) -> LookupRows:
+        """Return rows with their hashes and signs."""
+        ...
+
+    def meet(self, rows: LookupRows, table: HashTable) -> tuple[Any, Any, Any]:
+        """Look up rows.
+
+        Returns, for each row, a known equal row k ≥ 0, CONSTANT, or -2 - i for row i of these, which took a slot for
+        it; the first row equal to each that took a slot; and that slot. ([n] int32, [n] int32, [n] uint64)
+        """
+        ...
+
+    def keep(self, rows: LookupRows, slots: Any, leaders: Any, start: int, table: HashTable) -> None:
+        """Store the rows `leaders` from number `start` on. [count] int64"""
+        ...
+
+    def enter(self, table: HashTable, count: int) -> None:
+        """Enter the first `count` rows into an empty table."""
+        ...
+
+    def first_place(self, ids: Any, start: int, first: Any) -> None:
+        """Lower first[k - start] to the first index at which `ids` has k, for each k from `start` on."""
+        ...
+
+    def signed_rows(self, rows: Any, numbers: Any, turned: Any, mask: Any) -> Any:
+        """Return some rows, negated where `turned` is set. [n, words] uint64"""
+        ...
+
+
+class DeviceDistinct:
+    """`Distinct` on a device."""
+
+    def __init__(
+        self, kernels: Kernels, mask: np.ndarray, account: Account, what: str, up_to_negation: bool = False
+    ) -> None:
+        self._kernels, self._account, self._what = kernels, account, what
+        self._mask = kernels.put(mask)
+        self._lowest = mask[0] & (~mask[0] + np.uint64(1)) if up_to_negation else np.uint64(0)
+        self._begin()
+
+    def _begin(self) -> None:
+        xp = self._np
+        self._count, self._taken = 0, 0
+        self._table = HashTable(
+            xp.empty((64, len(self._mask)), dtype=np.uint64),
+            xp.empty(64, dtype=np.uint64),
+            xp.full(256, -1, dtype=np.int32),
+        )
+        self._numbers = xp.arange(64, dtype=np.int32)  # final number of each row
+
+    def forget(self) -> None:
+        """Drop all rows and release their memory."""
+        self._account.held -= self._taken
+        self._begin()
+        self._kernels.tidy()
+
+    def _take(self, more: int, advice: str) -> None:
+        self._account.take(more, self._what, advice)
+        self._taken += more
+
+    @property
+    def _np(self) -> Any:
+        return self._kernels.arrays
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def array(self) -> Any:
+        """LookupRows on the device. [count, words] uint64"""
+        return self._table.rows[: self._count]
+
+    def add(self, flat: Any, places: np.ndarray, advice: str) -> tuple[Any, Any]:
+        """Return the same as `Distinct.add`."""
+        n, xp = len(flat), self._np
+        self._grow_table(self._count + n)
+        indices = self._kernels.put(places.astype(np.int32))
+        rows = self._kernels.fingerprint(flat, indices, self._mask, self._lowest)
+        met, lead, slots = self._kernels.meet(rows, self._table)
+        leaders = xp.flatnonzero(met == -2 - xp.arange(n, dtype=np.int32))
+        new = len(leaders)
+        numbers = xp.empty(n, dtype=np.int32)
+        if new:
+            leaders = leaders[xp.argsort(lead[leaders])]
+            self._make_room(self._count + new, advice)
+            self._kernels.keep(rows, slots, leaders, self._count, self._table)
+            numbers[leaders] = xp.arange(self._count, self._count + new, dtype=np.int32)
+            self._count += new
+        known = self._numbers[xp.maximum(met, 0)]
+        added = numbers[xp.maximum(-2 - met, 0)]
+        return xp.where(met >= 0, known, xp.where(met == CONSTANT, CONSTANT, added)).astype(np.int32), rows.flips
+
+    def _grow_table(self, most: int) -> None:
+        """Keep at least half of the slots free, even if all coming rows are new."""
+        before = len(self._table.slots)
+        if 2 * most > before:
+            slots = 1 << (3 * most - 1).bit_length()
+            self._take(4 * (slots - before), "Use fewer programs")
+            self._table = HashTable(self._table.rows, self._table.mixes, self._np.full(slots, -1, dtype=np.int32))
+            self._kernels.enter(self._table, self._count)
+
+    def _make_room(self, needed: int, advice: str) -> None:
+        before, words = self._table.rows.shape
+        if needed <= before:
+            return
+        room = max(needed, before + before // 2)
+        self._take((room - before) * (8 * words + 12), advice)
+        rows = self._np.empty((room, words), dtype=np.uint64)
+        rows[: self._count] = self._table.rows[: self._count]
+        mixes = self._np.empty(room, dtype=np.uint64)
+        mixes[: self._count] = self._table.mixes[: self._count]
+        numbers = self._np.arange(room, dtype=np.int32)
+        numbers[: self._count] = self._numbers[: self._count]
+        self._table, self._numbers = HashTable(rows, mixes, self._table.slots), numbers
+        self._kernels.tidy()
+
+
+class DeviceColumns(DeviceDistinct):
+    """Columns on a device, up to negation; settled ones are on the host as well.
+
+    Attributes:
+        turned: whether each column is kept on the host with a 1 in the first row. [count] bool
+    """
+
+    def __init__(self, kernels: Kernels, mask: np.ndarray, account: Account, here: Account, what: str) -> None:
+        super().__init__(kernels, mask, account, what, up_to_negation=True)
+        self._here, self._room = here, 0
+        self._words = len(mask)
+        self._settled = np.empty((0, len(mask)), dtype=np.uint64)
+        self.turned = np.empty(0, dtype=bool)
+
+    @property
+    def array(self) -> np.ndarray:
+        """Settled columns on the host, in order and signed. [count, words] uint64"""
+        return self._settled[: len(self.turned)]
+
+    def settle(self, start: int, ids: Any, flips: Any) -> Any:
+        """Do the same as `Distinct.settle`, and fetch the columns."""
+        new, xp = self._count - start, self._np
+        numbers = xp.empty(new, dtype=np.int32)
+        if not new:
+            return numbers
+        # LookupRows of no program (where a budget cuts a block) come last.
+        never = len(ids) + xp.arange(new, dtype=np.int32)
+        first = never.copy()
+        self._kernels.first_place(ids, start, first)
+        order = xp.argsort(first)
+        numbers[order] = xp.arange(start, self._count, dtype=np.int32)
+        named = first < len(ids)
+        signs = xp.where(named, flips[xp.where(named, first, 0)], False)[order]
+        self._numbers[start : self._count] = numbers
+        self._come_back(start, order + start, signs)
+        return numbers
+
+    def _come_back(self, start: int, order: Any, signs: Any) -> None:
+        """Fetch the rows `order` of the table as those from `start` on."""
+        self._make_room_here()
+        step = max(1, COME_BACK_BYTES // (8 * self._words))
+        for at in range(0, len(order), step):
+            some = slice(at, at + step)
+            rows = self._kernels.signed_rows(self._table.rows, order[some], signs[some], self._mask)
+            self._kernels.fetch(rows, self._settled[start + at : start + at + len(rows)])
+        self.turned = np.concatenate([self.turned, self._kernels.fetch(signs)])
+
+    def _make_room_here(self) -> None:
+        if self._count > self._room:
+            room = max(64, self._count, self._room + self._room // 2)
+            more = bytes_of_rows(room, self._words, True) - bytes_of_rows(self._room, self._words, True)
+            self._here.take(more, "the columns of the programs", "Learn with fewer programs")
+            self._room = room
+        if self._count > len(self._settled):
+            rows = reserve(self._here.limit // bytes_of_rows(1, self._words, True), self._words, self._room)
+            rows[: len(self.turned)] = self.array
+            self._settled = rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_settled": self.array.copy()}
+
+
+class DeviceEvaluator(Evaluator):
+    """Evaluates blocks of programs on a device, with the results of `Evaluator`."""
+
+    def __init__(self, world: Planes, language: Language, account: Account, threads: int, kernels: Kernels) -> None:
+        self._kernels = kernels
+        memory = kernels.memory()
+        self._chunk = min(CHUNK_BYTES, memory // 32)
+        self._there = Account(memory - 4 * self._chunk)
+        super().__init__(world, language, account, threads)
+        self._of_values, self._inside = kernels.put(world.of_values), kernels.put(world.inside)
+        self._somewhere, self._first = kernels.put(world.somewhere), kernels.put(places_by_slot(world))
+
+    def evaluate(self, block: Block, places: np.ndarray | None = None) -> None:
+        try:
+            super().evaluate(block, places)
+        except MemoryError as error:
+            raise OutOfMemory(f"the device is out of memory ({error}). {self._advice}.") from None
+        except self._kernels.faults as error:
+            first = str(error).strip().partition("\n")[0]
+            raise ShownError(f"the device failed ({first}). Try again, or use the device cpu.") from None
+
+    @property
+    def _np(self) -> Any:
+        return self._kernels.arrays
+
+    def _put(self, array: np.ndarray) -> Any:
+        return self._kernels.put(array)
+
+    def _fetch(self, array: Any) -> np.ndarray:
+        return self._kernels.fetch(array)
+
+    def _distinct(self, mask: np.ndarray, what: str, up_to_negation: bool = False) -> Any:
+        what = f"{what} on the device"
+        if up_to_negation:
+            return DeviceColumns(self._kernels, mask, self._there, self._account, what)
+        return DeviceDistinct(self._kernels, mask, self._there, what)
+
+    def _map(self, work: Callable[[A], B], pieces: Sequence[A]) -> list[B]:
+        """Compute the pieces in turn: each uses the whole device."""
+        return [work(piece) for piece in pieces]
+
+    def _lands_on_little(self, shape: Shape) -> bool:
+        """Return whether to evaluate at places.
+
+        Planes are cheap on a device: places are used only for primitives that it lacks, and where planes do not fit.
+        """
+        if not super()._lands_on_little(shape):
+            return False
+        new = (inner for inner in inner_shapes(shape) if inner in self._shared and inner not in self._conditions)
+        room = self._there.limit - self._there.held
+        return not self._has(shape) or sum(inner.count for inner in new) * self.world.bytes_per_plane > room
+
+    def _has(self, shape: Shape) -> bool:
+        return self.language[shape.primitive] in _KERNELS and all(map(self._has, shape.parts))
+
+    def _at_a_time(self, primitive: Primitive | None) -> int:
+        # Programs that do not depend on the action have one bit per state, not a plane.
+        each = 16 * self.world.shape[2] + 128 if primitive == _AT_CELL_WITH_VALUE else self.world.bytes_per_plane
+        return max(1, self._chunk // each)
+
+    def _run(self, primitive: Primitive, arguments: list[Any], planes: Any) -> Any:
+        kernel = _KERNELS.get(primitive)
+        return self._run_here(primitive, arguments, planes) if kernel is None else kernel(self, planes, *arguments)
+
+    def _run_here(self, primitive: Primitive, arguments: list[Any], planes: Any) -> Any:
+        """Run a primitive on the host, fetching only the planes that it uses."""
+        here, store = [self._fetch(argument) for argument in arguments], np.empty((0, *self.world.shape), np.uint64)
+        conditions = [i for i, kind in enumerate(primitive.takes) if kind is Kind.CONDITION]
+        if conditions:
+            used, places = np.unique(np.concatenate([here[i] for i in conditions]), return_inverse=True)
+            store = self._fetch(planes[self._put(used)])
+            for i, own in zip(conditions, np.split(places, len(conditions)), strict=True):
+                here[i] = own
+        cuts = np.linspace(0, how_many(here), self._threads.count + 1).astype(int).tolist()
+        parts = [[argument[start:stop] for argument in here] for start, stop in pairwise(cuts) if start < stop]
+        return self._put(np.concatenate(self._threads.map(partial(super()._run, primitive, planes=store), parts)))
+
+    # --- primitives on the device -----------------------------------------------------------------------------------
+
+    def _planes_of_values(self, store: Any, values: Any) -> Any:
+        return self._of_values[values]
+
+    def _shifted(self, store: Any, offsets: Any, conditions: Any) -> Any:
+        return self._kernels.shift(store, offsets, conditions)
+
+    def _scanned(self, store: Any, offsets: Any, untils: Any, unlesses: Any) -> Any:
+        return self._kernels.scan(store, offsets, untils, unlesses, self._inside, self._somewhere)
+
+    def _planes_themselves(self, store: Any, conditions: Any) -> Any:
+        return store[conditions]
+
+    def _at_first(self, store: Any, values: Any, conditions: Any) -> Any:
+        return self._kernels.at_first(store, values, conditions, self._first)
+
+
+_AT_CELL_WITH_VALUE = LANGUAGE["at_cell_with_value"]
+_KERNELS: dict[Primitive, Callable[..., Any]] = {
+    LANGUAGE["cell_is_value"]: DeviceEvaluator._planes_of_values,
+    LANGUAGE["shifted"]: DeviceEvaluator._shifted,
+    LANGUAGE["scanning"]: DeviceEvaluator._scanned,
+    LANGUAGE["at_action_cell"]: DeviceEvaluator._planes_themselves,
+    _AT_CELL_WITH_VALUE: DeviceEvaluator._at_first,
+}
+"""Primitives that run on a device; one with any other declaration is another primitive."""
+
+
+def places_by_slot(world: Planes) -> np.ndarray:
+    """Return `world.first` by slot; -2 for slots without a state. [V, words × 64] int32
+
+    >>> from shown.grid import Tokens, grid
+    >>> places_by_slot(Planes([grid(".|")], Tokens(empty=".", stick="|")))[:, :2].tolist()
+    [[0, -2], [1, -2], [-1, -2]]
+    """
+    places = np.full((len(world.values), 64 * world.shape[2]), -2, dtype=np.int32)
+    places[:, world.slot] = world.first
+    return places
+
+
+def evaluator_on(device: str, world: Planes, language: Language, account: Account, threads: int) -> Evaluator:
+    """Return the evaluator for "cpu" or "cuda"; raise an error if it is unavailable."""
+    check_device(device)
+    if device == "cpu":
+        return Evaluator(world, language, account, threads)
+    from shown.evaluation.cuda import Cuda
+
+    return DeviceEvaluator(world, language, account, threads, Cuda())
+
+
+def check_device(device: str, shared: bool = False) -> None:
+    """Raise an error if programs cannot be evaluated on a device; `shared`: by a cluster.
+
+    >>> check_device("gpu")
+    Traceback (most recent call last):
+    shown.errors.BadInput: device 'gpu': programs are evaluated on cpu or cuda.
+    """
+    if device not in DEVICES:
+        raise BadInput(f"device {device!r}: programs are evaluated on {' or '.join(DEVICES)}.")
+    if device == "cuda" and shared:
+        raise BadInput("device 'cuda': a cluster evaluates programs on CPU cores only. Use one of the two.")
+    if device == "cuda":
+        from shown.evaluation.cuda import Cuda
+
+        Cuda()

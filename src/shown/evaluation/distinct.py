@@ -1,0 +1,318 @@
+"""Tables of distinct rows of words, in which equal columns and equal planes are merged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from shown.engine import atomics
+from shown.engine.compilation import compiled
+from shown.engine.memory import Account, Holding, reserve
+from shown.engine.threads import Gate
+
+ROW_BY_ROW = 2**30
+"""Bytes of columns stored row by row, as trees read them, at a time."""
+
+COPIED = 2**20
+"""Bytes up to which an array grows by copying; a longer one is reserved once."""
+
+CONSTANT = -1
+"""Number of a row whose bits are all equal."""
+
+EMPTY, TAKEN = -1, -2
+"""Slots of the table without a row, and with one that is being written."""
+
+
+class Distinct:
+    """An open hash table of distinct rows of words; with `up_to_negation`, of a row and its negation only one is kept.
+
+    Several threads may add rows at once. Their order decides the numbers, until the rows are settled.
+
+    Attributes:
+        turned: whether each row is kept with a 1 in the first place of the mask. [count] bool
+    """
+
+    def __init__(self, mask: np.ndarray, account: Account, what: str, up_to_negation: bool = False) -> None:
+        self._mask, self._account, self._what = mask, account, what
+        # The lowest bit of the mask: a row with a 1 there is looked up as its negation.
+        self._lowest = mask[0] & (~mask[0] + np.uint64(1)) if up_to_negation else np.uint64(0)
+        self._rows = np.empty((0, len(mask)), dtype=np.uint64)
+        self._mixes = np.empty(0, dtype=np.uint64)
+        self._turned = np.empty(0, dtype=bool)
+        self._table = np.full(1, EMPTY, dtype=np.int32)
+        self._counter = np.zeros(1, dtype=np.int64)
+        self._room = 0  # rows reserved in the account
+        self._gate = Gate()
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def _count(self) -> int:
+        return int(self._counter[0])
+
+    @property
+    def array(self) -> np.ndarray:
+        """[count, words] uint64"""
+        return self._rows[: self._count]
+
+    @property
+    def turned(self) -> np.ndarray:
+        return self._turned[: self._count]
+
+    def add(self, flat: np.ndarray, places: np.ndarray, advice: str) -> tuple[np.ndarray, np.ndarray]:
+        """Return the number of each row, new or known, or CONSTANT; and whether it was looked up as its negation.
+
+        Args:
+            flat: words that contain those of the rows. [n, any]
+            places: indices of the words of a row. [words]
+            advice: remedy for the error if memory runs out.
+        """
+        ids = np.empty(len(flat), dtype=np.int32)
+        flips = np.empty(len(flat), dtype=np.bool_)
+        done = 0
+        while True:
+            self._gate.enter()
+            try:
+                room = self._room
+                done = _insert(
+                    flat, places, self._mask, self._lowest, self._rows, self._mixes, self._turned, self._table,
+                    self._counter, room, done, ids, flips,
+                )  # fmt: skip
+            finally:
+                self._gate.leave()
+            if done == len(flat):
+                return ids, flips
+            with self._gate.alone():
+                if self._room == room:  # no other thread has made room meanwhile
+                    self._make_room(advice)
+
+    def settle(self, start: int, ids: np.ndarray, flips: np.ndarray) -> np.ndarray:
+        """Renumber the rows from `start` on in the order in which `ids` names them, each with the sign met first.
+
+        Returns:
+            The new number of each row from `start` on. [count - start] int32
+        """
+        new = self._count - start
+        numbers = np.full(new, -1, dtype=np.int32)
+        if not new:
+            return numbers
+        signs = np.zeros(new, dtype=np.bool_)
+        named = _first_met(ids, flips, start, numbers, signs)
+        # Rows of no program (where a budget cuts a block) come last.
+        numbers[numbers < 0] = np.arange(start + named, self._count)
+        order = np.argsort(numbers)
+        _reorder(self._rows[start : self._count], order.copy(), signs[order], self._mask)
+        self._mixes[start : self._count] = self._mixes[start : self._count][order]
+        self._turned[start : self._count] = signs[order]
+        _renumber_table(self._table, self._mixes, start, self._count, order)
+        return numbers
+
+    def forget(self) -> None:
+        """Drop all rows and release their memory."""
+        self._account.held -= self._bytes(self._room)
+        self._counter[0] = self._room = 0
+        self._rows, self._mixes, self._turned = self._rows[:0].copy(), self._mixes[:0].copy(), self._turned[:0].copy()
+        self._table = np.full(1, EMPTY, dtype=np.int32)
+
+    def _make_room(self, advice: str) -> None:
+        """Make room for half as many rows again."""
+        room = max(64, self._room + self._room // 2)
+        self._account.take(self._bytes(room) - self._bytes(self._room), self._what, advice)
+        count = self._count
+        self._mixes, self._turned = (roomy(array, count, room - count) for array in (self._mixes, self._turned))
+        self._table = np.full(1 << (2 * room - 1).bit_length(), EMPTY, dtype=np.int32)
+        fill_table(self._table, self._mixes, count)
+        if room > len(self._rows):
+            rows = reserve(self._account.limit // self._bytes(1), len(self._mask), room)
+            rows[:count] = self.array
+            self._rows = rows
+        self._room = room
+
+    def _bytes(self, room: int) -> int:
+        return bytes_of_rows(room, len(self._mask), bool(self._lowest))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_rows": self.array.copy()}
+
+
+def bytes_of_rows(count: int, words: int, columns: bool) -> int:
+    """Return the size of `count` rows.
+
+    Columns are stored a second time, row by row, for the trees; at most ROW_BY_ROW bytes of them at a time.
+    """
+    taken = 8 * count * words
+    return taken + (min(taken, ROW_BY_ROW) if columns else 0) + 40 * count
+
+
+def roomy(array: np.ndarray, used: int, more: int) -> np.ndarray:
+    """Return the array if it has room for `more` elements after the `used` ones; otherwise a longer copy.
+
+    >>> len(roomy(np.arange(10), 10, 1)), len(roomy(np.arange(10), 6, 4))
+    (15, 10)
+    """
+    if used + more <= len(array):
+        return array
+    longer = np.empty((max(used + more, len(array) + len(array) // 2), *array.shape[1:]), dtype=array.dtype)
+    longer[:used] = array[:used]
+    return longer
+
+
+def spacious(array: np.ndarray, used: int, more: int, most: int) -> np.ndarray:
+    """Return the array, or a longer copy, as `roomy` does; but from COPIED bytes on with room for `most` elements.
+
+    Such an array takes memory only where it is written, and is not copied again.
+    """
+    least = (max(used + more, len(array) + len(array) // 2) * array.itemsize + 7) // 8
+    if used + more <= len(array) or 8 * least <= COPIED:
+        return roomy(array, used, more)
+    reserved = reserve(max(most * array.itemsize // 8, least), 1, least).reshape(-1).view(array.dtype)
+    reserved[:used] = array[:used]
+    return reserved
+
+
+def longer(arrays: Sequence[np.ndarray], used: int, more: int, holding: Holding) -> Sequence[np.ndarray]:
+    """Return arrays of one length with room for `more` elements; old and new ones are held while they are copied."""
+    before = len(arrays[0])
+    if used + more <= before:
+        return arrays
+    length, each = max(used + more, before + before // 2), sum(array[:1].nbytes for array in arrays)
+    holding.change(each * length)
+    copies = [roomy(array, used, length - used) for array in arrays]
+    holding.change(-each * before)
+    return copies
+
+
+def sparse_table(table: np.ndarray, mixes: np.ndarray, used: int, more: int, holding: Holding) -> np.ndarray:
+    """Return the hash table, or a longer one, so that it is at most half full with `more` elements."""
+    if 2 * (used + more) <= len(table):
+        return table
+    size = 1 << (4 * (used + more)).bit_length()
+    holding.change(4 * size)
+    new = np.full(size, -1, dtype=np.int32)
+    fill_table(new, mixes, used)
+    holding.change(-table.nbytes)
+    return new
+
+
+@compiled
+def _insert(flat, places, mask, lowest, rows, mixes, turned, table, counter, room, start, ids, flips):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    """Look up rows from `start` on and add new ones while there is room; return where it ended.
+
+    A 64-bit hash is compared first, then all words. A new row takes its slot, is written, and only then gets a number,
+    so that other threads wait for it.
+    """
+    words, size = len(mask), np.uint64(len(table) - 1)
+    row = np.empty(words, dtype=np.uint64)
+    for i in range(start, len(flat)):
+        line = flat[i]
+        flip = (line[places[0]] & lowest) != np.uint64(0)
+        sign = np.uint64(0) - np.uint64(flip)
+        for w in range(words):
+            row[w] = (line[np.uint64(places[w])] ^ sign) & mask[w]
+        mix, some, key = np.uint64(0), np.uint64(0), np.uint64(0)
+        for w in range(words):
+            x = row[w]
+            some |= x
+            # A sum of products, not a chain of them: the processor computes several at a time.
+            key += np.uint64(0x9E3779B97F4A7C15)
+            mix += (x ^ (x >> np.uint64(32))) * (key | np.uint64(1))
+        mix = (mix ^ (mix >> np.uint64(32))) * np.uint64(0xFF51AFD7ED558CCD)
+        mix ^= mix >> np.uint64(32)
+        flips[i] = flip
+        if lowest != np.uint64(0) and some == np.uint64(0):
+            ids[i] = CONSTANT
+            continue
+        slot = mix & size
+        while True:
+            k = atomics.load(table, slot)
+            if k == EMPTY:
+                if not atomics.replace(table, slot, EMPTY, TAKEN):
+                    continue
+                k = atomics.add(counter, 0, 1)
+                if k >= room:
+                    atomics.add(counter, 0, -1)
+                    atomics.store(table, slot, EMPTY)
+                    return i
+                mixes[k] = mix
+                turned[k] = False
+                kept = rows[k]
+                for w in range(words):
+                    kept[w] = row[w]
+                atomics.store(table, slot, k)
+                ids[i] = k
+                break
+            if k == TAKEN:
+                continue
+            if mixes[k] == mix:
+                known = np.uint64(0) - np.uint64(turned[k])
+                kept, differ = rows[k], np.uint64(0)
+                for w in range(words):
+                    differ |= ((kept[w] ^ known) & mask[w]) ^ row[w]
+                if differ == np.uint64(0):
+                    ids[i] = k
+                    break
+            slot = (slot + np.uint64(1)) & size
+    return len(flat)
+
+
+@compiled
+def _first_met(ids, flips, start, numbers, signs):  # type: ignore[no-untyped-def]
+    """Number the rows from `start` on in the order in which they are met, and note the sign met first."""
+    named = 0
+    for i in range(len(ids)):
+        k = ids[i] - start
+        if k >= 0 and numbers[k] < 0:
+            numbers[k] = start + named
+            signs[k] = flips[i]
+            named += 1
+    return named
+
+
+@compiled
+def _reorder(rows, order, negated, mask):  # type: ignore[no-untyped-def]
+    """Move row order[i] to place i, negated or not, in place; consumes `order`."""
+    kept = np.empty(len(mask), dtype=np.uint64)
+    for start in range(len(order)):
+        if order[start] < 0:
+            continue
+        for w in range(len(mask)):
+            kept[w] = rows[start, w]
+        place = start
+        while True:
+            source = order[place]
+            order[place] = -1
+            sign = np.uint64(0) - np.uint64(negated[place])
+            taken = kept if source == start else rows[source]
+            for w in range(len(mask)):
+                rows[place, w] = taken[w] ^ (sign & mask[w])
+            if source == start:
+                break
+            place = source
+
+
+@compiled
+def fill_table(table, mixes, count):  # type: ignore[no-untyped-def]
+    """Enter rows by their hashes into an empty table."""
+    size = np.uint64(len(table) - 1)
+    for k in range(count):
+        slot = mixes[k] & size
+        while table[slot] >= 0:
+            slot = (slot + np.uint64(1)) & size
+        table[slot] = k
+
+
+@compiled
+def _renumber_table(table, mixes, start, count, order):  # type: ignore[no-untyped-def]
+    """Replace the old numbers by the new ones; `mixes` are in the new order already."""
+    size = np.uint64(len(table) - 1)
+    slots = np.empty(count - start, dtype=np.int64)
+    for new in range(start, count):
+        slot = mixes[new] & size
+        while table[slot] != start + order[new - start]:
+            slot = (slot + np.uint64(1)) & size
+        slots[new - start] = slot
+    for new in range(start, count):
+        table[slots[new - start]] = new

@@ -1,0 +1,59 @@
+"""The resources that learning may use, passed whole from the front ends down to the evaluators."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from shown.errors import BadInput
+from shown.evaluation.cluster import Cluster
+from shown.evaluation.crew import OnCluster
+from shown.evaluation.device import check_device
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """Threads, device, memory, machines and seed. Only the seed changes what is learned.
+
+    >>> Resources(threads=2).thread_count
+    2
+    >>> Resources(seed=-1)
+    Traceback (most recent call last):
+    shown.errors.BadInput: seed must be a whole number of at least 0, not -1.
+
+    Attributes:
+        threads: number of threads that evaluate programs; one per core if None.
+        device: "cpu", or "cuda" for a GPU (`docs/guides/scale.md`).
+        memory_limit: bytes that columns and planes may take; half of the available memory if None.
+        cluster: machines that evaluate programs and play practice levels: "local", "auto", an address, or an open
+            `Cluster`; this process alone if None.
+        seed: seed of all random choices.
+    """
+
+    threads: int | None = None
+    device: str = "cpu"
+    memory_limit: int | None = None
+    cluster: Cluster | str | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_device(self.device, self.cluster is not None)
+        for name, least in (("threads", 1), ("memory_limit", 1), ("seed", 0)):
+            value: Any = getattr(self, name)
+            optional = value is None and name != "seed"
+            if not optional and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+                raise BadInput(f"{name} must be a whole number of at least {least}, not {value!r}.")
+
+    @property
+    def thread_count(self) -> int:
+        """The number of threads to use."""
+        return self.threads or os.cpu_count() or 1
+
+    def crew(self) -> OnCluster | None:
+        """Return the workers of the cluster; None without a cluster."""
+        return None if self.cluster is None else OnCluster(self.cluster)
+
+
+DEFAULT_RESOURCES = Resources()
+"""All cores of this machine, half of its memory, seed 0."""

@@ -1,0 +1,495 @@
+"""Growing trees on arrays: sets of rows and their best splits, and the table of trees.
+
+`trees.py` grows all trees together, one depth after another; here are the parts. A *node* is a set of rows, kept once,
+whatever the splits that lead to it. A *tree* is a number in a table: 0 and 1 are the leaves that answer no and yes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from shown.engine.compilation import compiled, popcount
+from shown.engine.memory import Holding
+from shown.engine.threads import Threads
+from shown.evaluation.distinct import ROW_BY_ROW, longer, spacious, sparse_table
+
+WORD_BYTES = 4 + 8
+"""Bytes of a word of rows: its place and its bits."""
+
+OBJECT_BYTES = 100
+"""Bytes of a tree as an object, beside those in the table."""
+
+COUNTS_BYTES = 2**25
+"""Bytes of counts held at a time while splits are scored; fewer if memory is short."""
+
+DIVIDED_WORDS = 2**16
+"""Nodes are divided together up to this many words of rows, because memory for all their rows is held meanwhile."""
+
+SMALL_TILE = 2**23
+"""Bytes of features up to which they are turned anew when more come, so that there is one tile, not many."""
+
+BLOCK = 2048
+"""Features counted together, so that the counts stay in the cache."""
+
+
+class Nodes:
+    """Sets of rows, each with its best splits among the features scored so far.
+
+    Attributes:
+        rows, positives: number of rows of each node, and of positive ones. [N or more] int64
+        splits: features at which the best split changes, of all nodes and seeds, and spare room. int64
+        at, count: where those of a node and seed start, and their number. [N or more, S] int64
+    """
+
+    def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: int, holding: Holding) -> None:
+        self._positive, self._holding = positive, holding
+        words = np.flatnonzero(mask).astype(np.int32)
+        self._used = np.array([1, len(words), 0])  # nodes, words of their rows, and splits
+        self._starts, self._words, self._here = np.array([0, len(words)]), words, mask[words]
+        self.rows, self.positives = (np.array([int(np.bitwise_count(bits).sum())]) for bits in (mask, mask & positive))
+        self._mixes, self._table = np.zeros(1, dtype=np.uint64), np.empty(0, dtype=np.int32)
+        self._seen, self._score = np.zeros(1, dtype=np.int64), np.full(1, np.inf)
+        self.splits = np.empty(0, dtype=np.int64)
+        self.at, self.count = np.zeros((2, 1, seeds), dtype=np.int64)
+
+    def divide(self, nodes: np.ndarray, features: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return the nodes of the rows on which features are 0, and 1. [n], [n] → [2, n]"""
+        words = int((self._starts[nodes + 1] - self._starts[nodes]).sum())
+        half = len(nodes) // 2
+        if not half or words <= DIVIDED_WORDS:
+            return self._divide(nodes, features, columns, 2 * words)
+        halves = slice(half), slice(half, None)
+        return np.concatenate([self.divide(nodes[part], features[part], columns) for part in halves], axis=1)
+
+    def _divide(self, nodes: np.ndarray, features: np.ndarray, columns: np.ndarray, most: int) -> np.ndarray:
+        before = int(self._used[1])
+        self._holding.change(WORD_BYTES * most)
+        self._make_room(2 * len(nodes), most)
+        found = np.empty((2, len(nodes)), dtype=np.int64)
+        _divide_loop(
+            nodes, features, columns, self._positive, self._starts, self._words, self._here, self.rows,
+            self.positives, self._mixes, self._table, self._used, found,
+        )  # fmt: skip
+        self._holding.change(WORD_BYTES * (int(self._used[1]) - before - most))
+        return found
+
+    def _make_room(self, more_nodes: int, more_words: int) -> None:
+        nodes, words, _ = self._used.tolist()
+        most = self._holding.limit // WORD_BYTES
+        self._words, self._here = (spacious(array, words, more_words, most) for array in (self._words, self._here))
+        if nodes + more_nodes > len(self.rows):
+            of_nodes = (self.rows, self.positives, self._mixes, self._seen, self._score, self.at, self.count)
+            self.rows, self.positives, self._mixes, self._seen, self._score, self.at, self.count = longer(
+                of_nodes, nodes, more_nodes, self._holding
+            )
+            (self._starts,) = longer([self._starts], nodes + 1, len(self.rows) - nodes, self._holding)
+            self._seen[nodes:], self._score[nodes:], self.count[nodes:] = 0, np.inf, 0
+        self._table = sparse_table(self._table, self._mixes, nodes, more_nodes, self._holding)
+
+    def score(self, nodes: np.ndarray, features: FeaturesByRow, orders: np.ndarray, threads: Threads) -> None:
+        """Find the best splits of nodes among the features that they have not seen.
+
+        Args:
+            nodes: the nodes, each once. [n]
+            features: all features.
+            orders: rank of each feature that breaks ties, for each seed. [S, F]
+            threads: share the work.
+        """
+        for first, by_row in features.tiles(int(self._seen[nodes].min(initial=len(features))), threads):
+            end = first + by_row.shape[1]
+            seen = self._seen[nodes]
+            for start in sorted(set(seen[seen < end].tolist())):
+                group = nodes[seen == start]
+                at_once = max(1, min(COUNTS_BYTES, self._holding.room // 4) // (8 * (end - start)))
+                for batch in range(0, len(group), at_once):
+                    some = group[batch : batch + at_once]
+                    with self._holding.briefly(8 * (end - start) * len(some)):
+                        counts = self._counted(some, by_row, start - first, threads)
+                        self._choose(some, counts, start, orders, threads)
+                        del counts
+                self._seen[group] = end
+
+    def _counted(self, nodes: np.ndarray, by_row: np.ndarray, offset: int, threads: Threads) -> np.ndarray:
+        """Return on how many rows of nodes the features from `offset` on hold, and on how many positive ones.
+
+        [n, 2, F] int32
+        """
+        features = by_row.shape[1] - offset
+        counts = np.empty((len(nodes), 2, features), dtype=np.int32)
+        # Few nodes have many rows each, so threads share the features as well.
+        cuts = [*range(0, features, max(BLOCK, -(-features // threads.count))), features]
+        pieces = [(part, cut) for part in _parts(len(nodes), threads.count) for cut in pairwise(cuts)]
+
+        def work(piece: tuple[slice, tuple[int, int]]) -> None:
+            part, cut = piece
+            _count_loop(
+                by_row, offset + cut[0], offset + cut[1], nodes[part], self._starts, self._words, self._here,
+                self._positive, offset, counts[part],
+            )  # fmt: skip
+
+        threads.map(work, pieces)
+        return counts
+
+    def _choose(self, nodes: np.ndarray, counts: np.ndarray, start: int, orders: np.ndarray, threads: Threads) -> None:
+        """Record the features, from `start` on, at which the best split of each node changes."""
+
+        def work(part: slice) -> np.ndarray:
+            return _best_loop(  # type: ignore[no-any-return]
+                nodes[part], counts[part], start, orders, self.rows, self.positives, self._score, self.splits,
+                self.at, self.count,
+            )  # fmt: skip
+
+        found = threads.map(work, _parts(len(nodes), threads.count))
+        lengths, used = self.count[nodes].reshape(-1), int(self._used[2])
+        ends = used + np.cumsum(lengths)
+        self.at[nodes] = (ends - lengths).reshape(-1, len(orders))
+        self._used[2] = ends[-1]
+        self._holding.change(self.splits.itemsize * int(ends[-1] - used))
+        self.splits = spacious(self.splits, used, int(ends[-1] - used), self._holding.limit // 32)
+        np.concatenate(found, out=self.splits[used : ends[-1]])
+
+
+class FeaturesByRow:
+    """Columns of features, and the same row by row, as splits are counted.
+
+    If there are too many for memory, they are turned some at a time, whenever they are read.
+    """
+
+    def __init__(self, words: int) -> None:
+        self.columns = np.empty((0, words), dtype=np.uint64)
+        self._tiles: list[tuple[int, np.ndarray]] = []
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def replace(self, columns: np.ndarray) -> None:
+        """Set the features; the known ones come first. [F, R] uint64"""
+        self.columns = columns
+        if not SMALL_TILE < columns.nbytes <= ROW_BY_ROW:
+            self._tiles.clear()
+
+    def tiles(self, seen: int, threads: Threads) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield features row by row, those from `seen` on at least, with the number of the first. [R, n] each"""
+        if self.columns.nbytes > ROW_BY_ROW:
+            step = max(1, ROW_BY_ROW // (4 * 8 * self.columns.shape[1]))
+            for start in range(seen, len(self), step):
+                yield start, self._turned(start, min(start + step, len(self)), threads)
+            return
+        turned = sum(tile.shape[1] for _, tile in self._tiles)
+        if turned < len(self):
+            self._tiles.append((turned, self._turned(turned, len(self), threads)))
+        yield from ((first, tile) for first, tile in self._tiles if first + tile.shape[1] > seen)
+
+    def _turned(self, start: int, stop: int, threads: Threads) -> np.ndarray:
+        by_row = np.empty((self.columns.shape[1], stop - start), dtype=np.uint64)
+        cuts = pairwise([*range(start, stop, max(64, -(-(stop - start) // threads.count))), stop])
+        threads.map(lambda cut: _turn_loop(self.columns, *cut, start, by_row), list(cuts))
+        return by_row
+
+
+class TreeTable:
+    """Trees by number, each once; subtrees come before the trees that have them.
+
+    Attributes:
+        feature: feature that each tree tests; -1 for the two leaves. [T or more] int64
+        no, yes: its subtrees. [T or more] int64
+    """
+
+    def __init__(self, holding: Holding) -> None:
+        self._used, self._holding, self._segments = np.array([2]), holding, 0
+        self.feature, self.no, self.yes = np.full((3, 2), -1, dtype=np.int64)
+        self._mixes, self._table = np.zeros(2, dtype=np.uint64), np.empty(0, dtype=np.int32)
+
+    def join(self, level: Depth, below: Segments) -> Segments:
+        """Return the trees of each item of a level, given those of the items one level below."""
+        lengths = np.append(np.diff(below.ends, prepend=0), 1)
+        room = int(lengths[np.maximum(level.children, -1)].sum())  # each pair of subtrees that some prefix has
+        self._make_room(room)
+        self._holding.change(16 * room)
+        before = int(self._used[0])
+        ends, starts, trees = np.empty_like(level.ends), *np.empty((2, room), dtype=np.int64)
+        _join_loop(
+            level.ends, level.starts, level.features, level.children, below.ends, below.starts, below.trees,
+            self.feature, self.no, self.yes, self._mixes, self._table, self._used, ends, starts, trees,
+        )  # fmt: skip
+        self._holding.change(OBJECT_BYTES * (int(self._used[0]) - before) - 16 * self._segments)
+        self._segments = room
+        return Segments(ends, starts[: ends[-1]], trees[: ends[-1]])
+
+    def _make_room(self, more: int) -> None:
+        used = int(self._used[0])
+        self.feature, self.no, self.yes, self._mixes = longer(
+            (self.feature, self.no, self.yes, self._mixes), used, more, self._holding
+        )
+        self._table = sparse_table(self._table, self._mixes, used, more, self._holding)
+
+
+class Segments(NamedTuple):
+    """Trees of items: from which number of features on each is grown.
+
+    Attributes:
+        ends: number of segments up to the end of each item. [items] int64
+        starts: least number of features. int64
+        trees: the tree. int64
+    """
+
+    ends: np.ndarray
+    starts: np.ndarray
+    trees: np.ndarray
+
+
+class Depth(NamedTuple):
+    """What the items of one depth test: item i for its prefixes low … high - 1, in segments.
+
+    Attributes:
+        ends: number of segments up to the end of each item. [items] int64
+        starts, stops: prefixes of each segment. [n] int64 each
+        features: feature that it tests; -1 for a leaf. [n] int64
+        children: items one level below, for 0 and 1; -1 - answer for a leaf. [2, n] int64
+    """
+
+    ends: np.ndarray
+    starts: np.ndarray
+    stops: np.ndarray
+    features: np.ndarray
+    children: np.ndarray
+
+
+class Items(NamedTuple):
+    """Trees to grow: on the rows of a node, for prefixes of low … high - 1 features, with one seed. [n] each"""
+
+    nodes: np.ndarray
+    lows: np.ndarray
+    highs: np.ndarray
+    seeds: np.ndarray
+
+
+def opened(items: Items, nodes: Nodes, columns: np.ndarray) -> tuple[Depth, Items]:
+    """Return the segments of items, whose nodes are scored, and the items one level below."""
+    ends, (of_item, starts, stops, features) = _open_loop(*items, nodes.splits, nodes.at, nodes.count)
+    children = np.empty((2, len(features)), dtype=np.int64)
+    node = items.nodes[of_item]
+    children[:] = -1 - (2 * nodes.positives[node] > nodes.rows[node])
+    splits = np.flatnonzero(features >= 0)
+    pairs, which = np.unique(node[splits] * len(columns) + features[splits], return_inverse=True)
+    below = nodes.divide(*np.divmod(pairs, len(columns)), columns)[:, which] if len(splits) else children[:, :0]
+    positives = nodes.positives[below]
+    mixed = (positives > 0) & (positives < nodes.rows[below])
+    numbers = np.cumsum(mixed).reshape(mixed.shape) - 1
+    children[:, splits] = np.where(mixed, numbers, -1 - (positives > 0))
+    whole = [np.broadcast_to(of[splits], mixed.shape)[mixed] for of in (starts, stops, items.seeds[of_item])]
+    return Depth(ends, starts, stops, features, children), Items(below[mixed], *whole)
+
+
+def _parts(count: int, threads: int) -> list[slice]:
+    """Return `count` things in a few parts for each thread.
+
+    >>> _parts(5, 1), _parts(3, 2)
+    ([slice(0, 5, None)], [slice(0, 1, None), slice(1, 2, None), slice(2, 3, None)])
+    """
+    step = count if threads == 1 else -(-count // (4 * threads))
+    return [slice(start, min(start + step, count)) for start in range(0, count, max(1, step))]
+
+
+# --- compiled loops ---------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _turn_loop(columns, start, stop, offset, by_row):  # type: ignore[no-untyped-def]
+    """by_row[r, f - offset] = columns[f, r], a tile at a time, for the cache."""
+    tile = 32
+    for first in range(start, stop, tile):
+        for row in range(0, columns.shape[1], tile):
+            for r in range(row, min(row + tile, columns.shape[1])):
+                for f in range(first, min(first + tile, stop)):
+                    by_row[r, f - offset] = columns[f, r]
+
+
+@compiled
+def _count_loop(by_row, low, high, nodes, starts, words, here, positive, offset, counts):  # type: ignore[no-untyped-def]  # noqa: PLR0913
+    """Count, on the rows of each node, where the features low … high - 1 hold, and where on positive rows."""
+    ones = np.empty(BLOCK, dtype=np.int64)
+    positive_ones = np.empty(BLOCK, dtype=np.int64)
+    for i in range(len(nodes)):
+        for first in range(low, high, BLOCK):
+            size = min(BLOCK, high - first)
+            for f in range(size):
+                ones[f] = positive_ones[f] = 0
+            for k in range(starts[nodes[i]], starts[nodes[i] + 1]):
+                column, mask = by_row[words[k], first : first + size], here[k]
+                for f in range(size):
+                    ones[f] += popcount(column[f] & mask)
+                mask &= positive[words[k]]
+                if mask:
+                    for f in range(size):
+                        positive_ones[f] += popcount(column[f] & mask)
+            for f in range(size):
+                counts[i, 0, first - offset + f] = ones[f]
+                counts[i, 1, first - offset + f] = positive_ones[f]
+
+
+@compiled
+def _best_loop(nodes, counts, start, orders, rows, positives, scores, splits, at, count):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    """Keep the features that are better than all before them, for every seed; return the splits of all nodes.
+
+    Sets the number of splits of each node and seed. Known splits come first.
+    """
+    seeds, features = len(orders), counts.shape[2]
+    best = np.empty((seeds, start + features), dtype=np.int64)
+    used, out = 0, np.empty(64 * seeds, dtype=np.int64)
+    for i in range(len(nodes)):
+        node = nodes[i]
+        for s in range(seeds):
+            for k in range(count[node, s]):
+                best[s, k] = splits[at[node, s] + k]
+        score = scores[node]
+        for f in range(features):
+            n, p = np.int64(counts[i, 0, f]), np.int64(counts[i, 1, f])
+            zeros, positive_zeros = rows[node] - n, positives[node] - p
+            if n == 0 or zeros == 0:
+                continue
+            impure = p * (n - p) / n + positive_zeros * (zeros - positive_zeros) / zeros
+            if impure > score:
+                continue
+            for s in range(seeds):
+                k = count[node, s]
+                if impure < score or k == 0 or orders[s, start + f] < orders[s, best[s, k - 1]]:
+                    best[s, k] = start + f
+                    count[node, s] = k + 1
+            score = impure
+        scores[node] = score
+        for s in range(seeds):
+            if used + count[node, s] > len(out):
+                longer = np.empty(2 * (used + count[node, s]), dtype=np.int64)
+                for k in range(used):
+                    longer[k] = out[k]
+                out = longer
+            for k in range(count[node, s]):
+                out[used] = best[s, k]
+                used += 1
+    return out[:used]
+
+
+@compiled
+def _open_loop(nodes, lows, highs, seeds, splits, at, count):  # type: ignore[no-untyped-def]
+    """Cut the prefixes of each item where its node's best split changes."""
+    room = len(nodes)
+    for i in range(len(nodes)):
+        room += count[nodes[i], seeds[i]]
+    ends = np.empty(len(nodes), dtype=np.int64)
+    out = np.empty((4, room), dtype=np.int64)
+    used = 0
+    for i in range(len(nodes)):
+        first, number = at[nodes[i], seeds[i]], count[nodes[i], seeds[i]]
+        # The segment in which no feature divides the rows comes first, then one segment a split.
+        for k in range(-1, number):
+            start = lows[i] if k < 0 else max(lows[i], splits[first + k] + 1)
+            stop = highs[i] if k + 1 == number else min(highs[i], splits[first + k + 1] + 1)
+            if start < stop:
+                out[0, used], out[1, used], out[2, used] = i, start, stop
+                out[3, used] = -1 if k < 0 else splits[first + k]
+                used += 1
+        ends[i] = used
+    return ends, out[:, :used]
+
+
+@compiled
+def _divide_loop(  # type: ignore[no-untyped-def]  # noqa: PLR0913
+    nodes, features, columns, positive, starts, words, here, rows, positives, mixes, table, used, found
+):
+    """Find or make the nodes of the rows on which features are 0, and 1."""
+    size = np.uint64(len(table) - 1)
+    for i in range(len(nodes)):
+        for side in range(2):
+            flip = np.uint64(0) - np.uint64(side == 0)
+            first = end = used[1]
+            n, p, mix = 0, 0, np.uint64(0)
+            for j in range(starts[nodes[i]], starts[nodes[i] + 1]):
+                bits = here[j] & (columns[features[i], words[j]] ^ flip)
+                if bits:
+                    words[end], here[end] = words[j], bits
+                    end += 1
+                    n += popcount(bits)
+                    p += popcount(bits & positive[words[j]])
+                    mix = (mix ^ bits ^ (np.uint64(words[j]) << np.uint64(40))) * np.uint64(0xFF51AFD7ED558CCD)
+                    mix ^= mix >> np.uint64(32)
+            slot = mix & size
+            while True:
+                k = table[slot]
+                if k < 0:
+                    k = used[0]
+                    table[slot], mixes[k], rows[k], positives[k] = k, mix, n, p
+                    starts[k + 1] = end
+                    used[0], used[1] = k + 1, end
+                    break
+                differ = mixes[k] != mix or starts[k + 1] - starts[k] != end - first
+                for j in range(0 if differ else end - first):
+                    differ |= words[starts[k] + j] != words[first + j] or here[starts[k] + j] != here[first + j]
+                if not differ:
+                    break
+                slot = (slot + np.uint64(1)) & size
+            found[side, i] = k
+
+
+@compiled
+def _join_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    ends, starts, features, children, below_ends, below_starts, below_trees, feature, no, yes, mixes, table, used,
+    out_ends, out_starts, out_trees,
+):  # fmt: skip
+    """Join the subtrees of each item, for every pair of them that some prefix has."""
+    size = np.uint64(len(table) - 1)
+    here, stop = np.empty(2, dtype=np.int64), np.empty(2, dtype=np.int64)
+    trees = np.empty(2, dtype=np.int64)
+    n = segment = 0
+    for i in range(len(ends)):
+        while segment < ends[i]:
+            start, last = starts[segment], -1
+            for side in range(2):
+                child = children[side, segment]
+                here[side] = stop[side] = 0
+                trees[side] = -1 - child
+                if child >= 0:
+                    here[side] = below_ends[child - 1] if child else 0
+                    stop[side] = below_ends[child]
+                    trees[side] = below_trees[here[side]]
+                    here[side] += 1
+            while True:
+                tree = trees[0]
+                if features[segment] >= 0:
+                    mix = np.uint64(features[segment]) * np.uint64(0x9E3779B97F4A7C15)
+                    mix = (mix ^ np.uint64(trees[0])) * np.uint64(0xFF51AFD7ED558CCD)
+                    mix = ((mix ^ (mix >> np.uint64(32))) + np.uint64(trees[1])) * np.uint64(0xC4CEB9FE1A85EC53)
+                    mix ^= mix >> np.uint64(32)
+                    slot = mix & size
+                    while True:
+                        tree = table[slot]
+                        if tree < 0:
+                            tree = used[0]
+                            table[slot], mixes[tree] = tree, mix
+                            feature[tree], no[tree], yes[tree] = features[segment], trees[0], trees[1]
+                            used[0] += 1
+                            break
+                        if feature[tree] == features[segment] and no[tree] == trees[0] and yes[tree] == trees[1]:
+                            break
+                        slot = (slot + np.uint64(1)) & size
+                if tree != last:
+                    out_starts[n], out_trees[n] = start, tree
+                    n += 1
+                    last = tree
+                # Go on to the next prefix at which one of the subtrees changes.
+                start = -1
+                for side in range(2):
+                    if here[side] < stop[side] and (start < 0 or below_starts[here[side]] < start):
+                        start = below_starts[here[side]]
+                if start < 0:
+                    break
+                for side in range(2):
+                    if here[side] < stop[side] and below_starts[here[side]] == start:
+                        trees[side] = below_trees[here[side]]
+                        here[side] += 1
+            segment += 1
+        out_ends[i] = n

@@ -1,0 +1,256 @@
+"""The provenance of a policy: what it was learned from, how, and how well it is expected to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from math import sqrt
+from typing import Any
+
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+from shown.rules import Constraints
+from shown.symmetry import Transformation
+
+MAX_TEXT = 2**16  # characters of one text
+MAX_ITEMS = 1000  # entries of a list or an object; levels are not limited
+KINDS_OF_TRIAL = ("levels", "positions")
+
+
+@dataclass(frozen=True, slots=True)
+class DemonstrationsRecord:
+    """The demonstrations that a policy was learned from.
+
+    Attributes:
+        digest: SHA-256 of the demonstrations.
+        count: number of demonstrations.
+        steps: number of steps.
+        explained: number of steps that the best rule allows; None if unknown.
+        levels: level name of each demonstration, or None.
+    """
+
+    digest: str
+    count: int
+    steps: int
+    explained: int | None = None
+    levels: tuple[str | None, ...] = ()
+
+    @classmethod
+    def of(cls, demonstrations: Demonstrations, explained: int | None = None) -> DemonstrationsRecord:
+        """Record these demonstrations; every step counts as explained unless a number is given."""
+        steps = len(demonstrations.steps)
+        levels = tuple(item.level for item in demonstrations)
+        return cls(demonstrations.digest, len(demonstrations), steps, steps if explained is None else explained, levels)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintsRecord:
+    """The clauses that a teacher pinned and the programs that a teacher struck, as text."""
+
+    pinned: tuple[str, ...] = ()
+    struck: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, constraints: Constraints) -> ConstraintsRecord | None:
+        """Record these constraints; None if there are none."""
+        value = constraints.to_json()
+        return cls(tuple(value["pinned"]), tuple(value["struck"])) if constraints else None
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessRate:
+    """Successes in a number of trials.
+
+    >>> SuccessRate(59, 100).in_words()
+    'expected to win about 7 of 12 new levels'
+
+    Attributes:
+        won: number of successes.
+        of: number of trials.
+        what: kind of trial: "levels" won, or "positions" in which the policy does what the teacher did.
+    """
+
+    won: int
+    of: int
+    what: str = "levels"
+
+    def __post_init__(self) -> None:
+        if self.won > self.of or self.what not in KINDS_OF_TRIAL:
+            raise BadInput(f"count {' or '.join(KINDS_OF_TRIAL)}, with no more won than tried.")
+
+    @property
+    def share(self) -> float:
+        """The expected share of successes: the posterior mean under a flat prior."""
+        return (self.won + 1) / (self.of + 2)
+
+    @property
+    def spread(self) -> float:
+        """The posterior standard deviation of the share."""
+        a, b = self.won + 1, self.of - self.won + 1
+        return float(sqrt(a * b / ((a + b) ** 2 * (a + b + 1))))
+
+    def in_words(self, trials: int = 12) -> str:
+        """Return the success rate to expect in some new trials, as a sentence fragment."""
+        about = f"about {round(self.share * trials)} of {trials} new {self.what}"
+        return f"expected to win {about}" if self.what == "levels" else f"expected to do as you would in {about}"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a policy records about its origin. A field is None or empty where it does not apply.
+
+    >>> record = Provenance(programs=300, distinct=77)
+    >>> record.to_json()
+    {'programs': 300, 'distinct': 77}
+    >>> Provenance.from_json(record.to_json()) == record
+    True
+
+    Attributes:
+        version: version of `shown` that learned the policy.
+        demonstrations: the demonstrations it was learned from.
+        programs: number of programs enumerated.
+        distinct: number of programs that differ on the demonstrations.
+        vocabulary: name of the vocabulary, or digest of a custom grammar.
+        settings: options of the `Learner`.
+        interpretation: interpretation of the teacher's clicks, as plain data.
+        symmetries: transformations under which the demonstrations were taken to hold as well.
+        keys: tokens interpreted as keys.
+        lenient: whether actions that no program distinguishes from a demonstrated one were left open.
+        constraints: what the teacher pinned and struck.
+        practice: levels won among those on which the policy was selected.
+        expectation: successes in trials that played no part in the selection.
+        saved_by: program that wrote the file.
+    """
+
+    version: str | None = None
+    demonstrations: DemonstrationsRecord | None = None
+    programs: int | None = None
+    distinct: int | None = None
+    vocabulary: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    interpretation: Mapping[str, str] | None = field(default=None, hash=False)
+    symmetries: tuple[Transformation, ...] = ()
+    keys: tuple[str, ...] = ()
+    lenient: bool = False
+    constraints: ConstraintsRecord | None = None
+    practice: SuccessRate | None = None
+    expectation: SuccessRate | None = None
+    saved_by: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields that apply, as plain data."""
+        applies = {name: value for name, value in _plain(self).items() if value is not None and value is not False}
+        return {name: value for name, value in applies.items() if value not in ([], {})}
+
+    @classmethod
+    def from_json(cls, value: Any, where: str = "provenance") -> Provenance:
+        """Check every field; raise BadInput for an unknown or malformed one."""
+        found: Provenance = _record(cls)(value, where)
+        return found
+
+
+NO_PROVENANCE = Provenance()
+"""The provenance of a policy that was not learned."""
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Transformation):
+        return value.to_json()
+    if is_dataclass(value):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+# Each check takes a value from JSON and its place in the file, and returns the value of the field.
+
+Check = Callable[[Any, str], Any]
+
+
+def _text(value: Any, where: str) -> str:
+    if not isinstance(value, str) or len(value) > MAX_TEXT or not value.isprintable():
+        raise BadInput(f"{where} must be text on one line.")
+    return value
+
+
+def _count(value: Any, where: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise BadInput(f"{where} must be a whole number from 0 to 2^63.")
+    return value
+
+
+def _flag(value: Any, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise BadInput(f"{where} must be true or false.")
+    return value
+
+
+def _scalar(value: Any, where: str) -> Any:
+    if isinstance(value, str):
+        return _text(value, where)
+    if value is not None and not isinstance(value, bool | int | float):
+        raise BadInput(f"{where} must be a number, a text, true, false or null.")
+    return value
+
+
+def _optional(check: Check) -> Check:
+    return lambda value, where: None if value is None else check(value, where)
+
+
+def _each(check: Check, most: int = MAX_ITEMS) -> Check:
+    def checked(value: Any, where: str) -> tuple[Any, ...]:
+        if not isinstance(value, list) or len(value) > most:
+            raise BadInput(f"{where} must be a list of at most {most:,}.")
+        return tuple(check(item, where) for item in value)
+
+    return checked
+
+
+def _mapping(check: Check) -> Check:
+    def checked(value: Any, where: str) -> dict[str, Any]:
+        if not isinstance(value, dict) or len(value) > MAX_ITEMS:
+            raise BadInput(f"{where} must be an object.")
+        return {_text(key, where): check(item, f'{where}: "{key}"') for key, item in value.items()}
+
+    return checked
+
+
+def _record(cls: type) -> Check:
+    """Return a check of objects with the fields of a dataclass, each checked by its annotation."""
+    known = {item.name: item for item in fields(cls)}
+    required = [name for name, item in known.items() if item.default is item.default_factory is MISSING]
+
+    def checked(value: Any, where: str) -> Any:
+        if not isinstance(value, dict):
+            raise BadInput(f"{where} must be an object.")
+        for key in value:
+            if key not in known:
+                raise BadInput(f"{where} has an unknown field {key[:40]!r}.")
+        for key in required:
+            if key not in value:
+                raise BadInput(f'{where} must have a field "{key}".')
+        read = {key: _CHECKS[str(known[key].type)](item, f'{where}: "{key}"') for key, item in value.items()}
+        try:
+            return cls(**read)
+        except BadInput as error:
+            raise BadInput(f"{where}: {error}") from None
+
+    return checked
+
+
+_CHECKS: dict[str, Check] = {
+    "str": _text,
+    "int": _count,
+    "bool": _flag,
+    "str | None": _optional(_text),
+    "int | None": _optional(_count),
+    "tuple[str, ...]": _each(_text),
+    "tuple[str | None, ...]": _each(_optional(_text), most=2**24),
+    "tuple[Transformation, ...]": _each(Transformation.from_json),
+    "Mapping[str, Any]": _mapping(_scalar),
+    "Mapping[str, str] | None": _optional(_mapping(_text)),
+    "DemonstrationsRecord | None": _optional(_record(DemonstrationsRecord)),
+    "ConstraintsRecord | None": _optional(_record(ConstraintsRecord)),
+    "SuccessRate | None": _optional(_record(SuccessRate)),
+}

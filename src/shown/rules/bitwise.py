@@ -1,0 +1,378 @@
+"""Formulas over columns of bits: conversion, evaluation, counting and simplification.
+
+A formula here is in disjunctive normal form over numbered columns. Rows are bits (see `evaluation/rows.py`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from shown.engine.compilation import compiled
+from shown.language.terms import Term
+from shown.rules.formula import Clause as LiteralClause
+from shown.rules.formula import Literal
+
+SignedColumn = tuple[int, bool]
+"""A column number, and whether the column must hold (rather than fail)."""
+
+Clause = tuple[SignedColumn, ...]
+Clauses = tuple[Clause, ...]
+"""A formula in disjunctive normal form over columns. No clause: never; an empty clause: always."""
+
+
+def over_columns(clauses: Iterable[LiteralClause], numbers: Mapping[Term, int]) -> Clauses:
+    """Return clauses of literals as clauses over the columns with these numbers."""
+    return tuple(tuple((numbers[literal.term], literal.positive) for literal in clause) for clause in clauses)
+
+
+def over_programs(clauses: Clauses, term: Callable[[int], Term]) -> tuple[LiteralClause, ...]:
+    """Return clauses over columns as clauses of literals; `term` gives the program of a column."""
+    return tuple(tuple(Literal(term(column), positive) for column, positive in clause) for clause in clauses)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Several formulas as flat arrays, for the compiled loops.
+
+    Attributes:
+        columns: column of each literal, clause after clause, formula after formula. [L] int64
+        signs: 0 where it must hold, all ones where it must fail. [L] uint64
+        clause_ends: number of literals up to the end of each clause. [C] int64
+        formula_ends: number of clauses up to the end of each formula. [K] int64
+    """
+
+    columns: np.ndarray
+    signs: np.ndarray
+    clause_ends: np.ndarray
+    formula_ends: np.ndarray
+
+
+def pack(formulas: Sequence[Clauses]) -> Packed:
+    """Return formulas as flat arrays.
+
+    >>> packed = pack([(((0, True), (1, False)), ((2, True),))])
+    >>> packed.columns.tolist(), packed.clause_ends.tolist(), packed.formula_ends.tolist()
+    ([0, 1, 2], [2, 3], [2])
+    """
+    clauses = [clause for formula in formulas for clause in formula]
+    # Far faster than an array of tuples.
+    numbers = chain.from_iterable(chain.from_iterable(clauses))
+    literals = np.fromiter(numbers, dtype=np.int64, count=2 * sum(map(len, clauses))).reshape(-1, 2)
+    return Packed(
+        literals[:, 0].copy(),
+        (literals[:, 1] - 1).astype(np.uint64),  # 1 - 1 is 0; 0 - 1 is all ones
+        np.cumsum([len(clause) for clause in clauses], dtype=np.int64),
+        np.cumsum([len(formula) for formula in formulas], dtype=np.int64),
+    )
+
+
+def allowed_rows(packed: Packed, columns: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Return the rows that each formula allows. [K, R] uint64
+
+    Args:
+        packed: the formulas. K of them
+        columns: the columns. [F, R] uint64
+        mask: 1 where a bit is a row. [R] uint64
+    """
+    out = np.zeros((len(packed.formula_ends), len(mask)), dtype=np.uint64)
+    _formula_loop(columns, packed.columns, packed.signs, packed.clause_ends, packed.formula_ends, mask, out)
+    return out
+
+
+def formula_bits(clauses: Clauses, columns: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Return the rows that one formula allows. [R] uint64
+
+    >>> columns = np.array([[0b0011], [0b0101]], dtype=np.uint64)
+    >>> formula_bits((((0, True), (1, False)),), columns, np.array([0b1111], dtype=np.uint64)).tolist()
+    [2]
+    """
+    return np.asarray(allowed_rows(pack([clauses]), columns, mask)[0])
+
+
+def clause_bits(clauses: Sequence[Clause], columns: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Return the rows on which each clause holds. [C, R] uint64"""
+    return allowed_rows(pack([(clause,) for clause in clauses]), columns, mask)
+
+
+def formula_bits_plain(clauses: Clauses, columns: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """`formula_bits` in NumPy. [R] uint64"""
+    allowed = np.zeros_like(mask)
+    for clause in clauses:
+        bits = mask.copy()
+        for column, positive in clause:
+            bits &= columns[column] if positive else ~columns[column]
+        allowed |= bits
+    return allowed
+
+
+def count_by_state(allowed: np.ndarray, state_of_row: np.ndarray, states: int) -> np.ndarray:
+    """Return the number of rows of each state that each formula allows. [K, R] uint64 → [K, S] int64"""
+    counts = np.zeros((len(allowed), states), dtype=np.int64)
+    _count_loop(allowed, state_of_row, counts)
+    return counts
+
+
+def mixture_probabilities(
+    allowed: np.ndarray, state_of_row: np.ndarray, actions: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Return the probability of each row under a mixture of formulas. [R, 64] float64, 0 where a bit is no row
+
+    Each formula spreads its probability evenly over the actions it allows in a state, or over all actions if it allows
+    none; formulas are averaged by weight.
+
+    Args:
+        allowed: rows that each formula allows. [K, R] uint64
+        state_of_row: state of each bit, -1 for none. [R, 64] int32
+        actions: number of actions of each state. [S] int64
+        weights: weights of the formulas. [K] float64
+    """
+    counts = count_by_state(allowed, state_of_row, len(actions))
+    mixed = np.zeros(state_of_row.shape)
+    _mix_loop(allowed, state_of_row, counts, actions, weights, mixed)
+    return mixed
+
+
+def first_best(scores: np.ndarray, state_of_row: np.ndarray, states: int) -> np.ndarray:
+    """Return, for each state, the word of the first row with the highest score. [R, 64] → [S] int64"""
+    best = np.full(states, -1, dtype=np.int64)
+    _best_loop(scores, state_of_row, best, np.full(states, -np.inf))
+    return best
+
+
+# --- shortening -------------------------------------------------------------------------------------------------------
+
+
+class Shortener:
+    """Removes redundant literals and clauses; caches clauses, since trees share most of theirs.
+
+    Args:
+        most: maximum number of cached clauses; then the cache is cleared.
+    """
+
+    def __init__(self, most: int = 50_000) -> None:
+        self._most, self._held = most, 0
+        self._known: dict[bytes, dict[Clause, Clause]] = {}
+        self._formulas: dict[frozenset[Clause], Clauses] = {}
+
+    def __call__(
+        self,
+        clauses: Clauses,
+        columns: np.ndarray,
+        mask: np.ndarray,
+        prices: np.ndarray,
+        allowed: np.ndarray | None = None,
+    ) -> Clauses:
+        """Return the formula without the literals, and then the clauses, that do not change the rows it allows.
+
+        The most expensive literals are tried first. No clause loses its last literal: the paper counts literals from 1.
+
+        Args:
+            clauses: the formula.
+            columns: the columns. [F, R] uint64
+            mask: 1 where a bit is a row. [R] uint64
+            prices: log prior of a literal over each column. [F] float64
+            allowed: the rows that the formula allows, if they are known. [R] uint64
+        """
+        if allowed is None:
+            allowed = formula_bits(clauses, columns, mask)
+        forbidden = mask & ~allowed
+        if self._held > self._most:
+            self._known, self._formulas, self._held = {}, {}, 0
+        known = self._known.setdefault(hashlib.blake2b(allowed.tobytes(), digest_size=16).digest(), {})
+        new = [clause for clause in clauses if clause not in known]
+        known.update(zip(new, shorten(new, columns, forbidden, prices), strict=True))
+        self._held += len(new)
+        together = frozenset(known[clause] for clause in clauses)
+        if together not in self._formulas:  # trees that differ in what was dropped are one formula
+            kept = sorted(together, key=lambda clause: (sum(float(prices[f]) for f, _ in clause), clause))
+            needed = needed_clauses(clause_bits(kept, columns, mask))
+            stay = (clause for clause, stays in zip(kept, needed.tolist(), strict=True) if stays)
+            self._formulas[together] = tuple(sorted(stay))
+        return self._formulas[together]
+
+
+def needed_clauses(bits: np.ndarray) -> np.ndarray:
+    """Return which clauses remain when each in turn is dropped if the others cover its rows. [C, R] → [C] bool
+
+    >>> needed_clauses(np.array([[0b001], [0b011], [0b010]], dtype=np.uint64)).tolist()
+    [False, True, False]
+    """
+    keep = np.ones(len(bits), dtype=np.bool_)
+    where = np.flatnonzero(np.bitwise_or.reduce(bits, axis=0)) if len(bits) else np.empty(0, dtype=np.int64)
+    counts = np.zeros((len(where), 64), dtype=np.int32)
+    _cover_loop(bits, where, counts, keep)
+    return keep
+
+
+def needed_clauses_plain(bits: np.ndarray) -> np.ndarray:
+    """`needed_clauses` in NumPy: each clause against all others together. [C] bool"""
+    keep = np.ones(len(bits), dtype=np.bool_)
+    for i in range(len(bits)):
+        others = bits[keep & (np.arange(len(bits)) != i)]
+        if len(others) and not np.any(bits[i] & ~np.bitwise_or.reduce(others, axis=0)):
+            keep[i] = False
+    return keep
+
+
+def shorten(clauses: Sequence[Clause], columns: np.ndarray, forbidden: np.ndarray, prices: np.ndarray) -> list[Clause]:
+    """Return clauses without the literals that are not needed to exclude forbidden rows, the most expensive tried
+    first.
+
+    Args:
+        clauses: clauses that hold on no forbidden row.
+        columns: the columns. [F, R] uint64
+        forbidden: 1 in the rows on which no clause may hold. [R] uint64
+        prices: log prior of a literal over each column. [F] float64
+    """
+    where = np.flatnonzero(forbidden)
+    # Converting only these is faster: there may be millions of prices.
+    paid = {f: float(prices[f]) for clause in clauses for f, _ in clause}
+    ordered = tuple(tuple(sorted(clause, key=lambda literal: (paid[literal[0]], literal))) for clause in clauses)
+    packed = pack([ordered])
+    keep = np.ones(len(packed.columns), dtype=np.bool_)
+    _shorten_loop(columns, packed.columns, packed.signs, packed.clause_ends, where, forbidden[where], keep)
+    stays = iter(keep.tolist())
+    return [tuple(sorted(literal for literal in clause if next(stays))) for clause in ordered]
+
+
+# --- compiled loops ---------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _formula_loop(columns, literals, signs, clause_ends, formula_ends, mask, out):  # type: ignore[no-untyped-def]
+    rows = len(mask)
+    literal, clause = 0, 0
+    bits = np.empty(rows, dtype=np.uint64)
+    for k in range(len(formula_ends)):
+        while clause < formula_ends[k]:
+            for r in range(rows):
+                bits[r] = mask[r]
+            while literal < clause_ends[clause]:
+                column, sign = columns[literals[literal]], signs[literal]
+                for r in range(rows):
+                    bits[r] &= column[r] ^ sign
+                literal += 1
+            for r in range(rows):
+                out[k, r] |= bits[r]
+            clause += 1
+
+
+@compiled
+def _count_loop(allowed, state_of_row, counts):  # type: ignore[no-untyped-def]
+    one = np.uint64(1)
+    for k in range(len(allowed)):
+        for w in range(allowed.shape[1]):
+            bits = allowed[k, w]
+            b = 0
+            while bits:
+                if bits & one:
+                    counts[k, state_of_row[w, b]] += 1
+                bits >>= one
+                b += 1
+
+
+@compiled
+def _mix_loop(allowed, state_of_row, counts, actions, weights, mixed):  # type: ignore[no-untyped-def]
+    """Sum in the order of the formulas, so that other implementations can match the result bit by bit."""
+    one = np.uint64(1)
+    guess = np.zeros(len(actions))
+    for s in range(len(actions)):
+        for k in range(len(weights)):
+            if counts[k, s] == 0:
+                guess[s] += weights[k] * (1.0 / actions[s])
+    for r in range(len(state_of_row)):
+        some = np.uint64(0)
+        for k in range(len(weights)):
+            some |= allowed[k, r]
+        for b in range(64):
+            s = state_of_row[r, b]
+            if s < 0:
+                continue
+            if not (some >> np.uint64(b)) & one:
+                mixed[r, b] = guess[s]
+                continue
+            total = 0.0
+            for k in range(len(weights)):
+                if counts[k, s] == 0:
+                    total += weights[k] * (1.0 / actions[s])
+                elif (allowed[k, r] >> np.uint64(b)) & one:
+                    total += weights[k] * (1.0 / counts[k, s])
+            mixed[r, b] = total
+
+
+@compiled
+def _best_loop(scores, state_of_row, best, highest):  # type: ignore[no-untyped-def]
+    for r in range(len(state_of_row)):
+        for b in range(64):
+            s = state_of_row[r, b]
+            if s >= 0 and scores[r, b] > highest[s]:
+                highest[s] = scores[r, b]
+                best[s] = r
+
+
+@compiled
+def _cover_loop(bits, where, counts, keep):  # type: ignore[no-untyped-def]  # noqa: C901
+    one = np.uint64(1)
+    for i in range(len(bits)):
+        for w in range(len(where)):
+            word = bits[i, where[w]]
+            b = 0
+            while word:
+                if word & one:
+                    counts[w, b] += 1
+                word >>= one
+                b += 1
+    left = len(bits)
+    for i in range(len(bits)):
+        needed = left == 1
+        for w in range(len(where)):
+            if needed:
+                break
+            word = bits[i, where[w]]
+            b = 0
+            while word:
+                if word & one and counts[w, b] == 1:
+                    needed = True
+                    break
+                word >>= one
+                b += 1
+        if not needed:
+            keep[i] = False
+            left -= 1
+            for w in range(len(where)):
+                word = bits[i, where[w]]
+                b = 0
+                while word:
+                    if word & one:
+                        counts[w, b] -= 1
+                    word >>= one
+                    b += 1
+
+
+@compiled
+def _shorten_loop(columns, literals, signs, clause_ends, where, forbidden, keep):  # type: ignore[no-untyped-def]
+    first = 0
+    for end in clause_ends:
+        left = end - first
+        for i in range(first, end):
+            needed = left == 1
+            for w in range(len(where)):
+                if needed:
+                    break
+                bits = forbidden[w]
+                for j in range(first, end):
+                    if j != i and keep[j]:
+                        bits &= columns[literals[j], where[w]] ^ signs[j]
+                        if bits == 0:
+                            break
+                if bits != 0:
+                    needed = True
+            if not needed:
+                keep[i] = False
+                left -= 1
+        first = end

@@ -1,0 +1,152 @@
+"""A policy in words and numbers, as the page shows it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from shown.errors import BadInput
+from shown.language.standard import STANDARD
+from shown.policy import Policy
+from shown.provenance import Provenance, SuccessRate
+from shown.rules import Constraints, Formula, Literal
+from shown.symmetry import closure, of_term
+from shown.teaching.interpretation.interpretations import Interpretation
+from shown.teaching.lessons.preferences import WORDS
+from shown.teaching.lessons.remarks import PIN, STRIKE
+
+Answer = dict[str, Any]
+
+DOZEN = 12  # new levels in the expected success rate
+
+
+def with_summary(policy: Policy) -> Answer:
+    return {"policy": policy.to_json(), "summary": summary(policy)}
+
+
+def summary(policy: Policy) -> Answer:
+    """Return the clauses of the printed rule in English, the rules of other lengths, and the policy's provenance."""
+    best = policy.components[0]
+    return {
+        **provenance_summary(policy.provenance),
+        "subject": policy.subject,
+        **rule(policy, best.formula),
+        **_votes(policy),
+        "front": _front(policy) if len(policy.front) > 1 else [],
+        "literals": len(best.formula.literals),
+    }
+
+
+def _votes(policy: Policy) -> Answer:
+    """Return the number of candidate rules, whether they vote, and what the printed rule alone is expected to win."""
+    candidates = policy.mixture.components
+    printed_only = candidates[0].weight == 0  # the most probable comes first, unless a better one to read was found
+    alone = next((one["won"] for one in _front(policy) if one["chosen"]), None)
+    return {"votes": len(candidates) - printed_only, "voting": len(policy.components) > 1, "alone": alone}
+
+
+def _front(policy: Policy) -> list[Answer]:
+    """Return the best rule of each length: its number of conditions, and what it is expected to win alone."""
+    printed = policy.components[0].formula
+    return [
+        {
+            "conditions": rated.conditions,
+            "won": round(DOZEN * rated.rate.share),
+            "of": DOZEN,
+            "chosen": rated.formula == printed,
+        }
+        for rated in policy.front
+    ]
+
+
+def other_rule(policy: Policy, request: dict[str, Any]) -> Answer:
+    """Return the policy in which another rule of the front acts; BadInput if that rule breaks an edit."""
+    other = policy.with_rule(request["conditions"])
+    where = "your edits of the rule"
+    if not other.keeps_to(
+        Constraints.from_json(request["constraints"], policy.tokens, policy.buttons, STANDARD, where)
+    ):
+        raise BadInput(f"the rule with {request['conditions']} conditions breaks {where}.")
+    return with_summary(other)
+
+
+def provenance_summary(provenance: Provenance) -> Answer:
+    """Return how the teacher was interpreted and how well the policy is expected to do.
+
+    >>> from shown.provenance import SuccessRate
+    >>> provenance_summary(Provenance(expectation=SuccessRate(59, 100)))["expected"]
+    {'won': 7, 'of': 12, 'more_or_less': 2}
+    """
+    shown, expected, words = provenance.demonstrations, provenance.expectation, provenance.vocabulary
+    clicks = provenance.interpretation
+    return {
+        "seen": None if shown is None else shown.count,
+        "interpretation": None if clicks is None else Interpretation.from_json(clicks).name,
+        "lenient": provenance.lenient,
+        "mirrored": bool(provenance.symmetries),
+        "language": words if words in WORDS else None,
+        "programs": provenance.programs,
+        "distinct": provenance.distinct,
+        "expected": None if expected is None else _expected(expected.won, expected.of),
+    }
+
+
+def _expected(won: int, of: int) -> Answer:
+    """Return the expected number of wins among a dozen new levels, and its standard deviation."""
+    found = SuccessRate(won, of)
+    variance = DOZEN * found.share * (1 - found.share) + DOZEN * (DOZEN - 1) * found.spread**2
+    return {"won": round(DOZEN * found.share), "of": DOZEN, "more_or_less": round(variance**0.5)}
+
+
+def rule(policy: Policy, formula: Formula) -> Answer:
+    """Return a formula's clauses as English phrases, and for each pinned clause its text.
+
+    The last phrase of a clause says if it stands for its mirror images as well.
+    """
+    sayings = policy.speaker.sayings(formula)
+    pinned = _pinned(policy)
+    kept = [[pinned.get(frozenset(clause)) for clause in one.formula.clauses] for one in sayings]
+    return {
+        "clauses": [list(one.phrases) for one in sayings],
+        "pinned": [texts[0] if None not in texts else None for texts in kept],
+    }
+
+
+def _pinned(policy: Policy) -> dict[frozenset[Literal], str]:
+    """Return the pinned clauses: text as it was pinned, by the clause in canonical form."""
+    found = policy.provenance.constraints
+    if found is None:
+        return {}
+    try:
+        said = Constraints.parse(found.pinned, found.struck, policy.tokens, policy.buttons, STANDARD, "the policy")
+    except BadInput:  # the file may claim anything
+        return {}
+    return {
+        frozenset(canonical): " and ".join(map(str, clause))
+        for clause in said.pinned
+        for canonical in policy.speaker.canonical(Formula((clause,))).clauses
+    }
+
+
+def sentence_remark(policy: Policy, request: dict[str, Any]) -> Answer:
+    """Return a remark that pins a clause of the best rule, or strikes one phrase of it.
+
+    A clause that stands for its mirror images is pinned with them, and a condition is struck with its own.
+    """
+    sayings = policy.speaker.sayings(policy.components[0].formula)
+    number, phrase = request["clause"], request["phrase"]
+    if number >= len(sayings) or not sayings[number].clause:
+        raise BadInput("there is no such sentence.")
+    saying = sayings[number]
+    if phrase is None:
+        clauses = [" and ".join(map(str, clause)) for clause in saying.formula.clauses]
+        # A fact that always held so far need not hold later, so the words do not rely on any.
+        plain = replace(policy.speaker, facts=replace(policy.facts, always=()))
+        words = plain.sayings(policy.components[0].formula)[number].phrases
+        return {"remark": {"kind": PIN, "programs": clauses, "words": list(words)}}
+    if phrase >= len(saying.told):
+        raise BadInput("there is no such condition.")
+    literals = saying.told[phrase]
+    images = (of_term(x.term, t, policy.language) for x in literals for t in closure(policy.facts.symmetries))
+    programs = list(dict.fromkeys(str(image) for image in images if image is not None))
+    return {"remark": {"kind": STRIKE, "programs": programs, "words": [policy.speaker.phrase(x) for x in literals]}}

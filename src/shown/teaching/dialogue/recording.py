@@ -1,0 +1,211 @@
+"""Recording of a teacher's play, with undo.
+
+An attempt is plain data, and a click is a function from attempt to attempt. So undo and redo are two stacks (`History`)
+of any value that holds an attempt: a game in the terminal, or a lesson in the studio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from shown.demonstrations import Demonstration, Step
+from shown.errors import BadInput
+from shown.grid import Action, Grid, check_action
+from shown.worlds import Level, Playable, World
+from shown.worlds.games.rule_errors import rules_explained
+
+MAX_UNDO = 500  # older states are forgotten
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A level being played.
+
+    Attributes:
+        level: the level's name and first position.
+        seed: seed of the game's chances.
+        steps: the steps so far, without those that changed nothing.
+        grid: the current position.
+        won: whether the goal was reached.
+        over: whether the game ended or the episode has no steps left.
+        before: actions that lead to the first position, in a world that can reach it only by playing.
+    """
+
+    level: Level
+    seed: int
+    steps: tuple[Step, ...]
+    grid: Grid
+    won: bool = False
+    over: bool = False
+    before: tuple[Action, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        return "won" if self.won else "lost" if self.over else "unfinished"
+
+    @property
+    def demonstration(self) -> Demonstration:
+        return Demonstration(self.steps, self.level.name, self.seed, self.outcome)
+
+
+def begin(level: Level, seed: int = 0, before: tuple[Action, ...] = ()) -> Attempt:
+    """Return an attempt at `level` without any steps."""
+    return Attempt(level, seed, (), level.grid, before=before)
+
+
+def play_on(game: Playable, attempt: Attempt, action: Action) -> Attempt:
+    """Return the attempt after one more action.
+
+    An action that changes nothing shows nothing: the attempt itself is returned. In a partly hidden world every action
+    counts.
+
+    >>> from shown.worlds import find
+    >>> from shown.grid import grid
+    >>> attempt = begin(Level("mine", grid("|.", "||")))
+    >>> play_on(find("nim"), attempt, (0, 1)) is attempt
+    True
+    >>> play_on(find("nim"), attempt, (0, 0)).steps[0].action
+    (0, 0)
+    """
+    return play_all(game, attempt, (action,))
+
+
+def play_all(game: Playable, attempt: Attempt, actions: Iterable[Action]) -> Attempt:
+    """Return the attempt after some more actions, without those that change nothing.
+
+    >>> from shown.worlds import find
+    >>> from shown.grid import grid
+    >>> attempt = begin(Level("mine", grid("|.", "||")))
+    >>> len(play_all(find("nim"), attempt, [(0, 1), (0, 0)]).steps)
+    1
+    """
+    world: World | None = None
+    for action in actions:
+        if attempt.over:
+            raise BadInput("this game is over. Undo the last click, or choose another level.")
+        check_action(action, attempt.grid, game.buttons)
+        world = world or world_after(game, attempt)
+        with rules_explained(game.title):
+            outcome = world.step(action)
+        if outcome.grid == attempt.grid and not outcome.over and world.fully_observed:
+            world = None  # drop the action, together with any chances it used
+            continue
+        steps = (*attempt.steps, Step(attempt.grid, action))
+        over = outcome.over or len(attempt.before) + len(steps) >= game.max_steps
+        attempt = replace(attempt, steps=steps, grid=outcome.grid, won=outcome.won, over=over)
+    return attempt
+
+
+def world_after(game: Playable, attempt: Attempt) -> World:
+    """Return the world in the state that the attempt has reached.
+
+    Replaying costs a millisecond or two and keeps attempts free of hidden state: undo, redo and a loaded file all lead
+    to the same game.
+    """
+    world = game.world_at(attempt.level)
+    world.reset(attempt.seed)
+    for earlier in (*attempt.before, *(step.action for step in attempt.steps)):
+        world.step(earlier)
+    return world
+
+
+def take_back(game: Playable, attempt: Attempt) -> Attempt:
+    """Return the attempt without its last action."""
+    before = begin(attempt.level, attempt.seed, attempt.before)
+    return play_all(game, before, [step.action for step in attempt.steps[:-1]])
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class History(Generic[T]):
+    """An immutable value with undo and redo.
+
+    >>> history = History(1)
+    >>> history.do(2)
+    >>> history.undo(), history.present
+    (True, 1)
+    >>> history.redo(), history.present
+    (True, 2)
+    """
+
+    present: T
+    past: list[T] = field(default_factory=list)
+    future: list[T] = field(default_factory=list)
+
+    def do(self, then: T) -> None:
+        """Makes `then` the present; the present itself again is nothing to undo."""
+        if then is not self.present:
+            self.past = [*self.past[-MAX_UNDO + 1 :], self.present]
+            self.future.clear()
+            self.present = then
+
+    def undo(self) -> bool:
+        """Go back by one; return False if there is nothing to undo."""
+        if not self.past:
+            return False
+        self.future.append(self.present)
+        self.present = self.past.pop()
+        return True
+
+    def redo(self) -> bool:
+        """Go forward by one; return False if there is nothing to redo."""
+        if not self.future:
+            return False
+        self.past.append(self.present)
+        self.present = self.future.pop()
+        return True
+
+
+class Recorder:
+    """A level being played, with undo. Actions that change nothing are not recorded.
+
+    >>> from shown.worlds import find
+    >>> from shown.grid import grid
+    >>> recorder = Recorder(find("nim"), Level("mine", grid("|.", "||")))
+    >>> recorder.act((0, 1)), recorder.act((0, 0)), len(recorder.attempt.steps)
+    (False, True, 1)
+    >>> recorder.undo(), len(recorder.attempt.steps), recorder.redo(), len(recorder.attempt.steps)
+    (True, 0, True, 1)
+    """
+
+    def __init__(self, game: Playable, level: Level, seed: int = 0, before: tuple[Action, ...] = ()) -> None:
+        self.game = game
+        self._history = History(begin(level, seed, before))
+
+    @property
+    def attempt(self) -> Attempt:
+        """The steps so far, without those undone."""
+        return self._history.present
+
+    @property
+    def demonstration(self) -> Demonstration | None:
+        """The recorded demonstration, or None without any steps."""
+        return self.attempt.demonstration if self.attempt.steps else None
+
+    def act(self, action: Action) -> bool:
+        """Play `action`; return False if the game is over or nothing changed. Raise BadInput if it does not exist."""
+        before = self.attempt
+        check_action(action, before.grid, self.game.buttons)
+        if not before.over:
+            self._history.do(play_on(self.game, before, action))
+        return self.attempt is not before
+
+    def undo(self) -> bool:
+        """Undo the last action; return False if there is none."""
+        return self._history.undo()
+
+    def redo(self) -> bool:
+        """Redo the action that was undone; return False if there is none."""
+        return self._history.redo()
+
+    def restart(self) -> bool:
+        """Undo all actions; return False if there are none."""
+        if not self.undo():
+            return False
+        while self.undo():
+            pass
+        return True

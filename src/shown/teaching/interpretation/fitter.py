@@ -1,0 +1,323 @@
+"""Fitting of hypotheses, with columns shared between them.
+
+Columns depend on the positions alone, so all interpretations share one evaluation of the programs, and all
+interpretations with images another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from shown.components import Component, compile_components
+from shown.demonstrations import Demonstrations
+from shown.engine.memory import Account
+from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
+from shown.evaluation.rows import Evidence, Rows, evidence_of
+from shown.inference.amending import amended
+from shown.inference.clauses import TASTE, ClauseSearch, Narrow, Pool
+from shown.inference.failure import Failure, explain_failure, looking_like_shown
+from shown.inference.features import Features
+from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Weighing
+from shown.inference.learner import to_components
+from shown.inference.pinning import Contradiction, Pinned
+from shown.inference.posterior import Candidate, Mixture, log_likelihood
+from shown.inference.trees import TreeSearch
+from shown.language.grammar import Grammar
+from shown.language.key_presses import pressing_grammar, tells_when_to_press
+from shown.language.languages import grammar_for
+from shown.language.primitives import Language
+from shown.policy import Policy
+from shown.rules import Formula
+from shown.rules.bitwise import allowed_rows
+from shown.symmetry import Transformation, images
+from shown.teaching.interpretation.hypotheses import Hypothesis
+from shown.teaching.task import Task
+
+WEIGHING = Weighing(
+    ensemble=50, noise=0.0, prior="grammar", drop_literals=True, uniform_if_empty=False, stop_early=False
+)
+AT_ONCE = 30_000  # up to this many programs are evaluated before rules are proposed, without progress in between
+
+FEW_SHOWN = 32  # up to this many shown actions, mirror images included, every search is thorough
+GENERATION_SEEDS = 7919  # distance between the seeds of a fit and of the next that starts from it
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How thoroughly a fit searches for rules.
+
+    Attributes:
+        trees: trees grown from each set of features.
+        tries: covers searched for clauses.
+        covers: formulas made of the clauses found.
+    """
+
+    trees: int
+    tries: int
+    covers: int
+
+    def on(self, shown: int) -> Effort:
+        """Return the effort for a number of shown actions: with few of them, a thorough search is quick, too."""
+        if shown > FEW_SHOWN:
+            return self
+        return Effort(min(self.trees * THOROUGH.trees, THOROUGH.trees), THOROUGH.tries, THOROUGH.covers)
+
+
+THOROUGH = Effort(trees=5, tries=40, covers=40)  # where one fit decides
+QUICK = Effort(trees=1, tries=4, covers=40)  # to compare many hypotheses by playing
+FURTHER = Effort(trees=0, tries=16, covers=40)  # for the best of them, after a quick fit
+AGAIN = Effort(trees=0, tries=4, covers=20)  # in practice, where most clauses of the earlier fit are still exact
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The result of fitting a hypothesis.
+
+    Attributes:
+        hypothesis: the hypothesis.
+        shown: the demonstrations under its interpretation.
+        features: columns of the programs.
+        evidence: the demonstrations as bits over the same rows.
+        candidates: the best formulas, best first; none if nothing fits.
+        pool: the exact clauses that these and other formulas are made of; None if they do not explain all steps.
+        policy: the mixture of the candidates, or None.
+        grown: the mixture of the trees' formulas alone, or None. Its rules are longer and sometimes safer.
+        failure: the reason why nothing fits, or None.
+        pinned: the pinned clauses that all formulas have, on the rows of the evidence; None without any.
+        contradictions: pinned clauses that contradict the demonstrations.
+        generation: number of earlier fits whose clauses were used again.
+    """
+
+    hypothesis: Hypothesis
+    shown: Demonstrations
+    features: Features
+    evidence: Evidence
+    candidates: tuple[Candidate, ...] = ()
+    pool: Pool | None = None
+    policy: Policy | None = None
+    grown: Policy | None = None
+    failure: Failure | None = None
+    pinned: Pinned | None = None
+    contradictions: tuple[Contradiction, ...] = ()
+    generation: int = 0
+
+
+class Fitter:
+    """Fits hypotheses to demonstrations, and evaluates each program once on each position.
+
+    Args:
+        task: demonstrations, number of programs, vocabulary and constraints.
+        resources: threads, device, memory limit, cluster and seed.
+        grammar: grammar of the programs, instead of the vocabulary's.
+
+    Attributes:
+        demonstrations: the demonstrations so far.
+        programs: number of programs considered now.
+        widest: largest number of programs that may be considered.
+        constraints: what is pinned and struck.
+        language: vocabulary of the programs, unless a hypothesis has its own.
+    """
+
+    def __init__(self, task: Task, resources: Resources = DEFAULT_RESOURCES, grammar: Grammar | None = None) -> None:
+        shown = task.shown
+        self.demonstrations, self.resources, self.constraints = shown, resources, task.constraints
+        self._crew = resources.crew()
+        own, self.grammar_name = grammar_for(shown.tokens, shown.buttons, task.language, grammar)
+        self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
+        self.language = own.language
+        self.programs, self.widest = (FIRST, MOST) if task.programs == "auto" else (task.programs, task.programs)
+        self._account = Account(resources.memory_limit)
+        self._fittings: dict[tuple[Language, tuple[str, ...], tuple[Transformation, ...]], Fitting] = {}
+
+    def add(self, more: Demonstrations) -> None:
+        """Add demonstrations; programs are evaluated on new positions only."""
+        self.demonstrations = self.demonstrations + more
+        for (_, _, symmetries), fitting in self._fittings.items():
+            fitting.add(_with_images(more, symmetries))
+
+    def widen(self) -> bool:
+        """Consider about three times as many programs from now on; return False if there are no more."""
+        if self.programs >= self.widest:
+            return False
+        self.programs = next((point for point in CHECKPOINTS if point > self.programs), self.widest)
+        return True
+
+    def fit(
+        self,
+        hypothesis: Hypothesis,
+        interpreted: Demonstrations,
+        more: Demonstrations | None = None,
+        effort: Effort = THOROUGH,
+        earlier: Fitted | None = None,
+    ) -> Fitted:
+        """Fit a hypothesis.
+
+        Args:
+            hypothesis: the hypothesis.
+            interpreted: the demonstrations under its interpretation.
+            more: further steps to explain that were not demonstrated.
+            effort: how thoroughly to search for rules.
+            earlier: a fit of the same hypothesis. Its clauses that are still exact are used again.
+        """
+        run = self.iter_fit(hypothesis, interpreted, more, effort, earlier)
+        while True:
+            try:
+                next(run)
+            except StopIteration as end:
+                fitted: Fitted = end.value
+                return fitted
+
+    def iter_fit(
+        self,
+        hypothesis: Hypothesis,
+        interpreted: Demonstrations,
+        more: Demonstrations | None = None,
+        effort: Effort = THOROUGH,
+        earlier: Fitted | None = None,
+    ) -> Generator[tuple[Moment, Policy | None], None, Fitted]:
+        """Fit a hypothesis, yielding the progress and the best policy so far."""
+        fitting = self._fitting(hypothesis)
+        with_images = _with_images(interpreted if more is None else interpreted + more, hypothesis.symmetries)
+        if more is not None:
+            fitting = fitting.extended(_with_images(more, hypothesis.symmetries))
+        rows = fitting.rows
+        evidence = evidence_of(rows, with_images.steps)
+        if hypothesis.lenient:
+            evidence = self._leniently(evidence, hypothesis, fitting)
+        against = self._contradictions(fitting, hypothesis, interpreted)
+        pinned = fitting.pinned(evidence, against)
+        rest = evidence if pinned is None else pinned.rest
+        search = self._search(fitting, rest, self._narrow(hypothesis, rest, rows), effort, earlier)
+        grown: Policy | None = None
+        policy: Policy | None = None
+        for last in fitting.search(rest, search, WEIGHING, self.programs <= AT_ONCE, self.programs, pinned=pinned):
+            features = last.features
+            if last.news and features is not None:
+                # The trees' formulas come first; the last mixture also has those made of clauses.
+                grown, policy = policy, self._mixture(last.mixture, features, fitting.language, pinned)
+            yield last, policy
+        assert features is not None
+        generation = 0 if earlier is None else earlier.generation + 1
+        fitted = Fitted(
+            hypothesis, interpreted, features, rest, pinned=pinned, contradictions=against, generation=generation
+        )
+        if policy is None:
+            failure = explain_failure(with_images, rows, features, rest, fitting.grammar.language)
+            return replace(fitted, failure=failure)
+        pool = search.pool(features, features.log_prior)
+        exact = pool.formula(np.zeros(len(pool.clauses))) is not None
+        best = tuple(last.mixture.best)
+        return replace(fitted, candidates=best, pool=pool if exact else None, policy=policy, grown=grown)
+
+    def _search(
+        self, fitting: Fitting, evidence: Evidence, narrow: Narrow | None, effort: Effort, earlier: Fitted | None
+    ) -> ClauseSearch:
+        generation = 0 if earlier is None else earlier.generation + 1
+        seed = self.resources.seed + GENERATION_SEEDS * generation  # the same starts would find the same clauses
+        effort = effort.on(len(evidence.shown_rows))
+        trees = TreeSearch(evidence, effort.trees, seed, self.resources.thread_count, fitting.account.branch())
+        taste = replace(TASTE, tries=effort.tries, covers=effort.covers)
+        known = None if earlier is None or earlier.pool is None else (earlier.features, earlier.pool.clauses)
+        return ClauseSearch(evidence, trees, seed, taste, fitting.struck(), narrow, known)
+
+    def contradictions(self, hypothesis: Hypothesis, interpreted: Demonstrations) -> tuple[Contradiction, ...]:
+        """Return the pinned clauses that contradict the demonstrations under a hypothesis."""
+        if not self.constraints.pinned:
+            return ()
+        return self._contradictions(self._fitting(hypothesis), hypothesis, interpreted)
+
+    def _contradictions(
+        self, fitting: Fitting, hypothesis: Hypothesis, interpreted: Demonstrations
+    ) -> tuple[Contradiction, ...]:
+        if not self.constraints.pinned:
+            return ()
+        shown = _with_images(interpreted, hypothesis.symmetries)
+        return fitting.contradictions(evidence_of(fitting.rows, shown.steps), shown, len(interpreted))
+
+    def amend(self, policy: Policy, hypothesis: Hypothesis, interpreted: Demonstrations) -> Policy | None:
+        """Change a policy as little as possible so that it explains these demonstrations; None if that is impossible.
+
+        Args:
+            policy: the policy learned before.
+            hypothesis: the hypothesis it was learned under.
+            interpreted: the demonstrations under its interpretation; all of them are in `demonstrations`.
+        """
+        fitting = self._fitting(hypothesis)
+        evidence = evidence_of(fitting.rows, _with_images(interpreted, hypothesis.symmetries).steps)
+        return amended(policy, fitting, evidence, self.programs)
+
+    def component(self, fitted: Fitted, formula: Formula) -> Component:
+        """Return a rule as the only component of a policy, with its prior and its likelihood under a hypothesis."""
+        fitting = self._fitting(fitted.hypothesis)
+        steps = _with_images(fitted.shown, fitted.hypothesis.symmetries).steps
+        plan, (packed,) = compile_components(
+            [[Component(1.0, 0.0, 0.0, formula)]], self.demonstrations.tokens, self.demonstrations.buttons,
+            fitting.language,
+        )  # fmt: skip
+        world, columns = plan.world_and_columns(list(dict.fromkeys(step.grid for step in steps)))
+        evidence = evidence_of(Rows([world]), steps)
+        (allowed,) = allowed_rows(packed, columns, evidence.mask)
+        prior = math.fsum(fitting.log_prior(literal.term) for literal in formula.literals)
+        return Component(1.0, prior, log_likelihood(allowed, evidence), formula)
+
+    def _mixture(
+        self, mixture: Mixture, features: Features, language: Language, pinned: Pinned | None
+    ) -> Policy | None:
+        if not mixture.best:
+            return None
+        shown = self.demonstrations
+        components = to_components(mixture, features, pinned)
+        return Policy(shown.tokens, components, shown.game, shown.buttons, language=language)
+
+    def _leniently(self, evidence: Evidence, hypothesis: Hypothesis, fitting: Fitting) -> Evidence:
+        """Return the evidence without the ruled-out rows that no program distinguishes from shown ones."""
+        features = fitting.features(evidence, self.programs)
+        narrow = self._narrow(hypothesis, evidence, fitting.rows)
+        alike = looking_like_shown(features.columns, evidence, np.arange(len(evidence.word)))
+        if narrow is not None:
+            few = features.columns[narrow.usable(features)]
+            alike |= looking_like_shown(few, evidence, np.flatnonzero(evidence.shows(narrow.rows)))
+        return replace(evidence, mask=evidence.mask & ~alike)
+
+    def _narrow(self, hypothesis: Hypothesis, evidence: Evidence, rows: Rows) -> Narrow | None:
+        """Return the shown presses of keys, which only some programs may explain; None without keys."""
+        if not hypothesis.keys:
+            return None
+        characters = {self.demonstrations.tokens[name] for name in hypothesis.keys}
+        places = [rows.row(word, bit) for word, bit in zip(evidence.word.tolist(), evidence.bit.tolist(), strict=True)]
+        pressed = [
+            (state, action)
+            for state, action in places
+            if not isinstance(action, str) and rows.grids[state][action] in characters
+        ]
+        language = hypothesis.language or self.language
+        return Narrow(rows.bits(pressed), partial(tells_when_to_press, language=language))
+
+    def _fitting(self, hypothesis: Hypothesis) -> Fitting:
+        grammar = self._grammar(hypothesis.language or self.language, hypothesis.keys)
+        key = (grammar.language, hypothesis.keys, hypothesis.symmetries)
+        if key not in self._fittings:
+            blocks = list(grammar.blocks(self.widest))
+            fitting = Fitting(grammar, blocks, self.resources, self.constraints, self._crew, account=self._account)
+            fitting.add(_with_images(self.demonstrations, hypothesis.symmetries))
+            self._fittings[key] = fitting
+        return self._fittings[key]
+
+    def _grammar(self, language: Language, keys: tuple[str, ...]) -> Grammar:
+        if (language, keys) not in self._grammars:
+            shown = self.demonstrations
+            self._grammars[language, keys] = (
+                pressing_grammar(language, shown.tokens, keys)
+                if keys
+                else grammar_for(shown.tokens, shown.buttons, language)[0]
+            )
+        return self._grammars[language, keys]
+
+
+def _with_images(demonstrations: Demonstrations, symmetries: tuple[Transformation, ...]) -> Demonstrations:
+    return images(demonstrations, symmetries) if symmetries else demonstrations

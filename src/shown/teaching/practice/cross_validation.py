@@ -1,0 +1,66 @@
+"""Leave-one-out cross-validation of hypotheses, for demonstrations without a world to practice in.
+
+Each demonstration in turn is predicted by a policy learned from the others. The share of positions in which it does
+what was shown decides between interpretations, and is the success rate to expect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from shown.demonstrations import Demonstrations
+from shown.provenance import SuccessRate
+from shown.teaching.interpretation.fitter import Fitter
+from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
+
+MAX_FOLDS = 5  # only the first demonstrations are left out
+
+
+@dataclass(frozen=True, slots=True)
+class CrossValidation:
+    """Result of a cross-validation.
+
+    Attributes:
+        expectation: number of left-out positions in which the policy does what was shown or is open.
+        explained: mean over these positions of 1 / (1 + number of open actions), 0 where the policy does otherwise. It
+            keeps the interpretation that leaves most open from always winning. From 0 to 1.
+    """
+
+    expectation: SuccessRate
+    explained: float
+
+
+def cross_validate(
+    fitter: Fitter, hypothesis: Hypothesis, interpreted: Demonstrations, temperature: float = 1.0
+) -> CrossValidation | None:
+    """Predict each demonstration by a policy learned from the others; None if there is only one.
+
+    >>> from shown.worlds import demonstrate, find, load_levels
+    >>> from shown.teaching.interpretation.interpretations import EXACT_CLICKS
+    >>> from shown.teaching.task import Task
+    >>> nim = find("nim")
+    >>> demos = demonstrate(nim, load_levels(nim, "train:0-4"))
+    >>> cross_validate(Fitter(Task(demos, programs=1000)), Hypothesis(EXACT_CLICKS), demos).explained > 0.8
+    True
+
+    Args:
+        fitter: fitter with all the demonstrations; no program is evaluated again.
+        hypothesis: the hypothesis to validate.
+        interpreted: the demonstrations under its interpretation.
+        temperature: see `flattened`.
+    """
+    if len(interpreted) < 2:
+        return None
+    right, asked, explained = 0, 0, 0.0
+    for k, item in enumerate(interpreted.items[:MAX_FOLDS]):
+        rest = (*interpreted.items[:k], *interpreted.items[k + 1 :])
+        others = fitter.fit(hypothesis, replace(interpreted, items=rest)).policy
+        steps = [step for step in item.steps if not step.refused]
+        asked += len(steps)
+        if others is None or not steps:
+            continue
+        for action, step in zip(flattened(others, temperature).act_many([s.grid for s in steps]), steps, strict=True):
+            if action in (step.action, *step.open):
+                right += 1
+                explained += 1 / (1 + len(step.open))
+    return CrossValidation(SuccessRate(right, asked, "positions"), explained / asked if asked else 0.0)

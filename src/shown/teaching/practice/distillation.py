@@ -1,0 +1,403 @@
+"""Distillation: one rule that plays as well as the vote of many.
+
+The rules that vote are made of exact clauses: clauses that allow nothing that the demonstrations rule out. Single rules
+made of such clauses are compared by how far they agree with the vote in its own games (`imitation.py`), and the best
+ones play. Where a rule loses a level that the vote wins, their first disagreement is a counterexample: there the vote's
+action has to be allowed, and the rule's own one not. The hypothesis is fitted again with some of those, which gives
+further clauses, until a rule wins as much as the vote. Then conditions are dropped as long as the demonstrations stay
+explained and the rule wins as much.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from shown.components import RatedRule
+from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.grid import Action, Grid
+from shown.inference.clauses import cheapest_cover
+from shown.policy import Policy
+from shown.provenance import SuccessRate
+from shown.rules import Formula, Literal
+from shown.rules.bitwise import over_programs
+from shown.rules.facts import Facts
+from shown.rules.formula import Clause
+from shown.symmetry import Folded, closure, images, unfold
+from shown.teaching.interpretation.fitter import AGAIN, FURTHER, Fitted, Fitter
+from shown.teaching.interpretation.hypotheses import Hypothesis
+from shown.teaching.practice.ground import ALL_LEVELS, SOME_LEVELS
+from shown.teaching.practice.imitation import Positions, Table
+from shown.teaching.practice.practice_scoring import Scoring
+from shown.worlds import play_starts
+
+ROUNDS = 8  # fits with counterexamples
+STARTS = 200  # random rules made of the clauses of a fit, of which the best are improved
+IMPROVED = 3  # rules that are improved clause by clause, and then play
+MOST_CLAUSES = 1000  # clauses of a fit that rules are made of, the shortest ones, besides those of its best rule
+PER_CONDITION = 0.001  # share of games that a further condition has to win
+COUNTEREXAMPLES = 6  # lost levels that are examined in a round
+CLOSE = 0.02  # a shorter rule that wins this much less than the best one is preferred
+LONG = 10  # with more conditions, a rule is sought under other interpretations too
+TOO_FAR = 0.03  # a rule that wins this much less than all rules together does not replace them
+
+Unit = Folded[Literal]
+"""A clause and the images that it stands for."""
+
+
+@dataclass(frozen=True)
+class PlayedRule:
+    """A rule with the share of practice levels that it wins alone.
+
+    Attributes:
+        units: its clauses.
+        rule: the policy that consists of it.
+        won: share of the practice levels.
+    """
+
+    units: tuple[Unit, ...]
+    rule: Policy
+    won: float
+
+    @property
+    def conditions(self) -> int:
+        """The number of conditions; those of a clause count once for all its images."""
+        return sum(len(unit.clause) for unit in self.units)
+
+    @cached_property
+    def words(self) -> int:
+        """The number of words, as printed."""
+        return len(self.rule.english().split())
+
+    @property
+    def merit(self) -> tuple[float, int]:
+        return self.won, -self.conditions
+
+
+@dataclass
+class Distillation:
+    """Seeks single rules that play like a vote.
+
+    Attributes:
+        vote: the policy to imitate.
+        fitted: the hypothesis that it was learned under, fitted to the demonstrations.
+        fitter: fits the hypothesis again.
+        scoring: the practice levels, and episodes to keep.
+        rng: source of all random choices.
+        until: time, by the monotonic clock, after which no fit is begun.
+        found: the best rule of each number of conditions.
+    """
+
+    vote: Policy
+    fitted: Fitted
+    fitter: Fitter
+    scoring: Scoring
+    rng: np.random.Generator
+    until: float = math.inf
+    found: dict[int, PlayedRule] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        assert self.scoring.ground is not None
+        self.ground = self.scoring.ground
+        self.wins = self.scoring.score_on_all(self.vote)
+        self._symmetries = self.fitted.hypothesis.symmetries
+        shown = self.fitted.shown
+        self._steps = (images(shown, self._symmetries) if self._symmetries else shown).steps
+        self._counterexamples: dict[tuple[Grid, Action], Step] = {}
+        self._positions = Positions(self.vote)
+        pinned = () if self.fitted.pinned is None else self.fitted.pinned.clauses
+        self._pinned: tuple[Unit, ...] = tuple(Folded(tuple(clause), closure(())) for clause in pinned)
+        self._units: dict[frozenset[frozenset[Literal]], Unit] = {}
+        self._unfolded: dict[Unit, tuple[Clause, ...]] = {}
+        self._played: dict[tuple[Unit, ...], PlayedRule] = {}
+
+    @property
+    def best(self) -> PlayedRule | None:
+        """The rule that wins most; the one with the fewest conditions among equals."""
+        return max(self.found.values(), key=lambda item: item.merit, default=None)
+
+    @property
+    def front(self) -> tuple[PlayedRule, ...]:
+        """The rules that win more than all shorter ones, the shortest first."""
+        kept: list[PlayedRule] = []
+        for candidate in (self.found[count] for count in sorted(self.found)):
+            if not kept or candidate.won > kept[-1].won:
+                kept.append(candidate)
+        return tuple(kept)
+
+    def run(self) -> Iterator[PlayedRule]:
+        """Seek rules, yielding the best so far."""
+        played = zip(self.ground.starts(0, SOME_LEVELS), self.ground.won(self.vote, SOME_LEVELS), strict=False)
+        won = [start for start, wins in played if wins]
+        self._positions.add([[step.grid for step in episode.steps] for episode in play_starts(won, self.vote)])
+        fitted = self.fitted
+        for _ in range(ROUNDS):
+            if fitted.pool is not None:
+                self._take_in(fitted)
+                latest = self._sought()
+                if latest is None:
+                    break
+                if self.best is not None:
+                    yield self.best
+                    if self.best.won >= self.wins or self.ground.over:
+                        break
+                if not self._examine(latest) and not (self._positions.tighten() and self._examine(latest)):
+                    break
+            elif self._counterexamples:  # they contradict each other
+                kept = list(self._counterexamples.items())[: len(self._counterexamples) // 2]
+                self._counterexamples = dict(kept)
+            else:
+                return
+            if time.monotonic() > self.until:
+                break
+            fitted = self._fit_again(fitted)
+        if self.best is not None:
+            self._shorten(self.best)
+            yield self.best
+
+    # --- rules made of clauses ----------------------------------------------------------------------------------------
+
+    def _take_in(self, fitted: Fitted) -> None:
+        """Add the clauses of a fit, each alone and with all its images."""
+        assert fitted.pool is not None
+        group = closure(self._symmetries)
+        short = sorted(fitted.pool.clauses, key=len)[:MOST_CLAUSES]
+        short += [clause for candidate in fitted.candidates[:1] for clause in candidate.clauses]
+        for clause in over_programs(tuple(short), fitted.features.terms.__getitem__):
+            for under in (group[:1], group) if len(group) > 1 else (group,):
+                unit: Unit = Folded(clause, tuple(under))
+                if not self._has_struck(unit):
+                    self._units.setdefault(frozenset(frozenset(image) for image in self._clauses(unit)), unit)
+
+    def _has_struck(self, unit: Unit) -> bool:
+        """Return whether a clause or one of its images has a program that the teacher struck."""
+        constraints, language = self.fitter.constraints, self.vote.language
+        terms = {literal.term for clause in self._clauses(unit) for literal in clause} if constraints.struck else ()
+        return any(constraints.strikes(term, language) for term in terms)
+
+    def _sought(self) -> PlayedRule | None:
+        """Return the best of the rules that can be made of the clauses so far; None if those do not explain all."""
+        units = [*self._pinned, *sorted(self._units.values(), key=lambda unit: len(unit.clause))]
+        table = self._table(units)
+        right = self._explain(units, table)
+        units, table = [units[k] for k in right.tolist()], table.only(right)
+        covers, sizes = table.covers, np.array([len(unit.clause) for unit in units], dtype=float)
+        fixed = range(len(self._pinned))
+        if not covers.any(axis=0).all():
+            return None
+        rules = sorted({_random_cover(covers, sizes, fixed, self.rng) for _ in range(STARTS)})
+        values = table.values(rules)
+        ranked = sorted(range(len(rules)), key=lambda i: (-values[i], sizes[list(rules[i])].sum(), rules[i]))
+        improved = [_improved(rules[i], table, sizes, fixed) for i in ranked[:IMPROVED]]
+        played = [self._play([units[u] for u in rule]) for rule in dict.fromkeys(improved)]
+        return max(played, key=lambda item: item.merit)
+
+    def _explain(self, units: Sequence[Unit], table: Table) -> np.ndarray:
+        """Return the units that allow nothing which the demonstrations rule out; images may. [n] int64
+
+        A lenient hypothesis tolerates what the clauses of its fit allow.
+        """
+        tolerated = np.zeros_like(table.wrong[0])
+        if self.fitted.hypothesis.lenient:
+            plain = [k for k, unit in enumerate(units) if len(unit.under) == 1]
+            tolerated = np.bitwise_or.reduce(table.wrong[plain], axis=0)
+        wrong = (table.wrong & ~tolerated).any(axis=1)
+        wrong[: len(self._pinned)] = False  # those that contradict the demonstrations are left out already
+        return np.flatnonzero(~wrong)
+
+    def _clauses(self, unit: Unit) -> tuple[Clause, ...]:
+        """Return all clauses that a unit stands for."""
+        if unit not in self._unfolded:
+            self._unfolded[unit] = unfold([unit], self.vote.language)
+        return self._unfolded[unit]
+
+    def _table(self, units: Sequence[Unit]) -> Table:
+        vote = self.vote
+        return Table(
+            [self._clauses(unit) for unit in units],
+            self._steps,
+            self._positions,
+            (vote.tokens, vote.buttons, vote.language),
+        )
+
+    def _play(self, units: Iterable[Unit]) -> PlayedRule:
+        """Let a rule play all levels, and keep it if it is the best of its length."""
+        key = tuple(sorted(units, key=lambda unit: (len(unit.clause), str(unit.clause), len(unit.under))))
+        if key not in self._played:
+            only = self.fitter.component(self.fitted, Formula(unfold(key, self.vote.language)))
+            alone = replace(self.vote, components=(only,), facts=Facts(symmetries=self._symmetries))
+            candidate = PlayedRule(key, alone, self.scoring.score_on_all(alone))
+            self._played[key] = candidate
+            known = self.found.get(candidate.conditions)
+            if self._permitted(candidate) and (known is None or candidate.won > known.won):
+                self.found[candidate.conditions] = candidate
+        return self._played[key]
+
+    # --- counterexamples ----------------------------------------------------------------------------------------------
+
+    def _examine(self, candidate: PlayedRule) -> int:
+        """Add counterexamples from some levels that a rule loses and the vote wins; return their number."""
+        won = zip(self.ground.won(candidate.rule, ALL_LEVELS), self.ground.won(self.vote, ALL_LEVELS), strict=False)
+        lost = [i for i, (own, votes) in enumerate(won) if votes and not own]
+        starts, before = self.ground.starts(0, ALL_LEVELS), len(self._counterexamples)
+        chosen = [starts[lost[i]] for i in self.rng.permutation(len(lost))[:COUNTEREXAMPLES].tolist()]
+        self._positions.add([[step.grid for step in episode.steps] for episode in play_starts(chosen, self.vote)])
+        for episode in play_starts(chosen, candidate.rule):
+            taken = {step.grid: step.action for step in episode.steps}
+            game = list(taken)
+            for place, right in enumerate(self.vote.act_many(game)):
+                grid, action = game[place], taken[game[place]]
+                self._positions.add([game[place : place + 1]] if grid not in self._positions.good else [])
+                if action not in self._positions.good[grid]:
+                    every: tuple[Action, ...] = self.vote.buttons or tuple(grid.cells())
+                    others = tuple(other for other in every if other not in (action, right))
+                    self._counterexamples[grid, action] = Step(grid, right, open=others)
+                    break
+        return len(self._counterexamples) - before
+
+    def _fit_again(self, fitted: Fitted) -> Fitted:
+        """Fit the hypothesis again with the counterexamples; the first time thoroughly, for more clauses."""
+        shown, effort = fitted.shown, AGAIN if fitted.generation else FURTHER
+        items = tuple(Demonstration((step,)) for step in self._counterexamples.values())
+        more = Demonstrations(shown.tokens, items, shown.game, shown.buttons)
+        return self.fitter.fit(fitted.hypothesis, shown, more, effort, fitted)
+
+    # --- fewer conditions ---------------------------------------------------------------------------------------------
+
+    def _shorten(self, candidate: PlayedRule) -> None:
+        """Drop conditions and clauses while the rule explains the demonstrations and wins as much."""
+        while True:
+            shorter = [self._play(units) for units in self._reduced(candidate)]
+            least = min(candidate.won, self.wins)
+            good = [other for other in shorter if other.won >= least and self._permitted(other)]
+            if not good:
+                return
+            candidate = min(good, key=lambda other: (other.conditions, -other.won))
+
+    def _permitted(self, candidate: PlayedRule) -> bool:
+        constraints = self.fitter.constraints
+        against = [item.clause for item in self.fitted.contradictions]
+        return not constraints or candidate.rule.keeps_to(constraints.without(against))
+
+    def _reduced(self, candidate: PlayedRule) -> list[list[Unit]]:
+        """Return the most promising rules with one condition or clause less that still explain the demonstrations."""
+        own = list(candidate.units)
+        free = [place for place, unit in enumerate(own) if unit not in self._pinned]
+        simpler = [(place, unit) for place in free for unit in _simpler(own[place])]
+        units = [*own, *(unit for _, unit in simpler)]
+        table = self._table(units)
+        # Only a lenient hypothesis allows anything that the demonstrations rule out.
+        tolerated = np.bitwise_or.reduce(table.wrong[: len(own)], axis=0)
+        rules = [[k for k in range(len(own)) if k != place] for place in free]
+        for number, (place, _) in enumerate(simpler, start=len(own)):
+            if not (table.wrong[number] & ~tolerated).any():
+                rules.append([number if k == place else k for k in range(len(own))])
+        rules = [rule for rule in rules if rule and table.covers[rule].any(axis=0).all()]
+        values = table.values(rules).tolist() if rules else []
+        ranked = sorted(range(len(rules)), key=lambda i: -values[i])
+        return [[units[k] for k in rules[i]] for i in ranked[:IMPROVED]]
+
+
+def _simpler(unit: Unit) -> Iterator[Unit]:
+    """Yield a clause without each of its conditions in turn."""
+    for place in range(len(unit.clause) if len(unit.clause) > 1 else 0):
+        yield replace(unit, clause=unit.clause[:place] + unit.clause[place + 1 :])
+
+
+def _random_cover(
+    covers: np.ndarray, sizes: np.ndarray, fixed: Sequence[int], rng: np.random.Generator
+) -> tuple[int, ...]:
+    """Return units, the fixed ones among them, that cover all demonstrated steps: short ones, with random changes.
+
+    Args:
+        covers: demonstrated steps that each unit allows; each is allowed by one of them. [U, T] bool
+        sizes: number of conditions of each unit. [U] float64
+        fixed: units that every rule has.
+        rng: source of the changes.
+    """
+    asked = sizes * np.exp(0.5 * rng.standard_normal(len(sizes)))
+    left = ~covers[list(fixed)].any(axis=0)
+    chosen = cheapest_cover(covers[:, left], sizes, asked)
+    assert chosen is not None, "each step is allowed by one of the units"
+    return tuple(sorted({*fixed, *chosen}))
+
+
+def _improved(rule: tuple[int, ...], table: Table, sizes: np.ndarray, fixed: Sequence[int]) -> tuple[int, ...]:
+    """Return the rule after adding and removing one unit at a time, as long as it agrees more with the vote."""
+
+    def worth(rules: Sequence[Sequence[int]]) -> np.ndarray:
+        return table.values(rules) - PER_CONDITION * np.array([sizes[list(one)].sum() for one in rules])
+
+    best, score = list(rule), float(worth([rule])[0])
+    while True:
+        less = [[v for v in best if v != u] for u in best if u not in fixed]
+        less = [one for one in less if one and table.covers[one].any(axis=0).all()]
+        tried = [*([*best, u] for u in range(len(sizes)) if u not in best), *less]
+        found = worth(tried) if tried else np.zeros(0)
+        if not len(found) or found.max() <= score + 1e-9:
+            return tuple(sorted(best))
+        best, score = tried[int(np.argmax(found))], float(found.max())
+
+
+@dataclass(frozen=True)
+class OneRule:
+    """The result of a distillation.
+
+    Attributes:
+        hypothesis: the hypothesis under which the rule explains the demonstrations.
+        conditions: number of conditions of the rule.
+        won: share of practice levels that it wins alone.
+        policy: the rule alone; if it wins clearly less than all rules together, those, with the rule printed.
+        vote: success of all rules together on new levels.
+    """
+
+    hypothesis: Hypothesis
+    conditions: int
+    won: float
+    policy: Policy
+    vote: SuccessRate | None
+
+    def better_than(self, other: OneRule) -> bool:
+        """Return whether it is shorter and wins nearly as much."""
+        return self.conditions < other.conditions and self.won >= other.won - CLOSE
+
+
+def one_rule(distillation: Distillation) -> OneRule | None:
+    """Return the shortest rule that wins nearly as much as the best one; None if no rule was found."""
+    front, vote, scoring = distillation.front, distillation.vote, distillation.scoring
+    if not front:
+        return None
+    most = max(candidate.won for candidate in front)
+    near = [candidate for candidate in front if candidate.won >= most - CLOSE]
+    near = [candidate for candidate in near if candidate.won >= distillation.wins - TOO_FAR] or near
+    chosen = min(near, key=lambda candidate: (candidate.words, candidate.conditions))
+    rated = _rated(front, chosen, scoring)
+    (rule,) = chosen.rule.components
+    if chosen.won >= distillation.wins - TOO_FAR:
+        policy = replace(vote, components=(rule,), vote=vote.components, front=rated)
+    else:
+        policy = replace(vote, components=(replace(rule, weight=0.0), *vote.components), front=rated)
+    hypothesis = distillation.fitted.hypothesis
+    return OneRule(hypothesis, chosen.conditions, chosen.won, policy, scoring.expectation(vote))
+
+
+def _rated(front: Sequence[PlayedRule], chosen: PlayedRule, scoring: Scoring) -> tuple[RatedRule, ...]:
+    """Return the front with the success on new levels; rules that win no more there than shorter ones are left out."""
+    place = front.index(chosen)
+    rates = [scoring.expectation(candidate.rule) for candidate in front]
+    own = rates[place]
+    if own is None:
+        return ()
+    kept = {place: own}
+    for around in (range(place - 1, -1, -1), range(place + 1, len(front))):
+        last = own.won
+        for k in around:
+            rate = rates[k]
+            if rate is not None and rate.of == own.of and (rate.won < last if k < place else rate.won > last):
+                kept[k], last = rate, rate.won
+    return tuple(RatedRule(front[k].rule.components[0].formula, front[k].conditions, kept[k]) for k in sorted(kept))

@@ -1,0 +1,254 @@
+"""Practice: candidates play generated levels, and the game's goal decides between rules that fit equally well.
+
+The demonstrations stay explained: rules are only made of clauses that allow nothing that is ruled out, until they allow
+everything that was shown.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+import numpy as np
+
+from shown.inference.clauses import Pool
+from shown.inference.learner import to_formula
+from shown.inference.posterior import log_likelihood, log_prior
+from shown.language.primitives import Language
+from shown.policy import Component, Policy
+from shown.rules.bitwise import Clauses, formula_bits
+from shown.teaching.interpretation.fitter import Fitted
+from shown.teaching.practice.on_cluster import play_here
+from shown.worlds import Playable, Start, wins
+
+FEW_LEVELS, SOME_LEVELS, ALL_LEVELS = 12, 40, 120  # a candidate that does well on few levels plays more
+FRESH_LEVELS = (200, 300)  # played by the selected policy only, so that its score on them is unbiased
+
+Players = Callable[[Sequence[Start], Sequence[Policy], float], list[list[bool]]]
+"""Returns the levels won by each policy within some seconds."""
+
+
+Which = int | Sequence[int]
+"""Practice levels: a number of the first ones, or their numbers."""
+
+
+class Ground:
+    """Practice levels, generated as they are needed, and the results on them.
+
+    No level named `random:SEED` is among them. In a slow world time may be over before all levels are played.
+
+    >>> from shown.worlds import find
+    >>> from shown.policy import uniform_policy
+    >>> nim = find("nim")
+    >>> ground = Ground(nim)
+    >>> ground.score(uniform_policy(nim.tokens), 5) < 1
+    True
+
+    Attributes:
+        allowance: seconds of playing granted at a time.
+        seconds: seconds left.
+        players: plays several policies of a game side by side.
+    """
+
+    def __init__(
+        self, game: Playable, seed: int = 0, allowance: float = math.inf, players: Players = play_here
+    ) -> None:
+        self.game, self.seed, self.allowance, self.seconds = game, seed, allowance, allowance
+        self.players = players
+        self._pace: float | None = None
+        self._starts: list[Start] = []
+        self._won: dict[tuple[Component, ...], dict[int, bool]] = {}
+        self._policies: dict[tuple[Component, ...], Policy] = {}
+
+    def starts(self, first: int, last: int) -> list[Start]:
+        """Return the levels from `first` up to, but without, `last`."""
+        while len(self._starts) < last:
+            self._starts.append(self.game.practice_start(len(self._starts), self.seed))
+        return self._starts[first:last]
+
+    def go_on(self, share: float = 1.0) -> None:
+        """Allow playing for a share of the allowance from now on."""
+        self.seconds = max(self.seconds, share * self.allowance)
+
+    def stop_at(self, until: float) -> None:
+        """Allow no playing after `until` by the monotonic clock."""
+        self.seconds = min(self.seconds, until - time.monotonic())
+
+    @property
+    def over(self) -> bool:
+        """Whether there is no time left to play."""
+        return self.seconds <= 0
+
+    def won(self, policy: Policy, levels: Which) -> list[bool]:
+        """Return whether the policy wins each of some levels; fewer if time is over. Results are kept."""
+        numbers, known = _numbers(levels), self._known(policy)
+        missing = [number for number in numbers if number not in known]
+        if missing:
+            known.update(zip(missing, self.play(policy, missing), strict=False))
+        return [known[number] for number in takewhile(known.__contains__, numbers)]
+
+    def play(self, policy: Policy, levels: Which) -> list[bool]:
+        """Return whether the policy wins each of some levels; fewer if time is over.
+
+        As many levels as time allows are played side by side, because that is faster.
+        """
+        won: list[bool] = []
+        left = list(_numbers(levels))
+        while left and not self.over:
+            begun = time.monotonic()
+            at_once = int(min(len(left), 1 if self._pace is None else max(1, self.seconds / self._pace)))
+            won += wins(self._some(left[:at_once]), policy, deadline=begun + self.seconds)
+            left = left[at_once:]
+            taken = max(time.monotonic() - begun, 1e-9)
+            self.seconds -= taken
+            self._pace = taken / at_once
+        return won
+
+    def score(self, policy: Policy, levels: Which) -> float:
+        """Return the share of some levels that the policy wins.
+
+        If time is over before, one more level counts as lost: winning the only level played is worth less than many.
+        """
+        won, count = self.won(policy, levels), len(_numbers(levels))
+        return sum(won) / count if len(won) == count else sum(won) / (len(won) + 1)
+
+    def scores(self, policies: Sequence[Policy], levels: Which) -> list[float]:
+        """Return the `score` of each of some policies; in a game, those of one language play side by side."""
+        if self.game.rules is not None:
+            alike: dict[tuple[Language, tuple[int, ...]], list[Policy]] = {}
+            for policy in {policy.components: policy for policy in policies}.values():
+                known = self._known(policy)
+                missing = tuple(number for number in _numbers(levels) if number not in known)
+                alike.setdefault((policy.language, missing), []).append(policy)
+            for (_, missing), group in alike.items():
+                self._play_together(group, missing)
+        return [self.score(policy, levels) for policy in policies]
+
+    def winner(self, number: int) -> Policy | None:
+        """Return the policy that wins most levels among those that win the level with this number, or None."""
+        winners = [parts for parts, won in self._won.items() if won.get(number)]
+        return self._policies[max(winners, key=lambda parts: sum(self._won[parts].values()))] if winners else None
+
+    def hardest(self, count: int, among: int) -> list[int]:
+        """Return the numbers of some of the first `among` levels: those that the fewest policies win, hardest first."""
+        everything = set(range(among))
+        played = [won for won in self._won.values() if won.keys() >= everything]
+        times = [sum(won[number] for won in played) for number in range(among)]
+        return sorted(range(among), key=lambda number: (times[number], number))[:count]
+
+    def _known(self, policy: Policy) -> dict[int, bool]:
+        """Return the results of a policy so far, by the number of the level."""
+        self._policies.setdefault(policy.components, policy)
+        return self._won.setdefault(policy.components, {})
+
+    def _some(self, numbers: Sequence[int]) -> list[Start]:
+        starts = self.starts(0, max(numbers, default=-1) + 1)
+        return [starts[number] for number in numbers]
+
+    def _play_together(self, policies: Sequence[Policy], numbers: Sequence[int]) -> None:
+        """Play some levels with all policies, as far as time allows."""
+        if len(policies) < 2 or not numbers or self.over:
+            return
+        begun = time.monotonic()
+        won = self.players(self._some(numbers), policies, self.seconds)
+        self.seconds -= time.monotonic() - begun
+        for policy, of_one in zip(policies, won, strict=True):
+            self._won[policy.components].update(zip(numbers, of_one, strict=False))
+
+
+def _numbers(levels: Which) -> Sequence[int]:
+    return range(levels) if isinstance(levels, int) else levels
+
+
+def best_of(policies: Iterable[Policy], ground: Ground, levels: Which) -> tuple[float, Policy]:
+    """Return the policy that wins most of some levels, after the share it wins."""
+    tried = list(policies)
+    return max(zip(ground.scores(tried, levels), tried, strict=True), key=lambda item: item[0])
+
+
+Committee = tuple[Clauses, ...]
+"""Formulas that act together with equal weights."""
+
+
+@dataclass
+class Variation:
+    """Forms committees of formulas from a hypothesis's clauses, and learns which clauses win.
+
+    The worth of a clause is the mean advantage of the committees that have it. Worthy clauses get cheaper when the next
+    formulas are covered: the cross-entropy method, constrained by the cover.
+
+    Attributes:
+        fitted: the fitted hypothesis.
+        ground: the practice levels.
+        rng: source of all random choices.
+        size: number of formulas in a committee.
+        levels: levels that a committee plays.
+        batch: number of committees drawn at a time.
+        tried: share of levels won by each committee so far.
+    """
+
+    fitted: Fitted
+    ground: Ground
+    rng: np.random.Generator
+    size: int = 5
+    levels: Which = 24
+    batch: int = 12
+
+    def __post_init__(self) -> None:
+        assert self.fitted.pool is not None
+        self._pool: Pool = self.fitted.pool
+        self._place = {clause: i for i, clause in enumerate(self._pool.clauses)}
+        self._total = np.zeros(len(self._place))
+        self._times = np.zeros(len(self._place))
+        self._components: dict[Clauses, Component] = {}
+        self.tried: dict[Committee, float] = {}
+
+    def step(self) -> float:
+        """Play a batch of committees; return the share of levels that the best so far wins."""
+        worth = self._total / np.maximum(self._times, 1)
+        drawn = dict.fromkeys(self._drawn(worth) for _ in range(self.batch))
+        new = [committee for committee in drawn if committee not in self.tried]
+        scores = dict(zip(new, self.ground.scores([self.policy(c) for c in new], self.levels), strict=True))
+        self.tried |= scores
+        usual = float(np.mean(list(self.tried.values())))
+        for committee, score in scores.items():
+            for place in {self._place[clause] for formula in committee for clause in formula}:
+                self._total[place] += score - usual
+                self._times[place] += 1
+        return max(self.tried.values())
+
+    def best(self, counts: Sequence[int] = (1, 4, 12)) -> Iterator[Policy]:
+        """Yield the policies of the best committee, and of several of the best together."""
+        ranked = sorted(self.tried, key=lambda committee: (-self.tried[committee], committee))
+        for count in counts:
+            yield self.policy(tuple(formula for committee in ranked[:count] for formula in committee))
+
+    def policy(self, committee: Committee) -> Policy:
+        """Return a committee as a policy; a formula that it has twice counts twice."""
+        base = self.fitted.policy
+        assert base is not None
+        share = 1.0 / len(committee)
+        components = []
+        for formula in dict.fromkeys(committee):
+            if formula not in self._components:
+                self._components[formula] = self._component(formula)
+            components.append(replace(self._components[formula], weight=share * committee.count(formula)))
+        components.sort(key=lambda c: (-c.weight, -c.log_prior, len(c.formula.literals)))
+        return replace(base, components=tuple(components))
+
+    def _drawn(self, worth: np.ndarray) -> Committee:
+        draws = [self._pool.formula(0.3 * self.rng.standard_normal(len(worth)) - 15 * worth) for _ in range(self.size)]
+        return tuple(sorted(formula for formula in draws if formula is not None))
+
+    def _component(self, formula: Clauses) -> Component:
+        features, evidence, pinned = self.fitted.features, self.fitted.evidence, self.fitted.pinned
+        allowed = formula_bits(formula, features.columns, evidence.mask)
+        if pinned is None:
+            likelihood, prior = log_likelihood(allowed, evidence), log_prior(formula, features.log_prior)
+        else:
+            likelihood = log_likelihood(pinned.allowed(allowed), pinned.whole)
+            prior = log_prior(formula, features.log_prior, pinned.log_prior)
+        return Component(1.0, prior, likelihood, to_formula(formula, features, pinned))

@@ -1,0 +1,410 @@
+"""Selection: hypotheses are fitted and practiced, and the best policy is selected."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from shown.demonstrations import Demonstrations
+from shown.errors import OutOfMemory
+from shown.inference.failure import Failure
+from shown.inference.pinning import Contradiction
+from shown.policy import Policy, uniform_policy
+from shown.provenance import ConstraintsRecord, DemonstrationsRecord, Provenance, SuccessRate
+from shown.teaching.interpretation.fitter import FURTHER, Effort, Fitted, Fitter
+from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
+from shown.teaching.interpretation.interpretations import Interpretation
+from shown.teaching.practice.candidates import Candidates
+from shown.teaching.practice.counterexamples import CounterexampleSearch
+from shown.teaching.practice.credit import TurningPointSearch
+from shown.teaching.practice.cross_validation import CrossValidation, cross_validate
+from shown.teaching.practice.distillation import LONG, Distillation, OneRule, one_rule
+from shown.teaching.practice.ground import Ground
+from shown.teaching.practice.practice_scoring import Scoring
+from shown.teaching.practice.practice_search import PracticeSearch, vary
+from shown.teaching.result import Taught, TeachingPhase, TeachingProgress, Tried
+from shown.teaching.task import FINAL_SHARE
+from shown.version import __version__
+
+TEMPERATURE = 3.0  # flattens the weights of a mixture; from 1 (the posterior) to 10 results hardly differ
+MAX_FITTED = 8  # number of fits kept; each has columns of its own, which take much memory
+PRACTICED = 3  # number of top hypotheses refined in practice, and fitted again with more programs
+
+
+class Selection:
+    """The hypotheses tried so far, and the policies they led to.
+
+    Attributes:
+        fitter: fits hypotheses.
+        scoring: plays policies.
+        before: the result learned before, or None.
+        candidates: the policies to select from.
+        fitted: the best hypotheses that fit, with the share of levels they win.
+        at_once: the earlier policy, amended to do what was shown, with its hypothesis; available before any practice.
+        stopped: the reason why no more programs are considered, or None.
+        shortage: the reason why a fit ended early, or None.
+    """
+
+    def __init__(self, fitter: Fitter, scoring: Scoring, before: Taught | None = None) -> None:
+        self.fitter, self.scoring, self.before = fitter, scoring, before
+        self.candidates = Candidates()
+        self.fitted: list[tuple[float, Fitted]] = []
+        self.at_once: tuple[Policy, Hypothesis] | None = None
+        self.stopped: str | None = None
+        self.shortage: str | None = None
+        self._start = time.monotonic()
+        self._tried: dict[Hypothesis, Tried] = {}
+        self._failure: Failure | None = None
+        self._failed: Hypothesis | None = None
+        self._contradictions: dict[Hypothesis | None, tuple[Contradiction, ...]] = {}
+        self._validated: dict[Hypothesis, CrossValidation | None] = {}
+        self._sizes: dict[Hypothesis, tuple[int, int]] = {}
+        self._seconds: dict[Hypothesis, float] = {}
+        self._one_rule: OneRule | None = None
+        self._searches: dict[Hypothesis, PracticeSearch] = {}
+        self._rounds = 0
+        scoring.go_on()
+
+    @property
+    def demonstrations(self) -> Demonstrations:
+        """The demonstrations so far."""
+        return self.fitter.demonstrations
+
+    @property
+    def perfect(self) -> bool:
+        """Whether a candidate wins all practice levels."""
+        return self.scoring.ground is not None and self.candidates.perfect
+
+    @property
+    def rating(self) -> tuple[float, float] | None:
+        """The rating of the best candidate, or None."""
+        best = self.candidates.best
+        return None if best is None else best.rating
+
+    def fits(self, hypothesis: Hypothesis) -> bool:
+        """Return whether a rule was found under a hypothesis."""
+        return hypothesis in self._tried and self._tried[hypothesis].fits
+
+    def best_fitted(self, number: int = PRACTICED) -> list[tuple[float, Fitted]]:
+        """Return the hypotheses that win most."""
+        return sorted(self.fitted, key=lambda item: -item[0])[:number]
+
+    def contradicted(self, hypothesis: Hypothesis, by: tuple[Contradiction, ...]) -> None:
+        """Record the pinned clauses left out under a hypothesis; the first also counts if nothing fits."""
+        self._contradictions.setdefault(None, by)
+        self._contradictions[hypothesis] = by
+
+    def offer_before(self, policy: Policy, hypothesis: Hypothesis) -> None:
+        """Add the policy learned before, perhaps amended, to the candidates."""
+        practiced = self.scoring.ground is not None
+        self.candidates.offer_before(policy, hypothesis, self.scoring.score(policy), practiced)
+
+    def compare(
+        self,
+        wave: Sequence[Hypothesis],
+        interpreted: Mapping[Interpretation, Demonstrations],
+        effort: Effort,
+        until: float = math.inf,
+    ) -> Iterator[TeachingProgress]:
+        """Fit some hypotheses and add the policies they lead to, which play side by side.
+
+        Once something fits, a fit is not begun if it is not expected to end before `until` by the monotonic clock.
+        """
+        found: list[Fitted] = []
+        for hypothesis in wave:
+            if (found or self.fitted) and not self._has_time(until):
+                break
+            yield self.progress(TeachingPhase.FITTING, hypothesis)
+            fitted = yield from self._fit(hypothesis, interpreted[hypothesis.interpretation], effort)
+            if fitted is not None:
+                found.append(fitted)
+        self._add_fitted(found)
+
+    def _fit(
+        self, hypothesis: Hypothesis, interpreted: Demonstrations, effort: Effort, earlier: Fitted | None = None
+    ) -> Generator[TeachingProgress, None, Fitted | None]:
+        """Fit a hypothesis; return None if nothing fits."""
+        run, begun = self.fitter.iter_fit(hypothesis, interpreted, None, effort, earlier), time.monotonic()
+        try:
+            while True:
+                moment, policy = next(run)
+                if moment.stopped is not None:
+                    self.shortage = moment.stopped
+                elif moment.programs < moment.total:
+                    self._sizes[hypothesis] = moment.programs, moment.distinct
+                    so_far = (policy, hypothesis) if policy is not None else None
+                    reached = self.progress(TeachingPhase.FITTING, hypothesis, so_far)
+                    yield replace(reached, programs=moment.programs, total=moment.total)
+        except StopIteration as end:
+            found: Fitted = end.value
+            self._seconds[hypothesis] = time.monotonic() - begun
+            self.contradicted(hypothesis, found.contradictions)
+            if found.policy is not None:
+                return found
+            self._add_failed(found)
+        except OutOfMemory as error:
+            if not self.candidates.current:
+                raise
+            self.shortage = str(error)
+        return None
+
+    def _add_failed(self, found: Fitted) -> None:
+        self._tried[found.hypothesis] = Tried(found.hypothesis, False)
+        # The teacher has never seen the images: a failure without them is easier to explain.
+        of_images = self._failed is not None and self._failed.symmetries and not found.hypothesis.symmetries
+        if self._failure is None or of_images:
+            self._failure, self._failed = found.failure, found.hypothesis
+        tried = found.hypothesis.language
+        if self._failure is not None and tried is not None and tried.name == self._failure.richer:
+            self._failure = replace(self._failure, richer=None)
+
+    def _add_fitted(self, wave: Sequence[Fitted]) -> None:
+        practiced = self.scoring.ground is not None
+        mixtures = [flattened(found.policy, TEMPERATURE) for found in wave if found.policy is not None]
+        grown = {
+            i: flattened(found.grown, TEMPERATURE)
+            for i, found in enumerate(wave)
+            if practiced and found.grown is not None
+        }
+        validated = [self._validate(found) for found in wave]
+        scores = self.scoring.scores([*mixtures, *grown.values()])
+        grown_scores = dict(zip(grown, scores[len(wave) :], strict=True))
+        for i, (found, policy, valid) in enumerate(zip(wave, mixtures, validated, strict=True)):
+            hypothesis, score = found.hypothesis, scores[i] if valid is None else valid.explained
+            self._sizes[hypothesis] = len(found.features.of_program), len(found.features)
+            literals = len(policy.components[0].formula.literals)
+            self._tried[hypothesis] = Tried(hypothesis, True, score if practiced else None, literals)
+            self.candidates.offer(policy, hypothesis, score)
+            if i in grown and score != 1.0:
+                self.candidates.offer(grown[i], hypothesis, grown_scores[i])
+                score = max(score, grown_scores[i])
+            places = [place for place, (_, other) in enumerate(self.fitted) if other.hypothesis == hypothesis]
+            place = places[0] if places else len(self.fitted)
+            self.fitted[place : place + 1] = [(score, found)]
+        best = sorted(range(len(self.fitted)), key=lambda place: -self.fitted[place][0])[:MAX_FITTED]
+        self.fitted = [self.fitted[place] for place in sorted(best)]
+
+    def _validate(self, found: Fitted) -> CrossValidation | None:
+        """Cross-validate a hypothesis where nothing can be played."""
+        validated = None
+        if self.scoring.world is None:
+            validated = cross_validate(self.fitter, found.hypothesis, found.shown, TEMPERATURE)
+        self._validated[found.hypothesis] = validated
+        return validated
+
+    def _has_time(self, until: float) -> bool:
+        """Return whether a further fit is expected to end in time."""
+        return time.monotonic() + max(self._seconds.values(), default=0.0) <= until
+
+    def refine(
+        self, number: int, effort: Effort, until: float = math.inf, least: float = 0.0
+    ) -> Iterator[TeachingProgress]:
+        """Fit the best hypotheses again, more thoroughly, as far as that is expected to end before `until`.
+
+        Each is refined once, and only if it wins a share of at least `least` of the levels.
+        """
+        again: list[Fitted] = []
+        for score, found in self.best_fitted(number):
+            if score < least or found.generation or not self._has_time(until):
+                continue
+            yield self.progress(TeachingPhase.FITTING, found.hypothesis)
+            better = yield from self._fit(found.hypothesis, found.shown, effort, found)
+            if better is not None:
+                again.append(better)
+        self._add_fitted(again)
+
+    def look_further(self) -> None:
+        """Start over with more programs; the candidates so far still count."""
+        self.scoring.go_on()
+        self.fitted, self._rounds = [], 0
+        if self.scoring.ground is None:
+            self.candidates.start_over()
+
+    def practice_early(self, rounds: int, until: float, least: float) -> Iterator[TeachingProgress]:
+        """Let the best hypothesis practice for some rounds if it wins a share of at least `least`, once."""
+        best = [found for score, found in self.best_fitted(1) if score >= least]
+        if best and best[0].hypothesis not in self._searches:
+            yield from self._practice(best, rounds, until)
+
+    def practice(self, rounds: int, until: float) -> Iterator[TeachingProgress]:
+        """Let the best hypotheses learn from their lost games until all levels are won or time is over.
+
+        Practice ends by `until`, by the monotonic clock. There is none if the world is too slow to compare hypotheses.
+
+        Args:
+            rounds: maximum number of rounds; those of early practice count as well.
+            until: time by the monotonic clock.
+        """
+        return self._practice([found for _, found in self.best_fitted()], rounds - self._rounds, until)
+
+    def _practice(self, best: Sequence[Fitted], rounds: int, until: float) -> Iterator[TeachingProgress]:
+        ground = self.scoring.ground
+        if ground is None or self.perfect or self.scoring.out_of_time:
+            return
+        ground.go_on()
+        ground.stop_at(until)
+        searches: list[PracticeSearch] = []
+        for found in best:
+            if time.monotonic() > until:
+                break
+            searches.append(self._search(found, ground))
+            yield self.progress(TeachingPhase.PRACTICING, found.hypothesis)
+        offered: Policy | None = None
+        for _ in vary(searches, rounds, until):
+            self._rounds += 1
+            leader = max(searches, key=lambda search: search.best[-1][0])
+            policy = leader.best[-1][1]
+            if policy is not offered:  # a caller that stops here gets the best so far
+                offered = policy
+                self.candidates.offer(policy, leader.fitted.hypothesis, self.scoring.score(policy))
+            yield self.progress(TeachingPhase.PRACTICING)
+        ground.go_on(FINAL_SHARE)
+        for search in searches:
+            for policy in search.policies():
+                self.candidates.offer(policy, search.fitted.hypothesis, self.scoring.score(policy))
+
+    def _search(self, found: Fitted, ground: Ground) -> PracticeSearch:
+        """Return the search that improves a fit: the one that began in early practice, or a new one."""
+        known = self._searches.get(found.hypothesis)
+        if known is None or known.fitted is not found:
+            method: type[PracticeSearch] = TurningPointSearch if self.demonstrations.buttons else CounterexampleSearch
+            rng = np.random.default_rng([self.fitter.resources.seed, len(self._searches)])
+            seconds = self._seconds[found.hypothesis]
+            known = method(self.fitter, found, ground, rng, TEMPERATURE, seconds=seconds)
+            self._searches[found.hypothesis] = known
+        return known
+
+    def distill(self, interpreted: Mapping[Interpretation, Demonstrations], until: float) -> Iterator[TeachingProgress]:
+        """Seek one rule that plays as well as the best candidate; no fit is begun after `until`.
+
+        If the rule is long, shorter ones are sought under the other interpretations.
+        """
+        if self.scoring.ground is None or self.scoring.out_of_time:
+            return
+        self.candidates.settle(self.scoring.score_on_all)
+        best = self.candidates.best
+        fitted = next((found for _, found in self.fitted if best and found.hypothesis == best.hypothesis), None)
+        if best is None or fitted is None or len(best.policy.components) == 1:
+            return
+        self.scoring.go_on(FINAL_SHARE)
+        yield from self._distill(best.policy, fitted, until)
+        for interpretation in interpreted:
+            other = replace(fitted.hypothesis, interpretation=interpretation)
+            found = self._one_rule
+            if other == fitted.hypothesis or found is None or found.conditions <= LONG or not self._has_time(until):
+                continue
+            again = self.fitter.fit(other, interpreted[interpretation], None, FURTHER)
+            if again.policy is not None:
+                yield from self._distill(best.policy, again, until)
+
+    def _distill(self, vote: Policy, fitted: Fitted, until: float) -> Iterator[TeachingProgress]:
+        """Seek one rule under a hypothesis; keep it if it is the first, or better."""
+        yield self.progress(TeachingPhase.DISTILLING, fitted.hypothesis)
+        rng = np.random.default_rng([self.fitter.resources.seed, 0xD15])
+        distillation = Distillation(vote, fitted, self.fitter, self.scoring, rng, until)
+        for _ in distillation.run():
+            yield self.progress(TeachingPhase.DISTILLING, fitted.hypothesis)
+        found = one_rule(distillation)
+        if found is not None and (self._one_rule is None or found.better_than(self._one_rule)):
+            self._one_rule = found
+            self._sizes[fitted.hypothesis] = len(fitted.features.of_program), len(fitted.features)
+
+    # --- results ------------------------------------------------------------------------------------------------------
+
+    def progress(
+        self, phase: TeachingPhase, fitted: Hypothesis | None = None, so_far: tuple[Policy, Hypothesis] | None = None
+    ) -> TeachingProgress:
+        """Return the progress; `so_far` is the best policy while there is no candidate."""
+        best = self.candidates.best
+        policy, hypothesis = self._best_so_far() or so_far or (None, None)
+        if policy is not None:
+            policy = replace(policy, provenance=self._provenance(policy, hypothesis))
+        won = best.score if best is not None and self.scoring.ground is not None else None
+        return TeachingProgress(phase, policy, won, time.monotonic() - self._start, fitted)
+
+    def stopped_result(self) -> Taught | None:
+        """Return the best result so far.
+
+        If there is none yet, it is the one learned before, unless that breaks the constraints.
+        """
+        found = self._best_so_far()
+        if found is None:
+            kept = self.before is not None and self.before.policy.keeps_to(self.fitter.constraints)
+            return self.before if kept else None
+        policy, hypothesis = self._recorded(*found, None, None), found[1]
+        against = self._contradictions.get(hypothesis, ())
+        lost = self.scoring.not_kept(policy)
+        return Taught(policy, hypothesis, tuple(self._tried.values()), True, lost=lost, contradictions=against)
+
+    def _best_so_far(self) -> tuple[Policy, Hypothesis | None] | None:
+        best = self.candidates.best
+        return self.at_once if best is None else (best.policy, best.hypothesis)
+
+    def result(self) -> Taught:
+        """Return the best candidate, with the success rate to expect of it."""
+        if self.scoring.ground is not None:
+            self.candidates.settle(self.scoring.score_on_all)
+        best = self.candidates.best
+        if best is None:
+            shown = self.demonstrations
+            nothing = uniform_policy(shown.tokens, shown.game, shown.buttons, self.fitter.language)
+            return Taught(
+                nothing, None, tuple(self._tried.values()), failure=self._failure, failed=self._failed,
+                stopped=self.stopped, contradictions=self._contradictions.get(None, ()),
+            )  # fmt: skip
+        hypothesis, chosen = best.hypothesis, best.policy
+        if self._one_rule is not None:
+            hypothesis, chosen = self._one_rule.hypothesis, self._one_rule.policy
+        practice, expectation = self.scoring.practice(chosen), self.scoring.expectation(chosen)
+        validated = self._validated.get(hypothesis) if hypothesis is not None else None
+        if validated is not None:
+            expectation = validated.expectation
+        policy = self._recorded(chosen, hypothesis, practice, expectation)
+        lenient = hypothesis is not None and hypothesis.lenient
+        return Taught(
+            policy, hypothesis, tuple(self._tried.values()), True, practice, expectation,
+            lost=self.scoring.lost(policy, None if self.before is None else self.before.policy),
+            stopped=self.stopped,
+            steps=len(self.demonstrations.steps),
+            contradictions=self._contradictions.get(hypothesis, ()),
+            failure=self._failure if lenient else None,
+            failed=self._failed if lenient else None,
+            vote=None if self._one_rule is None else self._one_rule.vote,
+        )  # fmt: skip
+
+    def _recorded(
+        self,
+        policy: Policy,
+        hypothesis: Hypothesis | None,
+        practice: tuple[int, int] | None,
+        expectation: SuccessRate | None,
+    ) -> Policy:
+        """Return the policy with its provenance and the facts about its demonstrations."""
+        symmetries = policy.facts.symmetries if hypothesis is None else hypothesis.symmetries
+        practiced = None if practice is None else SuccessRate(*practice)
+        provenance = replace(self._provenance(policy, hypothesis), practice=practiced, expectation=expectation)
+        return replace(policy, provenance=provenance).taught_by(self.demonstrations, symmetries)
+
+    def _provenance(self, policy: Policy, hypothesis: Hypothesis | None) -> Provenance:
+        found = Provenance(
+            version=__version__,
+            demonstrations=DemonstrationsRecord.of(self.demonstrations),
+            vocabulary=policy.language.name or self.fitter.grammar_name,
+            constraints=ConstraintsRecord.of(self.fitter.constraints),
+        )
+        if hypothesis is None:
+            return found
+        programs, distinct = self._sizes.get(hypothesis, (None, None))
+        return replace(
+            found,
+            programs=programs,
+            distinct=distinct,
+            interpretation=hypothesis.interpretation.to_json(),
+            symmetries=hypothesis.symmetries,
+            keys=hypothesis.keys,
+            lenient=hypothesis.lenient,
+        )

@@ -1,0 +1,90 @@
+"""The task of teaching: what is to be learned, from which demonstrations, and how thoroughly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+from shown.inference.fitting import Programs
+from shown.language.primitives import Language
+from shown.rules import NO_CONSTRAINTS, Constraints
+from shown.symmetry import Transformation
+from shown.teaching.interpretation.interpretations import Interpretation
+from shown.worlds import Playable, Start
+
+PRACTICE_SECONDS = 10.0
+ROUNDS_PER_SECOND = 3.0  # practice ends after so many rounds for each second it may take: most machines are faster
+MAX_ROUNDS = 10_000  # however long practice may take
+RULE_SHARE = 0.4  # share of the practice time to find one rule that plays like all rules together
+FINAL_SHARE = 0.25  # share of the practice time to score the final candidates, and again the selected one
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be learned. Sequences may be given as lists.
+
+    Attributes:
+        demonstrations: the recorded clicks; None before the first demonstration.
+        world: the game or world that was demonstrated. If None, interpretations rely on the recorded runs, there is no
+            practice, and cross-validation selects the interpretation. A world that is no game can be practiced on, but
+            has no rules to interpret clicks by.
+        programs: number of programs to enumerate. "auto": 10,000, and more for about a minute while nothing fits or the
+            result improves.
+        practice: maximum seconds of practice, fits included. It ends early when all practice levels are won. Comparing
+            the hypotheses takes at most as long again; if a slow world exceeds that, practice is skipped. 0: no
+            practice, and the most plausible hypothesis that fits is selected.
+        rounds: maximum number of practice rounds; three for each second of `practice` if None. If the rounds are over
+            before the time is, the same seed gives the same policy.
+        interpretations: interpretations to try; all if None.
+        symmetries: symmetries to try; the game's, and none, if None. () for none.
+        language: vocabulary of the programs: a `Language`, or its name. If None, the paper's (with keys on the board,
+            the standard one from the second demonstration on); with practice, the other one too if not every level is
+            won.
+        constraints: clauses that every rule must have and programs it must not use. Only hypotheses that contradict the
+            fewest pinned clauses are tried; clauses contradicted all the same are left out and reported in
+            `Taught.contradictions`.
+        keep: further episodes that should stay won, besides the practice levels.
+        one_rule: whether a single rule that plays like all rules together replaces them, if practice finds one.
+    """
+
+    demonstrations: Demonstrations | None = None
+    world: Playable | None = None
+    programs: Programs = 10_000
+    practice: float = PRACTICE_SECONDS
+    rounds: int | None = None
+    interpretations: tuple[Interpretation, ...] | None = None
+    symmetries: tuple[Transformation, ...] | None = None
+    language: Language | str | None = None
+    constraints: Constraints = NO_CONSTRAINTS
+    keep: tuple[Start, ...] = ()
+    one_rule: bool = True
+
+    def __post_init__(self) -> None:
+        if self.programs != "auto" and (not isinstance(self.programs, int) or self.programs < 1):
+            raise BadInput(f'programs must be "auto" or a whole number of at least 1, not {self.programs!r}.')
+        for name in ("interpretations", "symmetries", "keep"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else tuple(value))
+
+    @property
+    def max_rounds(self) -> int:
+        """Maximum number of practice rounds."""
+        return int(min(MAX_ROUNDS, ROUNDS_PER_SECOND * self.practice)) if self.rounds is None else self.rounds
+
+    @property
+    def max_seconds(self) -> float:
+        """Maximum seconds of comparing hypotheses, practice, finding one rule and the final levels, once programs are
+        evaluated.
+
+        >>> Task(practice=20).max_seconds
+        58.0
+        """
+        return (2 + RULE_SHARE * self.one_rule + 2 * FINAL_SHARE) * self.practice
+
+    @property
+    def shown(self) -> Demonstrations:
+        """The demonstrations; BadInput if there are none."""
+        if self.demonstrations is None:
+            raise BadInput("there are no demonstrations to learn from. Record or load at least one.")
+        return self.demonstrations

@@ -1,0 +1,294 @@
+"""Playing: one episode, many side by side, demonstrations of the expert, success rates."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
+
+from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.grid import Action, Grid, check_action
+from shown.worlds.world import Level, Levels, Playable, Start, World
+
+Player = Callable[[Grid], Action]
+"""A function from grids to actions: `policy.act`, `game.expert`, …"""
+
+
+@runtime_checkable
+class ManyPlayer(Protocol):
+    """A player that acts on many grids at once: a `Policy`, a network, …"""
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the action depends on the grid alone: such a player is asked once about equal grids."""
+        ...
+
+    def act_many(self, grids: Sequence[Grid]) -> Sequence[Action]:
+        """Return one action for each grid."""
+        ...
+
+
+class ManyPlayers(Protocol):
+    """Several deterministic players that act side by side: `Together` of `policy.py`."""
+
+    def act_many(self, grids: Sequence[Grid], who: Sequence[int]) -> Sequence[Action]:
+        """Return the action of player `who[i]` on `grids[i]`, for each i."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A played episode.
+
+    Attributes:
+        level: where it started.
+        steps: the decisions, in order.
+        last: the grid at the end.
+        won: the goal was reached.
+        over: the world ended it (rather than the steps running out).
+        seed: the seed of the world's chances.
+        reward: the sum of all rewards.
+    """
+
+    level: Level
+    steps: tuple[Step, ...]
+    last: Grid
+    won: bool
+    over: bool
+    seed: int
+    reward: float = 0.0
+
+    @property
+    def demonstration(self) -> Demonstration:
+        outcome = "won" if self.won else "lost" if self.over else "unfinished"
+        return Demonstration(self.steps, self.level.name, self.seed, outcome)
+
+
+@dataclass
+class _Run:
+    """An episode in play."""
+
+    world: World
+    seed: int
+    level: Level = field(init=False)
+    grid: Grid = field(init=False)
+    steps: list[Step] = field(default_factory=list)
+    won: bool = False
+    over: bool = False
+    reward: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.level = self.world.level(self.seed)
+        self.grid = self.level.grid
+
+    def step(self, action: Action) -> None:
+        check_action(action, self.grid, self.world.buttons)
+        self.steps.append(Step(self.grid, action))
+        outcome = self.world.step(action)
+        self.grid, self.won, self.over = outcome.grid, outcome.won, outcome.over
+        self.reward += outcome.reward
+
+    @property
+    def episode(self) -> Episode:
+        return Episode(self.level, tuple(self.steps), self.grid, self.won, self.over, self.seed, self.reward)
+
+
+def play(
+    game: Playable, player: Player, level: Level | int | None = None, seed: int = 0, max_steps: int | None = None
+) -> Episode:
+    """Play one episode.
+
+    >>> from shown.worlds import find_game, load_levels
+    >>> nim = find_game("nim")
+    >>> play(nim, nim.expert, load_levels(nim, "train:0")[0]).won
+    True
+
+    Args:
+        game: a game or world.
+        player: chooses an action on every grid.
+        level: where to begin; a number is a seed, of the level and of all chances.
+        seed: of the opponents' chances, which differ from level to level; without a level, also of the level.
+        max_steps: ends the episode early.
+    """
+    if level is None or isinstance(level, int):
+        level = seed = seed if level is None else level
+    elif not game.has_levels:
+        seed = level.seed or 0
+    world = game.world_at(level)
+    run = _Run(world, seed)
+    for _ in range(max_steps or world.max_steps):
+        run.step(player(run.grid))
+        if run.over:
+            break
+    return run.episode
+
+
+def play_expert(game: Playable, level: Level | None = None, seed: int = 0) -> Episode:
+    """Play one episode with the expert's actions."""
+    world = game.world_at(seed if level is None else level)
+    return play(world, lambda _: world.expert(), level if world is game else None, seed)
+
+
+def play_many(
+    game: Playable, player: ManyPlayer, levels: Levels, seed: int = 0, max_steps: int | None = None
+) -> list[Episode]:
+    """Play each level once, all side by side; each episode is the one that `play` returns.
+
+    >>> from shown.policy import uniform_policy
+    >>> from shown.worlds import find
+    >>> nim = find("nim")
+    >>> [episode.won for episode in play_many(nim, uniform_policy(nim.tokens), "test:0-2")]
+    [False, False, False]
+    """
+    return play_starts(game.starts(levels, seed), player, max_steps)
+
+
+def play_starts(starts: Sequence[Start], player: ManyPlayer, max_steps: int | None = None) -> list[Episode]:
+    """Play each start once, all side by side. See `play_many`."""
+    if any(world.exclusive for world, _ in starts):
+        return [play(world, lambda grid: player.act_many([grid])[0], None, seed, max_steps) for world, seed in starts]
+    runs = [_Run(world, seed) for world, seed in starts]
+    choose = _Choices(lambda grids, _: player.act_many(grids), player.deterministic)
+    playing = runs
+    while playing := [run for run in playing if not run.over and len(run.steps) < (max_steps or run.world.max_steps)]:
+        for run, action in zip(playing, choose([(0, run.grid) for run in playing]), strict=True):
+            run.step(action)
+    return [run.episode for run in runs]
+
+
+def demonstrate(game: Playable, levels: Levels, seed: int = 0) -> Demonstrations:
+    """Return the expert's demonstrations, one for each level.
+
+    >>> from shown.worlds import find
+    >>> len(demonstrate(find("nim"), "train:0-4"))
+    5
+    """
+    items = tuple(_demonstrated(world, start_seed) for world, start_seed in game.starts(levels, seed))
+    return Demonstrations(game.tokens, items, game.name, game.buttons)
+
+
+def _demonstrated(world: World, seed: int) -> Demonstration:
+    open_at: list[tuple[Action, ...]] = []
+
+    def expert(_: Grid) -> Action:
+        action = world.expert()
+        open_at.append(tuple(other for other in world.equally_good() if other != action))
+        return action
+
+    shown = play(world, expert, seed=seed).demonstration
+    steps = (replace(step, open=others) if others else step for step, others in zip(shown.steps, open_at, strict=True))
+    return replace(shown, steps=tuple(steps))
+
+
+def success_rate(game: Playable, player: Player | ManyPlayer, levels: Levels, seed: int = 0) -> float:
+    """Return the fraction of levels won, each played once, as `shown evaluate` plays them.
+
+    A `ManyPlayer` such as a policy plays all levels side by side, a function such as `policy.act` one by one.
+    """
+    if isinstance(player, ManyPlayer):
+        episodes = play_many(game, player, levels, seed)
+    else:
+        episodes = [play(world, player, seed=start_seed) for world, start_seed in game.starts(levels, seed)]
+    return sum(episode.won for episode in episodes) / len(episodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The result of an episode, without its steps."""
+
+    reward: float = 0.0
+    steps: int = 0
+    won: bool = False
+
+
+def tallies(starts: Sequence[Start], player: ManyPlayer, max_repeats: float = math.inf) -> list[Tally]:
+    """Return the results that `play_starts` would reach, without keeping the steps.
+
+    Give up a run in which the same position comes up more than `max_repeats` times.
+    """
+    runs = [(0, world, seed) for world, seed in starts]
+    choose = _Choices(lambda grids, _: player.act_many(grids), remember=False)
+    return _tallies(runs, choose, [max_repeats] * len(runs))
+
+
+def wins(starts: Sequence[Start], player: ManyPlayer, max_repeats: float = 3, deadline: float = math.inf) -> list[bool]:
+    """Return whether each start is won, sooner than `play_starts` would.
+
+    Give up a run in which a deterministic player meets the same position more than `max_repeats` times, if grids show
+    the whole state: it would be lucky to win it. At `deadline`, by the monotonic clock, return only the results before
+    the first unfinished one.
+
+    >>> from shown.policy import uniform_policy
+    >>> from shown.worlds import find
+    >>> nim = find("nim")
+    >>> wins(nim.starts("test:0-2"), uniform_policy(nim.tokens))
+    [False, False, False]
+    """
+    runs = [(0, world, seed) for world, seed in starts]
+    choose = _Choices(lambda grids, _: player.act_many(grids), player.deterministic)
+    limits = _limits(runs, max_repeats if player.deterministic else math.inf)
+    return [tally.won for tally in _tallies(runs, choose, limits, deadline)]
+
+
+def wins_of_each(
+    starts: Sequence[Start], players: ManyPlayers, count: int, max_repeats: float = 3, deadline: float = math.inf
+) -> list[list[bool]]:
+    """Return the `wins` of each of `count` players, playing side by side in copies of the worlds."""
+    runs = [(who, world.copy(), seed) for world, seed in starts for who in range(count)]
+    choose, limits = _Choices(players.act_many), _limits(runs, max_repeats)
+    won = [tally.won for tally in _tallies(runs, choose, limits, deadline)]
+    whole = len(won) - len(won) % count
+    return [won[who:whole:count] for who in range(count)]
+
+
+class _Choices:
+    """The actions of players on grids; where remembered, a player is asked once about each grid."""
+
+    def __init__(self, ask: Callable[[Sequence[Grid], Sequence[int]], Sequence[Action]], remember: bool = True) -> None:
+        self._ask, self._remember = ask, remember
+        self._known: dict[tuple[int, Grid], Action] = {}
+
+    def __call__(self, keys: Sequence[tuple[int, Grid]]) -> Sequence[Action]:
+        """Return the action of player `who` on `grid`, for each (who, grid)."""
+        if not self._remember:
+            return self._ask([grid for _, grid in keys], [who for who, _ in keys])
+        new = [key for key in dict.fromkeys(keys) if key not in self._known]
+        if new:
+            actions = self._ask([grid for _, grid in new], [who for who, _ in new])
+            self._known.update(zip(new, actions, strict=True))
+        return [self._known[key] for key in keys]
+
+
+_Start = tuple[int, World, int]
+"""A player, a world and a seed."""
+
+
+def _limits(runs: Sequence[_Start], max_repeats: float) -> list[float]:
+    """Return how often a position may come up in each run; where the state is hidden, waiting may be right."""
+    return [max_repeats if world.fully_observed else math.inf for _, world, _ in runs]
+
+
+def _tallies(
+    runs: Sequence[_Start], choose: _Choices, limits: Sequence[float], deadline: float = math.inf
+) -> list[Tally]:
+    """Play each run until it is over, or a position comes up more often than its limit."""
+    found = [Tally()] * len(runs)
+    playing = [(i, who, world, world.reset(seed)) for i, (who, world, seed) in enumerate(runs)]
+    visits: list[Counter[Grid]] = [Counter() for _ in runs]
+    while playing:
+        if time.monotonic() > deadline:
+            return found[: playing[0][0]]
+        going = []
+        actions = choose([(who, grid) for _, who, _, grid in playing])
+        for (i, who, world, grid), action in zip(playing, actions, strict=True):
+            outcome, before = world.step(action), found[i]
+            found[i] = Tally(before.reward + outcome.reward, before.steps + 1, outcome.won)
+            if limits[i] < math.inf:
+                visits[i][grid] += 1
+            if not outcome.over and found[i].steps < world.max_steps and visits[i][grid] <= limits[i]:
+                going.append((i, who, world, outcome.grid))
+        playing = going
+    return found

@@ -1,0 +1,57 @@
+"""Games on levels.
+
+To add a game, write one file with a `Game` in it and add its line to `GAMES`; or, from a package of your own, declare
+an entry point in the group `shown.games`. See docs/guides/your-own-game.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shown.registry import Registry
+from shown.worlds.games.game import Game
+
+GAMES: dict[str, str] = {
+    "nim": "shown.worlds.games.nim:Nim",
+    "checkmate": "shown.worlds.games.checkmate:Checkmate",
+    "chase": "shown.worlds.games.chase:Chase",
+    "stop-the-fall": "shown.worlds.games.stop_the_fall:StopTheFall",
+    "reach-for-the-star": "shown.worlds.games.reach_for_the_star:ReachForTheStar",
+    "fence-in": "shown.worlds.games.fence_in:FenceIn",
+}
+"""Where each game is defined; loaded when first used."""
+
+ENTRY_POINTS = "shown.games"
+"""The group of entry points of other packages' games: `name = "module:Class"`."""
+
+
+def _made(declared: Any, name: str) -> Game | None:
+    game = declared()
+    return game if isinstance(game, Game) else None
+
+
+_REGISTRY = Registry("game", ENTRY_POINTS, GAMES, _made, "a shown.worlds.Game", lambda game: game.name)
+
+
+def find(name: str) -> Game:
+    """Return the game called `name`; raise BadInput if there is none or it cannot be loaded.
+
+    >>> find("nim").title
+    'Nim'
+    """
+    return _REGISTRY.find(name)
+
+
+def all_games() -> dict[str, str]:
+    """Return where each game is defined: those of this package, then those of other installed packages."""
+    return _REGISTRY.places()
+
+
+def installed() -> tuple[list[Game], list[str]]:
+    """Return all games that can be loaded, and a one-line reason for each that cannot.
+
+    >>> games, reasons = installed()
+    >>> games[0].title
+    'Nim'
+    """
+    return _REGISTRY.usable()

@@ -1,0 +1,229 @@
+"""Columns of programs: correct, merged where equal, within the memory limit."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown.engine.memory import Account
+from shown.engine.planes import Planes
+from shown.evaluation import columns as module
+from shown.evaluation.columns import Evaluator
+from shown.evaluation.distinct import CONSTANT
+from shown.evaluation.rows import Rows
+from shown.grid import grid
+from shown.inference.features import combine, evaluate
+from shown.language.evaluate import Plan
+from shown.language.grammar import paper_grammar
+from shown.language.primitives import LANGUAGE
+from shown.language.reach import margin_for
+from strategies import BUTTONS, SMALL, TOKENS, deep_grammar, examples, grids, random_grids, reference_rows
+
+
+def value_on_rows(features, program, places):
+    """A program's value on some rows, through the feature it was merged into."""
+    column = features.columns[features.of_program[program]]
+    return [bool(int(column[word]) >> bit & 1) != bool(features.negates[program]) for word, bit in places]
+
+
+def check_columns(world, features, terms, states, tokens, buttons=()):
+    """Every program's column is what the reference says; constant ones are constant."""
+    places = [world.row(s, a) for s, board in enumerate(states) for a in buttons or board.cells()]
+    for i, rows in enumerate(reference_rows(terms, states, tokens, buttons, LANGUAGE)):
+        expected = [value for of_state in rows for value in of_state]
+        if features.of_program[i] == CONSTANT:
+            assert set(expected) == {bool(features.negates[i])}, terms[i]
+        else:
+            assert value_on_rows(features, i, places) == expected, terms[i]
+
+
+@pytest.mark.parametrize("grammar", [paper_grammar(SMALL), deep_grammar(SMALL)], ids=["paper", "deep"])
+@given(states=st.lists(grids(SMALL, 4), min_size=1, max_size=3))
+@settings(max_examples=examples(10))
+def test_columns_are_what_the_reference_says(grammar, states):
+    world, features = evaluate(states, SMALL, grammar, 500)
+    check_columns(world, features, [term for term, _ in grammar.programs(500)], states, SMALL)
+
+
+def test_columns_with_buttons_are_what_the_reference_says():
+    states = random_grids(2, 66, SMALL, 3)
+    grammar = deep_grammar(SMALL, BUTTONS)
+    world, features = evaluate(states, SMALL, grammar, 400, BUTTONS)
+    check_columns(world, features, [term for term, _ in grammar.programs(400)], states, SMALL, BUTTONS)
+
+
+@pytest.mark.parametrize("grammar", [paper_grammar(TOKENS), deep_grammar(TOKENS)], ids=["paper", "deep"])
+def test_columns_over_several_words_are_what_single_programs_give(grammar):
+    states = random_grids(7, 130, most=5)
+    terms = [term for term, _ in grammar.programs(3000)]
+    world, features = evaluate(states, TOKENS, grammar, 3000)
+    plan = Plan(terms, TOKENS, (), LANGUAGE)
+    plan.margin = world.margin
+    expected = plan.columns(plan.world(states))
+    for i, column in enumerate(expected):
+        feature = features.of_program[i]
+        if feature == CONSTANT:
+            assert np.array_equal(column, features.mask if features.negates[i] else np.zeros_like(features.mask))
+        else:
+            found = features.columns[feature]
+            assert np.array_equal(~found & features.mask if features.negates[i] else found, column)
+
+
+@pytest.fixture(scope="module")
+def example():
+    grammar = paper_grammar(TOKENS)
+    states = random_grids(11, 20)
+    return grammar, states, evaluate(states, TOKENS, grammar, 2000)[1]
+
+
+def test_no_two_features_are_equal_or_opposite(example):
+    _, _, features = example
+    seen = {column.tobytes() for column in features.columns}
+    assert len(seen) == len(features)
+    assert not any((~column & features.mask).tobytes() in seen for column in features.columns)
+    assert not any(not column.any() or np.array_equal(column, features.mask) for column in features.columns)
+
+
+def test_a_feature_is_the_most_probable_program_of_its_column(example):
+    grammar, _, features = example
+    programs = list(grammar.programs(2000))
+    assert np.all(np.diff(features.first) > 0)
+    for f, place in enumerate(features.first.tolist()):
+        assert features.terms[f] == programs[place][0]
+        assert features.log_prior[f] == programs[place][1]
+        assert np.flatnonzero(features.of_program == f)[0] == place
+        assert not features.negates[place]
+
+
+def test_most_programs_repeat_an_earlier_one(example):
+    _, _, features = example
+    assert len(features) < 2000 * 0.6
+
+
+def test_a_shorter_run_has_the_first_features_of_a_longer_one(example):
+    grammar, states, long = example
+    _, short = evaluate(states, TOKENS, grammar, 700)
+    assert [str(term) for term in short.terms] == [str(long.terms[f]) for f in range(len(short))]
+    assert np.array_equal(short.of_program, long.of_program[:700])
+
+
+def test_threads_change_nothing(example):
+    grammar, states, one = example
+    for threads in (2, 4):
+        _, many = evaluate(states, TOKENS, grammar, 2000, threads=threads)
+        assert np.array_equal(many.columns, one.columns)
+        assert np.array_equal(many.of_program, one.of_program)
+        assert np.array_equal(many.negates, one.negates)
+
+
+def test_working_in_small_pieces_changes_nothing(example, monkeypatch):
+    grammar, states, whole = example
+    monkeypatch.setattr(module, "CHUNK_BYTES", 1)
+    _, pieces = evaluate(states, TOKENS, grammar, 2000)
+    assert np.array_equal(pieces.columns, whole.columns)
+    assert np.array_equal(pieces.of_program, whole.of_program)
+
+
+@given(st.integers(0, 10**6), st.lists(st.integers(1, 5), min_size=2, max_size=3))
+@settings(max_examples=examples(10))
+def test_batches_together_are_one_batch(seed, sizes):
+    grammar = paper_grammar(TOKENS)
+    blocks = list(grammar.blocks(600))
+    states = random_grids(seed, sum(sizes))
+    _, together = evaluate(states, TOKENS, grammar, 600)
+    evaluators = []
+    for start, size in zip(np.cumsum([0, *sizes[:-1]]), sizes, strict=True):
+        margin = margin_for((block.shape for block in blocks), LANGUAGE, states)
+        world = Planes(states[start : start + size], TOKENS, margin=margin)
+        evaluators.append(Evaluator(world, grammar.language, Account(2**30)))
+        evaluators[-1].expect(blocks)
+        for block in blocks:
+            evaluators[-1].evaluate(block)
+    apart = combine(evaluators, blocks)
+    assert np.array_equal(apart.of_program, together.of_program)
+    assert np.array_equal(apart.negates, together.negates)
+    rows_of = Rows([evaluator.world for evaluator in evaluators])
+    terms = [term for term, _ in grammar.programs(600)]
+    for f in range(0, len(apart), 25):
+        rows = reference_rows([terms[apart.first[f]]], states, TOKENS, (), LANGUAGE)[0]
+        for s, board in enumerate(states):
+            places = [rows_of.place(s, cell) for cell in board.cells()]
+            assert [bool(int(apart.columns[f][word]) >> bit & 1) for word, bit in places] == rows[s]
+
+
+def test_programs_that_say_the_same_everywhere_are_no_features():
+    _, features = evaluate([grid("."), grid(".")], SMALL, paper_grammar(SMALL), 300)
+    assert len(features) == 0
+    assert set(features.of_program.tolist()) == {CONSTANT}
+
+
+def test_a_cut_block_is_evaluated_as_far_as_it_is_asked_for(monkeypatch):
+    grammar = paper_grammar(TOKENS)
+    states = random_grids(5, 10)
+    blocks = list(grammar.blocks(20_000))
+    cut = next(b for b in blocks if b.shape.count > 600 and len(b.shape.parts) == 1)
+    asked = []
+    run_many = module.run_many
+    monkeypatch.setattr(module, "run_many", lambda w, p, a, s: asked.append(module.how_many(a)) or run_many(w, p, a, s))
+    world = Planes(states, TOKENS, margin=4)
+    evaluator = Evaluator(world, grammar.language, Account(2**30))
+    evaluator.expect([cut])
+    evaluator.evaluate(type(cut)(cut.shape, cut.probability, 0, 30))
+    assert sum(asked) < 300
+    whole = Evaluator(world, grammar.language, Account(2**30))
+    whole.evaluate(type(cut)(cut.shape, cut.probability, 0, cut.shape.count))
+    assert np.array_equal(evaluator.of_program[0], whole.of_program[0][:30])
+    assert np.array_equal(evaluator.flipped[0], whole.flipped[0][:30])
+
+
+@given(st.integers(0, 10**6), st.lists(st.integers(1, 4), min_size=1, max_size=2))
+@settings(max_examples=examples(15))
+def test_features_on_some_rows_are_those_that_differ_there(seed, sizes):
+    grammar = paper_grammar(TOKENS)
+    blocks = list(grammar.blocks(300))
+    states = random_grids(seed, sum(sizes))
+    evaluators = []
+    for start, size in zip(np.cumsum([0, *sizes[:-1]]), sizes, strict=True):
+        world = Planes(
+            states[start : start + size], TOKENS, margin=margin_for((block.shape for block in blocks), LANGUAGE, states)
+        )
+        evaluators.append(Evaluator(world, grammar.language, Account(2**30)))
+        for block in blocks:
+            evaluators[-1].evaluate(block)
+    every = combine(evaluators, blocks)
+    rng = np.random.default_rng(seed)
+    mask = every.mask & rng.integers(0, 2**64, size=len(every.mask), dtype=np.uint64)
+    if not mask.any():
+        return
+    some = combine(evaluators, blocks, mask=mask)
+    values = [
+        (every.columns[f] if f != CONSTANT else np.zeros_like(mask)) ^ (every.mask if negated else np.uint64(0))
+        for f, negated in zip(every.of_program, every.negates, strict=True)
+    ]
+    for value, f, negated in zip(values, some.of_program, some.negates, strict=True):
+        found = some.columns[f] if f != CONSTANT else np.zeros_like(mask)
+        assert np.array_equal(found ^ (mask if negated else np.uint64(0)), value & mask)
+    keys = {min(c.tobytes(), (~c & mask).tobytes()) for c in some.columns}
+    assert len(keys) == len(some)
+    assert not any(not c.any() or np.array_equal(c, mask) for c in some.columns)
+    assert np.all(np.diff(some.first) > 0)
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_account_is_of_what_is_held(example):
+    grammar, states, _ = example
+    blocks = list(grammar.blocks(2000))
+    account = Account(2**30)
+    evaluator = Evaluator(
+        Planes(states, TOKENS, margin=margin_for((b.shape for b in blocks), LANGUAGE, states)),
+        grammar.language,
+        account,
+    )
+    evaluator.expect(blocks)
+    for block in blocks:
+        evaluator.evaluate(block)
+    stores = (evaluator._columns, evaluator._planes, evaluator._states)
+    held = sum(store.array.nbytes for store in stores)
+    assert held + 5 * 2000 <= account.held <= 3 * held + 20 * 2000

@@ -1,0 +1,236 @@
+"""Demonstrations in scripted styles, and the experiments that go beyond the paper."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from measuring import all_measured, measured
+from shown.cli import main
+from shown.demonstrations import Demonstrations
+from shown.errors import BadInput
+from shown.worlds import GAMES
+from shown.worlds import find as find_game
+from shown_evidence.analysis.statistics import found, interval, literals
+from shown_evidence.analysis.success_tables import Table
+from shown_evidence.experiments import find
+from shown_evidence.experiments.experiment import Plot, Scale
+from shown_evidence.results.runner import attempt
+from shown_evidence.styles import non_expert_styles, styles_of
+from shown_evidence.trials.demonstrators import demonstrations
+from shown_evidence.trials.level_sets import CHOOSE, JUDGE, MAX_SET_SIZE, ROLES
+from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.trial import Trial
+
+TINY = Scale(games=("nim", "fence-in"), demos=(1, 3), sets=1, programs=200, test=("random:500000-500003",))
+
+
+# --- scripted styles ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+def test_a_styles_demonstrations_are_played_by_the_rules(game: str):
+    rules = find_game(game)
+    for style in non_expert_styles(game):
+        demos = demonstrations(rules, "random:600000-600001", f"style:{style.name}")
+        assert len(demos) == 2
+        assert all(item.outcome == "won" for item in demos)
+        assert [item.level for item in demos] == ["random:600000", "random:600001"]
+        assert Demonstrations.from_json(demos.to_json()) == demos
+
+
+def test_a_demonstration_depends_on_its_level_and_the_seed_alone():
+    game = find_game("fence-in")
+    kind = "style:ring-in-any-order"
+    alone, among = demonstrations(game, "random:7", kind), demonstrations(game, "random:5-7", kind)
+    assert alone.items == among.items[2:]
+    seeds = {demonstrations(game, "random:5-7", kind, seed).digest for seed in range(5)}
+    assert len(seeds) > 1
+
+
+def test_a_trial_names_its_style():
+    trial = Trial("lpp", "nim", "train:0", "style:slips")
+    assert Trial.from_settings(trial.settings) == trial
+    assert "in the style slips" in trial.text
+    with pytest.raises(BadInput, match=r"nim has no style called 'own-axis'"):
+        Trial("lpp", "nim", "train:0", "style:own-axis")
+
+
+def test_the_command_records_a_style(tmp_path: Path, capsys: pytest.CaptureFixture):
+    out = str(tmp_path / "demos.json")
+    assert main(["demonstrate", "nim", "--style", "points-first", "--levels", "train:0-1", "--out", out]) == 0
+    assert Demonstrations.load(out) == demonstrations(find_game("nim"), "train:0-1", "style:points-first")
+    assert main(["demonstrate", "nim", "--levels", "train:0", "--style", "point-first"]) == 2
+    assert "nim has no style called 'point-first'. Did you mean 'points-first'?" in capsys.readouterr().err
+
+
+def test_the_command_lists_styles(capsys: pytest.CaptureFixture):
+    assert main(["games", "chase"]) == 0
+    told = capsys.readouterr().out
+    assert all(style.name in told and style.plays in told for style in styles_of("chase"))
+
+
+# --- which levels are for what ------------------------------------------------------------------------------------
+
+
+def seeds(levels: str) -> set[int]:
+    first, _, last = levels.removeprefix("random:").partition("-")
+    return set(range(int(first), int(last or first) + 1))
+
+
+def test_no_level_serves_two_purposes():
+    used = []
+    for reserved in ROLES.values():
+        used += [seeds(reserved.shown_levels(number, MAX_SET_SIZE)) for number in range(100)]
+        used.append(seeds(reserved.played_levels(1000)))
+    assert sum(map(len, used)) == len(set().union(*used))
+
+
+def test_a_larger_set_begins_with_the_smaller():
+    assert seeds(CHOOSE.shown_levels(4, 2)) < seeds(CHOOSE.shown_levels(4, 5))
+    with pytest.raises(ValueError, match="1 to 10 levels"):
+        JUDGE.shown_levels(0, 11)
+
+
+# --- the experiments ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["beyond", "additions", "styles", "confidence"])
+def test_the_experiment_runs_and_is_read_without_claims(name: str):
+    experiment = find(name)
+    trials = experiment.trials(Scale(**{**vars(TINY), "games": ("nim",), "demos": (1,)}))
+    rows = [attempt(trial.settings) for trial in trials]
+    assert [row.error for row in rows if row.error] == []
+    shown = experiment.present(all_measured(experiment.trials(Scale(games=("nim",), sets=1))))
+    assert shown.plots
+    assert shown.text
+    assert shown.claims == []
+
+
+def test_what_was_expected_is_compared_with_what_was_won():
+    trials = find("confidence").trials(Scale(full=True, games=("nim",)))
+    rows = [measured(trial, 0.8, expected=0.9 if trial.options["practise"] else 0.8) for trial in trials]
+    shown = find("confidence").present(rows)
+    assert [line.rpartition(" ")[2] for line in shown.text] == ["0.000.", "0.100."]
+    table = next(plot for plot in shown.plots if isinstance(plot, Table))
+    half = str(len(trials) // 2)
+    assert list(table.rows[8]) == ["0.8 to 0.9", half, "0.80", "0.80", "0", "–", "–"]
+    assert list(table.rows[9]) == ["0.9 to 1.0", "0", "–", "–", half, "0.90", "0.80"]
+
+
+def test_beyond_compares_the_papers_method_with_ours_with_and_without_practice():
+    trials = find("beyond").trials(Scale(full=True, games=("nim",)))
+    assert len(trials) == 4 * (10 + 10 + 10)
+    assert {(trial.method, trial.options.get("practise")) for trial in trials} == {
+        ("lpp", None),
+        ("shown", False),
+        ("shown", True),
+    }
+
+
+def test_beyonds_tables_say_what_was_measured():
+    rows = [
+        measured(trial, 1.0 if trial.options.get("practise") else 0.5, top_level_programs=7)
+        for trial in find("beyond").trials(Scale(full=True, games=("nim",)))
+    ]
+    tables = [plot for plot in find("beyond").present(rows).plots if isinstance(plot, Table)]
+    assert list(tables[0].rows[0]) == ["Nim", "LPP", "40", *["50 %"] * 4]
+    assert list(tables[0].rows[2]) == ["Nim", "shown, practiced", "40", *["100 %"] * 4]
+    assert list(tables[0].rows[3]) == ["Nim", METHODS["random"].label, "0", *["–"] * 4], "floors that were not run"
+    assert list(tables[1].rows[0]) == ["Nim, from 5", "11", "7", "7", "7"]
+
+
+def test_additions_stand_beside_the_trials_of_beyond():
+    few = find("beyond").trials(Scale(full=True, games=("nim",)))
+    whole = {trial.key: trial for trial in find("additions").trials(Scale(full=True, games=("nim",)))}
+    added = [trial for trial in whole.values() if trial.method == "lpp-with"]
+    assert whole.keys() - {trial.key for trial in added} == {trial.key for trial in few}
+    assert {trial.levels for trial in added} == {trial.levels for trial in few}
+    rows = [measured(trial, 0.75 if trial.options.get("mirrored") else 0.5) for trial in (*few, *added)]
+    assert all(find("additions").belongs(row.settings) for row in rows)
+    assert not any(find("beyond").belongs(trial.settings) for trial in added)
+    table = next(plot for plot in find("additions").present(rows).plots if isinstance(plot, Table))
+    assert [row[1:4] for row in table.rows[:5]] == [
+        ["LPP", "40", "50 %"],
+        ["LPP, mirrored too", "40", "75 %"],
+        ["LPP, clause search", "40", "50 %"],
+        ["LPP, standard vocabulary", "40", "50 %"],
+        ["LPP, all three", "40", "75 %"],
+    ]
+
+
+def test_lpp_without_any_addition_is_lpp():
+    game = find_game("checkmate")
+    demos = demonstrations(game, "train:0-1")
+    plain, added, mirrored = (
+        METHODS[name].build(game, 0, {**METHODS[name].options, "programs": 2000, **own}).fit(demos).policy_
+        for name, own in (("lpp", {}), ("lpp-with", {}), ("lpp-with", {"mirrored": True, "words": "standard"}))
+    )
+    assert added.components == plain.components
+    assert mirrored.components != plain.components
+    assert mirrored.language.name == "standard"
+
+
+def test_styles_are_counted_without_the_expert():
+    experiment = find("styles")
+    trials = experiment.trials(Scale(full=True, games=("nim",)))
+    assert len(trials) == 2 * len(styles_of("nim")) * 4 * 3
+    learned = ("style:slips", "style:starts-above")
+
+    def success(trial: Trial) -> float:
+        return 0.95 if trial.demonstrations in learned and trial.method == "shown" else 0.5
+
+    rows = [
+        measured(trial, success(trial), found=trial.demonstrations != "style:clicks-twice")
+        for trial in {trial.key: trial for trial in trials}.values()
+    ]
+    shown = experiment.present(rows)
+    others = len(non_expert_styles("nim"))
+    assert [type(plot) for plot in shown.plots] == [Plot, Plot, Table, Table]
+    summary, styles = (plot for plot in shown.plots if isinstance(plot, Table))
+    assert list(summary.rows[0][:5]) == ["Nim", str(others), f"0 of {others}", "50 %", f"3 of {3 * others}"]
+    assert summary.rows[0][5] == f"2 of {others}"
+    assert [row[1] for row in styles.rows] == [style.name for style in styles_of("nim")]
+    assert f"2 of {others} styles are learned" in " ".join(shown.text)
+
+
+def test_a_further_demonstration_that_does_harm_is_reported():
+    experiment = find("styles")
+    trials = experiment.trials(Scale(full=True, games=("nim",), methods=("shown",), sets=1))
+    rows = all_measured(trials, lambda trial: 0.5 if trial.levels.endswith("-400002") else 0.8)
+    text = " ".join(experiment.present(rows).text)
+    others = len(non_expert_styles("nim"))
+    assert f"lowers success in {others} of {3 * others} cases" in text
+
+
+def test_what_is_tiny_is_narrowed():
+    trials = find("styles").trials(TINY)
+    assert {trial.test for trial in trials} == {("random:500000-500003",)}
+    assert {trial.options["programs"] for trial in trials} == {200}
+    assert {trial.game for trial in trials} == {"nim", "fence-in"}
+
+
+# --- what is counted ----------------------------------------------------------------------------------------------
+
+
+def test_a_mean_has_an_interval_that_does_not_depend_on_the_order():
+    values = [0.0, 0.2, 0.9, 1.0, 1.0]
+    low, high = interval(values)
+    assert 0 < low < sum(values) / 5 < high <= 1
+    assert interval(reversed(values)) == (low, high)
+    assert str(interval([])) == "(nan, nan)"
+
+
+def test_a_rule_that_was_not_found_has_no_size():
+    trial = Trial("lpp", "nim", "train:0")
+    assert literals(measured(trial)) == 12
+    assert literals(measured(trial, found=False)) is None
+    assert not found(measured(trial, found=False))
+
+
+def test_rows_of_styles_are_json():
+    row = attempt(
+        Trial("shown", "nim", "random:400000", "style:slips", options={"programs": 50}, test=("test:0",)).settings
+    )
+    assert row.error is None
+    assert json.loads(json.dumps(row.to_json()))["settings"]["demonstrations"] == "style:slips"

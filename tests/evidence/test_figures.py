@@ -1,0 +1,108 @@
+"""What is in a figure, and how it is put on paper."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from measuring import measured
+from shown_evidence.analysis.drawing import DOUBLE, SINGLE, files, side_by_side
+from shown_evidence.analysis.figures import (
+    HUNDRED,
+    NINE,
+    STYLES,
+    Axis,
+    Line,
+    games,
+    methods,
+    success_bars,
+    success_panels,
+    with_sets,
+)
+from shown_evidence.analysis.statistics import FLOORS, size
+from shown_evidence.experiments.additions import ADDED
+from shown_evidence.results.row import Row
+from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.trial import Trial
+
+ACROSS = Axis("demonstrations", (1, 2, 3))
+
+
+@pytest.fixture
+def rows() -> list[Row]:
+    """LPP in two games, with one set fewer of two demonstrations in Chase and none of three."""
+    shown = {"nim": ("train:0", "train:0-1", "train:1-2", "train:0-2"), "chase": ("train:0", "train:0-1")}
+    learned = [measured(Trial("lpp", game, levels), 0.5) for game, sets in shown.items() for levels in sets]
+    return [*learned, *(measured(Trial("random", game, "train:0"), 0.1) for game in shown)]
+
+
+def test_every_method_has_a_style_of_its_own():
+    in_no_figure_or_several = {"lpp-values", "lpp-told", "shown-world", "lpp-with"}
+    assert set(METHODS) - in_no_figure_or_several <= set(STYLES), "these have no color"
+    colors = [style["color"] for style in (*STYLES.values(), *(series.style for series in ADDED))]
+    assert len(colors) == len(set(colors))
+    marks = [(style.get("marker"), style["linestyle"]) for style in STYLES.values()]
+    assert len(marks) == len(set(marks)), "two methods look the same without color"
+
+
+def test_what_is_missing_is_marked(rows: list[Row]):
+    figure = success_panels(rows, size, games(["nim", "chase"]), methods(["lpp", "vpi"]), (NINE,), ACROSS)
+    nim, chase = (panel.lines[0] for panel in figure.panels)
+    assert (nim.xs, nim.fewer, nim.missing) == ([1, 2, 3], [False, False, False], [])
+    assert (chase.xs, chase.fewer, chase.missing) == ([1, 2], [False, True], [3])
+    drawn = files(figure, ("svg",))["svg"].decode()
+    for words in ("LPP", "VPI (no trials)", "Random sensible cell (no trials)", "fewer trials", "no trials here"):
+        assert f">{words}<" in re.sub(r"<!--.*?-->", "", drawn)
+
+
+def test_floors_are_of_the_game_and_the_levels(rows: list[Row]):
+    more = [*rows, measured(Trial("random", "nim", "train:0", seed=1), 0.3)]
+    figure = success_panels(more, size, games(["nim", "chase"]), methods(["lpp"]), (HUNDRED,), ACROSS)
+    assert [[line.height for line in panel.floors] for panel in figure.panels] == [[0.2, None], [0.1, None]]
+    bars = success_bars(more, games(["chase"]), methods(["lpp", "vpi"]), "success")
+    assert [bar.height for bar in bars.panels[0].bars] == [0.5, 0.5, None, None]
+    assert [line.height for line in bars.panels[0].floors] == [0.1, None]
+    both = success_bars(more, games(["nim", "chase"]), methods(["lpp"]), "success")
+    assert [[bar.fewer for bar in panel.bars] for panel in both.panels] == [[False, False], [True, True]]
+
+
+def test_a_line_of_fewer_sets_than_others_says_so(rows: list[Row]):
+    more = [*rows, measured(Trial("vpi", "nim", "train:0-1")), measured(Trial("vpi", "chase", "train:0-1"))]
+    assert [each.label for each in with_sets(methods(["lpp", "vpi", "fcn"]), more)] == ["LPP", "VPI, 1 set", "FCN"]
+
+
+def test_floors_alone_are_no_figure(rows: list[Row]):
+    alone = [row for row in rows if row.settings["method"] in FLOORS]
+    assert success_panels(alone, size, games(["nim"]), methods(["lpp"]), (NINE,), ACROSS).empty
+    assert not success_panels(rows, size, games(["nim"]), methods(["lpp"]), (NINE,), ACROSS).empty
+
+
+def test_points_without_a_line_stay_where_they_are():
+    points = Line([1, 1, 1], [1.0, 1.0, 1.0], "a case", {"linestyle": "", "marker": "."})
+    line = Line([0, 1], [0.0, 1.0], "as expected", {"linestyle": "-"})
+    assert side_by_side([points, line], 0.02) == [replace(points, ys=[1.0] * 3), replace(line, ys=[0.0, 1.0])]
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 0.001, 0.5, 1.0]), min_size=3, max_size=3), min_size=1, max_size=6))
+def test_lines_that_coincide_are_told_apart_and_others_stay(values: list[list[float]]):
+    lines = [Line([1, 2, 3], ys, str(i), {}) for i, ys in enumerate(values)]
+    moved = side_by_side(lines, 0.02)
+    for at in range(3):
+        before, after = ([line.ys[at] for line in part] for part in (lines, moved))
+        assert all(abs(a - b) > 0.015 for i, a in enumerate(after) for b in after[:i])
+        assert all(abs(a - b) < 0.02 * len(values) for a, b in zip(before, after, strict=True))
+        if len(set(before)) == len(before) and not {0.0, 0.001} <= set(before):
+            assert after == before
+
+
+@pytest.mark.parametrize("width", [SINGLE, DOUBLE])
+def test_print_is_as_wide_as_the_column_and_large_enough_to_read(rows: list[Row], width: float):
+    figure = success_panels(rows, size, games(["nim", "chase"]), methods(["lpp"]), (NINE,), ACROSS)
+    drawn = files(figure, ("svg",), width)["svg"].decode()
+    (points,) = re.findall(r'<svg [^>]*width="([\d.]+)pt"', drawn)
+    assert float(points) == pytest.approx(72 * width)
+    sizes = [float(found) for found in re.findall(r"font(?:-size)?: ([\d.]+)px", drawn)]
+    assert sizes
+    assert min(sizes) >= 7

@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+import torch
+
+from shown.errors import BadInput
+from shown.grid import Grid
+from shown.worlds import GAMES, find, load_levels
+from shown_evidence.baselines.architectures import ARCHITECTURES
+from shown_evidence.baselines.network_policy import NetworkPolicy, fit_together, largest_shape
+from shown_evidence.baselines.training import OFF_GRID, Examples, encode, one_hot
+from shown_evidence.trials.demonstrators import demonstrations
+from shown_evidence.trials.scoring import CachedPolicy, won
+
+NIM = find("nim")
+
+
+def policy(network: str, **options: object) -> NetworkPolicy:
+    loss = "choice" if network == "cnn" else "cells"
+    return NetworkPolicy(network, largest_shape(NIM), **{"loss": loss, "seed": 0, **options})
+
+
+@pytest.mark.parametrize(("network", "seed"), [("lln", 0), ("fcn", 1), ("cnn", 0)])
+def test_each_network_learns_what_it_is_shown_in_nim(network: str, seed: int):
+    """But for those starts of the FCN that die, of which the seed 0 is one."""
+    demos = demonstrations(NIM, "train:0-4")
+    fitted = policy(network, steps=1500, seed=seed).fit(demos)
+    acts = fitted.act_many([step.grid for step in demos.steps])
+    assert acts == [step.action for step in demos.steps]
+    assert fitted.training_["fit"] == 1.0
+
+
+def test_what_an_lln_learns_of_nim_carries_over():
+    fitted = policy("lln", steps=2000).fit(demonstrations(NIM, "train:0-10"))
+    levels = load_levels(NIM, "test:0-8,random:0-19")
+    assert sum(won(NIM, CachedPolicy(fitted), levels)) > len(levels) / 2
+
+
+@pytest.mark.parametrize("network", ["lln", "fcn", "cnn"])
+def test_networks_trained_together_do_not_see_each_other(network: str):
+    demos = [demonstrations(NIM, levels) for levels in ("train:0", "train:1-3", "train:2")]
+    alone = [policy(network, steps=20, seed=i).fit(d) for i, d in enumerate(demos)]
+    together = fit_together([policy(network, steps=20, seed=i) for i in range(3)], demos)
+    for one, other in zip(alone, together, strict=True):
+        for name, value in one.parameters_.items():
+            assert torch.allclose(value, other.parameters_[name], atol=1e-4), name
+
+
+@pytest.mark.parametrize("network", ["lln", "fcn"])
+def test_what_it_says_of_a_grid_does_not_depend_on_the_padding(network: str):
+    tokens = NIM.tokens
+    grid = Grid(("..", "|.", "||"))
+    parameters = ARCHITECTURES[network].initial(len(tokens), (3, 2), seed=5)
+    scores = []
+    for shape in ((3, 2), (9, 7)):
+        inputs, inside = one_hot(torch.from_numpy(encode(tokens, [grid], shape))[None], len(tokens))
+        said = ARCHITECTURES[network].scores(parameters, inputs, inside).reshape(shape)
+        scores.append(said[:3, :2])
+    assert torch.allclose(scores[0], scores[1], atol=1e-6)
+
+
+def test_the_layers_are_the_papers():
+    shapes = {name: network.shapes(3, 20, 2) for name, network in ARCHITECTURES.items()}
+    assert shapes["lln"] == {"weight": (1, 3, 3, 3), "bias": (1,)}
+    assert [shapes["fcn"][f"weight{i}"][:2] for i in range(8)] == [(8, 3), (4, 8), *[(4, 4)] * 5, (1, 4)]
+    assert shapes["cnn"]["convolution"] == (64, 3, 3, 3)
+    assert shapes["cnn"]["hidden"] == (64, 64 * 40)
+    assert shapes["cnn"]["output"] == (40, 64)
+
+
+def test_repeated_decisions_are_kept_once_with_their_number():
+    demos = demonstrations(NIM, "train:0,train:0,train:1")
+    examples = Examples.of(demos, NIM.max_shape)
+    assert examples.counts.sum() == len(demos.steps)
+    assert len(examples.actions) == len({(step.grid, step.action) for step in demos.steps})
+    assert examples.counts.max() >= 2
+
+
+def test_grids_are_numbered_padded_and_cut():
+    numbers = encode(NIM.tokens, [Grid(("|.", "||"))], (3, 2))[0]
+    assert numbers.tolist() == [[1, 0], [1, 1], [OFF_GRID, OFF_GRID]]
+    assert encode(NIM.tokens, [Grid(("|.", "||"))], (1, 1))[0].tolist() == [[1]]
+
+
+def test_more_examples_than_a_batch_are_learned_too():
+    demos = demonstrations(NIM, "random:1000-1039")
+    fitted = policy("cnn", batch=16, steps=600).fit(demos)
+    assert fitted.training_["fit"] > 0.95
+
+
+def test_a_grid_larger_than_the_network_is_still_acted_on():
+    fitted = policy("cnn", steps=50).fit(demonstrations(NIM, "train:0"))
+    tall = Grid(("..",) * 29 + ("||",))
+    row, column = fitted.act(tall)
+    assert tall.inside((row, column))
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+def test_every_level_fits_the_networks_shape(name: str):
+    game = find(name)
+    height, width = largest_shape(game)
+    for level in load_levels(game, "train,test,random:0-49"):
+        assert level.grid.height <= height
+        assert level.grid.width <= width
+
+
+def test_the_seed_decides():
+    demos = demonstrations(NIM, "train:0-1")
+    first, same, other = (policy("fcn", steps=30, seed=seed).fit(demos) for seed in (0, 0, 1))
+    assert all(torch.equal(first.parameters_[name], same.parameters_[name]) for name in first.parameters_)
+    assert not np.allclose(first.parameters_["weight0"], other.parameters_["weight0"])
+
+
+def test_an_lln_that_classifies_clicks_any_cell_that_it_says_is_to_be_clicked():
+    demos = demonstrations(NIM, "train:0-2")
+    classifies = policy("lln", steps=300, choice="classified").fit(demos)
+    highest = policy("lln", steps=300).fit(demos)
+    assert not classifies.deterministic
+    assert highest.deterministic
+    inside = np.ones((3, 1, 1, 4))
+    said = np.array([[-1.0, 2.0, -1.0, 0.5], [-1.0, -2.0, -3.0, -4.0], [-1.0, -2.0, -3.0, 1.0]])
+    chosen = np.array([classifies._chosen(said, inside) for _ in range(200)])
+    assert [set(cells) for cells in chosen.T] == [{1, 3}, {0, 1, 2, 3}, {3}]
+    assert highest._chosen(said, inside) == [1, 0, 3]
+    assert classifies.act(demos.steps[0].grid) in set(demos.steps[0].grid.cells())
+
+
+def test_an_unknown_network_is_refused():
+    with pytest.raises(BadInput, match=r"no network called 'fnc'. Did you mean 'fcn'\?"):
+        policy("fnc").fit(demonstrations(NIM, "train:0"))

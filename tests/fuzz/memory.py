@@ -1,0 +1,30 @@
+"""Random memory limits with random numbers of buttons and steps: learning stays within them, or is refused."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+from test_memory_limits import learn
+
+MEBIBYTE = 2**20
+STEPS = {3: 400, 30: 200, 200: 60, 400: 40, 1000: 4}
+"""Most steps for each number of buttons, so that a case takes seconds."""
+
+
+def make(rng: random.Random) -> Any:
+    most = rng.choice(list(STEPS))
+    buttons = rng.randint(1 + most // 2, most)
+    return {
+        "buttons": buttons,
+        "steps": rng.randint(1, STEPS[most]),
+        "mebibytes": rng.choice((1, rng.randint(2, 60), rng.randint(60, 400))),
+    }
+
+
+def run(data: Any, folder: Path) -> None:
+    limit = data["mebibytes"] * MEBIBYTE
+    found = learn(data["buttons"], data["steps"], limit)
+    assert found["taken"] < 1.2 * limit + 16 * MEBIBYTE, f"{found['taken'] / MEBIBYTE:.0f} MiB were taken"
+    assert found["error"] is None or "\n" not in found["error"], found["error"]

@@ -1,0 +1,84 @@
+"""A world in a process of its own is the same world; what becomes of that process is one line."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from shown.errors import BadInput
+from shown.studio.isolated_world import IsolatedWorld
+from shown.teaching.lessons.starts import Starts
+from shown.worlds import find, play
+
+LAKE, ROOM = "gym:FrozenLake-v1", "gym:MiniGrid-Empty-Random-6x6-v0"
+ATTRIBUTES = (
+    *("name", "title", "goal", "about", "tokens", "buttons", "max_steps", "symmetries", "fully_observed", "has_levels"),
+)
+
+
+@pytest.mark.parametrize("name", [LAKE, ROOM])
+def test_it_is_the_same_world(name):
+    here = find(name)
+    with IsolatedWorld(name) as there:
+        for attribute in ATTRIBUTES:
+            assert getattr(there, attribute) == getattr(here, attribute), attribute
+        for seed in (0, 7):
+            shown = play(here, lambda _: here.expert(), seed)
+            assert play(there, lambda _: there.expert(), seed) == shown
+            actions = iter([step.action for step in shown.steps])
+            assert play(there, lambda _, actions=actions: next(actions), seed) == shown
+        # Back to where it was, and on in another way, as somebody does who takes a step back.
+        for world in (here, there):
+            world.reset(7)
+            world.step(here.buttons[0])
+        assert here.step(here.buttons[2]) == there.step(here.buttons[2])
+
+
+def test_a_process_that_died_is_replaced_and_asked_again():
+    with IsolatedWorld(LAKE) as lake:
+        first = lake.reset(0)
+        before = lake.process.child.pid
+        os.kill(before, signal.SIGKILL)
+        assert not lake.step("right").over
+        assert lake.process.child.pid != before
+        assert lake.reset(0) == first
+
+
+SLOW_WORLD = """
+import time
+import gymnasium
+
+time.sleep(1.5)  # as a library that takes long to load
+
+
+class Slow(gymnasium.Env):
+    def __new__(cls, **options):
+        return gymnasium.make("FrozenLake-v1", **options)
+
+
+gymnasium.register("Slow-v0", Slow, disable_env_checker=True)
+"""
+
+
+def test_a_slow_world_that_died_gets_as_long_to_start_as_it_got_at_first(tmp_path, monkeypatch):
+    (tmp_path / "slow_world.py").write_text(SLOW_WORLD)
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
+    with IsolatedWorld("gym:slow_world:Slow-v0", seconds=1.0) as lake:
+        first = lake.reset(0)
+        os.kill(lake.process.child.pid, signal.SIGKILL)
+        lake.step("right")
+        assert lake.reset(0) == first
+
+
+def test_what_is_no_world_is_one_line_and_leaves_no_process():
+    with pytest.raises(BadInput, match="no environment called 'FrozenLak-v1'"):
+        IsolatedWorld("gym:FrozenLak-v1")
+
+
+def test_lessons_begin_there_as_they_do_here():
+    with IsolatedWorld(LAKE) as lake:
+        here, there = Starts(find(LAKE)), Starts(lake)
+        assert there.lessons == here.lessons
+        assert there.knows is here.knows is True

@@ -1,0 +1,121 @@
+"""Distillation: one rule for the vote of many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shown.evaluation.resources import Resources
+from shown.policy import Policy
+from shown.rules import Formula
+from shown.symmetry import images
+from shown.teaching.interpretation.equivalence import Effects
+from shown.teaching.interpretation.interpretations import Interpretation, interpret
+from shown.teaching.practice.imitation import Positions, Table
+from shown.teaching.result import Taught
+from shown.teaching.teach import teach
+from shown.worlds import demonstrate, find, load_levels, play_many, success_rate
+from strategies import examples
+
+CHOOSING = "random:900000-900039"
+
+
+def learned(name: str, levels: str, **settings: object) -> Taught:
+    game = find(name)
+    return teach(demonstrate(game, load_levels(game, levels)), game, programs=2000, rounds=2, **settings)
+
+
+@pytest.fixture(scope="module", params=["nim", "stop-the-fall", "fence-in"])
+def taught(request: pytest.FixtureRequest) -> Taught:
+    return learned(request.param, "random:200003,random:200004")
+
+
+def test_one_rule_wins_as_much_as_the_vote(taught):
+    game, policy = find(taught.policy.game), taught.policy
+    assert len(policy.components) == 1 < len(policy.vote)
+    rule, vote = (success_rate(game, player, CHOOSING) for player in (policy, policy.mixture))
+    assert rule >= vote - 0.05
+
+
+def test_the_rule_explains_all_demonstrations(taught):
+    game, policy, hypothesis = find(taught.policy.game), taught.policy, taught.hypothesis
+    shown = demonstrate(game, load_levels(game, "random:200003,random:200004"))
+    meant = interpret(shown, hypothesis.interpretation, Effects(game))
+    steps = (images(meant, hypothesis.symmetries) if hypothesis.symmetries else meant).steps
+    for step in steps:
+        allowed = policy.probabilities(step.grid) > 0
+        assert allowed[step.action]
+        others = {other.action for other in steps if other.grid == step.grid} | set(step.open)
+        assert {tuple(cell) for cell in np.argwhere(allowed).tolist()} <= {step.action, *others}
+
+
+def test_the_front_is_monotone_and_has_the_rule_that_acts(taught):
+    front = taught.policy.front
+    assert [rated.conditions for rated in front] == sorted({rated.conditions for rated in front})
+    assert [rated.rate.won for rated in front] == sorted({rated.rate.won for rated in front})
+    assert taught.policy.components[0].formula in [rated.formula for rated in front]
+    for rated in front:
+        assert taught.policy.with_rule(rated.conditions).components[0].formula == rated.formula
+
+
+def test_the_file_has_the_rule_the_front_and_the_vote(taught, tmp_path):
+    taught.policy.save(tmp_path / "policy.json")
+    again = Policy.load(tmp_path / "policy.json")
+    assert again == taught.policy
+    assert again.mixture.components == taught.policy.vote
+
+
+def test_the_rule_does_not_depend_on_the_number_of_threads():
+    one, two = (learned("nim", "train:0", resources=Resources(threads=n)).policy for n in (1, 2))
+    assert one == two
+
+
+def test_without_practice_all_rules_vote():
+    policy = learned("nim", "train:0", practice=0).policy
+    assert len(policy.components) > 1
+    assert not policy.vote
+    assert not policy.front
+
+
+@given(data=st.data())
+@settings(max_examples=examples(25))
+def test_agreement_on_bits_is_agreement_in_play(data):
+    """A rule agrees where the action it takes is one that the vote finds good."""
+    game = find("stop-the-fall")
+    policy = learned_vote()
+    picked = data.draw(st.lists(st.sampled_from(policy.components), min_size=1, max_size=3))
+    games = play_many(game, policy, load_levels(game, "random:900000-900002"))
+    positions = Positions(policy)
+    positions.add([[step.grid for step in episode.steps] for episode in games])
+    units = [component.formula.clauses for component in picked]
+    table = Table(units, [], positions, (policy.tokens, policy.buttons, policy.language))
+    grids = [grid for game in positions.games for grid in game]
+    for number, clauses in enumerate(units):
+        rule = replace(policy, components=(replace(picked[number], weight=1.0, formula=Formula(clauses)),))
+        plain = [
+            action in positions.good[grid] and bool((rule.probabilities(grid) == 0).any())
+            for grid, action in zip(grids, rule.act_many(grids), strict=True)
+        ]
+        assert table.agreement([[number]])[0].tolist() == plain
+
+
+_VOTE: list[Policy] = []
+
+
+def learned_vote() -> Policy:
+    if not _VOTE:
+        _VOTE.append(learned("stop-the-fall", "random:200003", one_rule=False).policy)
+    return _VOTE[0]
+
+
+def test_an_interpretation_in_any_order_is_kept():
+    """Fences in any order: taken as exact clicks the rule would need dozens of conditions."""
+    game = find("fence-in")
+    shown = demonstrate(game, load_levels(game, "random:200003,random:200004"))
+    taught = teach(shown, game, programs=2000, rounds=1, interpretations=[Interpretation("exact", "any")])
+    assert taught.hypothesis.interpretation.order == "any"
+    assert len(taught.policy.components) == 1

@@ -1,0 +1,61 @@
+"""A memory limit holds for the whole of learning: planes, columns, trees, clauses and all hypotheses together."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import json, resource, sys
+import numpy as np
+from shown import Demonstrations, teach
+from shown.errors import OutOfMemory
+from shown.evaluation.resources import Resources
+from shown.grid import Grid, Tokens
+
+buttons, steps, limit = map(int, sys.argv[1:])
+tokens, rng = Tokens(empty=".", wall="#", goal="G"), np.random.default_rng(0)
+
+def demonstrations(buttons, steps):
+    names = tuple(f"b{i}" for i in range(buttons))
+    grids = [Grid(tuple("".join(rng.choice(list(".#G"), 5)) for _ in range(5))) for _ in range(steps)]
+    return Demonstrations.from_runs(tokens, [[(grid, str(rng.choice(names))) for grid in grids]], None, names)
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+teach(demonstrations(3, 3), programs=100)  # loads and compiles everything
+before, error = peak(), None
+try:
+    teach(demonstrations(buttons, steps), programs=2000, resources=Resources(threads=1, memory_limit=limit))
+except OutOfMemory as caught:
+    error = str(caught)
+print(json.dumps({"taken": peak() - before, "error": error}))
+"""
+
+
+def learn(buttons: int, steps: int, limit: int) -> dict:
+    """Learn from random steps in a process of its own; return the bytes it took and why it failed."""
+    command = [sys.executable, "-W", "ignore", "-c", SCRIPT, *map(str, (buttons, steps, limit))]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mebibytes", [60, 100, 200, 400])
+def test_four_hundred_buttons_stay_within_the_limit(mebibytes):
+    found = learn(400, 40, mebibytes * 2**20)
+    assert found["taken"] < 1.2 * mebibytes * 2**20 + 16 * 2**20
+
+
+def test_what_does_not_fit_at_all_is_refused_in_one_line():
+    found = learn(400, 40, 2**20)
+    assert "would need" in found["error"]
+    assert "allow more memory" in found["error"]
+
+
+@pytest.mark.slow
+def test_a_thousand_buttons_and_two_steps_are_learned_or_refused():
+    found = learn(1000, 2, 200 * 2**20)
+    assert found["error"] is None or "would need" in found["error"]
+    assert found["taken"] < 1.2 * 200 * 2**20 + 16 * 2**20
