@@ -81,6 +81,29 @@ def test_reading_commands_do_not_load_the_extras(words, nim_policy, tmp_path):
     assert run_python(script, *words).stdout.endswith("[]\n")
 
 
+def test_a_ctrl_c_inside_a_finalizer_is_not_lost():
+    """Python prints and drops an exception that a finalizer raises, and most of the engine is finalized some time."""
+    code = """
+import os, signal, sys, time
+from shown import cli
+
+class Finalized:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+
+def run(argv):
+    Finalized()
+    print("went on", flush=True)
+    time.sleep(60)
+
+cli._run = run
+sys.exit(cli.main([]))
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=50)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "went on\n", "shown: stopped.\n")
+
+
 def test_python_m_shown_is_shown():
     ran = subprocess.run(
         [sys.executable, "-m", "shown", "evaluate", "missing.json"], capture_output=True, text=True, check=False

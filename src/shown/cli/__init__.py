@@ -6,8 +6,11 @@ import argparse
 import errno
 import io
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import entry_points
 
@@ -45,7 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = list(sys.argv[1:] if argv is None else argv)
     _replace_unprintable_characters()
     try:
-        return _run(argv)
+        with _interrupts_repeated():
+            return _run(argv)
     except ShownError as error:
         print(f"shown: {printable(' '.join(str(error).split()))}", file=sys.stderr)
         return USAGE
@@ -116,6 +120,26 @@ def _replace_unprintable_characters() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+@contextmanager
+def _interrupts_repeated() -> Iterator[None]:
+    """Repeat a Ctrl-C that arrives inside a finalizer, where Python prints the exception and drops it."""
+    before = sys.unraisablehook
+
+    def repeat(unraisable: sys.UnraisableHookArgs) -> None:
+        if unraisable.exc_type is not KeyboardInterrupt:
+            return before(unraisable)
+        main_thread = threading.main_thread().ident or 0
+        again = threading.Timer(0.05, signal.pthread_kill, (main_thread, signal.SIGINT))
+        again.daemon = True
+        again.start()
+
+    sys.unraisablehook = repeat
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 class _Parser(argparse.ArgumentParser):
