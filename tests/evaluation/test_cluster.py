@@ -36,10 +36,6 @@ from shown.inference.features import combine
 from shown.inference.learner import Learner
 from shown.language.grammar import paper_grammar
 from shown.language.reach import margin_for
-from shown.policy import uniform_policy
-from shown.teaching.practice.ground import Ground
-from shown.teaching.practice.on_cluster import ClusterPlayers, play_here
-from shown.teaching.teach import teach
 from shown.worlds import demonstrate, find, load_levels
 from shown_evidence.results.ray_executor import RayExecutor
 from shown_evidence.results.runner import in_this_process, run
@@ -260,46 +256,6 @@ def test_another_version_on_a_worker_is_refused(cluster, shared, shown_to_all, m
     monkeypatch.setattr(cluster_module, "__version__", "99.0")
     with pytest.raises(BadInput, match=r"^the worker on .* has shown .*; this machine has 99\.0\. Install the same"):
         Learner(programs=20_000, resources=Resources(cluster=cluster)).fit(shown_to_all)
-
-
-class Deadly(type(find("nim"))):
-    """A game in which the first process that plays it dies, unless that is the one in which it was made."""
-
-    def __init__(self, mark):
-        super().__init__()
-        self.mark, self.home = mark, os.getpid()
-
-    def step(self, grid, action, rng):
-        if os.getpid() != self.home and not self.mark.exists():
-            self.mark.write_text("died here")
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().step(grid, action, rng)
-
-
-def test_practice_on_a_cluster_wins_what_it_wins_here_though_a_worker_dies(cluster, tmp_path):
-    from ray import cloudpickle
-
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers do not have the tests
-    nim = Deadly(tmp_path / "mark")
-    learned = Learner(programs=300).fit(demonstrate(nim, load_levels(nim, "train:0"))).policy_
-    policies = [learned, learned.map_policy, uniform_policy(nim.tokens)]
-    starts = Ground(nim).starts(0, 200)
-    assert ClusterPlayers(cluster)(starts, policies, 1000.0) == play_here(starts, policies, 1000.0)
-    assert nim.mark.exists()
-    assert ClusterPlayers(cluster)(starts, policies, -1.0) == [[], [], []]
-    nim.mark.unlink()
-    assert ClusterPlayers(cluster)(starts[:10], policies, 1000.0) == play_here(starts[:10], policies, 1000.0)
-    assert not nim.mark.exists()  # too few to be carried elsewhere
-
-
-def test_what_is_taught_with_practice_on_a_cluster_is_the_same(cluster, monkeypatch):
-    stop = find("stop-the-fall")
-    demos = demonstrate(stop, load_levels(stop, "random:200003"))
-    settings = {"programs": 1000, "rounds": 2, "practice": 600.0}
-    alone = teach(demos, stop, **settings)
-    monkeypatch.setattr("shown.teaching.practice.on_cluster.MIN_GAMES", 100)
-    together = teach(demos, stop, resources=Resources(cluster=cluster), **settings)
-    assert (together.policy.to_json(), together.practice) == (alone.policy.to_json(), alone.practice)
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Ray clusters: connection, and errors in plain words.
 
-Ray is an extra, imported when a cluster is opened. Users: learning in `evaluation/crew.py`, practice in
-`teaching/practice/on_cluster.py`, trials in `shown_evidence.results.ray_executor`.
+Ray is an extra, imported when a cluster is opened. Users: learning in `evaluation/crew.py`, trials in
+`shown_evidence.results.ray_executor`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ interpretation/         what the teacher meant
     interpretations.py  meanings of a click; equivalence.py: actions with the same effect; keys.py: tokens that are keys
     hypotheses.py       interpretations with or without mirror images; fitter.py fits them
 practice/               which hypothesis wins
-    ground.py           practice levels; on_cluster.py plays them on a cluster
+    ground.py           practice levels
     practice_search.py  searches that improve a policy: counterexamples.py, and credit.py in worlds with buttons
     practice_scoring.py, candidates.py, selection.py: scores, candidates, and the best of them
     cross_validation.py for demonstrations without a world

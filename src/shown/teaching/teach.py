@@ -16,7 +16,6 @@ from typing import Any
 
 from shown.demonstrations import Demonstrations, Step
 from shown.errors import NothingFits
-from shown.evaluation.cluster import Cluster
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.grid import Action, Grid
 from shown.inference.fitting import Patience, check_size
@@ -38,7 +37,6 @@ from shown.teaching.interpretation.interpretations import (
 )
 from shown.teaching.interpretation.keys import keys_of
 from shown.teaching.practice.ground import Ground
-from shown.teaching.practice.on_cluster import ClusterPlayers, play_here
 from shown.teaching.practice.practice_scoring import Scoring
 from shown.teaching.practice.selection import Selection
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
@@ -135,9 +133,7 @@ class Pupil:
         self._effects = effects_of(world)
         self._ground: Ground | None = None
         if world is not None and self.task.practice > 0:
-            cluster = resources.cluster
-            players = ClusterPlayers(cluster) if isinstance(cluster, Cluster) else play_here
-            self._ground = Ground(world, resources.seed, self.task.practice, players)
+            self._ground = Ground(world, resources.seed, self.task.practice)
         self._fitter: Fitter | None = None
 
     @property

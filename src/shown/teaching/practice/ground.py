@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -18,18 +18,14 @@ from shown.inference.clauses import Pool
 from shown.inference.learner import to_formula
 from shown.inference.posterior import log_likelihood, log_prior
 from shown.language.primitives import Language
-from shown.policy import Component, Policy
+from shown.policy import Component, Policy, Together
 from shown.rules.bitwise import Clauses, formula_bits
 from shown.teaching.interpretation.fitter import Fitted
-from shown.teaching.practice.on_cluster import play_here
 from shown.worlds import Playable, Start, wins
+from shown.worlds.episodes import wins_of_each
 
 FEW_LEVELS, SOME_LEVELS, ALL_LEVELS = 12, 40, 120  # a candidate that does well on few levels plays more
 FRESH_LEVELS = (200, 300)  # played by the selected policy only, so that its score on them is unbiased
-
-Players = Callable[[Sequence[Start], Sequence[Policy], float], list[list[bool]]]
-"""Returns the levels won by each policy within some seconds."""
-
 
 Which = int | Sequence[int]
 """Practice levels: a number of the first ones, or their numbers."""
@@ -50,14 +46,10 @@ class Ground:
     Attributes:
         allowance: seconds of playing granted at a time.
         seconds: seconds left.
-        players: plays several policies of a game side by side.
     """
 
-    def __init__(
-        self, game: Playable, seed: int = 0, allowance: float = math.inf, players: Players = play_here
-    ) -> None:
+    def __init__(self, game: Playable, seed: int = 0, allowance: float = math.inf) -> None:
         self.game, self.seed, self.allowance, self.seconds = game, seed, allowance, allowance
-        self.players = players
         self._pace: float | None = None
         self._starts: list[Start] = []
         self._won: dict[tuple[Component, ...], dict[int, bool]] = {}
@@ -153,7 +145,8 @@ class Ground:
         if len(policies) < 2 or not numbers or self.over:
             return
         begun = time.monotonic()
-        won = self.players(self._some(numbers), policies, self.seconds)
+        together, deadline = Together(policies), begun + self.seconds
+        won = wins_of_each(self._some(numbers), together, len(policies), deadline=deadline)
         self.seconds -= time.monotonic() - begun
         for policy, of_one in zip(policies, won, strict=True):
             self._won[policy.components].update(zip(numbers, of_one, strict=False))
