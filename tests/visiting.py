@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
 
-from serving import Server
+from serving import Server, until
 from shown.grid import Cell, Grid
 from shown.worlds import Game, find
 
@@ -112,10 +112,9 @@ class Visitor:
 
     def board(self, game: Game, part: str = "teach") -> Grid:
         """Return the position on a board, from the names of its cells."""
-        self.at(f"#{part} .cell:visible").first.wait_for()
-        names = self.page.eval_on_selector_all(
-            f"#{part} .cell", "cells => cells.filter(c => c.offsetParent).map(c => c.getAttribute('aria-label'))"
-        )
+        visible = "cells => cells.filter(c => c.offsetParent).map(c => c.getAttribute('aria-label'))"
+        # A board that is being drawn anew has no cells for a moment.
+        names = until(lambda: self.page.eval_on_selector_all(f"#{part} .cell", visible), "there is a board")
         cells: dict[Cell, str] = {}
         for name in names:
             match = CELL.fullmatch(name)

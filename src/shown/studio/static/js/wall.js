@@ -70,10 +70,10 @@ export class Wall {
     this.rate.textContent = `Playing ${COUNT} new levels …`;
     this.rate.className = "rate";
     const names = levels.map((level) => level.name);
-    const { runs } = await post("runs", { game: game.name, levels: names, seed: 0 });
+    const { runs, version } = await post("runs", { game: game.name, levels: names, seed: 0 });
     if (round !== this.round) return;
     for (const [i, tile] of this.tiles.entries()) {
-      tile.run = runs[i];
+      tile.run = { ...runs[i], version };
       this.onResult(tile.run, i === this.tiles.length - 1);
     }
     this.#score();

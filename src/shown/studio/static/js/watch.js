@@ -83,7 +83,7 @@ export function initWatch() {
     now.heat = parts.heat.checked;
     mark();
   });
-  parts.wall = new Wall({ onChoose: (run) => choose(run), onResult: offer });
+  parts.wall = new Wall({ onChoose: (run) => attempt(() => choose(run)), onResult: offer });
   parts.stage = el(
     "div",
     { class: "stage", hidden: true },
@@ -182,11 +182,16 @@ function offer(run, last) {
   else if (last) show(parts.wall.first());
 }
 
-function choose(run) {
+/** Show the run of a small board; if the rule has changed since, the level is played again. */
+async function choose(run) {
   now.chosen = { level: run.level, seed: run.seed };
-  show(run);
+  if (current(run)) show(run);
+  else await watchLevel(run.level, run.seed);
   parts.board.reveal();
 }
+
+/** Whether the present rule has played this run. */
+const current = (run) => run.version === state.learned?.version;
 
 /** Play a level of the user's choice on the large board. */
 export async function watchLevel(level, seed = 0) {
@@ -200,7 +205,8 @@ export async function watchLevel(level, seed = 0) {
 function show(run) {
   pause();
   now.run = run;
-  now.stale = now.held = false;
+  now.stale = !current(run);
+  now.held = false;
   showNewer();
   showThere();
   parts.stage.hidden = false;
