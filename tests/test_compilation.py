@@ -62,7 +62,9 @@ def test_a_long_wait_is_announced(monkeypatch, capsys):
             pass
 
     monkeypatch.setattr(module.threading, "Timer", Impatient)
-    assert compiled(total)(np.array([1.0])) == 1.0
+    module._announce.cache_clear()
+    for _ in range(2):  # each of them is compiled, but one line is enough
+        assert compiled(total)(np.array([1.0])) == 1.0
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err == "shown: compiling the engine for this machine (first run only) …\n"

@@ -243,6 +243,11 @@ class Demonstrations:
                 f"{other.game or other.tokens}). Learn from one task at a time."
             )
 
+    @property
+    def won(self) -> Demonstrations:
+        """The demonstrations that end with a win."""
+        return self.select(i for i, item in enumerate(self.items) if item.outcome == "won")
+
     def select(self, indices: Iterable[int]) -> Demonstrations:
         """Return the demonstrations with these indices."""
         return Demonstrations(self.tokens, tuple(self.items[i] for i in indices), self.game, self.buttons)

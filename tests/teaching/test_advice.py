@@ -175,7 +175,7 @@ def test_buttons():
     shown = Demonstrations.from_runs(TOKENS, [[(grid("A"), "left")], [(grid("A."), "right")]], buttons=BUTTONS)
     advice = advise(shown, failure_of(shown, programs=3))
     assert (advice.here.action, advice.there.action, advice.twin, advice.near) == ("left", "right", "left", -1)
-    assert "before click 1, the button left looks identical to me, but you clicked the button right" in advice.text
+    assert "before step 1, the button left looks identical to me, but you pressed the button right" in advice.text
     assert advise(shown) is None
 
 

@@ -61,6 +61,31 @@ def test_an_expert_of_ones_own(command, tmp_path):
     assert Policy.load("lake.json").buttons == ("left", "down", "right", "up")
 
 
+def test_lost_episodes_of_the_expert_are_left_out_and_counted(command, tmp_path):
+    (tmp_path / "lucky.py").write_text("def right(env):\n    return 2\n")
+    words = ("demonstrate", LAKE, "--expert", "lucky:right", "--seeds", "0-9", "--out", "lake.json")
+    code, _, err = command(*words)
+    assert (code, err.split("; ")[0]) == (0, "shown: the expert won 0 of 10 episodes")
+    assert "; all are kept.\n10 demonstrations" in err
+    (tmp_path / "half.py").write_text("def away(env):\n    return 0 if env.unwrapped.np_random_seed % 2 else 1\n")
+    words = ("demonstrate", "gym:CliffWalking-v1", "--expert", "half:away", "--seeds", "0-1", "--out", "cliff.json")
+    code, _, err = command(*words)
+    assert code == 0
+    assert "the expert won 0 of 2" in err
+
+
+def test_of_won_and_lost_episodes_the_won_ones_are_learned_from(command):
+    doors = "gym:MiniGrid-RedBlueDoors-6x6-v0"  # the expert does not look at colors
+    code, _, err = command("demonstrate", doors, "--seeds", "0-9", "--out", "all.json", "--keep-lost")
+    every = Demonstrations.load("all.json")
+    assert (code, len(every)) == (0, 10)
+    assert 0 < len(every.won) < 10, "these seeds have both"
+    code, _, err = command("demonstrate", doors, "--seeds", "0-9", "--out", "won.json")
+    counted = f"shown: the expert won {len(every.won)} of 10 episodes; the others are left out; --keep-lost keeps them."
+    assert err.startswith(f"{counted}\n")
+    assert Demonstrations.load("won.json") == every.won
+
+
 def test_corrections_in_a_world(command, learned):
     code, _, err = command("correct", learned, "--seeds", "3", "--at", "0", "--action", "left", "--out", "fix.json")
     assert code == 0, err

@@ -161,8 +161,34 @@ def test_unknown_colors_are_the_nearest_known():
     assert look(None, np.full((2, 2, 3), 200, np.uint8)) == Grid("1")
 
 
-def test_later_channels_are_on_top():
-    assert Channels(["wall", "goal"])(None, np.ones((1, 1, 2), int)) == Grid("G")
+def test_later_channels_are_on_top_unless_an_order_is_given():
+    both = np.ones((1, 1, 2), int)
+    assert Channels(["wall", "goal"])(None, both) == Grid("G")
+    assert Channels(["wall", "goal"], order=["goal", "wall"])(None, both) == Grid("#")
+    with pytest.raises(BadInput, match="order: must have each of wall, goal once, not wall"):
+        Channels(["wall", "goal"], order=["wall"])
+
+
+@pytest.mark.parametrize("kind", [np.bool_, np.float32, np.uint8])
+def test_channels_of_any_type_are_seen_with_the_rarest_on_top(corridor, kind):
+    """As in MinAtar, whose ball would be hidden by the bricks that it hits."""
+
+    def ball_and_bricks(env):
+        channels = np.zeros((1, 5, 2), kind)
+        channels[0, env.at, 0], channels[0, :, 1] = 1, 1
+        return channels
+
+    world = wrap(corridor(ball_and_bricks, space=spaces.Box(0, 1, (1, 5, 2), kind)))
+    assert world.tokens.names == ("empty", "channel_0", "channel_1")
+    assert world.reset(0) == Grid("11011")
+
+
+def test_pictures_of_floats_are_no_channels(corridor):
+    with pytest.raises(BadInput, match="have no default view"):
+        wrap(corridor(space=spaces.Box(0, 1, (5, 5, 3), np.float32)))
+    half = wrap(corridor(lambda env: np.full((1, 5, 2), 0.5, np.float32)), view=Channels(2))
+    with pytest.raises(BadInput, match="values other than 0 and 1"):
+        half.reset(0)
 
 
 @pytest.mark.parametrize(
@@ -234,11 +260,49 @@ def test_experts_that_give_no_action(corridor):
         wrap(corridor()).expert()
 
 
-def test_an_environment_that_cannot_be_copied(corridor):
-    env = corridor()
-    env.handle = (x for x in ())  # generators cannot be copied
-    with pytest.raises(BadInput, match="gym:Corridor: a second one cannot be made"):
-        wrap(env).copy()
+def test_an_environment_that_cannot_be_copied_is_made_by_a_function(corridor):
+    def make():
+        env = corridor()
+        env.handle = (x for x in ())  # generators cannot be copied
+        return env
+
+    with pytest.raises(BadInput, match=r"gym:Corridor: a second one cannot be made .*wrap\(lambda: …\)"):
+        wrap(make()).copy()
+    assert wrap(make).copy().reset(3) == wrap(corridor()).reset(3)
+
+
+def test_an_environment_in_a_wrapper_of_ones_own_is_copied():
+    class Plain(gymnasium.Wrapper):
+        """Does not record its arguments, so its specification cannot make another."""
+
+        def __init__(self, env, extra):
+            super().__init__(env)
+
+    lake = wrap(Plain(gymnasium.make("FrozenLake-v1", is_slippery=False), extra=1))
+    other = lake.copy()
+    lake.reset(0)
+    lake.step("down")
+    assert other.reset(0).rows == ("Aiii", "iHiH", "iiiH", "HiiG")
+    assert len(lake.starts([0, 1])) == 2
+
+
+def test_an_environment_that_cannot_be_rendered(corridor):
+    gymnasium.register("Corridor-v0", entry_point=corridor)
+    try:
+        with pytest.raises(BadInput, match=r"gym:Corridor-v0: renders no frames, since its constructor takes no"):
+            find("gym:Corridor-v0#blocks-8")
+    finally:
+        del gymnasium.registry["Corridor-v0"]
+
+
+def test_an_expert_that_gives_up_names_the_seed_and_what_to_do(corridor):
+    def lost(env):
+        raise BadInput("I see no way.")
+
+    world = wrap(corridor(), expert=lost)
+    world.reset(7)
+    with pytest.raises(BadInput, match=r"^gym:Corridor, seed 7: I see no way\. Leave this seed out, .* shown play gym"):
+        world.expert()
 
 
 # --- objects ----------------------------------------------------------------------------------------------------------

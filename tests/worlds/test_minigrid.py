@@ -3,11 +3,14 @@
 import gymnasium
 import pytest
 
-from shown import Learner
+from shown import Learner, teach
 from shown.worlds import demonstrate, find, play, play_many, wrap
 from shown_evidence.trials.trial import Trial, run_trial
 
-WORLDS = ("Empty-Random-6x6", "LavaGapS7", "DoorKey-5x5", "DoorKey-8x8", "FourRooms", "Unlock")
+WORLDS = (
+    *("Empty-Random-6x6", "LavaGapS7", "DoorKey-5x5", "DoorKey-8x8", "FourRooms", "Unlock"),
+    "Dynamic-Obstacles-6x6",
+)
 
 
 def world(name, view="turned"):
@@ -24,6 +27,13 @@ def test_the_expert_wins(name):
 
 def test_buttons_have_minigrids_names():
     assert world("DoorKey-5x5").buttons == ("left", "right", "forward", "pickup", "drop", "toggle", "done")
+
+
+def test_dynamic_obstacles_has_three_of_them_and_can_be_learned():
+    crowded = world("Dynamic-Obstacles-6x6")
+    assert crowded.buttons == ("left", "right", "forward")
+    taught = teach(demonstrate(crowded, range(2)).won, crowded, programs=500, practice=0)
+    assert taught.policy.buttons == crowded.buttons
 
 
 def test_only_what_is_there_has_a_token():

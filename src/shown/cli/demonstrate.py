@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 
 from shown.cli import options
-from shown.cli.inputs import levels_or_seeds, playable_named, style_provider
+from shown.cli.inputs import expert_demonstrations, playable_named, style_provider
 from shown.cli.output import check_writable, count, print_json, say
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.worlds import Playable, demonstrate
+from shown.worlds import Playable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,9 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     check_writable(args.out)
     game = playable_named(args.game, args.expert)
-    demonstrations = (
-        demonstrate(game, levels_or_seeds(game, args), args.seed) if args.style is None else _in_style(game, args)
-    )
+    demonstrations = expert_demonstrations(game, args) if args.style is None else _in_style(game, args)
     if args.out:
         demonstrations.save(args.out)
         steps = count(len(demonstrations.steps), "step")

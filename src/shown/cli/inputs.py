@@ -21,7 +21,7 @@ from shown.language.languages import find as find_by_name
 from shown.language.primitives import Language
 from shown.policy import Policy
 from shown.registry import is_place, reason
-from shown.worlds import GAMES, Game, Playable, Start, all_games, find, is_world
+from shown.worlds import GAMES, Game, Playable, Start, all_games, demonstrate, find, is_world
 from shown.worlds.games.levels import blocks
 from shown.worlds.world import WORLDS, parse_seeds
 
@@ -73,6 +73,19 @@ def levels_or_seeds(place: Playable, args: argparse.Namespace) -> str | list[int
     if args.levels not in (None, args.default_levels):
         raise BadInput(f"--levels: {place.name} has no levels. Give --seeds, such as --seeds 0-9.")
     return args.seeds or parse_seeds(args.default_seeds)
+
+
+def expert_demonstrations(place: Playable, args: argparse.Namespace) -> Demonstrations:
+    """Return the expert's demonstrations of what --levels or --seeds ask for; lost ones only with --keep-lost.
+
+    Where none is won, all are returned: in some worlds nothing counts as won.
+    """
+    shown = demonstrate(place, levels_or_seeds(place, args), args.seed)
+    won = shown.won
+    if len(won) < len(shown) and not args.keep_lost:
+        others = "the others are left out; --keep-lost keeps them" if len(won) else "all are kept"
+        say(f"shown: the expert won {len(won)} of {len(shown)} episodes; {others}.")
+    return shown if args.keep_lost or not len(won) else won
 
 
 def starts(place: Playable, args: argparse.Namespace) -> list[Start]:

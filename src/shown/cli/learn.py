@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from shown.cli import FAILURE, INTERRUPTED, options
 from shown.cli.inputs import (
+    expert_demonstrations,
     find_language,
     is_playable,
-    levels_or_seeds,
     load_policy,
     opened,
     playable_named,
@@ -21,6 +21,7 @@ from shown.cli.inputs import (
 )
 from shown.cli.output import check_writable, print_json, say, sigterm_interrupts
 from shown.demonstrations import Demonstrations
+from shown.engine import compilation
 from shown.errors import BadInput, ShownError, printable
 from shown.evaluation.device import DEVICES
 from shown.evaluation.resources import Resources
@@ -37,7 +38,7 @@ from shown.teaching.interpretation.interpretations import EXACT_CLICKS, find_int
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
 from shown.teaching.task import PRACTICE_SECONDS, Task
 from shown.teaching.teach import iter_teach
-from shown.worlds import Playable, demonstrate
+from shown.worlds import Playable
 
 if TYPE_CHECKING:
     from shown.teaching.lessons.lesson_file import LessonFile
@@ -160,6 +161,8 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput("--keep: needs --before, the policy that won these levels.")
     task = _task(args)
     start = time.monotonic()
+    if args.quiet:
+        compilation.NOTICE_AFTER = compilation.NEVER
     with opened(args.cluster) as cluster:
         memory_limit = args.memory * 2**20 if args.memory else None
         resources = Resources(args.threads, args.device, memory_limit, cluster, args.seed)
@@ -247,7 +250,10 @@ def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Resu
     """Learn with all that is known about the game or world: interpretations, symmetries, practice."""
     place = task.place
     if args.symmetry and (place is None or not place.symmetries):
-        raise BadInput("--symmetry: this game or world declares no symmetries. Omit the option.")
+        raise BadInput(
+            "--symmetry: this game or world declares no symmetries. Omit the option, or declare them: "
+            "`symmetries` of your game, world or view."
+        )
     interpretation = find_interpretation(args.interpretation) if args.interpretation else None
     stages = iter_teach(
         task.demonstrations,
@@ -274,13 +280,13 @@ def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Resu
                 if not args.quiet:
                     say(f"  {_in_words(progress)}, {progress.seconds:.1f} s")
     except StopIteration as end:
-        return _result(args, end.value, place)
+        return _result(args, end.value, task)
     except KeyboardInterrupt:
         say(STOPPED)
         return _Result(best, code=INTERRUPTED)
 
 
-def _result(args: argparse.Namespace, taught: Taught, place: Playable | None) -> _Result:
+def _result(args: argparse.Namespace, taught: Taught, task: _Task) -> _Result:
     seen = taught.policy.provenance.programs or args.programs
     if args.memory and args.programs != "auto" and seen < args.programs:
         say(f"shown: --memory {args.memory} was enough for {seen:,} programs only.")
@@ -288,7 +294,7 @@ def _result(args: argparse.Namespace, taught: Taught, place: Playable | None) ->
     if policy is not None and args.rule is not None:
         policy = policy.with_rule(args.rule)
     advice = taught.advice.to_json() if taught.advice is not None else None
-    remarks = tuple(_remarks(taught, place))
+    remarks = tuple(_remarks(taught, task))
     return _Result(policy, taught.failure, 0, remarks, advice, taught.contradictions)
 
 
@@ -342,11 +348,14 @@ def _alone_and_together(taught: Taught) -> Iterator[str]:
         yield f"alone this rule wins about {alone} of 12 new levels; {others}"
 
 
-def _remarks(taught: Taught, place: Playable | None) -> Iterator[str]:
+def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
+    place, practice = task.place, taught.practice
     if taught.hypothesis is not None and taught.hypothesis.name != EXACT_CLICKS.name:
         yield f"Interpreted as: {taught.hypothesis.name}"
-    if taught.expectation is not None:
-        practiced = f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; " if taught.practice else ""
+    if practice is not None and not practice[0] and not len(task.demonstrations.won):
+        yield "No demonstration counts as won, so practice could not compare rules. `shown evaluate` prints rewards."
+    elif taught.expectation is not None:
+        practiced = f"in practice {practice[0]} of {practice[1]} levels won; " if practice else ""
         yield practiced + taught.expectation.in_words()
     yield from _alone_and_together(taught)
     if taught.stopped is not None:
@@ -397,8 +406,7 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None, lis
         if len(sources) > 1:
             raise BadInput(f"expected one game, but {sources[1]!r} follows {sources[0]!r}.")
         place = playable_named(sources[0], args.expert)
-        demonstrations = demonstrate(place, levels_or_seeds(place, args), args.seed)
-        return demonstrations, place.simulator, []
+        return expert_demonstrations(place, args), place.simulator, []
     if args.expert is not None:
         raise BadInput("--expert: files contain demonstrations already. Omit the option.")
     loaded = [_load_file(source) for source in sources]

@@ -51,6 +51,7 @@ def add_expert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--expert", metavar="MODULE:FUNCTION", help="expert for a world: a function from its environment to an action"
     )
+    parser.add_argument("--keep-lost", action="store_true", help="keep episodes that the expert did not win")
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:

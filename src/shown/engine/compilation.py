@@ -15,8 +15,9 @@ from shown.engine import atomics
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+NEVER = 86_400.0
 NOTICE_AFTER = 2.0
-"""Seconds after which the first call of a function announces that it is being compiled."""
+"""Seconds after which the first call of a function announces, once, that it is being compiled."""
 
 
 def compiled(function: F) -> F:
@@ -44,10 +45,7 @@ def compiled(function: F) -> F:
 
 
 def _first_call(function: Callable, machine_code: list[Callable], arguments: tuple[Any, ...]) -> Any:
-    notice = threading.Timer(
-        NOTICE_AFTER,
-        lambda: print("shown: compiling the engine for this machine (first run only) …", file=sys.stderr),
-    )
+    notice = threading.Timer(NOTICE_AFTER, _announce)
     notice.daemon = True
     notice.start()
     try:
@@ -57,6 +55,11 @@ def _first_call(function: Callable, machine_code: list[Callable], arguments: tup
         return result
     finally:
         notice.cancel()
+
+
+@functools.cache
+def _announce() -> None:
+    print("shown: compiling the engine for this machine (first run only) …", file=sys.stderr)
 
 
 def _machine_code(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +15,7 @@ from shown.registry import is_place, reason
 from shown.worlds import minigrid, toytext
 from shown.worlds.views import Channels, Frames, GridView, Numbers, Objects
 
-MAX_FRAMES = 200  # of one random episode, to collect the colors
+MAX_FRAMES = 200  # of one episode of random play, to see colors and channels
 
 _PIXELS = re.compile(r"(blocks|objects)-([1-9]\d{0,2})")
 
@@ -74,7 +74,7 @@ def _load(place: str) -> GridView:
 
 
 def _default(env: Any) -> GridView:
-    view = toytext.default_view(env) or _of_space(env.observation_space)
+    view = toytext.default_view(env) or _of_channels(env) or _of_space(env.observation_space)
     if view is not None:
         return view
     seen = [key for key in _parts(env) if _of_space(env.observation_space[key]) is not None]
@@ -87,17 +87,35 @@ def _default(env: Any) -> GridView:
     )
 
 
+def _of_channels(env: Any) -> GridView | None:
+    """Return a view of channels, in an order that one episode of random play suggests; None if there are none."""
+    if not _has_channels(env.observation_space):
+        return None
+    return Channels.seen_in([observation for observation, _ in _random_episode(env)])
+
+
+def _has_channels(space: Any) -> bool:
+    """Return whether observations are channels: [rows, columns, channels] of zeros and ones.
+
+    Floats may be between, as in a picture with its one, three or four channels.
+    """
+    from gymnasium import spaces
+
+    if isinstance(space, spaces.MultiBinary):
+        return len(space.shape) == 3
+    if not isinstance(space, spaces.Box) or len(space.shape) != 3 or space.low.min() < 0 or space.high.max() > 1:
+        return False
+    return space.dtype.kind in "biu" or (space.dtype.kind == "f" and space.shape[2] not in (1, 3, 4))
+
+
 def _of_space(space: Any) -> GridView | None:
     from gymnasium import spaces
 
-    if isinstance(space, spaces.Box) and space.dtype.kind in "iu":
-        if len(space.shape) == 2:
-            low, high = int(space.low.min()), int(space.high.max())
-            return Numbers({n: f"value_{n}".replace("-", "minus_") for n in range(low, high + 1)}, space.shape)
-        if len(space.shape) == 3 and space.high.max() <= 1:
-            return Channels(space.shape[2], space.shape)
-    if isinstance(space, spaces.MultiBinary) and len(space.shape) == 3:
+    if _has_channels(space):
         return Channels(space.shape[2], space.shape)
+    if isinstance(space, spaces.Box) and space.dtype.kind in "iu" and len(space.shape) == 2:
+        low, high = int(space.low.min()), int(space.high.max())
+        return Numbers({n: f"value_{n}".replace("-", "minus_") for n in range(low, high + 1)}, space.shape)
     if isinstance(space, spaces.MultiDiscrete) and len(space.shape) == 2:
         return Numbers(int(space.nvec.max()), space.shape)
     return None
@@ -138,14 +156,20 @@ class ObservationPart:
 
 def _of_pixels(env: Any, kind: type[Frames], block: int) -> GridView:
     """Return a view of frames, with the colors of one episode of random play."""
-    frames = [_frame(env, env.reset(seed=0)[0])]
-    env.action_space.seed(0)
-    while len(frames) < MAX_FRAMES:
-        observation, _, terminated, truncated, _ = env.step(env.action_space.sample())
-        frames.append(_frame(env, observation))
-        if terminated or truncated:
-            break
+    frames = [frame for _, frame in _random_episode(env, render=True)]
     return _Rendered(kind(kind.colors(frames, block), block, frames[0].shape))
+
+
+def _random_episode(env: Any, render: bool = False) -> Iterator[tuple[Any, Any]]:
+    """Yield the observations of one episode of random play, each with its frame if it is to be rendered."""
+    observation, over = env.reset(seed=0)[0], False
+    env.action_space.seed(0)
+    for _ in range(MAX_FRAMES):
+        yield observation, _frame(env, observation) if render else None
+        if over:
+            return
+        observation, _, terminated, truncated, _ = env.step(env.action_space.sample())
+        over = terminated or truncated
 
 
 class _Rendered:

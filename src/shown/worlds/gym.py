@@ -43,18 +43,25 @@ class GymWorld(World):
     """A Gymnasium environment, played with buttons; see `wrap`."""
 
     def __init__(
-        self, env: Any, view: GridView, name: str, teacher: Expert | None = None, won: float | Won | None = None
+        self,
+        env: Any,
+        view: GridView,
+        name: str,
+        teacher: Expert | None = None,
+        won: float | Won | None = None,
+        factory: Callable[[], Any] | None = None,
     ) -> None:
-        self.env, self.view, self.teacher, self.won = env, view, teacher, won
+        self.env, self.view, self.teacher, self.won, self.factory = env, view, teacher, won, factory
         self.name, self.tokens, self.buttons = name, view.tokens, buttons_of(env)
         self.title = name.removeprefix(PREFIX)
         goal = str(getattr(env.unwrapped, "mission", "")) or "Get the highest reward you can."
         self.goal = goal[0].upper() + goal[1:].rstrip(".") + "."
         self.max_steps, self.symmetries = _max_steps(env), getattr(view, "symmetries", ())
         self.about, self.fully_observed = getattr(view, "about", ""), getattr(view, "fully_observed", False)
-        self._first = int(env.action_space.start)
+        self._first, self._seed = int(env.action_space.start), 0
 
     def reset(self, seed: int) -> Grid:
+        self._seed = seed
         with self._named_errors():
             observation, _ = self.env.reset(seed=seed)
             return self.view(self.env, observation)
@@ -72,8 +79,9 @@ class GymWorld(World):
             return super().expert()
         try:
             number = self.teacher(self.env)
-        except ShownError:
-            raise
+        except ShownError as error:
+            instead = f"Leave this seed out, name another expert (--expert), or play it: shown play {self.name}"
+            raise BadInput(f"{self.name}, seed {self._seed}: {error} {instead}") from None
         except Exception as error:
             raise BadInput(f"{self.name}: the expert failed ({one_line(reason(error))}).") from error
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
@@ -102,10 +110,10 @@ class GymWorld(World):
         return act
 
     def copy(self) -> GymWorld:
-        env = _copy(self.env, self.name)
+        env = _copy(self.env, self.name) if self.factory is None else self.factory()
         if isinstance(self.view, minigrid.MinigridView):
             self.view.skip_observations(env)  # no other world has this copy
-        return GymWorld(env, self.view, self.name, self.teacher, self.won)
+        return GymWorld(env, self.view, self.name, self.teacher, self.won, self.factory)
 
     @contextlib.contextmanager
     def _named_errors(self) -> Iterator[None]:
@@ -133,7 +141,8 @@ def wrap(
     ('left', 'down', 'right', 'up')
 
     Args:
-        env: an environment or its id; its actions must be discrete.
+        env: an environment, its id, or a function that makes it; its actions must be discrete. A function is needed
+            where the environment cannot be copied.
         view: a view (`worlds.views`), or the name of one: "turned", "full" or "partial" for Minigrid; "blocks-8" for
             frames by blocks of 8 pixels, "objects-8" for frames by objects; a key of a dictionary of observations;
             "module:VIEW" for your own; or None for the default.
@@ -143,8 +152,10 @@ def wrap(
             It gets the last reward, whether the episode terminated (rather than truncated), and `info`. By default
             `info` decides ("won", "success" or "is_success"), or else a reward above 0.
     """
-    module = ""
-    if isinstance(env, str):
+    module, factory = "", None
+    if callable(env) and not hasattr(env, "reset"):
+        factory, env = env, env()
+    elif isinstance(env, str):
         # An id may name the module that registers it (module:ID). The world's name must keep that, to be found again.
         module = env[: env.rfind(":") + 1]
         env = make(env, frames=is_of_pixels(view))
@@ -155,11 +166,13 @@ def wrap(
         found = view_of(env, view)
     except BadInput as error:
         raise BadInput(f"{name}: {error}") from None
+    except Exception as error:  # of the environment's own code
+        raise BadInput(f"{name}: the environment failed ({one_line(reason(error))}).") from error
     if expert is None:
         expert = minigrid.expert if minigrid.is_minigrid(env) else toytext.expert if toytext.is_table(env) else None
     if won is None:
         won = toytext.WINNING_REWARD.get(type(env.unwrapped).__name__)
-    return GymWorld(env, found, f"{name}#{view}" if isinstance(view, str) else name, expert, won)
+    return GymWorld(env, found, f"{name}#{view}" if isinstance(view, str) else name, expert, won, factory)
 
 
 def find(name: str, expert: Expert | None = None) -> GymWorld:
@@ -190,6 +203,10 @@ def make(name: str, frames: bool = False) -> Any:
         raise BadInput(f"{PREFIX}{name}: {one_line(error)}") from None
     except gymnasium.error.UnregisteredEnv:
         raise BadInput(f"no environment called {name!r}. {_suggestion(name, gymnasium.registry)}") from None
+    except TypeError as error:
+        if not frames or "render_mode" not in str(error):
+            raise BadInput(f"{PREFIX}{name}: cannot be made ({one_line(error)}).") from error
+        raise BadInput(f"{PREFIX}{name}: renders no frames, since its constructor takes no render_mode.") from None
     except (gymnasium.error.Error, ImportError) as error:
         raise BadInput(f"{PREFIX}{name}: cannot be made ({one_line(error)}).") from None
 
@@ -218,7 +235,8 @@ def buttons_of(env: Any) -> tuple[str, ...]:
         names = [name.lower() for name in bare.get_action_meanings()]
     elif hasattr(bare, "actions") and hasattr(bare.actions, "__members__"):
         names = [action.name for action in sorted(bare.actions)]
-    names = [re.sub(r"\W+", "_", name) for name in names]
+    # Some environments have fewer actions than they inherit names: Minigrid's Dynamic-Obstacles has the first three.
+    names = [re.sub(r"\W+", "_", name) for name in names[:count]]
     return tuple(names) if len(set(names)) == count else tuple(f"button_{number}" for number in range(count))
 
 
@@ -241,9 +259,17 @@ def has_won(reward: float, terminated: bool, info: Mapping[str, Any], won: float
 
 
 def _copy(env: Any, name: str) -> Any:
+    """Return a second environment: made from the specification, or else (with a wrapper of your own) a copy."""
     import gymnasium
 
+    if getattr(env, "spec", None) is not None:
+        # ValueError: a wrapper that does not record the arguments of its constructor.
+        with contextlib.suppress(gymnasium.error.Error, ValueError):
+            return gymnasium.make(env.spec)
     try:
-        return gymnasium.make(env.spec) if getattr(env, "spec", None) is not None else copy.deepcopy(env)
+        return copy.deepcopy(env)
     except Exception as error:  # of the environment's own code
-        raise BadInput(f"{name}: a second one cannot be made ({one_line(error)}).") from error
+        raise BadInput(
+            f"{name}: a second one cannot be made ({one_line(error)}). Pass a function that makes it: "
+            "shown.worlds.wrap(lambda: …)."
+        ) from error

@@ -175,6 +175,8 @@ def equally_good(env: Any) -> list[int]:
         if here not in distance:
             continue
         nearer = {cell for cell in (ahead, left, right) if distance.get(cell, distance[here]) < distance[here]}
+        if ahead in nearer and _kind(bare.grid.get(*ahead[::-1])) == "ball":  # it moves on while the agent turns
+            return [int(bare.actions.left), int(bare.actions.right)]
         if ahead in nearer:
             return [int(getattr(bare.actions, action if ahead in targets else "forward"))]
         turns = {int(bare.actions.left): left in nearer, int(bare.actions.right): right in nearer}
@@ -198,8 +200,6 @@ def _aims(env: Any) -> Iterator[tuple[set[Cell], str]]:
 
 
 def _distances(env: Any, targets: set[Cell]) -> dict[Cell, int]:
-    return distances(targets, lambda cell: _is_free(env.grid.get(cell[1], cell[0])))
-
-
-def _is_free(thing: Any) -> bool:
-    return _kind(thing) in ("empty", "goal")
+    """Return the steps from each cell to the nearest target; a ball is in the way unless it moves."""
+    free = ("empty", "goal", "ball") if hasattr(env, "n_obstacles") else ("empty", "goal")
+    return distances(targets, lambda cell: _kind(env.grid.get(cell[1], cell[0])) in free)

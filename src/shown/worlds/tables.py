@@ -208,7 +208,10 @@ class _Reader:
         for column in ("grid", "action"):
             if self.names[column] not in row:
                 known = ", ".join(map(repr, row))
-                raise BadInput(f"{place}: there is no column {self.names[column]!r}. Columns: {known}. Name it.")
+                raise BadInput(
+                    f"{place}: there is no column {self.names[column]!r}. Columns: {known}. Say which one it is: "
+                    f"--columns {column}=NAME (in Python columns={{{column!r}: NAME}})."
+                )
 
         def value_of(column: str, reader: Callable[[Any], T]) -> T:
             value = row.get(self.names[column])

@@ -66,28 +66,55 @@ class Numbers:
 
 
 class Channels:
-    """One-hot channels, [rows, columns, channels]; of several that are set in a cell, the last is visible.
+    """Channels of zeros and ones, [rows, columns, channels]; of several that are set in a cell, one is visible.
 
     >>> look = Channels(["wall", "goal"])
-    >>> print(look(None, np.array([[[1, 0], [0, 0]], [[0, 0], [0, 1]]])))
+    >>> print(look(None, np.array([[[1, 0], [0, 0]], [[0, 0], [1, 1]]])))
     #.
     .G
+    >>> print(Channels(["wall", "goal"], order=["goal", "wall"])(None, np.array([[[1, 1]]])))
+    #
     """
 
-    def __init__(self, names: Sequence[str] | int, shape: tuple[int, int, int] | None = None) -> None:
-        """`names` are the names of the channels, or how many there are. A cell without any is `empty`."""
+    def __init__(
+        self,
+        names: Sequence[str] | int,
+        shape: tuple[int, int, int] | None = None,
+        order: Sequence[str] | None = None,
+    ) -> None:
+        """Set the channels.
+
+        Args:
+            names: names of the channels, or how many there are. A cell without any is `empty`.
+            shape: shape of the observations, if it is always the same.
+            order: all names, from the lowest to the one on top; as in `names` if None.
+        """
         if isinstance(names, int):
             names = [f"channel_{number}" for number in range(names)]
+        order = names if order is None else order
+        if sorted(order) != sorted(names):
+            raise BadInput(f"order: must have each of {', '.join(names)} once, not {', '.join(order)}.")
         self.name, self.shape = "", shape
         self.tokens = tokens_for(["empty", *names])
-        self._characters = np.array(list(self.tokens))
+        self._bottom_up = [list(names).index(name) for name in order]
+        self._characters = np.array([self.tokens["empty"], *(self.tokens[name] for name in order)])
 
     def __call__(self, env: Any, observation: Any) -> Grid:
-        array = as_array(observation, self.shape, "rows, columns, channels", 3) != 0
+        array = as_array(zeros_and_ones(observation), self.shape, "rows, columns, channels", 3) != 0
         if array.shape[2] != len(self.tokens) - 1:
             raise BadInput(f"the observation has {array.shape[2]} channels, not {len(self.tokens) - 1}.")
+        array = array[:, :, self._bottom_up]
         top = np.where(array.any(axis=2), array.shape[2] - np.argmax(array[:, :, ::-1], axis=2), 0)
         return Grid(tuple("".join(row) for row in self._characters[top].tolist()))
+
+    @classmethod
+    def seen_in(cls, observations: Sequence[Any]) -> Channels:
+        """Return a view of such observations with the rarest channel on top: a ball is in front of a wall."""
+        arrays = np.stack([zeros_and_ones(one) for one in observations]) != 0
+        counts = arrays.sum(axis=(0, 1, 2)).tolist()
+        names = [f"channel_{number}" for number in range(len(counts))]
+        order = sorted(names, key=lambda name: -counts[names.index(name)])
+        return cls(names, arrays.shape[1:], order)  # type: ignore[arg-type]
 
 
 class TextMap:
@@ -271,6 +298,15 @@ def tokens_for(names: Sequence[str]) -> Tokens:
         raise BadInput(f"{len(names)} values are too many; a view distinguishes at most {len(CHARACTERS)}.")
     free = iter([character for character in CHARACTERS if character not in {_USUAL.get(name) for name in names}])
     return Tokens(**{name: _USUAL.get(name) or next(free) for name in names})
+
+
+def zeros_and_ones(observation: Any) -> Any:
+    """Return an array of floats that are all 0 or 1 as integers, and anything else unchanged."""
+    if isinstance(observation, np.ndarray) and observation.dtype.kind == "f":
+        if not np.isin(observation, (0, 1)).all():
+            raise BadInput("the observation has values other than 0 and 1, so these are no channels.")
+        return observation.astype(np.uint8)
+    return observation
 
 
 def as_array(observation: Any, shape: tuple[int, ...] | None, axes: str, ndim: int) -> np.ndarray:

@@ -299,25 +299,24 @@ class _Sentences:
 
     def one_first(self, here: Click, later: Click) -> tuple[str, ...]:
         two = "These two buttons" if isinstance(here.action, str) else "These two cells"
-        why = f"{two} look {self.alike}, so I can't tell why click {here.step + 1} came first."
+        why = f"{two} look {self.alike}, so I can't tell why {_number(here)} came first."
         return (self._did_both(here, later), why, *self._around())
 
     def not_sooner(self, sooner: Click, here: Click) -> tuple[str, ...]:
-        number = sooner.step + 1
-        before = (
-            f"Before click {number}, {self._thing(here.grid, here.action)} was already there and looked {self.alike}"
-        )
-        return (self._did_both(sooner, here), f"{before}, so I can't tell why click {number} came first.")
+        before = f"Before {_number(sooner)}, {self._thing(here.grid, here.action)} was already there and looked"
+        why = f"{before} {self.alike}, so I can't tell why {_number(sooner)} came first."
+        return (self._did_both(sooner, here), why)
 
     def one_board(self, here: Click, twin: Action) -> tuple[str, ...]:
-        other = f"On the same board, {self._thing(here.grid, twin)} looks {self.alike}, but you did not click it."
+        not_done = "press" if isinstance(twin, str) else "click"
+        other = f"On the same board, {self._thing(here.grid, twin)} looks {self.alike}, but you did not {not_done} it."
         return (self._did(here), other, *self._around())
 
     def two_boards(self, here: Click, there: Click, twin: Action, later: Click | None) -> tuple[str, ...]:
-        did = "refused" if there.refused else "clicked"
-        when = f", and this one only later, with click {later.step + 1}" if later is not None else ""
+        did = "refused" if there.refused else "pressed" if isinstance(twin, str) else "clicked"
+        when = f", and this one only later, with {_number(later)}" if later is not None else ""
         other = (
-            f"In game {there.demonstration + 1}, before click {there.step + 1}, {self._thing(there.grid, twin)} "
+            f"In game {there.demonstration + 1}, before {_number(there)}, {self._thing(there.grid, twin)} "
             f"looks {self.alike}, but you {did} {self._thing(there.grid, there.action)}{when}."
         )
         return (self._did(here), other, *self._around())
@@ -329,7 +328,7 @@ class _Sentences:
         return (f"If either could have come first, {_interpret_as(better)}.", f"If not, p{show}", _UNDO)
 
     def then_show(self, there: Click, twin: Action, better: Interpretation | None) -> tuple[str, ...]:
-        again = "play that game again and click it there"
+        again = f"play that game again and {'press' if isinstance(twin, str) else 'click'} it there"
         if better is not None:
             again = f"{_interpret_as(better)}; or {again}"
         ways = ["play a small game that shows it", "let me search more programs"]
@@ -342,11 +341,13 @@ class _Sentences:
 
     def _did(self, click: Click) -> str:
         counted = f", which counts as {self._thing(click.grid, click.counted)}" if click.counted != click.action else ""
-        place = f"In game {click.demonstration + 1}, click {click.step + 1} was on"
+        did = "pressed" if isinstance(click.action, str) else "was on"
+        place = f"In game {click.demonstration + 1}, {_number(click)} {did}"
         return f"{place} {self._thing(click.grid, click.action)}{counted}."
 
     def _did_both(self, first: Click, second: Click) -> str:
-        then = f"and click {second.step + 1} on {self._thing(second.grid, second.action)}"
+        on = "" if isinstance(second.action, str) else "on "
+        then = f"and {_number(second)} {on}{self._thing(second.grid, second.action)}"
         return f"{self._did(first).removesuffix('.')}, {then}."
 
     def _around(self) -> tuple[str, ...]:
@@ -360,6 +361,14 @@ class _Sentences:
             return f"the button {action}"
         name = self.tokens.name(grid[action]).replace("_", " ")
         return f"the {name}{' cell' if name == 'empty' else ''} in row {action[0] + 1}, column {action[1] + 1}"
+
+
+def _number(click: Click) -> str:
+    """
+    >>> _number(Click(0, 2, Grid(("A",)), "left", "left", False))
+    'step 3'
+    """
+    return f"{'step' if isinstance(click.action, str) else 'click'} {click.step + 1}"
 
 
 _UNDO = "If one of the clicks was a mistake, undo it."
