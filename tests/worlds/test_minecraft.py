@@ -93,7 +93,7 @@ def test_what_is_shown_there_is_a_demonstration_of_the_game(machine):
 
 
 def test_it_is_practiced_by_the_rules(machine):
-    words = argparse.Namespace(source=["minecraft"], expert=None, levels="train:0", seeds=None, seed=0)
+    words = argparse.Namespace(source=["minecraft"], expert=None, levels="train:0", seeds=None, seed=0, keep_lost=False)
     demonstrations, place, _ = load(words)
     assert len(demonstrations) == 1
     assert isinstance(place, FenceIn)
