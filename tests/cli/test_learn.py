@@ -107,9 +107,16 @@ def test_ways_to_be_understood_that_there_are_not(shown, words, complaint):
 
 def test_a_symmetry_that_is_not_known_cannot_be_asked_for(shown):
     assert (
-        "--symmetry: this game or world declares no symmetries"
+        "--symmetry: this game or world declares no symmetries. Name them: --symmetry left-right"
         in shown("learn", "fence-in", "--symmetry", "--quiet").complaint
     )
+    complaint = shown("learn", "fence-in", "--symmetry", "sideways", "--quiet").complaint
+    assert complaint.startswith("--symmetry sideways: no motion of cells is called 'sideways'.")
+
+
+def test_a_symmetry_can_be_named(shown):
+    words = ("--programs", "500", "--practice", "0", "--quiet")
+    assert "plus mirror images" in shown("learn", "nim", "--levels", "train:0", "--symmetry", "left-right", *words).out
 
 
 def test_settings_arrive(shown):

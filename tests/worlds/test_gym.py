@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from shown.errors import BadInput, MissingExtra
 from shown.grid import Grid
-from shown.worlds import ObservationPart, find, play, wrap
+from shown.symmetry import Transformation
+from shown.teaching.teach import teach
+from shown.worlds import ObservationPart, demonstrate, find, play, success_rate, wrap
 from shown.worlds.views import Channels, Frames, Numbers, Objects, TextMap, most_common, patches
 
 
@@ -303,6 +305,56 @@ def test_an_expert_that_gives_up_names_the_seed_and_what_to_do(corridor):
     world.reset(7)
     with pytest.raises(BadInput, match=r"^gym:Corridor, seed 7: I see no way\. Leave this seed out, .* shown play gym"):
         world.expert()
+
+
+# --- symmetries -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def named_corridor(corridor):
+    """A corridor whose buttons are called left and right, and demonstrations in which the goal is at the right."""
+
+    class Named(corridor):
+        def get_action_meanings(self):
+            return ["left", "right"]
+
+    def make(**options):
+        return wrap(Named, view=Numbers({0: "empty", 1: "agent", 2: "goal"}), expert=towards, **options)
+
+    def towards(env):
+        return int(env.unwrapped.goal > env.unwrapped.at)
+
+    seeds = [seed for seed in range(20) if make().reset(seed).rows[0].endswith("G")][:3]
+    return make, demonstrate(make(), seeds)
+
+
+def won(world, taught):
+    return success_rate(world, taught.policy, range(100, 120))
+
+
+def test_a_declared_symmetry_of_buttons_shows_the_other_side(named_corridor):
+    make, shown = named_corridor
+    mirrored = make(symmetries=["left-right"])
+    assert mirrored.symmetries[0].buttons == (("left", "right"), ("right", "left"))
+    assert mirrored.copy().symmetries == mirrored.symmetries
+    assert won(mirrored, teach(shown, mirrored, programs=300, practice=0)) == 1.0
+    plain = make()
+    assert won(plain, teach(shown, plain, programs=300, practice=0)) < 1.0
+
+
+def test_a_symmetry_of_buttons_is_proposed_where_practice_can_judge_it(named_corridor):
+    make, shown = named_corridor
+    taught = teach(shown, make(), programs=300, rounds=1, practice=60)
+    assert won(make(), taught) == 1.0
+    assert taught.hypothesis.name == "exact clicks, plus mirror images"
+
+
+def test_symmetries_that_do_not_exist_are_refused(named_corridor):
+    make, _ = named_corridor
+    with pytest.raises(BadInput, match=r"no motion of cells is called 'left'\. Did you mean 'left-right'"):
+        make(symmetries=["left"])
+    with pytest.raises(BadInput, match="'jump' is not a button"):
+        make(symmetries=[Transformation("left-right", buttons=(("left", "jump"),))])
 
 
 # --- objects ----------------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ from shown.language.primitives import LANGUAGE, Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
 from shown.rules import Constraints
+from shown.symmetry import Transformation, by_name
 from shown.teaching.dialogue.next_level import by_use
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, find_interpretation
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
@@ -127,9 +128,14 @@ def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--symmetry",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="whether demonstrations also count mirrored or rotated (default: both are tried)",
+        nargs="?",
+        const=True,
+        metavar="MOTIONS",
+        help="demonstrations also hold mirrored or rotated: as the game declares, or by motions such as "
+        "left-right,up-down (default: with and without are tried)",
+    )
+    parser.add_argument(
+        "--no-symmetry", dest="symmetry", action="store_const", const=False, help="demonstrations hold as shown only"
     )
 
 
@@ -249,11 +255,6 @@ def _fit_once(args: argparse.Namespace, task: _Task, resources: Resources) -> _R
 def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Result:
     """Learn with all that is known about the game or world: interpretations, symmetries, practice."""
     place = task.place
-    if args.symmetry and (place is None or not place.symmetries):
-        raise BadInput(
-            "--symmetry: this game or world declares no symmetries. Omit the option, or declare them: "
-            "`symmetries` of your game, world or view."
-        )
     interpretation = find_interpretation(args.interpretation) if args.interpretation else None
     stages = iter_teach(
         task.demonstrations,
@@ -261,7 +262,7 @@ def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Resu
         programs=args.programs,
         practice=args.practice,
         interpretations=None if interpretation is None else [interpretation],
-        symmetries=() if args.symmetry is False else place.symmetries if place is not None and args.symmetry else None,
+        symmetries=_symmetries(args.symmetry, task),
         language=task.language,
         before=_load_earlier(args, task.demonstrations),
         keep=() if not args.keep or place is None else place.starts(args.keep, args.seed),
@@ -284,6 +285,21 @@ def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Resu
     except KeyboardInterrupt:
         say(STOPPED)
         return _Result(best, code=INTERRUPTED)
+
+
+def _symmetries(asked: bool | str | None, task: _Task) -> tuple[Transformation, ...] | None:
+    """Return the symmetries that --symmetry asks for; None to try the declared ones, and none."""
+    if asked is None or asked is False:
+        return None if asked is None else ()
+    if isinstance(asked, str):
+        shown = task.demonstrations
+        try:
+            return by_name(asked.split(","), shown.tokens, shown.buttons)
+        except BadInput as error:
+            raise BadInput(f"--symmetry {asked}: {error}") from None
+    if task.place is None or not task.place.symmetries:
+        raise BadInput("--symmetry: this game or world declares no symmetries. Name them: --symmetry left-right")
+    return task.place.symmetries
 
 
 def _result(args: argparse.Namespace, taught: Taught, task: _Task) -> _Result:

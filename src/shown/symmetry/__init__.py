@@ -3,7 +3,7 @@
 - transformations: `Transformation`, `closure`, `compose`, `inverse`, `in_words`
 - states, actions, demonstrations: `of_grid`, `of_action`, `of_step`, `images`
 - programs and rules: `of_offset`, `of_value`, `of_term`, `exact_on`, `fold`, `unfold`, `is_symmetric`
-- detection: `suggest_symmetries`, `contradicts`
+- detection: `suggest_symmetries`, `proposed_for_buttons`, `contradicts`; by the names of buttons: `by_name`
 """
 
 from shown.symmetry.images import fits, images, of_action, of_cell, of_demonstration, of_grid, of_step
@@ -19,7 +19,7 @@ from shown.symmetry.programs import (
     of_value,
     unfold,
 )
-from shown.symmetry.suggestions import contradicts, suggest_symmetries, support
+from shown.symmetry.suggestions import by_name, contradicts, proposed_for_buttons, suggest_symmetries, support
 from shown.symmetry.transformation import (
     IDENTITY,
     MOTIONS,
@@ -31,8 +31,9 @@ from shown.symmetry.transformation import (
 )
 
 __all__ = [
-    "IDENTITY", "MOTIONS", "Folded", "Transformation", "closure", "compose", "contradicts", "exact_on", "fits", "fold",
-    "images", "in_words", "inverse", "is_symmetric", "of_action", "of_button", "of_cell", "of_clause",
-    "of_demonstration", "of_grid", "of_offset", "of_step", "of_term", "of_value", "suggest_symmetries", "support",
+    "IDENTITY", "MOTIONS", "Folded", "Transformation", "by_name", "closure", "compose", "contradicts", "exact_on",
+    "fits", "fold", "images", "in_words", "inverse", "is_symmetric", "of_action", "of_button", "of_cell", "of_clause",
+    "of_demonstration", "of_grid", "of_offset", "of_step", "of_term", "of_value", "proposed_for_buttons",
+    "suggest_symmetries", "support",
     "unfold",
 ]  # fmt: skip

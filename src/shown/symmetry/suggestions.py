@@ -13,11 +13,11 @@ transformation that was not given as a candidate must therefore pass two more te
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, pairwise
 
 from shown.demonstrations import Demonstrations, Step
-from shown.grid import Action, Cell, Grid
+from shown.grid import Action, Cell, Grid, Tokens
 from shown.language.terms import Offset
 from shown.symmetry.images import fits, of_action, of_grid, of_step
 from shown.symmetry.programs import of_offset
@@ -204,6 +204,26 @@ def _guesses(demonstrations: Demonstrations, cells: str) -> Iterator[Transformat
         for stays in dict.fromkeys(((), fixed)):
             if all((name in stays) == (other in stays) for name, other in exchange):
                 yield Transformation(cells, exchange, stays, exchange_by_name(buttons, motion))
+
+
+def by_name(motions: Iterable[str], tokens: Tokens, buttons: Sequence[str] = ()) -> tuple[Transformation, ...]:
+    """Return motions that exchange the tokens and buttons whose names say so.
+
+    >>> (mirror,) = by_name(["left-right"], Tokens(empty=".", agent="A"), ("left", "right", "stay"))
+    >>> mirror.buttons
+    (('left', 'right'), ('right', 'left'))
+    """
+    moved = [Transformation(cells) for cells in motions]
+    return tuple(
+        Transformation(motion.cells, exchange_by_name(tokens.names, motion), (), exchange_by_name(buttons, motion))
+        for motion in moved
+    )
+
+
+def proposed_for_buttons(demonstrations: Demonstrations) -> tuple[Transformation, ...]:
+    """Return the mirrorings that exchange buttons by their names and contradict no demonstration."""
+    mirrors = by_name(("left-right", "up-down"), demonstrations.tokens, demonstrations.buttons)
+    return suggest_symmetries(demonstrations, [mirror for mirror in mirrors if mirror.buttons])
 
 
 def exchange_by_name(names: Iterable[str], motion: Transformation) -> Exchange:

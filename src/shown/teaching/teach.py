@@ -23,7 +23,7 @@ from shown.language.key_presses import can_press
 from shown.language.primitives import Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
-from shown.symmetry import Transformation, images
+from shown.symmetry import Transformation, images, proposed_for_buttons
 from shown.teaching.dialogue.advice import advise
 from shown.teaching.interpretation.equivalence import Effects, effects_of
 from shown.teaching.interpretation.fitter import AT_ONCE, FURTHER, QUICK, THOROUGH, Fitter
@@ -326,8 +326,9 @@ class _Course:
 
         The first vocabulary is the paper's. With keys on the board it is the standard one, because when to press a key
         depends on ways, which the paper's cannot express; but one demonstration is too little for so large a
-        vocabulary. If playing can decide, the best hypotheses (all if none fits) are tried in the other vocabulary, and
-        if none is good, some that do not fit are tried leniently. With pinned clauses, only hypotheses that contradict
+        vocabulary. If playing can decide, the best hypotheses (all if none fits) are tried in the other vocabulary,
+        then, in worlds with buttons and no declared symmetries, with mirror images; and if none is good, some that do
+        not fit are tried leniently. With pinned clauses, only hypotheses that contradict
         the fewest.
         """
         task, selection = self.task, self.selection
@@ -349,6 +350,9 @@ class _Course:
                 replace(hypothesis, language=STANDARD if hypothesis.language is None else None)
                 for hypothesis in best or plain
             ]
+        if proposed := self._proposed_symmetries():
+            best = [found.hypothesis for _, found in selection.best_fitted(TOP_HYPOTHESES)]
+            yield [replace(hypothesis, symmetries=proposed) for hypothesis in best or plain]
         if self._leniently():
             unfit = sorted((h for h in first if not selection.fits(h)), key=lambda h: not h.symmetries)
             yield [replace(hypothesis, lenient=True) for hypothesis in unfit[:TOP_HYPOTHESES]]
@@ -358,6 +362,13 @@ class _Course:
         if self.task.symmetries is not None:
             return self.task.symmetries, bool(self.task.symmetries)
         return tuple(self.task.world.symmetries) if self.task.world is not None else (), False
+
+    def _proposed_symmetries(self) -> tuple[Transformation, ...]:
+        """Return symmetries of the buttons to try where none is declared and playing can judge them."""
+        world = self.task.world
+        if not self.practices or self.task.symmetries is not None or world is None or world.symmetries:
+            return ()
+        return proposed_for_buttons(self.task.shown)
 
     def _vocabulary(self, richer_first: bool) -> Language | None:
         return STANDARD if self.task.language is None and richer_first else None

@@ -16,6 +16,7 @@ import numpy as np
 from shown.errors import BadInput, MissingExtra, ShownError
 from shown.grid import Action, Grid
 from shown.registry import reason
+from shown.symmetry import Transformation, by_name
 from shown.worlds import minigrid, toytext
 from shown.worlds.default_views import is_of_pixels, one_line, view_of
 from shown.worlds.views import GridView
@@ -110,10 +111,11 @@ class GymWorld(World):
         return act
 
     def copy(self) -> GymWorld:
-        env = _copy(self.env, self.name) if self.factory is None else self.factory()
+        other = copy.copy(self)
+        other.env = _copy(self.env, self.name) if self.factory is None else self.factory()
         if isinstance(self.view, minigrid.MinigridView):
-            self.view.skip_observations(env)  # no other world has this copy
-        return GymWorld(env, self.view, self.name, self.teacher, self.won, self.factory)
+            self.view.skip_observations(other.env)  # no other world has this copy
+        return other
 
     @contextlib.contextmanager
     def _named_errors(self) -> Iterator[None]:
@@ -127,7 +129,11 @@ class GymWorld(World):
 
 
 def wrap(
-    env: Any, view: str | GridView | None = None, expert: Expert | None = None, won: float | Won | None = None
+    env: Any,
+    view: str | GridView | None = None,
+    expert: Expert | None = None,
+    won: float | Won | None = None,
+    symmetries: Iterable[Transformation | str] = (),
 ) -> GymWorld:
     """Return an environment as a world.
 
@@ -151,9 +157,11 @@ def wrap(
         won: which ends are successes: those with at least this reward, or those for which this function returns true.
             It gets the last reward, whether the episode terminated (rather than truncated), and `info`. By default
             `info` decides ("won", "success" or "is_success"), or else a reward above 0.
+        symmetries: transformations under which good play stays the same, or names of motions, such as "left-right",
+            which exchange buttons and tokens by their names; by default the view's.
     """
     module, factory = "", None
-    if callable(env) and not hasattr(env, "reset"):
+    if isinstance(env, type) or (callable(env) and not hasattr(env, "reset")):
         factory, env = env, env()
     elif isinstance(env, str):
         # An id may name the module that registers it (module:ID). The world's name must keep that, to be found again.
@@ -172,7 +180,9 @@ def wrap(
         expert = minigrid.expert if minigrid.is_minigrid(env) else toytext.expert if toytext.is_table(env) else None
     if won is None:
         won = toytext.WINNING_REWARD.get(type(env.unwrapped).__name__)
-    return GymWorld(env, found, f"{name}#{view}" if isinstance(view, str) else name, expert, won, factory)
+    world = GymWorld(env, found, f"{name}#{view}" if isinstance(view, str) else name, expert, won, factory)
+    world.symmetries = _symmetries(world, symmetries) or world.symmetries
+    return world
 
 
 def find(name: str, expert: Expert | None = None) -> GymWorld:
@@ -238,6 +248,14 @@ def buttons_of(env: Any) -> tuple[str, ...]:
     # Some environments have fewer actions than they inherit names: Minigrid's Dynamic-Obstacles has the first three.
     names = [re.sub(r"\W+", "_", name) for name in names[:count]]
     return tuple(names) if len(set(names)) == count else tuple(f"button_{number}" for number in range(count))
+
+
+def _symmetries(world: GymWorld, given: Iterable[Transformation | str]) -> tuple[Transformation, ...]:
+    found: list[Transformation] = []
+    for one in given:
+        found += by_name([one], world.tokens, world.buttons) if isinstance(one, str) else [one]
+        found[-1].check(world.tokens, world.buttons)
+    return tuple(found)
 
 
 def _max_steps(env: Any) -> int:
