@@ -10,6 +10,7 @@ import pytest
 
 import shown.worlds.games
 from guides import ROOT, blocks
+from shown.cli import main
 from shown.worlds import GAMES, Game, find
 from shown.worlds.games import ENTRY_POINTS
 
@@ -44,6 +45,29 @@ def test_the_guides_game_is_complete(lamps: None):
     assert isinstance(game, Game)
     for section in ("Description:", "Observation:", "Actions:", "Rewards:", "End of episode:", "Levels:"):
         assert section in type(game).__doc__
+
+
+def test_a_game_in_a_file_of_ones_own_needs_no_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    (file,) = [block for block in blocks(GUIDE, "python") if block.note == "file=lamps.py"]
+    (tmp_path / "lamps.py").write_text(file.code, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    try:
+        assert main(["games", "lamps:Lamps"]) == 0
+        assert "Switch off all lamps" in capsys.readouterr().out
+        short = ("--programs", "300", "--practice", "0", "--quiet")
+        assert main(["demonstrate", "lamps:Lamps", "--levels", "random:0-2", "--out", "demos.json"]) == 0
+        assert main(["learn", "demos.json", "--world", "lamps:Lamps", *short, "--out", "policy.json"]) == 0
+        assert main(["evaluate", "policy.json", "--levels", "random:10-14"]) == 2  # a file may not import a module
+        assert "no game called 'lamps'" in capsys.readouterr().err
+        assert main(["evaluate", "policy.json", "--world", "lamps:Lamps", "--levels", "random:10-14"]) == 0
+        assert "5 of 5 levels won" in capsys.readouterr().out
+        assert main(["games", "lamps:Lamp"]) == 2
+        assert "lamps:Lamp: cannot be loaded (AttributeError" in capsys.readouterr().err
+        assert main(["games", "lamps:np"]) == 2
+        assert "lamps:np: is neither a shown.worlds.Game nor a shown.worlds.World." in capsys.readouterr().err
+    finally:
+        sys.modules.pop("lamps", None)
 
 
 def test_the_entry_point_is_the_one_that_is_read():

@@ -18,7 +18,7 @@ from pretending import pretend
 from processes import still_running
 from shown import Policy
 from shown.cli import main
-from shown.cli.learn import load
+from shown.cli.learn import configure, load
 from shown.errors import BadInput, MissingExtra, ShownError
 from shown.inference.learner import Learner
 from shown.policy import uniform_policy
@@ -93,8 +93,9 @@ def test_what_is_shown_there_is_a_demonstration_of_the_game(machine):
 
 
 def test_it_is_practiced_by_the_rules(machine):
-    words = argparse.Namespace(source=["minecraft"], expert=None, levels="train:0", seeds=None, seed=0, keep_lost=False)
-    demonstrations, place, _ = load(words)
+    parser = argparse.ArgumentParser()
+    configure(parser)
+    demonstrations, place, _ = load(parser.parse_args(["minecraft", "--levels", "train:0"]))
     assert len(demonstrations) == 1
     assert isinstance(place, FenceIn)
 

@@ -10,7 +10,7 @@ from shown.cli import options
 from shown.cli.inputs import playable_named, style_provider
 from shown.cli.output import print_json, say
 from shown.errors import BadInput, printable
-from shown.worlds import Game, Playable, find_game, is_world, load_levels
+from shown.worlds import Game, Playable, is_world, load_levels
 from shown.worlds.games import installed
 from shown.worlds.games.levels import built_in
 from shown.worlds.keyboard import arrow, button_keys
@@ -32,9 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.levels and not args.floor:
         raise BadInput("--levels: needs --floor, which is measured on these levels.")
-    if args.game and is_world(args.game):
+    if args.game and (is_world(args.game) or playable_named(args.game).rules is None):
         return _print_world(args)
-    games, broken = ([find_game(args.game)], []) if args.game else installed()
+    games, broken = ([_game(args.game)], []) if args.game else installed()
     for reason in broken:
         say(f"shown: {reason}")
     if args.floor:
@@ -50,6 +50,12 @@ def run(args: argparse.Namespace) -> int:
         print("\nGymnasium environments with discrete actions can be played as well: shown games gym:ID")
         print("So can Atari's Breakout: shown games atari:Breakout")
     return 0
+
+
+def _game(name: str) -> Game:
+    rules = playable_named(name).rules
+    assert rules is not None, "worlds are printed otherwise"
+    return rules
 
 
 def _print_game(game: Game) -> None:

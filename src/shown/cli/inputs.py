@@ -40,7 +40,7 @@ def is_playable(text: str) -> bool:
 
 def playable_named(name: str, expert: str | None = None) -> Playable:
     """Return the game or world called `name`; `expert` (module:function) demonstrates in a world."""
-    if is_world(name) and ":" in name.partition(":")[2]:
+    if _imports_a_module(name):
         _search_current_folder()
     return find(name, None if expert is None else _load_function(expert))
 
@@ -49,9 +49,14 @@ def trusted(name: str, where: str) -> str:
     """Return a name that stands in a file, if a file may name it: no module is imported, no program started."""
     if is_world(name) and not name.startswith(WORLDS):
         raise BadInput(f"{where}: is for {name}, which starts other programs. To allow that: --world {MINECRAFT}")
-    if name.startswith(WORLDS) and ":" in name.partition(":")[2]:
+    if _imports_a_module(name):
         raise BadInput(f"{where}: is for {name}, which imports a module. To allow that: --world {name}")
     return name
+
+
+def _imports_a_module(name: str) -> bool:
+    """Whether a name is `module:Class`, or that of a world with a module: `gym:module:ID`, `gym:ID#module:VIEW`."""
+    return ":" in name.partition(":")[2] if is_world(name) else is_place(name)
 
 
 def playable_of(policy: Policy, where: str, world: str | None = None) -> Playable:

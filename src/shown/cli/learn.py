@@ -69,6 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     options.add_starts(parser, "train:0-4", "0-4", "levels that the expert demonstrates")
     options.add_expert(parser)
+    options.add_world(parser, "in the files")
     parser.add_argument("--out", metavar="FILE", help="policy file to write (JSON)")
     options.add_language(parser, "paper; in practice also standard")
     parser.add_argument(
@@ -421,6 +422,8 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None, lis
     if is_playable(sources[0]):
         if len(sources) > 1:
             raise BadInput(f"expected one game, but {sources[1]!r} follows {sources[0]!r}.")
+        if args.world is not None:
+            raise BadInput(f"--world: {sources[0]} is demonstrated already. Omit the option.")
         place = playable_named(sources[0], args.expert)
         return expert_demonstrations(place, args), place.simulator, []
     if args.expert is not None:
@@ -433,7 +436,7 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None, lis
             together = together + part
         except BadInput as error:
             raise BadInput(f"{source}: {error}") from None
-    return together, _place_of(together), [item for item in loaded if not isinstance(item, Demonstrations)]
+    return together, _place_of(together, args.world), [item for item in loaded if not isinstance(item, Demonstrations)]
 
 
 def _load_file(path: str) -> Demonstrations | LessonFile:
@@ -445,16 +448,21 @@ def _load_file(path: str) -> Demonstrations | LessonFile:
     return Demonstrations.from_json(value, path)
 
 
-def _place_of(demonstrations: Demonstrations) -> Playable | None:
-    """Return the game or world that demonstrations name, if it is installed and has their tokens and buttons."""
-    if demonstrations.game is None:
+def _place_of(demonstrations: Demonstrations, named: str | None) -> Playable | None:
+    """Return the world named by --world, or the one that demonstrations name, if it is installed and fits them."""
+    if named is None and demonstrations.game is None:
         return None
     try:
-        place = playable_named(trusted(demonstrations.game, ""))
+        place = playable_named(named or trusted(str(demonstrations.game), ""))
     except ShownError:
-        return None
-    same = (place.tokens, place.buttons) == (demonstrations.tokens, demonstrations.buttons)
-    return place if same else None
+        if named is None:
+            return None
+        raise
+    if (place.tokens, place.buttons) == (demonstrations.tokens, demonstrations.buttons):
+        return place.simulator
+    if named is not None:
+        raise BadInput(f"--world {named}: it and the demonstrations have different tokens or buttons.")
+    return None
 
 
 def _follow(args: argparse.Namespace, lesson: LessonFile) -> None:

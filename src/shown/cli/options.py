@@ -39,11 +39,12 @@ def add_starts(parser: argparse.ArgumentParser, levels: str, seeds: str, what: s
     parser.set_defaults(default_levels=levels, default_seeds=seeds)
 
 
-def add_world(parser: argparse.ArgumentParser) -> None:
+def add_world(parser: argparse.ArgumentParser, default: str = "as in the policy") -> None:
     parser.add_argument(
         "--world",
         metavar="NAME",
-        help="world to play in, such as gym:FrozenLake-v1, or minecraft for Fence In (default: as in the policy)",
+        help="game or world to play: a name such as gym:FrozenLake-v1, minecraft for Fence In, or your own as "
+        f"module:Class (default: {default})",
     )
 
 

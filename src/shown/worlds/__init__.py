@@ -27,6 +27,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from shown.errors import BadInput
+from shown.registry import is_place, reason
 from shown.worlds.episodes import (
     Episode,
     demonstrate,
@@ -59,10 +60,13 @@ def find(name: str, expert: Callable[[Any], Any] | None = None) -> Playable:
 
     Args:
         name: a game such as "nim", or a world: "gym:ID", or "gym:ID#VIEW" for another view than the usual one;
-            "atari:Breakout", or "atari:Breakout#blocks,game" (see `breakout.find`); "minecraft".
+            "atari:Breakout", or "atari:Breakout#blocks,game" (see `breakout.find`); "minecraft"; or "module:Class",
+            your own game or world, which imports the module.
         expert: demonstrates a Gymnasium environment; gets the environment and returns the number of an action.
     """
-    return find_world(name, expert) if is_world(name) else _without(expert, name, find_game)
+    if is_world(name):
+        return find_world(name, expert)
+    return _without(expert, name, _from_module if is_place(name) else find_game)
 
 
 def find_world(name: str, expert: Callable[[Any], Any] | None = None) -> World:
@@ -93,6 +97,19 @@ def load_levels(game: Playable, spec: str) -> list[Level]:
     ['train:0', 'train:1', 'random:7']
     """
     return game.levels(spec)
+
+
+def _from_module(place: str) -> Playable:
+    """Return the game or world that a module defines, as a class or an object."""
+    module, _, name = place.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+        playable = found() if isinstance(found, type) else found
+    except (Exception, SystemExit) as error:  # the import runs the user's code
+        raise BadInput(f"{place}: cannot be loaded ({reason(error)}).") from error
+    if not isinstance(playable, Playable):
+        raise BadInput(f"{place}: is neither a shown.worlds.Game nor a shown.worlds.World.")
+    return playable
 
 
 def _without(expert: object, name: str, find: Callable[[str], Any]) -> Any:
