@@ -67,7 +67,8 @@ def test_some_styles_take_more_games(game, style, games, studio, visit):
     play_in_style(visitor, game, style, games)
     expect(visitor.at("#learn-state")).to_have_text("done", timeout=3 * PATIENCE)  # it practices for up to 20 seconds
     visitor.has_learned(games)
-    expect(visitor.at("#rate")).to_have_text("It wins 12 of 12 new levels")
+    # Practice ends by the clock, so a busy machine may lose one of them.
+    expect(visitor.at("#rate")).to_have_text(re.compile(r"It wins 1[12] of 12 new levels"))
 
 
 @pytest.mark.slow
