@@ -128,7 +128,7 @@ class Tasks:
             "probabilities": _sparse(policy, grid, mixed),
             "disagreement": policy.disagreement(grid),
             "clauses": [
-                _allowed(policy, grid, share) or [] for share in self._clauses(policy).component_probabilities(grid)
+                _allowed(policy, grid, share) or [] for share in policy.by_clause.component_probabilities(grid)
             ],
             "candidates": [
                 {"weight": component.weight, "actions": _allowed(policy, grid, share)}
@@ -136,15 +136,6 @@ class Tasks:
                 if component.weight > 0  # one that is only printed does not vote
             ],
         }
-
-    @staticmethod
-    def _clauses(policy: Policy) -> Policy:
-        """Return the clauses of the best candidate as separate candidates, to see which cells each one allows."""
-        best = policy.components[0]
-        said = policy.speaker.sayings(best.formula)
-        return replace(
-            policy, components=tuple(replace(best, weight=1 / len(said), formula=one.formula) for one in said)
-        )
 
     def why(self, policy: Policy, request: Request) -> Answer:
         """Explain an action by the clauses of the weightiest candidate that allows it, or else of the best."""
