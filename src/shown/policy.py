@@ -29,7 +29,7 @@ from shown.language.languages import named_in_file, the_language
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.terms import Term
 from shown.provenance import NO_PROVENANCE, Provenance
-from shown.rules import NO_FACTS, Constraints, Facts, Formula, Literal, Speaker
+from shown.rules import NO_FACTS, Constraints, Facts, Formula, Literal, Speaker, canonical
 from shown.rules.bitwise import Packed, allowed_rows, first_best, mixture_probabilities
 from shown.symmetry import Transformation, unfold
 
@@ -188,7 +188,7 @@ class Policy:
             if name in declared or max((grid.text.count(character) for grid in grids), default=0) == 1
         ]
         shown = [step for step in demonstrations.steps if not step.refused]
-        every = self._with_all_rules
+        every = self._with_all_rules(tuple(pieces))
         holds = every._programs_hold([step.grid for step in shown], [step.action for step in shown])
         columns = dict(zip(every._plan.terms, holds.T, strict=True))
         always = [
@@ -230,11 +230,15 @@ class Policy:
         found = [_allows(component.formula, columns, len(steps)) for component in each.components]
         return np.array(found, dtype=np.bool_).reshape(len(found), len(steps))
 
-    @property
-    def _with_all_rules(self) -> Policy:
-        """The policy with all its rules as components; it does not act."""
-        front = tuple(Component(0.0, 0.0, 0.0, rated.formula) for rated in self.front)
-        return replace(self, components=self.components + self.vote + front)
+    def _with_all_rules(self, pieces: tuple[tuple[str, ...], ...]) -> Policy:
+        """Return the policy with all its rules as components, those that are printed also in canonical form.
+
+        It does not act.
+        """
+        printed = (self.components[0].formula, *(rated.formula for rated in self.front))
+        said = [canonical(formula, self.tokens.values, self.buttons, pieces) for formula in printed]
+        more = tuple(Component(0.0, 0.0, 0.0, formula) for formula in (*printed, *said))
+        return replace(self, components=self.components + self.vote + more)
 
     def _repr_html_(self) -> str:
         """Show the rules in a notebook."""

@@ -16,7 +16,7 @@ DECLARING = [name for name in GAMES if find(name).pieces]
 
 
 def positions(place, seeds, steps=25, expert=True):
-    """Positions to act in: of games in which every third action is at random and the others are the expert's, if any."""
+    """Positions to act in; with `expert`, two of three actions are the expert's, and otherwise all are random."""
     rng = np.random.default_rng(0)
     for seed in seeds:
         for world, start in place.starts([seed]):

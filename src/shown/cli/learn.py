@@ -32,7 +32,7 @@ from shown.language.primitives import LANGUAGE, Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
 from shown.rules import Constraints
-from shown.teaching.account import account
+from shown.teaching.coverage import coverage
 from shown.teaching.dialogue.next_level import by_use
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, find_interpretation
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
@@ -176,10 +176,10 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"learned": True, "seconds": round(seconds, 3), **result.policy.to_json()})
     else:
-        told = account(result.policy, task.demonstrations, task.place)
-        print(f"{result.policy.table(notes=told.notes)}\n")
-        if told.explained < len(told.steps):
-            print(told.sentence)
+        covered = coverage(result.policy, task.demonstrations, task.place)
+        print(f"{result.policy.table(notes=covered.notes)}\n")
+        if covered.explained < len(covered.steps):
+            print(covered.sentence)
         for line in result.remarks:
             print(line)
         print(f"learned in {seconds:.1f} s" + (f"; written to {printable(args.out)}" if args.out else ""))

@@ -45,6 +45,13 @@ class Saying:
     told: tuple[Clause, ...]
     images: str = ""
 
+    @property
+    def whole(self) -> tuple[str, ...]:
+        """The phrases, the last one followed by the images."""
+        if not self.images or not self.phrases:
+            return self.phrases
+        return *self.phrases[:-1], f"{self.phrases[-1]} ({self.images})"
+
 
 @dataclass(frozen=True)
 class Speaker:

@@ -1,4 +1,4 @@
-"""How the printed rule accounts for the demonstrated clicks: which clause stands for which, and what it leaves out."""
+"""Coverage of the demonstrated clicks by the printed rule: which clause stands for which, and what is left out."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from shown.worlds import Level, Playable, wins
 
 
 @dataclass(frozen=True)
-class Account:
-    """How the printed rule accounts for the clicks that were shown, refused ones apart.
+class Coverage:
+    """Coverage of the demonstrated clicks, refused ones apart, by the printed rule.
 
     Attributes:
         steps: the clicks.
@@ -78,14 +78,14 @@ class Account:
         return f"{count}; first: game {demonstration + 1}, {self.noun} {step + 1}"
 
 
-def account(policy: Policy, demonstrations: Demonstrations, world: Playable | None = None) -> Account:
-    """Return how the policy's printed rule accounts for the demonstrated clicks.
+def coverage(policy: Policy, demonstrations: Demonstrations, world: Playable | None = None) -> Coverage:
+    """Return the coverage of the demonstrated clicks by the policy's printed rule.
 
     >>> from shown.inference.learner import Learner
     >>> from shown.worlds import demonstrate, find, load_levels
     >>> nim = find("nim")
     >>> shown = demonstrate(nim, load_levels(nim, "train:0-2"))
-    >>> account(Learner(programs=1000).fit(shown).policy_, shown, nim).sentence
+    >>> coverage(Learner(programs=1000).fit(shown).policy_, shown, nim).sentence
     'It explains all of your 19 clicks.'
 
     Args:
@@ -111,4 +111,4 @@ def account(policy: Policy, demonstrations: Demonstrations, world: Playable | No
     if world is not None and effects is not None:
         winning = sum(wins(world.starts([Level("shown", grid) for grid in left]), policy))
     noun = "action" if policy.buttons else "click"
-    return Account(tuple(steps), tuple(places), allowed, idle, winning, noun)
+    return Coverage(tuple(steps), tuple(places), allowed, idle, winning, noun)
