@@ -72,6 +72,8 @@ class Speaker:
     def english(self, formula: Formula, notes: Sequence[str] = ()) -> str:
         """Return a formula as a sentence of several lines, with a note about each of its `sayings`, if given.
 
+        In a long rule, notes end at their first semicolon.
+
         >>> from shown.language.terms import parse
         >>> wall = Literal(parse("at_action_cell(cell_is_value(wall))", LANGUAGE, ["wall"]))
         >>> Speaker().english(Formula(((wall,), (wall, wall))))
@@ -84,7 +86,8 @@ class Speaker:
             return f"{self.subject}, whichever"
         teller, brief = _Teller(formula, self, mark="*"), _Teller(formula, self, mark="*", brief=True)
         fits = [fill for fill in (False, True) if len(_laid_out(teller.groups(), fill)) <= SCREEN]
-        lines = _laid_out(teller.groups(notes), fits[0]) if fits else _in_paragraphs(brief.groups(notes))
+        short = [note.partition(";")[0] for note in notes]
+        lines = _laid_out(teller.groups(notes), fits[0]) if fits else _in_paragraphs(brief.groups(short))
         return "\n".join([f"{self.subject} if", *lines, *([f"  * {ALWAYS}"] if teller.always else [])])
 
     def sayings(self, formula: Formula) -> tuple[Saying, ...]:
