@@ -434,7 +434,8 @@ def test_images_are_said_and_stored_once():
     policy = policy.taught_by(SHOWN, [Transformation("left-right")])
     assert policy.english().splitlines()[1:] == [
         "  the clicked cell is a wall *",
-        "    and the cell left of the clicked cell is a wall (and mirrored), or if",
+        "    and the cell left of the clicked cell is a wall",
+        "    (or mirrored left to right), or if",
         "  the clicked cell is a star, or if",
         "  the cell above the agent is a wall *",
         "  * always so in what was shown",

@@ -155,14 +155,14 @@ def test_a_closure_is_a_group(generators):
 
 
 def test_what_they_are_called():
-    assert KEYS_STAY.words == "mirrored"
-    assert Transformation("half-turn").words == "mirrored and upside down"
+    assert KEYS_STAY.words == "mirrored left to right"
+    assert Transformation("half-turn").words == "turned by 180°"
     assert Transformation(tokens=(ARROWS,)).words == "with left arrow and right arrow exchanged"
     assert in_words([IDENTITY]) == ""
-    assert in_words(closure([KEYS_STAY])) == "mirrored"
+    assert in_words(closure([KEYS_STAY])) == "mirrored left to right"
     assert in_words(closure([Transformation("clockwise")])) == "turned in any way"
     assert in_words(closure([MIRROR, Transformation("clockwise")])) == "turned and mirrored in any way"
-    assert in_words([IDENTITY, MIRROR, Transformation("clockwise")]) == "mirrored, or turned clockwise"
+    assert in_words([IDENTITY, MIRROR, Transformation("clockwise")]) == "mirrored left to right, or turned clockwise"
     assert len({Transformation(cells).words for cells in MOTIONS}) == 8
 
 
@@ -348,7 +348,7 @@ def test_images_stand_behind_the_originals_and_share_their_weight():
     assert third.steps[0] == Step(grid(".#", ".."), (0, 1), 1.0, open=((0, 0),))
     assert third.steps[1] == Step(grid("##", ".A"), (1, 1), 0.5, refused=True)
     assert fourth.steps == (Step(grid(".A*"), (0, 2), 0.5),)
-    assert (third.level, third.seed, third.outcome) == ("train:0, mirrored", None, "won")
+    assert (third.level, third.seed, third.outcome) == ("train:0, mirrored left to right", None, "won")
     assert (fourth.level, fourth.outcome) == (None, "unfinished")
 
 
@@ -508,11 +508,11 @@ def test_a_rule_with_all_its_images_is_said_once():
     ]
     flips = [MIRROR, Transformation("up-down")]
     (folded,) = fold(corners, flips, LANGUAGE)
-    assert (folded.clause, folded.words) == (corners[0], "mirrored, upside down, or both")
+    assert (folded.clause, folded.words) == (corners[0], "mirrored left to right, top to bottom, or both")
     assert is_symmetric(corners, flips, LANGUAGE)
     assert not is_symmetric(corners[:3], flips, LANGUAGE)
     (folded,) = fold(corners[:3], flips, LANGUAGE)
-    assert folded.words == "mirrored, or upside down"
+    assert folded.words == "mirrored left to right, or mirrored top to bottom"
     assert as_sets(unfold([folded], LANGUAGE)) == as_sets(corners[:3])
 
 
@@ -537,5 +537,5 @@ def test_images_are_called_by_the_simplest_name():
     (folded,) = fold(sides, every, LANGUAGE)
     assert folded.words == "turned in any way"
     assert {frozenset(clause) for clause in unfold([folded], LANGUAGE)} == set(map(frozenset, sides))
-    assert [one.words for one in fold(sides[:2], every, LANGUAGE)] == ["upside down"]
+    assert [one.words for one in fold(sides[:2], every, LANGUAGE)] == ["mirrored top to bottom"]
     assert [one.words for one in fold(sides[::2], every, LANGUAGE)] == ["turned counter-clockwise"]

@@ -171,7 +171,7 @@ _Branch = tuple[tuple[str, ...], tuple[Clause, ...]]
 def _said(policy: Policy) -> list[_Branch]:
     """Return the clauses of the first rule in English; a clause stands for its images as well."""
     formula = policy.components[0].formula
-    return [(one.phrases, one.formula.clauses) for one in policy.speaker.sayings(formula)] or _plain(formula)
+    return [(one.whole, one.formula.clauses) for one in policy.speaker.sayings(formula)] or _plain(formula)
 
 
 def _plain(formula: Formula) -> list[_Branch]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from shown.components import (
     component_to_json,
     rated_to_json,
 )
-from shown.demonstrations import Demonstrations, game_from_json, names_from_json, tokens_from_json
+from shown.demonstrations import Demonstrations, Step, game_from_json, names_from_json, tokens_from_json
 from shown.errors import BadInput
 from shown.evaluation.rows import Rows, row_bits
 from shown.files import read_json, write_json
@@ -27,8 +27,9 @@ from shown.grid import Action, Cell, Grid, Tokens
 from shown.language.evaluate import Plan
 from shown.language.languages import named_in_file, the_language
 from shown.language.primitives import LANGUAGE, Language
+from shown.language.terms import Term
 from shown.provenance import NO_PROVENANCE, Provenance
-from shown.rules import NO_FACTS, Constraints, Facts, Formula, Literal, Speaker
+from shown.rules import NO_FACTS, Constraints, Facts, Formula, Literal, Speaker, canonical
 from shown.rules.bitwise import Packed, allowed_rows, first_best, mixture_probabilities
 from shown.symmetry import Transformation, unfold
 
@@ -155,7 +156,7 @@ class Policy:
         for rated in self.front:
             if rated.conditions == conditions:
                 only = Component(1.0, 0.0, 0.0, rated.formula)
-                provenance = replace(self.provenance, practice=None, expectation=rated.rate)
+                provenance = replace(self.provenance.explaining(None), practice=None, expectation=rated.rate)
                 return replace(self, components=(only,), vote=self.vote or self.components, provenance=provenance)
         lengths = ", ".join(str(rated.conditions) for rated in self.front)
         known = f"There are rules with {lengths} conditions." if lengths else "No rules of other lengths were sought."
@@ -166,29 +167,37 @@ class Policy:
         world = (self.tokens.values, self.buttons, self.language)
         return all(constraints.hold_of(component.formula, *world) for component in self.components)
 
-    def taught_by(self, demonstrations: Demonstrations, symmetries: Sequence[Transformation] = ()) -> Policy:
+    def taught_by(
+        self,
+        demonstrations: Demonstrations,
+        symmetries: Sequence[Transformation] = (),
+        pieces: Sequence[tuple[str, ...]] = (),
+    ) -> Policy:
         """Return the policy with the facts about its demonstrations that its rules in English rely on.
 
         Args:
             demonstrations: what it was learned from.
             symmetries: transformations under which the demonstrations were taken to hold as well.
+            pieces: the world's declaration, `Playable.pieces`.
         """
+        declared = {name for piece in pieces for name in piece}
         grids = {step.grid for step in demonstrations.steps}
         single = [
             name
             for name, character in self.tokens.characters.items()
-            if max((grid.text.count(character) for grid in grids), default=0) == 1
+            if name in declared or max((grid.text.count(character) for grid in grids), default=0) == 1
         ]
         shown = [step for step in demonstrations.steps if not step.refused]
-        every = self._with_all_rules
+        every = self._with_all_rules(tuple(pieces))
         holds = every._programs_hold([step.grid for step in shown], [step.action for step in shown])
+        columns = dict(zip(every._plan.terms, holds.T, strict=True))
         always = [
             Literal(term, positive)
-            for term, held in zip(every._plan.terms, holds.T, strict=True)
+            for term, held in columns.items()
             for positive in (True, False)
             if len(shown) and bool((held == positive).all())
         ]
-        facts = Facts(tuple(single), tuple(always), tuple(symmetries))
+        facts = Facts(tuple(single), tuple(always), tuple(symmetries), tuple(pieces))
 
         def in_order(rules: Sequence[_R]) -> tuple[_R, ...]:
             # Mirror images stand together, as in files, so that a policy read back equals the policy saved.
@@ -196,14 +205,40 @@ class Policy:
             formulas = [Formula(unfold(clauses, self.language)) for clauses in folded]
             return tuple(replace(rule, formula=formula) for rule, formula in zip(rules, formulas, strict=True))
 
-        ordered = in_order(self.components), in_order(self.vote), in_order(self.front)
-        return replace(self, facts=facts, components=ordered[0], vote=ordered[1], front=ordered[2])
+        explained = int(_allows(self.components[0].formula, columns, len(shown)).sum())
+        return replace(
+            self,
+            facts=facts,
+            components=in_order(self.components),
+            vote=in_order(self.vote),
+            front=in_order(self.front),
+            provenance=self.provenance.explaining(explained),
+        )
 
     @property
-    def _with_all_rules(self) -> Policy:
-        """The policy with all its rules as components; it does not act."""
-        front = tuple(Component(0.0, 0.0, 0.0, rated.formula) for rated in self.front)
-        return replace(self, components=self.components + self.vote + front)
+    def by_clause(self) -> Policy:
+        """The policy whose components are the clauses of the printed rule, each with its mirror images."""
+        best = self.components[0]
+        said = self.speaker.sayings(best.formula)
+        return replace(self, components=tuple(replace(best, weight=1 / len(said), formula=one.formula) for one in said))
+
+    def clauses_allow(self, steps: Sequence[Step]) -> np.ndarray:
+        """Return whether each clause of the printed rule (see `by_clause`) allows each step. [clauses, N] bool"""
+        each = self.by_clause
+        holds = each._programs_hold([step.grid for step in steps], [step.action for step in steps])
+        columns = dict(zip(each._plan.terms, holds.T, strict=True))
+        found = [_allows(component.formula, columns, len(steps)) for component in each.components]
+        return np.array(found, dtype=np.bool_).reshape(len(found), len(steps))
+
+    def _with_all_rules(self, pieces: tuple[tuple[str, ...], ...]) -> Policy:
+        """Return the policy with all its rules as components, those that are printed also in canonical form.
+
+        It does not act.
+        """
+        printed = (self.components[0].formula, *(rated.formula for rated in self.front))
+        said = [canonical(formula, self.tokens.values, self.buttons, pieces) for formula in printed]
+        more = tuple(Component(0.0, 0.0, 0.0, formula) for formula in (*printed, *said))
+        return replace(self, components=self.components + self.vote + more)
 
     def _repr_html_(self) -> str:
         """Show the rules in a notebook."""
@@ -275,22 +310,31 @@ class Policy:
         """What its rules are about: "click a cell"."""
         return self.speaker.subject
 
-    def english(self, component: int = 0) -> str:
+    def english(self, component: int = 0, notes: Sequence[str] = ()) -> str:
         """Return the rule of a component, by default the best, as a sentence of several lines.
 
         >>> uniform_policy(Tokens(empty=".", wall="#")).english()
         'click a cell, whichever'
-        """
-        return self.speaker.english(self.components[component].formula)
 
-    def table(self, most: int = 1) -> str:
-        """Return the best components with their rules in English, and the weight of all others together."""
-        lines = [_headline(self), ""]
+        Args:
+            component: number of the component.
+            notes: a note for each clause, in the order of `by_clause`.
+        """
+        return self.speaker.english(self.components[component].formula, notes)
+
+    def table(self, most: int = 1, notes: Sequence[str] = ()) -> str:
+        """Return the best components with their rules in English, and the weight of all others together.
+
+        Args:
+            most: maximum number of components.
+            notes: a note for each clause of the first rule.
+        """
+        lines, first = [_headline(self), ""], self.english(0, notes)
         if self.vote:
-            return "\n".join([*lines, *(f"  {line}" for line in self.english().splitlines()), *self._front_lines()])
+            return "\n".join([*lines, *(f"  {line}" for line in first.splitlines()), *self._front_lines()])
         lines.append("  weight   rule")
         for i, component in enumerate(self.components[:most]):
-            rule = self.english(i).splitlines()
+            rule = (self.english(i) if i else first).splitlines()
             lines.append(f"{'▸' if i == 0 else ' '} {component.weight:6.2f}    {rule[0]}")
             lines += [f"            {line}" for line in rule[1:]]
         if len(self.components) > most:
@@ -423,6 +467,14 @@ def uniform_policy(
 ) -> Policy:
     """Return the policy that gives every action the same probability."""
     return Policy(tokens, (Component(1.0, 0.0, 0.0, Formula(((),))),), game, buttons, language=language)
+
+
+def _allows(formula: Formula, columns: Mapping[Term, np.ndarray], count: int) -> np.ndarray:
+    """Return whether a formula allows each of some actions, from the values of its programs for them. [N] bool"""
+    allowed = np.zeros(count, dtype=np.bool_)
+    for clause in formula.clauses:
+        allowed |= np.all([~np.zeros_like(allowed), *(columns[x.term] == x.positive for x in clause)], axis=0)
+    return allowed
 
 
 def _headline(policy: Policy) -> str:

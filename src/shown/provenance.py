@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from math import sqrt
 from typing import Any
 
@@ -25,7 +25,7 @@ class DemonstrationsRecord:
         digest: SHA-256 of the demonstrations.
         count: number of demonstrations.
         steps: number of steps.
-        explained: number of steps that the best rule allows; None if unknown.
+        explained: number of steps that the printed rule allows as they were shown; None if unknown.
         levels: level name of each demonstration, or None.
     """
 
@@ -36,11 +36,10 @@ class DemonstrationsRecord:
     levels: tuple[str | None, ...] = ()
 
     @classmethod
-    def of(cls, demonstrations: Demonstrations, explained: int | None = None) -> DemonstrationsRecord:
-        """Record these demonstrations; every step counts as explained unless a number is given."""
-        steps = len(demonstrations.steps)
+    def of(cls, demonstrations: Demonstrations) -> DemonstrationsRecord:
+        """Record these demonstrations; how many steps the rule explains is recorded by `Policy.taught_by`."""
         levels = tuple(item.level for item in demonstrations)
-        return cls(demonstrations.digest, len(demonstrations), steps, steps if explained is None else explained, levels)
+        return cls(demonstrations.digest, len(demonstrations), len(demonstrations.steps), None, levels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +135,11 @@ class Provenance:
     practice: SuccessRate | None = None
     expectation: SuccessRate | None = None
     saved_by: str | None = None
+
+    def explaining(self, steps: int | None) -> Provenance:
+        """Return the provenance of a policy whose printed rule explains this number of steps; None if unknown."""
+        shown = self.demonstrations
+        return self if shown is None else replace(self, demonstrations=replace(shown, explained=steps))
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields that apply, as plain data."""

@@ -32,6 +32,16 @@ def test_a_game_is_learned_from_its_expert(shown, nim_demos):
     assert policy.provenance.demonstrations.digest == nim_demos.digest
 
 
+def test_clauses_say_which_clicks_they_stand_for_and_nothing_is_explained_that_is_not(shown):
+    shown("demonstrate", "checkmate", "--style", "useless-click", "--levels", "random:910000-910002", "--out", "d.json")
+    ran = shown("learn", "d.json", "--programs", "3000", "--quiet")
+    assert (
+        "    the clicked cell is the white queen\n      (3 of your 9 clicks; first: game 1, click 2), or if" in ran.out
+    )
+    assert "the white queen is selected" in ran.out
+    assert "It explains 6 of your 9 clicks; the other 3 changed nothing." in ran.out
+
+
 def test_a_file_of_demonstrations_teaches_the_same(shown, nim_demos):
     nim_demos.save("demos.json")
     shown("learn", "nim", "--levels", "train:0-4", *QUICK, "--out", "game.json")

@@ -64,10 +64,25 @@ FALL = Tokens(empty=".", parachuter="P", static_block="#", advisor="*")
         ),
         (
             "at_cell_with_value(empty, scanning((0, 2), shifted((1, 0), cell_is_value(empty)), cell_is_value(OFF)))",
-            "going in steps of 2 right from the first empty cell, a cell where the cell below it is empty comes before "
+            "going in steps of 2 right from the first empty cell, a cell above an empty cell comes before "
             "the edge of the grid",
-            "going in steps of 2 right from the first empty cell, a cell where the cell below it is empty does not "
+            "going in steps of 2 right from the first empty cell, a cell above an empty cell does not "
             "come before the edge of the grid",
+        ),
+        (
+            "at_action_cell(shifted((0, -1), cell_is_value(OFF)))",
+            "the clicked cell is at the left edge",
+            "the clicked cell is not at the left edge",
+        ),
+        (
+            "at_action_cell(shifted((-1, 0), scanning((1, 0), cell_is_value(advisor), cell_is_value(empty))))",
+            "starting at the clicked cell and going down, an advisor comes before an empty cell",
+            "starting at the clicked cell and going down, an advisor does not come before an empty cell",
+        ),
+        (
+            "at_action_cell(shifted((1, 1), scanning((0, -1), cell_is_value(advisor), cell_is_value(OFF))))",
+            "starting at the cell below the clicked cell and going left, there is an advisor",
+            "starting at the cell below the clicked cell and going left, there is no advisor",
         ),
         (
             "at_action_cell(scanning((0, -1), cell_is_value(parachuter), cell_is_value(OFF)))",

@@ -231,6 +231,10 @@ def test_they_are_said():
             "one can walk from it over empty cells to the edge of the grid",
             "one cannot walk from it over empty cells to the edge of the grid",
         ),
+        "reachable(cell_is_value(star), cell_is_value(star))": (
+            "it is or touches a star",
+            "it neither is nor touches a star",
+        ),
         "enclosed(cell_is_value(wall))": ("it is enclosed by walls", "it is not enclosed by walls"),
         "escape(agent, cell_is_value(empty))": (
             "one can step from it to an empty cell without coming nearer to the nearest agent",
@@ -241,8 +245,8 @@ def test_they_are_said():
             "the cell right of the star nearest to it is not a wall",
         ),
         "enclosed(shifted((0, 1), cell_is_value(wall)))": (
-            "it is enclosed by cells where the cell right of it is a wall",
-            "it is not enclosed by cells where the cell right of it is a wall",
+            "it is enclosed by cells left of a wall",
+            "it is not enclosed by cells left of a wall",
         ),
     }
     for text, words in said.items():

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.grid import Grid
 from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run
 from shown.language.terms import Term, parse
@@ -37,6 +38,9 @@ def scan(way, value, unless, by=None):
     return f"at_action_cell({f'shifted({by}, {walk})' if by else walk})"
 
 
+UP_IS_EMPTY = "shifted((-1, 0), cell_is_value(empty))"
+
+
 def allowed(f, board, actions):
     """What a formula allows, by the interpreter that defines the meaning."""
     return [
@@ -47,7 +51,8 @@ def allowed(f, board, actions):
 
 near = st.tuples(st.integers(-2, 2), st.integers(-2, 2)).filter(any)
 values = st.sampled_from(VALUES).map(lambda value: Term("cell_is_value", (value,)))
-walks = st.tuples(near, values, values).map(lambda a: Term("scanning", a))
+asked = st.one_of(values, st.tuples(near, values).map(lambda a: Term("shifted", a)))
+walks = st.tuples(near, asked, asked).map(lambda a: Term("scanning", a))
 looks = st.one_of(values, walks, st.tuples(near, st.one_of(values, walks)).map(lambda a: Term("shifted", a)))
 """Conditions as the paper's grammar derives them first: such that one often follows from another."""
 
@@ -76,6 +81,28 @@ def test_what_is_allowed_stays_the_same_on_every_grid(buttons, closed, data):
     assert len(said.literals) <= len(f.literals)
     for board in data.draw(st.lists(grids(), min_size=1, max_size=12)):
         actions = list(buttons or board.cells())
+        assert allowed(said, board, actions) == allowed(f, board, actions)
+
+
+@st.composite
+def grids_with(draw, pieces):
+    """Empty cells and those of no piece anywhere, and one cell of each piece."""
+    height, width = draw(st.sampled_from([(1, 3), (2, 2), (3, 3), (4, 3), (3, 5)]))
+    free = [TOKENS[name] for name in TOKENS.names if not any(name in piece for piece in pieces)]
+    cells = draw(st.lists(st.sampled_from(free), min_size=height * width, max_size=height * width))
+    for piece, place in zip(pieces, draw(st.permutations(range(height * width))), strict=False):
+        cells[place] = TOKENS[draw(st.sampled_from(piece))]
+    return Grid(tuple("".join(cells[r * width : (r + 1) * width]) for r in range(height)))
+
+
+@pytest.mark.parametrize("pieces", [(("agent",), ("star",)), (("agent", "star"),), (("star", "wall"), ("agent",))])
+@given(data=st.data())
+@settings(max_examples=examples(150), deadline=None)
+def test_it_stays_the_same_where_the_pieces_are_as_declared(pieces, data):
+    f = data.draw(related_formulas())
+    said = canonical(f, VALUES, (), pieces)
+    for board in data.draw(st.lists(grids_with(pieces), min_size=1, max_size=12)):
+        actions = list(board.cells())
         assert allowed(said, board, actions) == allowed(f, board, actions)
 
 
@@ -115,6 +142,27 @@ def test_said_again_it_stays_as_it_is(f):
 )
 def test_what_goes_without_saying_is_gone(given_, said):
     assert canonical(formula(*given_), VALUES, BUTTONS) == formula(*said)
+
+
+STATES = (("agent",), ("wall", "star"))
+
+
+@pytest.mark.parametrize(
+    ("given_", "said"),
+    [
+        ([[clicked("empty"), first("agent", "agent")]], [[clicked("empty")]]),
+        ([[first("wall", "wall"), "not " + first("star", "star")]], [[first("wall", "wall")]]),
+        ([[first("wall", "wall"), first("star", "star")]], []),
+        ([[clicked("agent"), "not " + clicked("agent", 0, 1)]], [[clicked("agent")]]),
+        ([[clicked("agent", 0, 1), first("agent", "empty", 0, -1)]], [[clicked("empty"), clicked("agent", 0, 1)]]),
+        (
+            [[clicked("agent", 1, 0), scan((1, 0), "empty", "agent").replace("cell_is_value(empty)", UP_IS_EMPTY)]],
+            [[clicked("empty"), clicked("agent", 1, 0)]],
+        ),
+    ],
+)
+def test_what_the_world_declares_goes_without_saying(given_, said):
+    assert canonical(formula(*given_), VALUES, (), STATES) == formula(*said)
 
 
 def test_what_is_done_comes_first_and_what_is_so_before_what_is_not():

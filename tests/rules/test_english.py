@@ -40,11 +40,11 @@ def test_what_clauses_share_is_said_once():
 
 
 def test_cases_do_not_look_like_what_they_share():
-    assert SPEAKER.english(Formula(((WALL, LEFT, UP), (WALL, LEFT, DOWN)))).splitlines()[1:] == [
+    assert SPEAKER.english(Formula(((WALL, LEFT, UP), (WALL, LEFT, RIGHT)))).splitlines()[1:] == [
         "  the clicked cell is a wall",
         "    and the cell left of the clicked cell is a star, and either",
         "      the cell above the clicked cell is a star, or",
-        "      the cell below the clicked cell is a star",
+        "      the cell right of the clicked cell is a star",
     ]
 
 
@@ -53,12 +53,12 @@ def test_mirror_images_are_said_once():
     assert MIRRORED.english(both).splitlines()[1:] == [
         "  the clicked cell is a wall, and either",
         "    the cell above the clicked cell is a star, or",
-        "    the cell left of the clicked cell is a star (and mirrored)",
+        "    the cell left of the clicked cell is a star",
+        "      (or mirrored left to right)",
     ]
-    assert [list(one.phrases) for one in MIRRORED.sayings(both)][-1] == [
-        "the clicked cell is a wall",
-        "the cell left of the clicked cell is a star (and mirrored)",
-    ]
+    last = MIRRORED.sayings(both)[-1]
+    assert list(last.phrases) == ["the clicked cell is a wall", "the cell left of the clicked cell is a star"]
+    assert last.images == "or mirrored left to right"
 
 
 def test_what_is_mirrored_is_not_said_before_the_cases():

@@ -77,6 +77,17 @@ def test_the_policy_plays_levels_nobody_has_shown_it(taught):
     assert together == [{key: value for key, value in run.items() if key != "version"} for run in alone]
 
 
+def test_clauses_say_which_clicks_they_stand_for(taught):
+    answer, rule = taught.post("clicks", game="nim"), taught.learned("nim")["summary"]
+    assert len(answer["clauses"]) == len(rule["clauses"]) == len(rule["images"])
+    assert answer["left"] == ""
+    assert sum(clause["count"] for clause in answer["clauses"]) >= answer["of"]
+    example = answer["clauses"][0]["example"]
+    assert example["place"][0] == 0
+    r, c = example["action"]
+    assert example["rows"][r][c] == "|"
+
+
 def test_a_position_is_explained(taught):
     rows = ["|.", "|.", "||"]
     position = taught.post("position", game="nim", rows=rows)

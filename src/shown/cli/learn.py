@@ -34,6 +34,7 @@ from shown.language.standard import STANDARD
 from shown.policy import Policy
 from shown.rules import Constraints
 from shown.symmetry import Transformation, by_name
+from shown.teaching.coverage import coverage
 from shown.teaching.dialogue.next_level import by_use
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, find_interpretation
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
@@ -185,7 +186,10 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"learned": True, "seconds": round(seconds, 3), **result.policy.to_json()})
     else:
-        print(f"{result.policy.table()}\n")
+        covered = coverage(result.policy, task.demonstrations, task.place)
+        print(f"{result.policy.table(notes=covered.notes)}\n")
+        if covered.explained < len(covered.steps):
+            print(covered.sentence)
         for line in result.remarks:
             print(line)
         print(f"learned in {seconds:.1f} s" + (f"; written to {printable(args.out)}" if args.out else ""))

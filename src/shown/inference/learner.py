@@ -278,7 +278,7 @@ class Learner:
         settings = {name: getattr(self, name) for name in options}
         return Provenance(
             version=__version__,
-            demonstrations=DemonstrationsRecord.of(demonstrations, self.explained_),
+            demonstrations=DemonstrationsRecord.of(demonstrations),
             programs=len(features.of_program),
             distinct=len(features),
             vocabulary=self._grammar_name,

@@ -29,6 +29,7 @@ _PLURALS = {
     "tomato": "tomatoes", "tooth": "teeth", "wolf": "wolves", "woman": "women",
 }  # fmt: skip
 _BESIDE = {(-1, 0): "above", (1, 0): "below", (0, -1): "left of", (0, 1): "right of"}
+_EDGES = {(-1, 0): "top", (1, 0): "bottom", (0, -1): "left", (0, 1): "right"}
 
 
 def say(
@@ -51,6 +52,8 @@ def say(
     >>> say(parse(beside, LANGUAGE, ["empty"]), LANGUAGE, positive=False)
     'the cell right of the clicked cell is not empty'
     """
+    if term.primitive == "shifted" and (said := _say_shifted(term, language, positive, cell, single)):
+        return said
     primitive = language[term.primitive]
     parts = list(zip(term.arguments, primitive.takes, strict=True))
     arguments = [_Said(argument, kind, language, cell, single) for argument, kind in parts]
@@ -62,7 +65,27 @@ def say(
     return (phrase if positive else negation).format(*arguments, cell=cell)
 
 
-def say_briefly(offset: Offset, start: str, value: str, positive: bool = True) -> str:
+def _say_shifted(
+    term: Term, language: Mapping[str, Primitive], positive: bool, cell: str, single: Collection[str]
+) -> str | None:
+    """Return in few words that a cell is at an edge, or that a scan starts at a nearer cell than the one before it."""
+    match term.arguments:
+        case tuple(offset), Term("cell_is_value", ("OFF",)) if offset in _EDGES:
+            return f"{cell} is {'' if positive else 'not '}at the {_EDGES[offset]} edge"
+        case tuple(offset), Term("scanning", (tuple(way), _, _)) as walk:
+            first = offset[0] + way[0], offset[1] + way[1]
+            if _steps(first) < _steps(offset):
+                start = f"the cell {_beside(first)} {cell}" if any(first) else cell
+                said = say(walk, language, positive, cell, single)
+                return said.replace(f"going {_way(way)} from {cell}", f"starting at {start} and going {_way(way)}", 1)
+    return None
+
+
+def _steps(offset: Offset) -> int:
+    return abs(offset[0]) + abs(offset[1])
+
+
+def say_briefly(offset: Offset, start: str, value: str, positive: bool = True, single: Collection[str] = ()) -> str:
     """Return in few words that the cell at an offset from a place has a value, or lacks it.
 
     >>> say_briefly((-1, 0), "the rabbit", "wall"), say_briefly((0, 2), "this cell", "empty", positive=False)
@@ -71,6 +94,8 @@ def say_briefly(offset: Offset, start: str, value: str, positive: bool = True) -
     there = f"{_beside(offset)} {start} is"
     if value == OFF:
         return f"{there} {'' if positive else 'not '}the edge of the grid"
+    if value in single:
+        return f"{there} {'' if positive else 'not '}the {_bare(value)}"
     return f"{there} {_some(value) if positive else f'no {_bare(value)}'}"
 
 
@@ -108,10 +133,19 @@ class _Said:
             case "bare":
                 return _bare_noun(term, self.language)
             case "the":
-                return _aim(term, self.language, self.single)
+                return _noun(term, self.language, self.single)
             case "plural":
                 return _plural_noun(term, self.language)
+            case "exists" | "lacks":
+                return self._existence(term, form == "exists")
         return say(term, self.language, form != "not", self.cell, self.single)
+
+    def _existence(self, term: Term, exists: bool) -> str:
+        """Return "there is a wall", or "the rabbit is" if there is only ever one; or "there is no wall"."""
+        noun = _noun(term, self.language, self.single)
+        if not exists:
+            return f"there is no {_bare_noun(term, self.language)}"
+        return f"{noun} is" if noun.startswith("the ") else f"there is {noun}"
 
     def _of_value(self, name: str, form: str) -> str:
         match form:
@@ -123,7 +157,7 @@ class _Said:
                 return _bare(name)
             case "some":
                 return _some(name)
-        return _value(name)
+        return f"the {_bare(name)}" if name in self.single else _value(name)
 
 
 def the_first(value: str, single: Collection[str] = ()) -> str:
@@ -150,18 +184,19 @@ def _bare(name: str) -> str:
     return "cell off the grid" if name == OFF else f"{words} cell" if name in _LIKE_EMPTY else words
 
 
-def _noun(condition: Term, language: Mapping[str, Primitive]) -> str:
-    """Return a noun with article for a condition: "a wall", "the edge of the grid", "a cell where …"."""
-    if condition.primitive == "cell_is_value":
-        return _some(str(condition.arguments[0]))
-    return f"a cell where {say(condition, language)}"
+def _noun(condition: Term, language: Mapping[str, Primitive], single: Collection[str] = ()) -> str:
+    """Return a noun with article for a condition: "a wall", "the edge of the grid", "a cell left of a wall".
 
-
-def _aim(condition: Term, language: Mapping[str, Primitive], single: Collection[str]) -> str:
-    """Return a noun for the target of a walk: as `_noun`, but "the rabbit" if there is only ever one."""
-    if condition.primitive == "cell_is_value" and condition.arguments[0] in single:
-        return f"the {_bare(str(condition.arguments[0]))}"
-    return _noun(condition, language)
+    Values in `single` get "the".
+    """
+    match condition:
+        case Term("cell_is_value", (str(value),)):
+            return f"the {_bare(value)}" if value in single else _some(value)
+        case Term("shifted", (tuple(offset), Term("cell_is_value", (str(value),)) as there)) if value != OFF:
+            return f"a cell {_beside((-offset[0], -offset[1]))} {_noun(there, language, single)}"
+        case Term("shifted", (tuple(offset), Term("cell_is_value", (str(value),)))):
+            return f"a cell where the cell {_beside(offset)} it is {_value(value)}"  # it may be off the grid itself
+    return f"a cell where {say(condition, language, single=single)}"
 
 
 def _bare_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
@@ -173,7 +208,7 @@ def _bare_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
 
 
 def _plural_noun(condition: Term, language: Mapping[str, Primitive]) -> str:
-    """Return the plural: "walls", "empty cells", "cells where …"."""
+    """Return the plural: "walls", "empty cells", "cells left of a wall"."""
     if condition.primitive == "cell_is_value":
         value = str(condition.arguments[0])
         return "cells off the grid" if value == OFF else _plural(_bare(value))

@@ -19,7 +19,12 @@ LARGE = 300
 
 
 @lru_cache(maxsize=256)
-def canonical(formula: Formula, values: tuple[str, ...] = (), buttons: tuple[str, ...] = ()) -> Formula:
+def canonical(
+    formula: Formula,
+    values: tuple[str, ...] = (),
+    buttons: tuple[str, ...] = (),
+    pieces: tuple[tuple[str, ...], ...] = (),
+) -> Formula:
     """Return the formula without literals and clauses that follow from the others, stated positively where possible.
 
     >>> from shown.language.primitives import LANGUAGE
@@ -32,11 +37,14 @@ def canonical(formula: Formula, values: tuple[str, ...] = (), buttons: tuple[str
         formula: the formula.
         values: values of the cells, OFF included; empty if unknown.
         buttons: buttons of the world; empty if unknown.
+        pieces: things of which every grid has exactly one cell, each as the values that it may have. The result allows
+            the same actions on such grids.
     """
     clauses = list(dict.fromkeys(tuple(dict.fromkeys(clause)) for clause in formula.clauses))
     if len(formula.literals) > LARGE:
         return Formula(tuple(clauses))
-    simplifier = _Simplifier(Theory(formula.literals, values, buttons))
+    restated = [x for clause in clauses for literal in clause for x in _simpler(literal, clause)]
+    simplifier = _Simplifier(Theory((*formula.literals, *restated), values, buttons, pieces))
     order = _Order(values, buttons)
     shorter = simplifier.simplify(sorted(clauses, key=order.of_clause))
     return Formula(tuple(sorted((tuple(sorted(c, key=order)) for c in shorter), key=order.of_clause)))
@@ -50,7 +58,9 @@ class _Simplifier:
         before: list[Clause] = []
         while clauses != before:
             before = clauses
-            clauses = self._without_clauses([self._positive(c) for c in self._without_literals(clauses)])
+            clauses = self._without_clauses(
+                [self._restated(self._positive(c)) for c in self._without_literals(clauses)]
+            )
         return clauses
 
     def _without_literals(self, clauses: list[Clause]) -> list[Clause]:
@@ -73,12 +83,22 @@ class _Simplifier:
         said: dict[Literal, None] = {}
         for literal in clause:
             atom = atom_of(literal.term)
-            if isinstance(atom, Is) and not literal.positive:
+            if isinstance(atom, Is) and not literal.positive and literal.term.primitive != "grid_has":
                 (value, *others) = known.values[atom.place]
                 if not others and value != SOMETHING_ELSE:
                     literal = Literal(_with_value(literal.term, value))
             said[literal] = None
         return tuple(said)
+
+    def _restated(self, clause: Clause) -> Clause:
+        """Replace literals by simpler ones that are equivalent to them where the rest of the clause holds."""
+        for literal in clause:
+            rest = tuple(other for other in clause if other != literal)
+            for simpler in _simpler(literal, clause):
+                differ = ((literal, simpler.opposite), (literal.opposite, simpler))
+                if all(self.theory.known((*rest, *both)) is None for both in differ):
+                    return self._restated(tuple(dict.fromkeys((*rest, simpler))))
+        return clause
 
     def _without_clauses(self, clauses: list[Clause]) -> list[Clause]:
         """Drop each clause that never holds, or only where another does."""
@@ -102,14 +122,39 @@ class _Simplifier:
         return all(case is None or _says_one(case, clauses) for case in cases)
 
 
+def _simpler(literal: Literal, clause: Clause) -> list[Literal]:
+    """Return statements about one cell that may be equivalent to a literal of a clause."""
+    atom = atom_of(literal.term)
+    seen = [(other.place, other.value) for x in clause if x.positive and isinstance(other := atom_of(x.term), Is)]
+    match atom:
+        case Finds():
+            return [Literal(_asking(atom.first_asked, atom.value), literal.positive)]
+        case Is(place, value) if place.by != (0, 0):
+            there = [start.moved(place.by) for start, token in seen if token == place.start != start.start]
+            return [
+                Literal(_asking(Place(CLICKED), value), literal.positive)
+                for start in there
+                if start == (CLICKED, (0, 0))
+            ]
+    return []
+
+
+def _asking(place: Place, value: str) -> Term:
+    """Return the program that asks a place for a value."""
+    condition = Term("cell_is_value", (value,))
+    if place.by != (0, 0):
+        condition = Term("shifted", (place.by, condition))
+    return (
+        Term(CLICKED, (condition,)) if place.start == CLICKED else Term("at_cell_with_value", (place.start, condition))
+    )
+
+
 def _says_one(known: Known, clauses: list[Clause]) -> bool:
     return any(all(known.says(literal) for literal in clause) for clause in clauses)
 
 
 def _at(head: Place, value: str) -> Literal:
-    return Literal(
-        Term(BUTTON, (value,)) if head.start == BUTTON else Term(CLICKED, (Term("cell_is_value", (value,)),))
-    )
+    return Literal(Term(BUTTON, (value,)) if head.start == BUTTON else _asking(head, value))
 
 
 def _least_telling(literal: Literal) -> tuple[bool, int, str]:
@@ -137,7 +182,7 @@ class _Order:
         match atom_of(literal.term):
             case Is(Place("at_action_cell" | "action_is", (0, 0)), value):
                 return 0, not literal.positive, self._number(value)
-            case Is(place, value) | Finds(place, _, value, _):
+            case Is(place=place, value=value) | Finds(place=place, value=value):
                 far = abs(place.by[0]) + abs(place.by[1])
                 return 1, not literal.positive, place.start not in (CLICKED, BUTTON), size, far, place, value, text
         return 2, not literal.positive, size, text

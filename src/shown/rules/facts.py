@@ -24,12 +24,14 @@ class Facts:
     Attributes:
         single: values that occur at most once per grid: "the rabbit", not "the first rabbit".
         always: literals of the policy that hold for every demonstrated action.
-        symmetries: symmetries under which the demonstrations were extended: "… and mirrored".
+        pieces: things of which the world declares that every grid has exactly one cell (`Playable.pieces`).
+        symmetries: symmetries under which the demonstrations were extended: "or mirrored left to right".
     """
 
     single: tuple[str, ...] = ()
     always: tuple[Literal, ...] = ()
     symmetries: tuple[Transformation, ...] = ()
+    pieces: tuple[tuple[str, ...], ...] = ()
 
     def folded(self, clauses: Sequence[Clause], language: Mapping[str, Primitive]) -> tuple[Folded[Literal], ...]:
         """Return the clauses, one for each set of images; unchanged without symmetries or with too many clauses."""
@@ -43,6 +45,7 @@ class Facts:
             "single": list(self.single),
             "always": [str(literal) for literal in self.always],
             "symmetries": [transformation.to_json() for transformation in self.symmetries],
+            "pieces": [list(piece) for piece in self.pieces],
         }
         return {key: part for key, part in value.items() if part}
 
@@ -54,11 +57,18 @@ class Facts:
         where = f'{where}: "facts"'
         if not isinstance(value, dict):
             raise BadInput(f"{where} must be an object.")
-        single, always, symmetries = (value.get(key, []) for key in ("single", "always", "symmetries"))
-        for key, texts in (("single", single), ("always", always)):
+        single, always, symmetries, pieces = (
+            value.get(key, []) for key in ("single", "always", "symmetries", "pieces")
+        )
+        if not isinstance(pieces, list) or len(pieces) > len(tokens):
+            raise BadInput(f'{where}: "pieces" must be a list of lists of tokens.')
+        for key, texts in (("single", single), ("always", always), *(("pieces", piece) for piece in pieces)):
             if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
                 raise BadInput(f'{where}: "{key}" must be a list of texts.')
-        for name in single:
+        named = [name for piece in pieces for name in piece]
+        if len(set(named)) < len(named) or not all(pieces):
+            raise BadInput(f'{where}: "pieces" must be tokens, each once.')
+        for name in (*single, *named):
             if name not in tokens.names:
                 raise BadInput(f"{where}: {name[:40]!r} is not a token.")
         if not isinstance(symmetries, list) or len(symmetries) > MOST_SYMMETRIES:
@@ -70,7 +80,8 @@ class Facts:
             closure(read)
         except BadInput as error:
             raise BadInput(f"{where}: {error}") from None
-        return cls(tuple(single), tuple(literal(text, where) for text in always), read)
+        literals = tuple(literal(text, where) for text in always)
+        return cls(tuple(single), literals, read, tuple(map(tuple, pieces)))
 
 
 NO_FACTS = Facts()

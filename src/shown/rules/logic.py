@@ -7,14 +7,16 @@ place has exactly one value, so a clause restricts each place to a set of values
 - the first wall is a wall, or there is none: then every place relative to it is off the grid
 - grids are rectangles: cells beyond a cell off the grid are off the grid
 - a scan that meets its target in its first step succeeds, and one that is stopped there fails; of two values only one
-  comes first; a value that comes before another exists
+  comes first
+- a value that is somewhere exists; one that does not exist is nowhere
+- what the world declares: of some things, such as a king that may be selected, every grid has exactly one cell
 
 The theory is sound but not complete. Other methods are opaque: they hold or they do not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -50,16 +52,42 @@ class Is(NamedTuple):
 
 
 class Finds(NamedTuple):
-    """A scan from a place meets a value before another; before the end of the grid, if the other is OFF."""
+    """A scan from a place meets a value before another; before the end of the grid, if the other is OFF.
+
+    Attributes:
+        place: where it starts.
+        way: offset of a step.
+        value: the value sought.
+        unless: the value that stops it.
+        at: offset, from each cell of the way, of the cell that is asked for the value.
+        stops_at: the same for the value that stops it.
+    """
 
     place: Place
     way: Offset
     value: str
     unless: str
+    at: Offset = (0, 0)
+    stops_at: Offset = (0, 0)
 
     @property
     def first_step(self) -> Place:
         return self.place.moved(self.way)
+
+    @property
+    def first_asked(self) -> Place:
+        """The first place that is asked for the value."""
+        return self.first_step.moved(self.at)
+
+    @property
+    def first_stop(self) -> Place:
+        """The first place that is asked for the value that stops the scan."""
+        return self.first_step.moved(self.stops_at)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it only looks at the cells of its way."""
+        return self.at == self.stops_at == (0, 0)
 
 
 class Other(NamedTuple):
@@ -86,21 +114,34 @@ def atom_of(term: Term) -> Atom:
             place = Place(CLICKED)
         case Term("at_cell_with_value", (str(value), Term() as condition)):
             place = Place(value)
+        case Term("grid_has", (1, Term("cell_is_value", (str(value),)))) if value != OFF:
+            return Is(Place(value), value)
         case _:
             return Other(term)
-    while condition.primitive == "shifted":
-        offset, condition = condition.arguments  # type: ignore[assignment]
-        place = place.moved(offset)  # type: ignore[arg-type]
+    by, condition = _moved(condition)
+    place = place.moved(by)
     match condition:
         case Term("cell_is_value", (str(value),)):
             return Is(place, value)
-        case Term(
-            "scanning", (tuple(way), Term("cell_is_value", (str(value),)), Term("cell_is_value", (str(unless),)))
-        ):
-            # The end of the grid stops every scan, and a scan that has met its target is over.
-            return Finds(place, way, value, OFF if unless == value else unless)
+        case Term("scanning", (tuple(way), Term() as until, Term() as unless)):
+            (at, until), (stops_at, unless) = _moved(until), _moved(unless)
+            if until.primitive != "cell_is_value" or unless.primitive != "cell_is_value":
+                return Other(term)
+            if (stops_at, unless) == (at, until):
+                # The end of the grid stops every scan, and a scan that has met its target is over.
+                return Finds(place, way, str(until.arguments[0]), OFF, at)
+            return Finds(place, way, str(until.arguments[0]), str(unless.arguments[0]), at, stops_at)
         case _:
             return Other(term)
+
+
+def _moved(condition: Term) -> tuple[Offset, Term]:
+    """Return a condition without `shifted`, and the offset at which it is asked."""
+    by = Place("")
+    while condition.primitive == "shifted":
+        offset, condition = condition.arguments  # type: ignore[assignment]
+        by = by.moved(offset)  # type: ignore[arg-type]
+    return by.by, condition
 
 
 @dataclass
@@ -137,16 +178,25 @@ class Theory:
         literals: all literals that will be queried.
         values: values of the cells, OFF included; empty if unknown.
         buttons: buttons of the world; empty if unknown or absent.
+        pieces: things of which every grid has exactly one cell, each as the values that it may have.
     """
 
     def __init__(
-        self, literals: Iterable[Literal], values: Collection[str] = (), buttons: Collection[str] = ()
+        self,
+        literals: Iterable[Literal],
+        values: Collection[str] = (),
+        buttons: Collection[str] = (),
+        pieces: Collection[Sequence[str]] = (),
     ) -> None:
         atoms = dict.fromkeys(atom_of(literal.term) for literal in literals)
         self._walks = [atom for atom in atoms if isinstance(atom, Finds)]
         places = [atom.place for atom in atoms if isinstance(atom, Is)]
-        places += [place for walk in self._walks for place in (walk.place, walk.first_step)]
+        for walk in self._walks:
+            places += walk.place, walk.first_step, walk.first_asked, walk.first_stop
         places += [Place(place.start) for place in places]
+        named = {place.start for place in places} | _named(atoms, False)
+        self._pieces = [tuple(piece) for piece in pieces if not named.isdisjoint(piece)]
+        places += [Place(value) for piece in self._pieces for value in piece]
         self._buttons = frozenset(buttons) or _named(atoms, True)
         self._values = frozenset(values) or _named(atoms, False)
         self._nothing = {place: self._at_first(place) for place in dict.fromkeys(places)}
@@ -178,6 +228,8 @@ class Theory:
             while before != (now := (sum(map(len, known.values.values())), len(known.true))):
                 before = now
                 self._presence(known)
+                self._existence(known)
+                self._identity(known)
                 self._edges(known)
                 self._steps(known)
         except _Contradiction:
@@ -195,6 +247,44 @@ class Theory:
                 _narrow(known, Place(place.start), known.values[Place(place.start)] - {OFF})
             if known.values[Place(place.start)] == {OFF}:
                 _narrow(known, place, frozenset((OFF,)))
+
+    def _existence(self, known: Known) -> None:
+        """Infer that what is somewhere exists, that what is missing is nowhere, and that each piece exists once."""
+        cells = [(place, values) for place, values in known.values.items() if place.start != BUTTON]
+        seen = {value for _, values in cells if len(values) == 1 for value in values}
+        seen |= {walk.value for walk in self._walks if known.true.get(walk)}
+        gone = {place.start for place, values in cells if values == {OFF} and place.by == (0, 0)}
+        for place, values in cells:
+            _narrow(known, place, values - (gone - {OFF}))
+            if place.by == (0, 0) and place.start in seen - {OFF}:
+                _narrow(known, place, known.values[place] - {OFF})
+        for walk in self._walks:
+            if walk.value in gone - {OFF}:
+                _settle(known, walk, False)
+        for piece in self._pieces:
+            there = [value for value in piece if OFF not in known.values[Place(value)]]
+            left = there or [value for value in piece if known.values[Place(value)] != {OFF}]
+            for value in piece:
+                if value not in left:
+                    _narrow(known, Place(value), known.values[Place(value)] & {OFF})
+                elif len(left) == 1:
+                    _narrow(known, Place(value), known.values[Place(value)] - {OFF})
+            if len(there) > 1 or not left:
+                raise _Contradiction
+
+    def _identity(self, known: Known) -> None:
+        """Equate what is seen from the only cell of a piece with what is seen from a place that is that cell."""
+        for piece in self._pieces:
+            known_cells = [(place, values) for place, values in known.values.items() if place.start != BUTTON]
+            cells = [place for place, values in known_cells if len(values) == 1 and values <= {*piece}]
+            for cell in cells:
+                for place, _ in known_cells:
+                    if place.start == cell.start and place.by != cell.by:
+                        _narrow(known, place, known.values[place] - {*piece})
+                    for other in cells:
+                        twin = Place(other.start).moved(_between(cell, place)).moved(other.by)
+                        if place.start == cell.start and twin in known.values:
+                            _narrow(known, place, known.values[place] & known.values[twin])
 
     def _edges(self, known: Known) -> None:
         """Propagate the edges: a place is off the grid if and only if its row or its column is."""
@@ -225,31 +315,44 @@ class Theory:
     def _steps(self, known: Known) -> None:
         for walk in self._walks:
             here = known.values[Place(walk.place.start)]
-            step = known.values[walk.first_step]
+            step, asked, stop = (known.values[p] for p in (walk.first_step, walk.first_asked, walk.first_stop))
             holds = known.true.get(walk)
+            stopped = step == {OFF} or stop == {walk.unless} or (stop <= {walk.unless, OFF} and walk.stops_at == (0, 0))
             if here == {OFF}:
                 _settle(known, walk, False)
             elif holds is True:
                 if walk.place.start != CLICKED:
                     _narrow(known, Place(walk.place.start), here - {OFF})
-                _narrow(known, walk.first_step, step - ({walk.unless, OFF} - {walk.value}))
+                self._first_step(known, walk, stopped)
                 self._follow(known, walk)
             elif holds is False:
                 if walk.value != OFF or OFF not in here:
-                    _narrow(known, walk.first_step, step - {walk.value})
-            elif OFF not in here and step == {walk.value}:
+                    _narrow(known, walk.first_asked, asked - {walk.value})
+            elif OFF not in here and asked == {walk.value}:
                 _settle(known, walk, True)
-            elif walk.value not in step and step <= {walk.unless, OFF}:
+            elif walk.value not in asked and stopped:
                 _settle(known, walk, False)
+
+    def _first_step(self, known: Known, walk: Finds, stopped: bool) -> None:
+        """Infer from a successful scan that its first step meets the value, or at least nothing that stops it."""
+        asked = known.values[walk.first_asked]
+        if stopped:
+            _narrow(known, walk.first_asked, asked & {walk.value})
+        elif walk.value not in asked:
+            _narrow(known, walk.first_stop, known.values[walk.first_stop] - {walk.unless})
+            _narrow(known, walk.first_step, known.values[walk.first_step] - {OFF})
+        elif walk.is_plain:
+            _narrow(known, walk.first_step, asked - ({walk.unless, OFF} - {walk.value}))
 
     def _follow(self, known: Known, walk: Finds) -> None:
         """Apply the consequences of a successful scan to other scans in the same direction."""
         for other in self._walks:
             if (other.place, other.way) != (walk.place, walk.way):
                 continue
-            if (other.value, other.unless) == (walk.unless, walk.value) and walk.unless != walk.value:
+            exchanged = (walk.unless, walk.value, walk.stops_at, walk.at)
+            if other[2:] == exchanged and walk.is_plain and walk.unless != walk.value:
                 _settle(known, other, False)
-            elif (other.value, other.unless) == (walk.value, OFF):
+            elif other[2:] == (walk.value, OFF, walk.at, (0, 0)):
                 _settle(known, other, True)
 
 
@@ -260,7 +363,7 @@ def _named(atoms: Iterable[Atom], buttons: bool) -> frozenset[str]:
         match atom:
             case Is(place, value) if (place.start == BUTTON) == buttons:
                 named |= {value} if buttons or place.start == CLICKED else {value, place.start}
-            case Finds(place, _, value, unless) if not buttons:
+            case Finds(place=place, value=value, unless=unless) if not buttons:
                 named |= {value, unless} if place.start == CLICKED else {value, unless, place.start}
     return frozenset(named)
 
@@ -282,6 +385,10 @@ def _narrow(known: Known, place: Place, values: frozenset[str]) -> None:
 def _settle(known: Known, atom: Finds | Other, holds: bool) -> None:
     if known.true.setdefault(atom, holds) != holds:
         raise _Contradiction
+
+
+def _between(start: Place, end: Place) -> Offset:
+    return end.by[0] - start.by[0], end.by[1] - start.by[1]
 
 
 def _toward(by: int, n: int) -> int:

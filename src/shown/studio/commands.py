@@ -19,7 +19,7 @@ from typing import Any
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
 from shown.grid import action_from_json, action_to_json, check_action
-from shown.studio.session import Forgotten, Studio, as_request
+from shown.studio.session import Forgotten, Studio, as_request, shown_text
 from shown.studio.workspace import Workspace
 from shown.teaching.interpretation.interpretations import INTERPRETATIONS
 from shown.teaching.lessons.lesson_file import LessonFile, is_lesson
@@ -378,6 +378,7 @@ COMMANDS: dict[str, Command] = {
     "learn": learn,
     "stop": stop,
     "take-rule": take_rule,
+    "clicks": _play("clicks", lambda workspace, _: {"demonstrations": shown_text(workspace)}),
     "unseen": _look(_unseen),
     "run": _play("run", _run),
     "runs": _play("runs", _runs),

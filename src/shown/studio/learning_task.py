@@ -88,7 +88,7 @@ class Pupils:
                 if stage.best is not None and stage.best is not sent and time.monotonic() >= due:
                     sent, due = stage.best, time.monotonic() + POLICY_SECONDS
                     if sent.keeps_to(struck):
-                        described = sent.taught_by(shown, sent.provenance.symmetries)
+                        described = sent.taught_by(shown, sent.provenance.symmetries, game.pieces)
                         news |= {**with_summary(described), "used": sorted(pupil.used)}
                 if (yield news):
                     break

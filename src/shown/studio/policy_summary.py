@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
+from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
+from shown.grid import action_to_json
 from shown.language.standard import STANDARD
 from shown.policy import Policy
 from shown.provenance import Provenance, SuccessRate
 from shown.rules import Constraints, Formula, Literal
 from shown.symmetry import closure, of_term
+from shown.teaching.coverage import coverage
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.teaching.lessons.preferences import WORDS
 from shown.teaching.lessons.remarks import PIN, STRIKE
+from shown.worlds import Playable
 
 Answer = dict[str, Any]
 
@@ -70,6 +75,29 @@ def other_rule(policy: Policy, request: dict[str, Any]) -> Answer:
     return with_summary(other)
 
 
+def clicks(policy: Policy, request: dict[str, Any], game: Playable) -> Answer:
+    """Return the demonstrated clicks that each clause of the printed rule stands for: their number, and the first one.
+
+    Demonstrations come as text because the server keeps them so.
+    """
+    covered = coverage(policy, Demonstrations.from_json(json.loads(request["demonstrations"])), game)
+
+    def example(k: int | None) -> Answer | None:
+        if k is None:
+            return None
+        step = covered.steps[k]
+        return {"place": covered.places[k], "rows": list(step.grid.rows), "action": action_to_json(step.action)}
+
+    return {
+        "of": len(covered.steps),
+        "left": "" if covered.explained == len(covered.steps) else covered.sentence,
+        "clauses": [
+            {"count": int(row.sum()), "example": example(first)}
+            for row, first in zip(covered.allowed, covered.firsts, strict=True)
+        ],
+    }
+
+
 def provenance_summary(provenance: Provenance) -> Answer:
     """Return how the teacher was interpreted and how well the policy is expected to do.
 
@@ -99,15 +127,13 @@ def _expected(won: int, of: int) -> Answer:
 
 
 def rule(policy: Policy, formula: Formula) -> Answer:
-    """Return a formula's clauses as English phrases, and for each pinned clause its text.
-
-    The last phrase of a clause says if it stands for its mirror images as well.
-    """
+    """Return a formula's clauses as English phrases, the images they stand for, and for each pinned clause its text."""
     sayings = policy.speaker.sayings(formula)
     pinned = _pinned(policy)
     kept = [[pinned.get(frozenset(clause)) for clause in one.formula.clauses] for one in sayings]
     return {
         "clauses": [list(one.phrases) for one in sayings],
+        "images": [one.images for one in sayings],
         "pinned": [texts[0] if None not in texts else None for texts in kept],
     }
 
@@ -142,7 +168,7 @@ def sentence_remark(policy: Policy, request: dict[str, Any]) -> Answer:
         clauses = [" and ".join(map(str, clause)) for clause in saying.formula.clauses]
         # A fact that always held so far need not hold later, so the words do not rely on any.
         plain = replace(policy.speaker, facts=replace(policy.facts, always=()))
-        words = plain.sayings(policy.components[0].formula)[number].phrases
+        words = plain.sayings(policy.components[0].formula)[number].whole
         return {"remark": {"kind": PIN, "programs": clauses, "words": list(words)}}
     if phrase >= len(saying.told):
         raise BadInput("there is no such condition.")

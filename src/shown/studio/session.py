@@ -49,6 +49,11 @@ SCORED_AT_ONCE = 10  # held-out levels in one request, so that other requests ge
 T = TypeVar("T")
 
 
+def shown_text(workspace: Workspace) -> str:
+    """Return the demonstrations to learn from, as JSON text."""
+    return demonstrations_to_text(workspace.game, [item for item in workspace.lesson.recordings if item.learn])
+
+
 class Forgotten(ShownError):
     """A question about a policy that is not there any more, or not yet. A page may ask it in good faith, just late."""
 
@@ -308,9 +313,7 @@ class Studio:
         before = last.policy if same and last.in_keeping_with(shown.items) else None
         return {
             "game": workspace.game.name,
-            "demonstrations": demonstrations_to_text(
-                workspace.game, [recording for recording in workspace.lesson.recordings if recording.learn]
-            ),
+            "demonstrations": shown_text(workspace),
             "before": before,
             "used": last.used if shown.items[: len(last.source)] == last.source else [],
             **self.settings.preferences_for(workspace.game.name).to_json(),

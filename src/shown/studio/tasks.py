@@ -18,7 +18,7 @@ from shown.explain import explain
 from shown.grid import Action, Grid, action_to_json
 from shown.policy import Policy
 from shown.studio.learning_task import Pupils
-from shown.studio.policy_summary import other_rule, rule, sentence_remark, summary
+from shown.studio.policy_summary import clicks, other_rule, sentence_remark, summary
 from shown.teaching.dialogue.differences import differences
 from shown.teaching.dialogue.next_level import doubt
 from shown.teaching.lessons.lesson_file import policy_of
@@ -57,6 +57,7 @@ class Tasks:
             "doubt": self._with(self.doubt),
             "sentence": self._with(sentence_remark),
             "rule": self._with(other_rule),
+            "clicks": self._with(lambda policy, request: clicks(policy, request, self.game(request["game"]))),
             "score": self._with(self.score),
             "posterior": self._with(self.posterior),
             "differ": self._with(self.differ),
@@ -128,7 +129,7 @@ class Tasks:
             "probabilities": _sparse(policy, grid, mixed),
             "disagreement": policy.disagreement(grid),
             "clauses": [
-                _allowed(policy, grid, share) or [] for share in self._clauses(policy).component_probabilities(grid)
+                _allowed(policy, grid, share) or [] for share in policy.by_clause.component_probabilities(grid)
             ],
             "candidates": [
                 {"weight": component.weight, "actions": _allowed(policy, grid, share)}
@@ -136,15 +137,6 @@ class Tasks:
                 if component.weight > 0  # one that is only printed does not vote
             ],
         }
-
-    @staticmethod
-    def _clauses(policy: Policy) -> Policy:
-        """Return the clauses of the best candidate as separate candidates, to see which cells each one allows."""
-        best = policy.components[0]
-        said = policy.speaker.sayings(best.formula)
-        return replace(
-            policy, components=tuple(replace(best, weight=1 / len(said), formula=one.formula) for one in said)
-        )
 
     def why(self, policy: Policy, request: Request) -> Answer:
         """Explain an action by the clauses of the weightiest candidate that allows it, or else of the best."""
@@ -192,7 +184,7 @@ class Tasks:
                     "log_prior": part.log_prior,
                     "log_likelihood": part.log_likelihood,
                     "literals": len(part.formula.literals),
-                    "clauses": rule(policy, part.formula)["clauses"],
+                    "clauses": [list(one.whole) for one in policy.speaker.sayings(part.formula)],
                 }
                 for part in shown
             ],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from shown.grid import OFF, Grid, Tokens
 from shown.language.terms import Argument, Kind, Offset, Term
 from shown.symmetry.images import of_cell, of_grid
-from shown.symmetry.transformation import IDENTITY, TURNS, Transformation, closure, in_words
+from shown.symmetry.transformation import IDENTITY, SIMPLEST, TURNS, Transformation, closure, in_words
 
 if TYPE_CHECKING:
     from shown.language.primitives import Primitive
@@ -152,7 +152,7 @@ class Folded(Generic[L]):
 
     @property
     def words(self) -> str:
-        """English for the images, such as "mirrored"; empty if the clause stands for itself only."""
+        """English for the images, such as "mirrored left to right"; empty if the clause stands for itself only."""
         return in_words(self.under)
 
 
@@ -175,8 +175,8 @@ def fold(
     >>> text = "at_action_cell(shifted((0, {}), cell_is_value(empty)))"
     >>> sides = [(Literal(parse(text.format(right), LANGUAGE, ["empty"])),) for right in (-1, 1)]
     >>> for folded in fold(sides, [Transformation("left-right")], LANGUAGE):
-    ...     print(*folded.clause, "and", folded.words)
-    at_action_cell(shifted((0, -1), cell_is_value(empty))) and mirrored
+    ...     print(*folded.clause, "or", folded.words)
+    at_action_cell(shifted((0, -1), cell_is_value(empty))) or mirrored left to right
     """
     group = closure(transformations)
     left = {frozenset(clause): tuple(clause) for clause in clauses}
@@ -198,7 +198,7 @@ def _best_said(ways: Sequence[Sequence[Transformation]]) -> tuple[Transformation
     turns = tuple(t for same in ways for t in same if t.cells in TURNS)
     if len(ways) == len(turns) == len(TURNS):
         return turns
-    return tuple(min(same, key=lambda t: (not t.is_identity, len(t.words))) for same in ways)
+    return tuple(min(same, key=lambda t: (not t.is_identity, SIMPLEST.index(t.cells))) for same in ways)
 
 
 def unfold(folded: Iterable[Folded[L]], language: Mapping[str, Primitive]) -> tuple[tuple[L, ...], ...]:

@@ -60,7 +60,7 @@ def suggest_symmetries(
     >>> runs = [[(grid(*rows), (len(rows) - 2, rows[0].index("|")))] for rows in piles]
     >>> tokens = Tokens(empty=".", stick="|")
     >>> [t.words for t in suggest_symmetries(Demonstrations.from_runs(tokens, runs))]
-    ['mirrored']
+    ['mirrored left to right']
     >>> suggest_symmetries(Demonstrations.from_runs(tokens, runs[:1]))
     ()
     """

@@ -70,7 +70,7 @@ class Transformation:
 
     >>> mirror = Transformation("left-right", tokens=(("left_arrow", "right_arrow"),))
     >>> mirror.words, mirror.tokens
-    ('mirrored', (('left_arrow', 'right_arrow'), ('right_arrow', 'left_arrow')))
+    ('mirrored left to right', (('left_arrow', 'right_arrow'), ('right_arrow', 'left_arrow')))
 
     Fixed tokens: a cell that holds one keeps it, and the cell it would move to keeps its content, so that nothing is
     lost. All other cells move. In Reach for the Star the arrow keys stay in the ground while everything above them is
@@ -124,7 +124,7 @@ class Transformation:
 
     @property
     def words(self) -> str:
-        """English, as in "… and mirrored"."""
+        """English, as in "or mirrored left to right"."""
         if self.cells == "same" and not self.is_identity:
             return f"with {_told(self.tokens + self.buttons)} exchanged"
         return _WORDS[self.cells]
@@ -164,32 +164,36 @@ IDENTITY = Transformation()
 
 _WORDS = {
     "same": "as it is",
-    "left-right": "mirrored",
-    "up-down": "upside down",
-    "half-turn": "mirrored and upside down",
-    "transpose": "mirrored and turned counter-clockwise",
+    "left-right": "mirrored left to right",
+    "up-down": "mirrored top to bottom",
     "clockwise": "turned clockwise",
+    "half-turn": "turned by 180°",
     "counter-clockwise": "turned counter-clockwise",
     "anti-transpose": "mirrored and turned clockwise",
+    "transpose": "mirrored and turned counter-clockwise",
 }
+"""English for each motion, the simplest first."""
+
+SIMPLEST = tuple(_WORDS)
+"""The motions, the simplest to imagine first."""
 
 TURNS = frozenset(("same", "half-turn", "clockwise", "counter-clockwise"))
 """Motions that do not mirror."""
 
 _TOGETHER = {
-    frozenset(UNDO_THEMSELVES): "mirrored, upside down, or both",
+    frozenset(UNDO_THEMSELVES): "mirrored left to right, top to bottom, or both",
     TURNS: "turned in any way",
     frozenset(MOTIONS): "turned and mirrored in any way",
 }
 
 
 def in_words(transformations: Iterable[Transformation]) -> str:
-    """Return English for a set of transformations, as in "… and mirrored"; empty for the identity alone.
+    """Return English for a set of transformations, to follow "or"; empty for the identity alone.
 
     >>> in_words([IDENTITY, Transformation("left-right")])
-    'mirrored'
+    'mirrored left to right'
     >>> in_words(closure([Transformation("left-right"), Transformation("up-down")]))
-    'mirrored, upside down, or both'
+    'mirrored left to right, top to bottom, or both'
     """
     group = tuple(transformations)
     together = _TOGETHER.get(frozenset(t.cells for t in group))

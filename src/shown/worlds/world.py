@@ -75,6 +75,8 @@ class Playable(ABC):
         buttons: the names of the actions; empty where actions are clicks on cells.
         max_steps: an episode that takes longer is not won.
         symmetries: transformations under which good play stays the same.
+        pieces: things of which every position to act in has exactly one cell, each as the tokens that it may have:
+            `(("king",), ("robot", "loaded_robot"))`. Rules then say "the king" and "the robot is loaded".
         has_levels: episodes begin on levels, which can be painted and loaded from files, rather than from seeds.
     """
 
@@ -86,6 +88,7 @@ class Playable(ABC):
     buttons: tuple[str, ...] = ()
     max_steps: int = 1000
     symmetries: tuple[Transformation, ...] = ()
+    pieces: tuple[tuple[str, ...], ...] = ()
     has_levels: bool = False
 
     @property

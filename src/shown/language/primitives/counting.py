@@ -88,7 +88,7 @@ def _at_least_many(
 
 def _at_least_wording(number: int, area: str, condition: Term) -> tuple[str, str] | None:
     """Say "some" for 1, and put long conditions last, so that the area is not read as part of them."""
-    few = ("there is {2:noun}", "there is no {2:bare}")
+    few = ("{2:exists}", "{2:lacks}")
     many = ("there are at least {0} {2:plural}", "there are fewer than {0} {2:plural}")
     said = few if number == 1 else many
     plain = condition.primitive == "cell_is_value"

@@ -105,8 +105,8 @@ SCANNING = Primitive(
     many=planes.scan_many,
     at_places=_scanning_at_places,
     walks=True,
-    phrase="going {0} from {cell}, {1:noun} comes before {2:noun}",
-    negation="going {0} from {cell}, {1:noun} does not come before {2:noun}",
+    phrase="going {0} from {cell}, {1:the} comes before {2:the}",
+    negation="going {0} from {cell}, {1:the} does not come before {2:the}",
     wording=_scanning_wording,
     image=True,
 )

@@ -18,7 +18,7 @@ from shown.engine import floods
 from shown.grid import Cell
 from shown.language.primitives.declaration import Condition, Primitive
 from shown.language.reference import NOWHERE, View
-from shown.language.terms import Kind, Offset
+from shown.language.terms import Kind, Offset, Term
 
 
 def _shortest_way(view: View, cell: Cell, aim: Condition, over: Condition) -> list[Cell] | None:
@@ -127,6 +127,11 @@ def _nearest(view: View, cell: Cell | None, value: str, condition: Condition) ->
     return any(condition(view, other) for other in nearest)
 
 
+def _reachable_wording(aim: Term, over: Term) -> tuple[str, str] | None:
+    """Name no walk where the first step has to lead to the aim."""
+    return ("{cell} is or touches {0:the}", "{cell} neither is nor touches {0:the}") if aim == over else None
+
+
 NEARER = Primitive(
     name="nearer",
     takes=(Kind.OFFSET, Kind.CONDITION, Kind.CONDITION),
@@ -150,6 +155,7 @@ REACHABLE = Primitive(
     image=True,
     phrase="one can walk from {cell} over {1:plural} to {0:the}",
     negation="one cannot walk from {cell} over {1:plural} to {0:the}",
+    wording=_reachable_wording,
     reach=1,
 )
 

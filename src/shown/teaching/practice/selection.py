@@ -387,7 +387,8 @@ class Selection:
         symmetries = policy.facts.symmetries if hypothesis is None else hypothesis.symmetries
         practiced = None if practice is None else SuccessRate(*practice)
         provenance = replace(self._provenance(policy, hypothesis), practice=practiced, expectation=expectation)
-        return replace(policy, provenance=provenance).taught_by(self.demonstrations, symmetries)
+        pieces = self.scoring.world.pieces if self.scoring.world is not None else ()
+        return replace(policy, provenance=provenance).taught_by(self.demonstrations, symmetries, pieces)
 
     def _provenance(self, policy: Policy, hypothesis: Hypothesis | None) -> Provenance:
         found = Provenance(

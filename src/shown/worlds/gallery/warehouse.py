@@ -29,6 +29,7 @@ class Warehouse(World):
     goal = "Bring every parcel to the dock."
     tokens = Tokens(floor=FLOOR, shelf=SHELF, robot=ROBOT, loaded_robot=LOADED, parcel=PARCEL, dock=DOCK)
     buttons = tuple(MOVES)
+    pieces = (("robot", "loaded_robot"), ("dock",))
     max_steps = 200
     symmetries = (
         Transformation("left-right", buttons=(("left", "right"),)),

@@ -48,6 +48,7 @@ class Chase(Game):
         up_arrow="^",
         down_arrow="v",
     )
+    pieces = (("agent",), ("rabbit",), ("left_arrow",), ("right_arrow",), ("up_arrow",), ("down_arrow",))
     max_shape = (14, 14)
     symmetries = (
         Transformation("left-right", tokens=(("left_arrow", "right_arrow"),)),

@@ -41,6 +41,7 @@ class Checkmate(Game):
         selected_white_king=SELECTED_KING,
         selected_white_queen=SELECTED_QUEEN,
     )
+    pieces = (("black_king",), ("white_king", "selected_white_king"), ("white_queen", "selected_white_queen"))
     max_shape = (20, 20)
     symmetries = (Transformation("left-right"), Transformation("transpose"))  # these generate all eight
 

@@ -29,6 +29,7 @@ class FenceIn(Game):
     title = "Fence In"
     goal = "Enclose the sheep. Click open ground to build a fence. The sheep cannot slip through diagonal gaps."
     tokens = Tokens(empty=EMPTY, sheep=SHEEP, fence=FENCE)
+    pieces = (("sheep",),)
     max_shape = (24, 24)
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:

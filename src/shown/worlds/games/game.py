@@ -96,7 +96,7 @@ class LevelWorld(World):
         self.game, self.start = game, level
         self.name, self.title, self.goal = game.name, game.title, game.goal
         self.tokens, self.buttons = game.tokens, game.buttons
-        self.max_steps, self.symmetries = game.max_steps, game.symmetries
+        self.max_steps, self.symmetries, self.pieces = game.max_steps, game.symmetries, game.pieces
         self.reset(0)
 
     def reset(self, seed: int) -> Grid:

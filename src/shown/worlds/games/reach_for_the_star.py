@@ -35,6 +35,7 @@ class ReachForTheStar(Game):
     title = "Reach for the Star"
     goal = "Take the robot to the star. Click empty cells to drop blocks. The arrow keys walk and climb one block."
     tokens = Tokens(empty=EMPTY, robot=ROBOT, star=STAR, block=BLOCK, left_arrow=LEFT, right_arrow=RIGHT)
+    pieces = (("robot",), ("star",), ("left_arrow",), ("right_arrow",))
     max_shape = (16, 26)
     symmetries = (  # the keys stay in place when the rest is mirrored
         Transformation("left-right", tokens=(("left_arrow", "right_arrow"),), stays=("left_arrow", "right_arrow")),

@@ -31,6 +31,7 @@ class StopTheFall(Game):
     tokens = Tokens(
         empty=EMPTY, parachuter=PARACHUTER, static_block=STATIC, new_block=NEW, fire=FIRE, green_button=BUTTON
     )
+    pieces = (("parachuter",), ("green_button",))
     max_shape = (14, 14)
     symmetries = (Transformation("left-right"),)
 

@@ -35,6 +35,7 @@ class MinecraftWorld(World):
     tokens = FenceIn.tokens
     max_steps = FenceIn.max_steps
     symmetries = FenceIn.symmetries
+    pieces = FenceIn.pieces
     fully_observed = True
     exclusive = True
     has_levels = True

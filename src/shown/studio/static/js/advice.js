@@ -47,28 +47,37 @@ export function showAdvice(advice, learn) {
 function figure(click, [demonstration, step], action, twin) {
   const { game } = state;
   const name = `game ${demonstration + 1}, click ${step + 1}`;
-  const picture = new Miniature(game, click.grid, capital(name));
-  const place = ([r, c]) => ({ x: 100 * c, y: 100 * r, width: 100, height: 100 });
-  if (Array.isArray(action)) picture.node.append(svg("use", { ...place(action), href: `#${game.key}-click` }));
-  if (Array.isArray(twin)) picture.node.append(svg("rect", { ...place(twin), rx: 12, class: "wrong" }));
-  picture.node.setAttribute("viewBox", around([action, twin].filter(Array.isArray), click.grid).join(" "));
-  const id = state.lesson.recordings.filter((card) => card.learn)[demonstration]?.id;
+  const id = recordingId(demonstration);
   return el(
     "figure",
     {},
-    picture.node,
+    closeUp(click.grid, action, capital(name), { twin }),
     el("figcaption", { text: capital(name) }),
     button({ text: "Show", kind: "small", onClick: () => attempt(() => showRecording(id, { step, alike: twin })) }),
     button({ text: "Delete this click", kind: "small", onClick: () => attempt(() => remove(game.name, id, step, name)) }),
   );
 }
 
+/** The id of a demonstration by its number among those learned from. */
+export const recordingId = (number) => state.lesson.recordings.filter((card) => card.learn)[number]?.id;
+
+/** A picture of the part of a position around an action and, framed, a cell that looks identical to its cell. */
+export function closeUp(rows, action, label, { twin = null, margin = MARGIN } = {}) {
+  const { game } = state;
+  const { node } = new Miniature(game, rows, label);
+  const place = ([r, c]) => ({ x: 100 * c, y: 100 * r, width: 100, height: 100 });
+  if (Array.isArray(action)) node.append(svg("use", { ...place(action), href: `#${game.key}-click` }));
+  if (Array.isArray(twin)) node.append(svg("rect", { ...place(twin), rx: 12, class: "wrong" }));
+  node.setAttribute("viewBox", around([action, twin].filter(Array.isArray), rows, margin).join(" "));
+  return node;
+}
+
 /** A square around some cells of a grid, with a margin, as x, y, width and height in hundredths of a cell. */
-function around(cells, rows) {
+function around(cells, rows, margin) {
   const [height, width] = [rows.length, rows[0].length];
   const span = (k) => [Math.min(...cells.map((cell) => cell[k])), Math.max(...cells.map((cell) => cell[k]))];
   const [[top, bottom], [left, right]] = cells.length ? [span(0), span(1)] : [[0, height - 1], [0, width - 1]];
-  const side = Math.min(Math.max(height, width), Math.max(bottom - top, right - left) + 1 + 2 * MARGIN);
+  const side = Math.min(Math.max(height, width), Math.max(bottom - top, right - left) + 1 + 2 * margin);
   const place = (low, high, size) => {
     const start = Math.round((low + high + 1 - side) / 2);
     return size <= side ? (size - side) / 2 : Math.max(0, Math.min(start, size - side));

@@ -2,6 +2,7 @@
 
 import { showAdvice } from "./advice.js";
 import { post } from "./api.js";
+import { initClicks, showClicks } from "./clicks.js";
 import { $, button, el, replace } from "./dom.js";
 import { initFront } from "./front.js";
 import { emit, on, state } from "./store.js";
@@ -44,6 +45,7 @@ export function initLearn() {
   parts.rule = el("div", { class: "rule", id: "rule" });
   parts.front = el("div", { class: "front", id: "front", hidden: true });
   initFront(parts.front);
+  initClicks();
   parts.touch = el("div", { class: "remarks", id: "remarks", hidden: true });
   initTouch(parts.touch);
   parts.interpretation = choice("interpretation", "Interpreted as", (interpretation) => ({ interpretation }));
@@ -205,7 +207,7 @@ function showRule(learned) {
   const { summary } = learned;
   // News arrives several times a second. A rule that stays is not drawn again, so that it keeps focus and pointer.
   const { hasPolicy, stale, outdated, demonstrations, clicks } = learned;
-  const rule = hasPolicy && summary ? [summary.clauses, summary.pinned, from(learned)] : learned.state;
+  const rule = hasPolicy && summary ? [summary.clauses, summary.images, summary.pinned, from(learned)] : learned.state;
   const seen = JSON.stringify([state.game.name, all, rule, stale, outdated, demonstrations, clicks]);
   if (seen === drawn) return;
   drawn = seen;
@@ -214,7 +216,7 @@ function showRule(learned) {
     replace(parts.rule, text && el("p", { class: "note", text }));
     return;
   }
-  const { clauses, pinned: kept } = summary;
+  const { clauses, images, pinned: kept } = summary;
   const shown = all ? clauses : clauses.slice(0, FIRST_CLAUSES);
   const items = shown.map((phrases, i) =>
     el(
@@ -238,6 +240,7 @@ function showRule(learned) {
             ),
           )
         : el("span", { class: "phrase", text: "always" }),
+      images[i] && el("span", { class: "phrase images", text: `(${images[i]})` }),
       phrases.length ? pinButton(i, kept[i]) : null,
     ),
   );
@@ -263,6 +266,7 @@ function showRule(learned) {
     !outdated && el("p", { class: "note", text: stale ? "From earlier demonstrations." : from(learned) }),
   );
   markHere();
+  showClicks();
 }
 
 /** A condition and its button, which stays on the line of the last word. */
