@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from shown.demonstrations import Demonstrations, Step
@@ -136,7 +137,8 @@ class Pupil:
         self._ground: Ground | None = None
         if world is not None and self.task.practice > 0:
             cluster = resources.cluster
-            players = ClusterPlayers(cluster) if isinstance(cluster, Cluster) else play_here
+            here = partial(play_here, processes=resources.processes)
+            players = ClusterPlayers(cluster) if isinstance(cluster, Cluster) else here
             self._ground = Ground(world, resources.seed, self.task.practice, players)
         self._fitter: Fitter | None = None
 

@@ -100,7 +100,11 @@ class Ground:
         while left and not self.over:
             begun = time.monotonic()
             at_once = int(min(len(left), 1 if self._pace is None else max(1, self.seconds / self._pace)))
-            won += wins(self._some(left[:at_once]), policy, deadline=begun + self.seconds)
+            starts = self._some(left[:at_once])
+            if at_once == 1 or self.game.rules is None:
+                won += wins(starts, policy, deadline=begun + self.seconds)
+            else:
+                won += self.players(starts, [policy], self.seconds)[0]
             left = left[at_once:]
             taken = max(time.monotonic() - begun, 1e-9)
             self.seconds -= taken

@@ -1,4 +1,4 @@
-"""Practice on a Ray cluster: the levels are split into parts, and all candidates play each part somewhere.
+"""Practice on several cores or a Ray cluster: levels are split into parts, and all candidates play each part somewhere.
 
 Results do not depend on which worker plays a part, or on workers that die: policies, levels and seeds are the same.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from shown.engine.forks import forked
 from shown.errors import ClusterLost
 from shown.evaluation.cluster import (
     MAX_DEATHS,
@@ -24,6 +25,7 @@ from shown.worlds import Start
 from shown.worlds.episodes import wins_of_each
 
 MIN_GAMES = 600  # fewer games, such as a hundred levels by six candidates, are played in this process
+GAMES_PER_PROCESS = 30  # fewer games take no longer than starting a process
 PARTS_PER_CORE = 2  # more than one, because games differ in length
 
 Part = tuple[str, str, list[list[bool]]]
@@ -72,9 +74,21 @@ class ClusterPlayers:
         return won
 
 
-def play_here(starts: Sequence[Start], policies: Sequence[Policy], seconds: float) -> list[list[bool]]:
-    """Return the levels won by each policy within some seconds, played in this process."""
-    return wins_of_each(starts, Together(policies), len(policies), deadline=time.monotonic() + seconds)
+def play_here(
+    starts: Sequence[Start], policies: Sequence[Policy], seconds: float, processes: int = 1
+) -> list[list[bool]]:
+    """Return the levels won by each policy within some seconds, played on this machine."""
+    together = policies[0].alone if len(policies) == 1 else Together(policies)
+    count, deadline = len(policies), time.monotonic() + seconds
+    parts = max(1, min(processes, len(starts) * count // GAMES_PER_PROCESS, len(starts)))
+    found = forked(
+        lambda part: wins_of_each(part, together, count, deadline=deadline),
+        [starts[k::parts] for k in range(parts)],
+        parts,
+    )
+    # Levels after one that was not finished in time do not count.
+    finished = min((k + parts * len(found[k][0]) for k in range(parts)), default=0)
+    return [[found[i % parts][who][i // parts] for i in range(min(finished, len(starts)))] for who in range(count)]
 
 
 def play_part(starts: Sequence[Start], policies: Sequence[Policy], seconds: float) -> Part:
