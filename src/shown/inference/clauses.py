@@ -10,13 +10,16 @@ cheapest of them that together allow all demonstrated actions make the proposed 
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 
 from shown.engine.compilation import compiled, popcount
+from shown.engine.threads import Threads
 from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import Evidence, row_bits
 from shown.inference.features import Features
@@ -42,6 +45,7 @@ class Taste:
         tries: number of covers to search for clauses.
         covers: number of formulas to make of the clauses found.
         spread: standard deviation of the random changes of log prices between tries.
+        until: time by the monotonic clock after which no further cover or formula is begun.
     """
 
     keep: float = 1.0
@@ -49,6 +53,12 @@ class Taste:
     spread: float = 0.1
     tries: int = 40
     covers: int = 40
+    until: float = math.inf
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() > self.until
 
 
 TASTE = Taste()
@@ -152,6 +162,8 @@ class ClauseSearch:
         self._take_in([*self._grown, *known, *found], features, prices)
         pool = self.pool(features, prices)
         for attempt in range(self._taste.covers):
+            if attempt and self._taste.over:
+                return
             formula = pool.formula(self._rng.standard_normal(len(pool.clauses)) * (0.2 if attempt else 0.0))
             if formula is None:
                 return
@@ -162,14 +174,17 @@ class ClauseSearch:
         costs = np.maximum(-prices, 1e-3)
         usable = np.flatnonzero(self._usable(features))
         if self._struck is None:
-            threads = self._trees.threads
-            with ThreadPoolExecutor(threads) as pool:  # the compiled loop lets other threads run
-                for first in range(0, self._taste.tries, threads):
-                    attempts = range(first, min(first + threads, self._taste.tries))
+            with closing(Threads(self._trees.threads)) as threads:
+                for first in range(0, self._taste.tries, threads.count):
+                    if first and self._taste.over:
+                        return
+                    attempts = range(first, min(first + threads.count, self._taste.tries))
                     draws = [self._draw(costs, attempt) for attempt in attempts]
-                    yield from pool.map(lambda draw: self._covered(draw[0], draw[1], features, usable), draws)
+                    yield from threads.map(lambda draw: self._covered(*draw, features, usable), draws)
             return
         for attempt in range(self._taste.tries):
+            if attempt and self._taste.over:
+                return
             found = self._covered(*self._draw(costs, attempt), features, usable)
             for clause in found or ():
                 if self._struck(clause, features):

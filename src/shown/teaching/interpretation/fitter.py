@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -60,17 +61,19 @@ class Effort:
         trees: trees grown from each set of features.
         tries: covers searched for clauses.
         covers: formulas made of the clauses found.
+        until: time by the monotonic clock after which the search makes do with what it has found.
     """
 
     trees: int
     tries: int
     covers: int
+    until: float = math.inf
 
     def on(self, shown: int) -> Effort:
         """Return the effort for a number of shown actions: with few of them, a thorough search is quick, too."""
         if shown > FEW_SHOWN:
             return self
-        return Effort(min(self.trees * THOROUGH.trees, THOROUGH.trees), THOROUGH.tries, THOROUGH.covers)
+        return replace(THOROUGH, trees=min(self.trees * THOROUGH.trees, THOROUGH.trees), until=self.until)
 
 
 THOROUGH = Effort(trees=5, tries=40, covers=40)  # where one fit decides
@@ -247,7 +250,9 @@ class Fitter:
             with closing(fitting):
                 for place, block in enumerate(fitting.up_to(self.programs)):
                     fitting.evaluate(block, place)
-        found = forked(lambda job: self._sent(job, effort), jobs, self.resources.processes)
+        processes, share = self.resources.processes, copy(self)
+        share.resources = replace(self.resources, threads=max(1, processes // len(jobs)))
+        found = forked(lambda job: share._sent(job, effort), jobs, processes)
         return [self._received(job, *sent) for job, sent in zip(jobs, found, strict=True)]
 
     def _sent(self, job: Job, effort: Effort) -> tuple[dict[str, Any] | OutOfMemory, str | None, float]:
@@ -289,7 +294,7 @@ class Fitter:
         seed = self.resources.seed + GENERATION_SEEDS * generation  # the same starts would find the same clauses
         effort = effort.on(len(evidence.shown_rows))
         trees = TreeSearch(evidence, effort.trees, seed, self.resources.thread_count, fitting.account.branch())
-        taste = replace(TASTE, tries=effort.tries, covers=effort.covers)
+        taste = replace(TASTE, tries=effort.tries, covers=effort.covers, until=effort.until)
         known = None if earlier is None or earlier.pool is None else (earlier.features, earlier.pool.clauses)
         return ClauseSearch(evidence, trees, seed, taste, fitting.struck(), narrow, known)
 

@@ -265,7 +265,7 @@ class Distillation:
         shown, effort = fitted.shown, AGAIN if fitted.generation else FURTHER
         items = tuple(Demonstration((step,)) for step in self._counterexamples.values())
         more = Demonstrations(shown.tokens, items, shown.game, shown.buttons)
-        return self.fitter.fit(fitted.hypothesis, shown, more, effort, fitted)
+        return self.fitter.fit(fitted.hypothesis, shown, more, replace(effort, until=self.until), fitted)
 
     # --- fewer conditions ---------------------------------------------------------------------------------------------
 

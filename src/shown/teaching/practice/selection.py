@@ -314,7 +314,7 @@ class Selection:
             found = self._one_rule
             if other == fitted.hypothesis or found is None or found.conditions <= LONG or not self._has_time(until):
                 continue
-            again = self.fitter.fit(other, interpreted[interpretation], None, FURTHER)
+            again = self.fitter.fit(other, interpreted[interpretation], None, replace(FURTHER, until=until))
             if again.policy is not None:
                 yield from self._distill(best.policy, again, until)
 
