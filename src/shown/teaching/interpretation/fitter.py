@@ -25,7 +25,8 @@ from shown.errors import OutOfMemory
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, Rows, evidence_of
 from shown.inference.amending import amended
-from shown.inference.clauses import TASTE, ClauseSearch, Narrow, Pool
+from shown.inference.clauses import ClauseSearch, Narrow, Pool
+from shown.inference.covers import TASTE
 from shown.inference.failure import Failure, explain_failure, looking_like_shown
 from shown.inference.features import Features
 from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Weighing

@@ -22,7 +22,7 @@ from shown.components import RatedRule
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.engine.forks import forked
 from shown.grid import Action, Grid
-from shown.inference.clauses import cheapest_cover
+from shown.inference.covers import cheapest_cover
 from shown.policy import Policy
 from shown.provenance import SuccessRate
 from shown.rules import Formula, Literal
