@@ -136,6 +136,10 @@ class Grid:
             rows = _lines(rows) if isinstance(rows, str) else _listed(rows)
         _check_rows(rows)
         object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "_hash", hash(rows))
+
+    def __hash__(self) -> int:
+        return self._hash  # type: ignore[attr-defined,no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Cached properties are not pickled.
@@ -242,11 +246,12 @@ class Grid:
 
     def with_cells(self, changes: Mapping[Cell, str]) -> Grid:
         """Return a copy with some characters replaced."""
-        rows = list(self.rows)
+        rows, valid = list(self.rows), True
         for (r, c), character in changes.items():
             row = rows[r]
             rows[r] = row[:c] + character + row[c + 1 :]
-        return Grid(tuple(rows))
+            valid &= len(rows[r]) == len(row) and character not in "\r\n"
+        return _unchecked(tuple(rows)) if valid else Grid(tuple(rows))
 
     @cached_property
     def ordinals(self) -> np.ndarray:
@@ -254,6 +259,14 @@ class Grid:
         array = np.array(self.rows, dtype=f"<U{self.width}").view(np.uint32).reshape(self.shape)
         array.flags.writeable = False
         return array
+
+
+def _unchecked(rows: tuple[str, ...]) -> Grid:
+    """Return a grid of rows that are known to be valid: games create thousands of grids a second."""
+    made = object.__new__(Grid)
+    object.__setattr__(made, "rows", rows)
+    object.__setattr__(made, "_hash", hash(rows))
+    return made
 
 
 def grid(*rows: str) -> Grid:

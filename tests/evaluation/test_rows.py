@@ -39,6 +39,9 @@ def test_a_row_is_found_where_it_is_kept(seed, count, with_buttons):
     assert all(rows.row(*rows.place(s, a)) == (s, a) for s, a in everywhere)
     assert at(rows.mask, rows) == set(everywhere)
     assert np.array_equal(rows.bits(everywhere), rows.mask)
+    assert np.transpose(rows.places(*zip(*everywhere, strict=True))).tolist() == [
+        [*rows.place(s, a)] for s, a in everywhere
+    ]
     assert rows.actions.tolist() == [len(buttons) or b.height * b.width for b in boards]
 
 
@@ -76,7 +79,7 @@ def test_of_a_state_with_refusals_only_nothing_else_is_said():
 def test_of_a_state_of_which_nothing_is_said_everything_is_open():
     rows = rows_of(A, B)
     evidence = evidence_of(rows, [Step(A, (0, 1))])
-    assert np.array_equal(evidence.mask, rows.bits_of_state(0))
+    assert np.array_equal(evidence.mask, rows.bits_of_states([0]))
 
 
 @given(st.lists(grids(most=3), min_size=1, max_size=3, unique=True), st.data())

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from shown.evaluation.resources import Resources
 from shown.evaluation.rows import Evidence
-from shown.inference import clauses as module
-from shown.inference.clauses import ClauseSearch, Taste, cheapest_cover, cheapest_cover_plain, cover, cover_plain
+from shown.inference import covers as module
+from shown.inference.clauses import ClauseSearch
+from shown.inference.covers import CoverTable, Taste, cheapest_cover, cheapest_cover_plain, cover_plain
 from shown.inference.learner import Learner
 from shown.inference.trees import TreeSearch
 from shown.rules.bitwise import formula_bits
@@ -41,6 +42,10 @@ def problem(seed, features=12, words=2, open_rows=False):
     return columns, evidence, steps[0][order], steps[1][order].astype(np.uint64), costs
 
 
+def cover(columns, evidence, *rest):
+    return module.cover(CoverTable.of(columns, evidence), *rest)
+
+
 @given(st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 3), st.sampled_from([0.5, 1.0, 2.0]), st.booleans())
 @settings(max_examples=examples(60))
 def test_the_compiled_search_is_the_plain_one(seed, features, words, keep, open_rows):
@@ -53,7 +58,8 @@ def test_machine_code_does_what_its_python_says(monkeypatch):
     case = problem(3, 20)
     expected = cover(*case, Taste())
     with np.errstate(over="ignore"):
-        monkeypatch.setattr(module, "_cover_loop", module._cover_loop.plain)
+        for name in ("_cover_loop", "_table_loop"):
+            monkeypatch.setattr(module, name, getattr(module, name).plain)
         assert cover(*case, Taste()) == expected
 
 

@@ -168,7 +168,6 @@ def test_compiled_loops_do_what_their_python_says():
             packed.columns,
             packed.signs,
             packed.clause_ends,
-            np.arange(2),
             forbidden,
             np.ones(4, dtype=bool),
         ),

@@ -12,6 +12,7 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput, NothingFits
 from shown.evaluation.resources import Resources
 from shown.grid import grid
+from shown.inference import clauses
 from shown.inference.clauses import renumbered
 from shown.policy import uniform_policy
 from shown.provenance import SuccessRate
@@ -22,6 +23,7 @@ from shown.teaching.interpretation.equivalence import Effects
 from shown.teaching.interpretation.fitter import QUICK, Effort, Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis, flattened, hypotheses, hypothesis_of
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, INTERPRETATIONS, Interpretation
+from shown.teaching.practice import ground
 from shown.teaching.practice.counterexamples import CounterexampleSearch
 from shown.teaching.practice.ground import Ground, Variation
 from shown.teaching.practice.practice_search import vary
@@ -39,6 +41,7 @@ def explains(fitted, clauses):
     return bool(evidence.shows(formula_bits(clauses, fitted.features.columns, evidence.mask)).all())
 
 
+COVER = clauses.cover
 NIM, STOP, FENCE = find("nim"), find("stop-the-fall"), find("fence-in")
 FRESH = "random:600000-600039"
 
@@ -377,6 +380,35 @@ def test_no_round_is_begun_that_would_not_end_in_time(monkeypatch):
     assert list(vary([search], 9, until=1.9)) == []
     assert list(vary([search], 9, until=8.0)) == [0.5, 0.5]
     assert (clock[0], search.seconds) == (6.0, 3.0)
+
+
+@pytest.mark.parametrize("seconds_of_a_fit", [0.05, 0.7])
+def test_learning_ends_when_it_says(monkeypatch, seconds_of_a_fit):
+    clock, fit, play = [0.0], Fitter.iter_fit, ground.wins_of_each
+
+    def slow_fit(*arguments):
+        clock[0] += seconds_of_a_fit
+        return (yield from fit(*arguments))
+
+    def slow_play(starts, players, count, deadline):
+        clock[0] += 0.002 * count * len(starts)
+        return play(starts, players, count, deadline=math.inf)
+
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(Fitter, "iter_fit", slow_fit)
+    monkeypatch.setattr(ground, "wins_of_each", slow_play)
+    demos, one = expert(STOP, "random:200003"), Resources(threads=1)
+    taught = teach(demos, STOP, programs=1000, practice=2.0, rounds=100, resources=one)
+    assert taught.learned
+    assert 2.0 < clock[0] < 1.1 * Task(practice=2.0).max_seconds
+
+
+def test_a_fit_makes_do_with_what_it_has_found_when_time_is_up(monkeypatch):
+    demos, tried = expert(STOP, "random:200003"), []
+    monkeypatch.setattr(clauses, "cover", lambda *given: tried.append(1) or COVER(*given))
+    fitter, late = Fitter(Task(demos, programs=1000), Resources(threads=1)), replace(QUICK, until=-1.0)
+    assert fitter.fit(Hypothesis(EXACT_CLICKS), demos, effort=late).policy is not None
+    assert len(tried) == 1
 
 
 def test_the_expectation_is_that_of_what_was_won():

@@ -94,18 +94,16 @@ class Planes:
         """
         words, bit = self.slot >> 6, np.uint64(1) << (self.slot & 63).astype(np.uint64)
         nowhere = np.zeros((len(self.values), self.shape[2]), dtype=np.uint64)
-        starts, sources, targets, masks = [0], [], [], []
-        for v, place in enumerate(self.first):
-            found = place >= 0
-            np.bitwise_or.at(nowhere[v], words[~found], bit[~found])
-            source, which = np.unique(place[found] * self.shape[2] + words[found], return_inverse=True)
-            mask = np.zeros(len(source), dtype=np.uint64)
-            np.bitwise_or.at(mask, which, bit[found])
-            starts.append(starts[-1] + len(source))
-            sources.append(source)
-            targets.append(source % self.shape[2])
-            masks.append(mask)
-        return np.array(starts), np.concatenate(sources), np.concatenate(targets), np.concatenate(masks), nowhere
+        value, state = np.nonzero(self.first < 0)
+        np.bitwise_or.at(nowhere, (value, words[state]), bit[state])
+        value, state = np.nonzero(self.first >= 0)
+        size = math.prod(self.shape)
+        reads = value * size + self.first[value, state] * self.shape[2] + words[state]
+        distinct, which = np.unique(reads, return_inverse=True)
+        masks = np.zeros(len(distinct), dtype=np.uint64)
+        np.bitwise_or.at(masks, which, bit[state])
+        starts, sources = np.searchsorted(distinct, size * np.arange(len(self.values) + 1)), distinct % size
+        return starts, sources, sources % self.shape[2], masks, nowhere
 
     @property
     def states(self) -> int:
@@ -133,6 +131,15 @@ class Planes:
         r, c = action[0] + self.margin, action[1] + self.margin
         flat = (r * self.shape[1] + c) * self.shape[2] + word
         return int(np.searchsorted(self.row_words, flat)), bit
+
+    def rows_of(self, states: np.ndarray, actions: Sequence[Action]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the places of many rows, as `row` does for one. ([n] int64 each)"""
+        words, bits = np.divmod(self.slot[states], 64)
+        if self.buttons:
+            return np.array([self.buttons.index(str(a)) for a in actions]) * self.shape[2] + words, bits
+        cells = np.array(actions, dtype=np.int64).reshape(-1, 2) + self.margin
+        flat = (cells[:, 0] * self.shape[1] + cells[:, 1]) * self.shape[2] + words
+        return np.searchsorted(self.row_words, flat), bits
 
     def action_of_word(self, word: int) -> Action:
         """Return the action of the rows in a word, given by its index among the row words."""

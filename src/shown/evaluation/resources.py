@@ -23,7 +23,8 @@ class Resources:
     shown.errors.BadInput: seed must be a whole number of at least 0, not -1.
 
     Attributes:
-        threads: number of threads that evaluate programs; one per core if None.
+        threads: number of threads that evaluate programs, and of processes that fit hypotheses and play; one per core
+            if None.
         device: "cpu", or "cuda" for a GPU (`docs/guides/scale.md`).
         memory_limit: bytes that columns and planes may take; half of the available memory if None.
         cluster: machines that evaluate programs and play practice levels: "local", "auto", an address, or an open
@@ -49,6 +50,12 @@ class Resources:
     def thread_count(self) -> int:
         """The number of threads to use."""
         return self.threads or os.cpu_count() or 1
+
+    @property
+    def processes(self) -> int:
+        """The number of processes to use; 1 where forks would exceed a memory limit or share a device or cluster."""
+        alone = self.memory_limit is not None or self.device != "cpu" or self.cluster is not None
+        return 1 if alone else self.thread_count
 
     def crew(self) -> OnCluster | None:
         """Return the workers of the cluster; None without a cluster."""

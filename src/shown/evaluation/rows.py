@@ -7,7 +7,7 @@ and from the count of allowed actions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,15 +59,27 @@ class Rows:
 
     def bits(self, rows: Iterable[tuple[int, Action]]) -> np.ndarray:
         """Return 1 in these rows (state, action). [R] uint64"""
-        bits = np.zeros_like(self.mask)
-        for state, action in rows:
-            word, bit = self.place(state, action)
-            bits[word] |= np.uint64(1) << np.uint64(bit)
+        bits, wanted = np.zeros_like(self.mask), list(rows)
+        words, places = self.places([state for state, _ in wanted], [action for _, action in wanted])
+        np.bitwise_or.at(bits, words, np.uint64(1) << places.astype(np.uint64))
         return bits
 
-    def bits_of_state(self, state: int) -> np.ndarray:
-        """Return 1 in all rows of a state. [R] uint64"""
-        return _pack(self.state_of_row == state)
+    def bits_of_states(self, states: Collection[int]) -> np.ndarray:
+        """Return 1 in all rows of some states. [R] uint64"""
+        chosen = np.zeros(len(self.grids) + 1, dtype=bool)
+        chosen[list(states)] = True
+        return _pack(chosen[self.state_of_row])  # -1, for no row, is the last
+
+    def places(self, states: Sequence[int], actions: Sequence[Action]) -> tuple[np.ndarray, np.ndarray]:
+        """Return the words and bits of many rows. ([n] int64 each)"""
+        numbers, words, bits = np.array(states, dtype=np.int64), *np.zeros((2, len(states)), dtype=np.int64)
+        of_world = np.searchsorted(self._first_state, numbers, side="right") - 1
+        for b in np.unique(of_world).tolist():
+            own = np.flatnonzero(of_world == b)
+            chosen = [actions[i] for i in own.tolist()]
+            word, bits[own] = self.worlds[b].rows_of(numbers[own] - self._first_state[b], chosen)
+            words[own] = self._first_word[b] + word
+        return words, bits
 
 
 @dataclass(frozen=True)
@@ -129,14 +141,13 @@ def evidence_of(rows: Rows, steps: Iterable[Step]) -> Evidence:
     positive = rows.bits((state, step.action) for state, step in kept)
     refused = rows.bits(row for row, is_shown in last.items() if not is_shown)
     open_rows = rows.bits(opened)
-    for state in set(range(len(rows.grids))) - {state for state, _ in kept}:
-        open_rows |= rows.bits_of_state(state)
-    places = np.array([rows.place(state, step.action) for state, step in kept], dtype=np.int64).reshape(-1, 2)
+    open_rows |= rows.bits_of_states(set(range(len(rows.grids))) - {state for state, _ in kept})
+    words, bits = rows.places([state for state, _ in kept], [step.action for _, step in kept])
     return Evidence(
         mask=rows.mask & (~open_rows | positive | refused),
         positive=positive,
-        word=places[:, 0],
-        bit=places[:, 1],
+        word=words,
+        bit=bits,
         state=np.array([state for state, _ in kept], dtype=np.int64),
         state_of_row=rows.state_of_row,
         actions=rows.actions,

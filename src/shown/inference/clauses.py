@@ -4,54 +4,30 @@ A clause starts at a demonstrated action that no clause allows yet. It takes in 
 one that rules out most for its price while keeping other demonstrated actions, until no ruled-out action is left. That
 is repeated from other starts with perturbed prices. Each clause found, and each of the trees', is exact by itself; the
 cheapest of them that together allow all demonstrated actions make the proposed formulas.
-
-`cover_plain` is the obvious version of the compiled `_cover_loop`; a property test compares them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 
-from shown.engine.compilation import compiled, popcount
+from shown.engine.threads import Threads
 from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import Evidence, row_bits
+from shown.inference.covers import TASTE, CoverTable, Taste, cheapest_cover, cover
 from shown.inference.features import Features
 from shown.inference.pinning import Struck
 from shown.inference.trees import TreeSearch
 from shown.language.shapes import Shape
 from shown.rules.bitwise import Clause, Clauses, clause_bits, shorten
 
-MAX_LITERALS = 4000  # a cover with more literals is given up
 MAX_POOL = 5000  # clauses kept to choose from; the most expensive are dropped
 POOL_COPIES = 4  # bytes per clause and demonstrated row that choosing among clauses takes, copies included
 BLOCK_BYTES = 2**24  # size of the arrays in which clauses are evaluated
 DEARER = 100.0  # factor on the cost of a literal that was part of a struck clause
-
-
-@dataclass(frozen=True)
-class Taste:
-    """Weights and numbers of tries of the search, tuned on generated levels.
-
-    Attributes:
-        keep: exponent of the fraction of demonstrated actions that a literal keeps.
-        again: cost of a column that the formula already uses, as a fraction of its price.
-        tries: number of covers to search for clauses.
-        covers: number of formulas to make of the clauses found.
-        spread: standard deviation of the random changes of log prices between tries.
-    """
-
-    keep: float = 1.0
-    again: float = 0.5
-    spread: float = 0.1
-    tries: int = 40
-    covers: int = 40
-
-
-TASTE = Taste()
 
 
 @dataclass(frozen=True)
@@ -135,9 +111,10 @@ class ClauseSearch:
             if not self._is_narrow.any():
                 yield formula
         if self._is_narrow.any():
+            self._table = CoverTable.of(features.columns, self._evidence)
             plainly = np.arange(len(self._words))
             usable = np.flatnonzero(self._usable(features))
-            told = self._covered(plainly, np.maximum(-prices, 1e-3), features, usable)
+            told = self._covered(plainly, np.maximum(-prices, 1e-3), usable)
             if told is not None:
                 yield told
 
@@ -152,6 +129,8 @@ class ClauseSearch:
         self._take_in([*self._grown, *known, *found], features, prices)
         pool = self.pool(features, prices)
         for attempt in range(self._taste.covers):
+            if attempt and self._taste.over:
+                return
             formula = pool.formula(self._rng.standard_normal(len(pool.clauses)) * (0.2 if attempt else 0.0))
             if formula is None:
                 return
@@ -161,16 +140,20 @@ class ClauseSearch:
         """Yield formulas found clause by clause, from different starts."""
         costs = np.maximum(-prices, 1e-3)
         usable = np.flatnonzero(self._usable(features))
+        self._table = CoverTable.of(features.columns, self._evidence)
         if self._struck is None:
-            threads = self._trees.threads
-            with ThreadPoolExecutor(threads) as pool:  # the compiled loop lets other threads run
-                for first in range(0, self._taste.tries, threads):
-                    attempts = range(first, min(first + threads, self._taste.tries))
+            with closing(Threads(self._trees.threads)) as threads:
+                for first in range(0, self._taste.tries, threads.count):
+                    if first and self._taste.over:
+                        return
+                    attempts = range(first, min(first + threads.count, self._taste.tries))
                     draws = [self._draw(costs, attempt) for attempt in attempts]
-                    yield from pool.map(lambda draw: self._covered(draw[0], draw[1], features, usable), draws)
+                    yield from threads.map(lambda draw: self._covered(*draw, usable), draws)
             return
         for attempt in range(self._taste.tries):
-            found = self._covered(*self._draw(costs, attempt), features, usable)
+            if attempt and self._taste.over:
+                return
+            found = self._covered(*self._draw(costs, attempt), usable)
             for clause in found or ():
                 if self._struck(clause, features):
                     # Without one of its literals it would not amount to a struck program; a random one is tried.
@@ -183,7 +166,7 @@ class ClauseSearch:
         changes = self._rng.standard_normal(len(costs)) * (self._taste.spread if attempt else 0.0)
         return order, costs * np.exp(changes)
 
-    def _covered(self, order: np.ndarray, costs: np.ndarray, features: Features, usable: np.ndarray) -> Clauses | None:
+    def _covered(self, order: np.ndarray, costs: np.ndarray, usable: np.ndarray) -> Clauses | None:
         """Return a formula whose clauses start at the demonstrated actions in this order."""
         found: Clauses = ()
         for starts, numbers in (
@@ -192,9 +175,9 @@ class ClauseSearch:
         ):
             if not len(starts):
                 continue
-            columns = features.columns if numbers is None else features.columns[numbers]
+            table = self._table if numbers is None else self._table.only(numbers)
             own = costs if numbers is None else costs[numbers]
-            part = cover(columns, self._evidence, self._words[starts], self._bits[starts], own, self._taste)
+            part = cover(table, self._words[starts], self._bits[starts], own, self._taste)
             if part is None:
                 return None
             if numbers is not None:
@@ -262,108 +245,6 @@ def renumbered(clauses: Sequence[Clause], before: Features, now: Features) -> li
     return [clause for clause in moved if all(f != CONSTANT for f, _ in clause)]
 
 
-def cheapest_cover(covered: np.ndarray, costs: np.ndarray, asked: np.ndarray) -> list[int] | None:
-    """Return cheap sets that together cover everything, chosen greedily; None if all sets do not.
-
-    >>> covered = np.array([[True, True, False], [False, True, True], [True, True, True]])
-    >>> cheapest_cover(covered, np.array([1.0, 1.0, 3.0]), np.array([1.0, 1.0, 3.0]))
-    [0, 1]
-
-    Args:
-        covered: items that each set covers. [n, items] bool
-        costs: cost of each set, by which redundant sets are dropped. [n] float64
-        asked: costs by which sets are chosen. [n] float64
-    """
-    chosen = np.empty(covered.shape[1], dtype=np.int64)
-    times = np.zeros(covered.shape[1], dtype=np.int64)
-    count = _choose_loop(covered, asked, chosen, times)
-    if count < 0:
-        return None
-    chosen = chosen[:count]
-    order = np.argsort(-costs[chosen], kind="stable")
-    stays = np.ones(count, dtype=np.bool_)
-    _drop_loop(covered, chosen, order, times, stays)
-    return [int(k) for k in chosen[stays]]
-
-
-def cheapest_cover_plain(covered: np.ndarray, costs: np.ndarray, asked: np.ndarray) -> list[int] | None:
-    """Return what `cheapest_cover` does, without compiled code."""
-    left = np.ones(covered.shape[1], dtype=bool)
-    chosen: list[int] = []
-    while left.any():
-        new = covered[:, left].sum(axis=1)
-        best = int(np.argmax(new / asked))
-        if not new[best]:
-            return None
-        chosen.append(best)
-        left &= ~covered[best]
-    times = covered[chosen].sum(axis=0)
-    for k in sorted(chosen, key=lambda k: -costs[k]):
-        if (times[covered[k]] > 1).all():
-            chosen.remove(k)
-            times -= covered[k]
-    return chosen
-
-
-def cover(
-    columns: np.ndarray, evidence: Evidence, words: np.ndarray, bits: np.ndarray, costs: np.ndarray, taste: Taste
-) -> Clauses | None:
-    """Return a formula that allows every demonstrated row and no ruled-out one; None if columns cannot separate them.
-
-    Args:
-        columns: the features. [F, R] uint64
-        evidence: the demonstrations as bits.
-        words, bits: demonstrated rows, in the order in which clauses may start at them. [n] each
-        costs: cost of a literal over each feature, above 0. [F] float64
-        taste: weights for choosing a literal.
-    """
-    literals = np.empty(MAX_LITERALS, dtype=np.int64)
-    signs = np.empty(MAX_LITERALS, dtype=np.bool_)
-    ends = np.empty(len(words) + 1, dtype=np.int64)
-    count = _cover_loop(
-        columns, evidence.mask, evidence.positive, words, bits, costs, np.argsort(costs),
-        taste.keep, taste.again, literals, signs, ends,
-    )  # fmt: skip
-    if count < 0:
-        return None
-    clauses, first = [], 0
-    for end in ends[:count].tolist():
-        clauses.append(tuple(zip(literals[first:end].tolist(), signs[first:end].tolist(), strict=True)))
-        first = end
-    return tuple(clauses)
-
-
-def cover_plain(
-    columns: np.ndarray, evidence: Evidence, words: np.ndarray, bits: np.ndarray, costs: np.ndarray, taste: Taste
-) -> Clauses | None:
-    """Return what `cover` does, without compiled code."""
-    uncovered, used, clauses = evidence.positive.copy(), set[int](), []
-    order = np.argsort(costs).tolist()
-    for word, bit in zip(words.tolist(), bits.tolist(), strict=True):
-        if not int(uncovered[word]) >> bit & 1:
-            continue
-        here, clause = evidence.mask.copy(), []
-        while (here & ~evidence.positive).any():
-            against, others = here & ~evidence.positive, here & uncovered
-            best, best_score = None, 0.0
-            for f in [*(f for f in order if f in used), *(f for f in order if f not in used)]:
-                sign = bool(int(columns[f, word]) >> bit & 1)
-                holds = columns[f] if sign else ~columns[f]
-                removed = int(np.bitwise_count(against & ~holds).sum())
-                kept = int(np.bitwise_count(others & holds).sum()) / int(np.bitwise_count(others).sum())
-                score = removed * kept**taste.keep / (costs[f] * (taste.again if f in used else 1.0))
-                if score > best_score:
-                    best, best_score = (f, sign), score
-            if best is None:
-                return None
-            clause.append(best)
-            here &= columns[best[0]] if best[1] else ~columns[best[0]]
-        clauses.append(tuple(clause))
-        used |= {f for f, _ in clause}
-        uncovered &= ~here
-    return tuple(clauses)
-
-
 def _blocks_of_bits(clauses: Sequence[Clause], features: Features, mask: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the rows on which clauses hold, some clauses at a time, so that thousands of them need little memory."""
     step = max(1, BLOCK_BYTES // max(1, mask.nbytes))
@@ -373,152 +254,3 @@ def _blocks_of_bits(clauses: Sequence[Clause], features: Features, mask: np.ndar
 
 def _price(clause: Clause, prices: np.ndarray) -> float:
     return float(sum(prices[column] for column, _ in clause))
-
-
-@compiled
-def _choose_loop(covered, asked, chosen, times):  # type: ignore[no-untyped-def]
-    """Choose sets until everything is covered, and count how often each item is; return their number, or -1."""
-    sets, items = covered.shape
-    new = np.zeros(sets, dtype=np.int64)
-    for k in range(sets):
-        for i in range(items):
-            new[k] += covered[k, i]
-    left, count = items, 0
-    while left:
-        best, best_worth = -1, 0.0
-        for k in range(sets):
-            worth = new[k] / asked[k]
-            if worth > best_worth:
-                best, best_worth = k, worth
-        if best < 0:
-            return -1
-        chosen[count] = best
-        count += 1
-        for i in range(items):
-            if covered[best, i]:
-                times[i] += 1
-                if times[i] == 1:
-                    left -= 1
-                    for k in range(sets):
-                        new[k] -= covered[k, i]
-    return count
-
-
-@compiled
-def _drop_loop(covered, chosen, order, times, stays):  # type: ignore[no-untyped-def]
-    """Drop, in this order, each chosen set whose items others cover as well."""
-    for j in order:
-        needed = False
-        for i in range(covered.shape[1]):
-            needed |= covered[chosen[j], i] and times[i] == 1
-        if not needed:
-            stays[j] = False
-            for i in range(covered.shape[1]):
-                times[i] -= covered[chosen[j], i]
-
-
-@compiled
-def _cover_loop(columns, mask, positive, words, bits, costs, order, keep, again, literals, signs, ends):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
-    """`cover_plain`, with few literals counted.
-
-    While a clause grows, a literal rules out fewer and fewer rows. An earlier count bounds a later one, so a literal
-    whose bound cannot beat the best so far is not counted again. What first literals rule out is counted once for all.
-    """
-    one, full = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
-    rows, features = len(mask), len(costs)
-    uncovered = positive.copy()
-    used = np.zeros(features, dtype=np.bool_)
-    against_rows = np.empty(rows, dtype=np.uint64)
-    shown_rows = np.empty(rows, dtype=np.uint64)
-    where = np.empty(rows, dtype=np.int64)
-    shown_where = np.empty(rows, dtype=np.int64)
-    sign = np.empty(features, dtype=np.uint64)
-    bound = np.empty(features, dtype=np.int64)
-    first = np.zeros(features, dtype=np.int64)
-    everything = np.int64(0)
-    for w in range(rows):
-        everything += popcount(mask[w] & ~positive[w])
-    for f in range(features):
-        for w in range(rows):
-            first[f] += popcount(columns[f, w] & mask[w] & ~positive[w])
-    count, total = 0, 0
-    for start in range(len(words)):
-        word, bit = words[start], bits[start]
-        if not (uncovered[word] >> bit) & one:
-            continue
-        begun, fresh = total, True
-        size, shown_size, against, others = 0, 0, everything, np.int64(0)
-        for w in range(rows):
-            against_rows[w] = mask[w] & ~positive[w]
-            shown_rows[w] = uncovered[w]
-            if against_rows[w]:
-                where[size] = w
-                size += 1
-            if uncovered[w]:
-                shown_where[shown_size] = w
-                shown_size += 1
-                others += popcount(uncovered[w])
-        for f in range(features):
-            holds = (columns[f, word] >> bit) & one
-            sign[f] = np.uint64(0) if holds else full
-            bound[f] = everything - first[f] if holds else first[f]
-        while against:
-            best, best_score, best_kept = -1, 0.0, np.int64(0)
-            # Columns in use first, since they are cheaper than their place in the order says; then by price, until
-            # not even a literal that rules out everything and keeps everything could be better.
-            for phase in range(2):
-                for place in range(features):
-                    f = order[place]
-                    if used[f] != (phase == 0):
-                        continue
-                    cost = costs[f] * again if phase == 0 else costs[f]
-                    if against / cost <= best_score:
-                        break
-                    if bound[f] / cost <= best_score:
-                        continue
-                    kept = np.int64(0)
-                    for i in range(shown_size):
-                        w = shown_where[i]
-                        kept += popcount((columns[f, w] ^ sign[f]) & shown_rows[w])
-                    share = kept / others if keep == 1.0 else (kept / others) ** keep
-                    if bound[f] * share / cost <= best_score:
-                        continue
-                    if not fresh:
-                        removed = np.int64(0)
-                        for i in range(size):
-                            w = where[i]
-                            removed += popcount(against_rows[w] & ~(columns[f, w] ^ sign[f]))
-                        bound[f] = removed
-                    score = bound[f] * share / cost
-                    if score > best_score:
-                        best, best_score, best_kept = f, score, kept
-            if best < 0 or total == len(literals):
-                return -1
-            literals[total], signs[total] = best, sign[best] == 0
-            total += 1
-            against -= bound[best]
-            others = best_kept
-            fresh = False
-            left = 0
-            for i in range(size):
-                w = where[i]
-                against_rows[w] &= columns[best, w] ^ sign[best]
-                if against_rows[w]:
-                    where[left] = w
-                    left += 1
-            size = left
-            left = 0
-            for i in range(shown_size):
-                w = shown_where[i]
-                shown_rows[w] &= columns[best, w] ^ sign[best]
-                if shown_rows[w]:
-                    shown_where[left] = w
-                    left += 1
-            shown_size = left
-        for j in range(begun, total):
-            used[literals[j]] = True
-        for i in range(shown_size):
-            uncovered[shown_where[i]] &= ~shown_rows[shown_where[i]]
-        ends[count] = total
-        count += 1
-    return count

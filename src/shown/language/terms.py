@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from shown.errors import BadProgram, did_you_mean
 from shown.grid import AREAS
@@ -54,6 +54,17 @@ class Term:
 
     primitive: str
     arguments: tuple[Argument, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.primitive, self.arguments)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Hashes differ between processes.
+        return Term, (self.primitive, self.arguments)
 
     def __str__(self) -> str:
         return f"{self.primitive}({', '.join(_print(argument) for argument in self.arguments)})"

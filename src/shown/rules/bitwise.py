@@ -229,13 +229,12 @@ def shorten(clauses: Sequence[Clause], columns: np.ndarray, forbidden: np.ndarra
         forbidden: 1 in the rows on which no clause may hold. [R] uint64
         prices: log prior of a literal over each column. [F] float64
     """
-    where = np.flatnonzero(forbidden)
     # Converting only these is faster: there may be millions of prices.
     paid = {f: float(prices[f]) for clause in clauses for f, _ in clause}
     ordered = tuple(tuple(sorted(clause, key=lambda literal: (paid[literal[0]], literal))) for clause in clauses)
     packed = pack([ordered])
     keep = np.ones(len(packed.columns), dtype=np.bool_)
-    _shorten_loop(columns, packed.columns, packed.signs, packed.clause_ends, where, forbidden[where], keep)
+    _shorten_loop(columns, packed.columns, packed.signs, packed.clause_ends, forbidden, keep)
     stays = iter(keep.tolist())
     return [tuple(sorted(literal for literal in clause if next(stays))) for clause in ordered]
 
@@ -355,24 +354,32 @@ def _cover_loop(bits, where, counts, keep):  # type: ignore[no-untyped-def]  # n
 
 
 @compiled
-def _shorten_loop(columns, literals, signs, clause_ends, where, forbidden, keep):  # type: ignore[no-untyped-def]
+def _shorten_loop(columns, literals, signs, clause_ends, forbidden, keep):  # type: ignore[no-untyped-def]
+    """A literal is needed if those kept before it and all after it hold together on a forbidden row."""
+    longest, first = 0, 0
+    for end in clause_ends:
+        longest, first = max(longest, end - first), end
+    rows = len(forbidden)
+    after = np.empty((longest + 1, rows), dtype=np.uint64)
+    before = np.empty(rows, dtype=np.uint64)
     first = 0
     for end in clause_ends:
         left = end - first
-        for i in range(first, end):
-            needed = left == 1
-            for w in range(len(where)):
-                if needed:
-                    break
-                bits = forbidden[w]
-                for j in range(first, end):
-                    if j != i and keep[j]:
-                        bits &= columns[literals[j], where[w]] ^ signs[j]
-                        if bits == 0:
-                            break
-                if bits != 0:
-                    needed = True
-            if not needed:
-                keep[i] = False
+        after[left] = forbidden
+        for i in range(left - 1, 0, -1):
+            column, sign, here, there = columns[literals[first + i]], signs[first + i], after[i], after[i + 1]
+            for w in range(rows):
+                here[w] = there[w] & (column[w] ^ sign)
+        before[:] = np.uint64(0xFFFFFFFFFFFFFFFF)
+        for i in range(end - first):
+            there, some = after[i + 1], np.uint64(0)
+            for w in range(rows):
+                some |= before[w] & there[w]
+            if some or left == 1:
+                column, sign = columns[literals[first + i]], signs[first + i]
+                for w in range(rows):
+                    before[w] &= column[w] ^ sign
+            else:
+                keep[first + i] = False
                 left -= 1
         first = end

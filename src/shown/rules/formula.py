@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from shown.language.terms import Term
 
@@ -35,6 +36,17 @@ class Formula:
     """
 
     clauses: tuple[Clause, ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(self.clauses))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Hashes differ between processes.
+        return Formula, (self.clauses,)
 
     @property
     def literals(self) -> tuple[Literal, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
@@ -255,11 +254,12 @@ class _Choices:
         """Return the action of player `who` on `grid`, for each (who, grid)."""
         if not self._remember:
             return self._ask([grid for _, grid in keys], [who for who, _ in keys])
-        new = [key for key in dict.fromkeys(keys) if key not in self._known]
+        known = [self._known.get(key) for key in keys]
+        new = list(dict.fromkeys(key for key, action in zip(keys, known, strict=True) if action is None))
         if new:
             actions = self._ask([grid for _, grid in new], [who for who, _ in new])
             self._known.update(zip(new, actions, strict=True))
-        return [self._known[key] for key in keys]
+        return [self._known[key] if action is None else action for key, action in zip(keys, known, strict=True)]
 
 
 _Start = tuple[int, World, int]
@@ -275,20 +275,22 @@ def _tallies(
     runs: Sequence[_Start], choose: _Choices, limits: Sequence[float], deadline: float = math.inf
 ) -> list[Tally]:
     """Play each run until it is over, or a position comes up more often than its limit."""
-    found = [Tally()] * len(runs)
+    rewards, steps, won = [0.0] * len(runs), [0] * len(runs), [False] * len(runs)
     playing = [(i, who, world, world.reset(seed)) for i, (who, world, seed) in enumerate(runs)]
-    visits: list[Counter[Grid]] = [Counter() for _ in runs]
+    visits: list[dict[Grid, int]] = [{} for _ in runs]
     while playing:
         if time.monotonic() > deadline:
-            return found[: playing[0][0]]
+            break
         going = []
         actions = choose([(who, grid) for _, who, _, grid in playing])
         for (i, who, world, grid), action in zip(playing, actions, strict=True):
-            outcome, before = world.step(action), found[i]
-            found[i] = Tally(before.reward + outcome.reward, before.steps + 1, outcome.won)
-            if limits[i] < math.inf:
-                visits[i][grid] += 1
-            if not outcome.over and found[i].steps < world.max_steps and visits[i][grid] <= limits[i]:
+            outcome = world.step(action)
+            rewards[i] += outcome.reward
+            steps[i] += 1
+            won[i] = outcome.won
+            often = visits[i][grid] = visits[i].get(grid, 0) + 1
+            if not outcome.over and steps[i] < world.max_steps and often <= limits[i]:
                 going.append((i, who, world, outcome.grid))
         playing = going
-    return found
+    finished = playing[0][0] if playing else len(runs)
+    return list(map(Tally, rewards[:finished], steps[:finished], won[:finished]))

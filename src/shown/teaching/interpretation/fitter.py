@@ -7,19 +7,26 @@ interpretations with images another.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+import time
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shown.components import Component, compile_components
 from shown.demonstrations import Demonstrations
+from shown.engine.forks import forked
 from shown.engine.memory import Account
+from shown.errors import OutOfMemory
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, Rows, evidence_of
 from shown.inference.amending import amended
-from shown.inference.clauses import TASTE, ClauseSearch, Narrow, Pool
+from shown.inference.clauses import ClauseSearch, Narrow, Pool
+from shown.inference.covers import TASTE
 from shown.inference.failure import Failure, explain_failure, looking_like_shown
 from shown.inference.features import Features
 from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Weighing
@@ -55,17 +62,19 @@ class Effort:
         trees: trees grown from each set of features.
         tries: covers searched for clauses.
         covers: formulas made of the clauses found.
+        until: time by the monotonic clock after which the search makes do with what it has found.
     """
 
     trees: int
     tries: int
     covers: int
+    until: float = math.inf
 
     def on(self, shown: int) -> Effort:
         """Return the effort for a number of shown actions: with few of them, a thorough search is quick, too."""
         if shown > FEW_SHOWN:
             return self
-        return Effort(min(self.trees * THOROUGH.trees, THOROUGH.trees), THOROUGH.tries, THOROUGH.covers)
+        return replace(THOROUGH, trees=min(self.trees * THOROUGH.trees, THOROUGH.trees), until=self.until)
 
 
 THOROUGH = Effort(trees=5, tries=40, covers=40)  # where one fit decides
@@ -105,6 +114,24 @@ class Fitted:
     pinned: Pinned | None = None
     contradictions: tuple[Contradiction, ...] = ()
     generation: int = 0
+
+
+Job = tuple[Hypothesis, Demonstrations, Fitted | None]
+"""A hypothesis to fit, the demonstrations under its interpretation, and an earlier fit of it."""
+
+
+class Ended(NamedTuple):
+    """A fit that has ended.
+
+    Attributes:
+        fitted: the fit, or the reason why there is none.
+        shortage: the reason why it ended early, or None.
+        seconds: time it took.
+    """
+
+    fitted: Fitted | OutOfMemory
+    shortage: str | None
+    seconds: float
 
 
 class Fitter:
@@ -214,6 +241,53 @@ class Fitter:
         best = tuple(last.mixture.best)
         return replace(fitted, candidates=best, pool=pool if exact else None, policy=policy, grown=grown)
 
+    def fit_side_by_side(self, jobs: Sequence[Job], effort: Effort) -> list[Ended]:
+        """Fit hypotheses in several processes, after evaluating their programs in this one.
+
+        Columns are not sent between processes: they are combined again here.
+        """
+        for hypothesis, _, _ in jobs:
+            fitting = self._fitting(hypothesis)
+            with closing(fitting):
+                for place, block in enumerate(fitting.up_to(self.programs)):
+                    fitting.evaluate(block, place)
+        processes, share = self.resources.processes, copy(self)
+        share.resources = replace(self.resources, threads=max(1, processes // len(jobs)))
+        found = forked(lambda job: share._sent(job, effort), jobs, processes)
+        return [self._received(job, *sent) for job, sent in zip(jobs, found, strict=True)]
+
+    def _sent(self, job: Job, effort: Effort) -> tuple[dict[str, Any] | OutOfMemory, str | None, float]:
+        """Fit a hypothesis; return what a process sends back of the result: nothing with columns or a language."""
+        hypothesis, interpreted, earlier = job
+        run, begun, shortage = self.iter_fit(hypothesis, interpreted, None, effort, earlier), time.monotonic(), None
+        try:
+            while True:
+                moment, _ = next(run)
+                shortage = moment.stopped or shortage
+        except StopIteration as end:
+            fitted: Fitted = end.value
+        except OutOfMemory as error:
+            return error, shortage, time.monotonic() - begun
+        kept = ("evidence", "candidates", "pool", "failure", "pinned", "contradictions", "generation")
+        mixtures = {name: getattr(fitted, name) for name in ("policy", "grown")}
+        sent = {name: getattr(fitted, name) for name in kept}
+        sent |= {name: policy and policy.components for name, policy in mixtures.items()}
+        return sent, shortage, time.monotonic() - begun
+
+    def _received(self, job: Job, sent: dict[str, Any] | OutOfMemory, shortage: str | None, seconds: float) -> Ended:
+        """Return the fit that a process has sent back."""
+        hypothesis, interpreted, _ = job
+        if isinstance(sent, OutOfMemory):
+            return Ended(sent, shortage, seconds)
+        fitting = self._fitting(hypothesis)
+        features = fitting.combined(len(fitting.up_to(self.programs)), sent["evidence"].mask)
+        policies = {
+            name: None if sent[name] is None else self._policy(sent[name], fitting.language)
+            for name in ("policy", "grown")
+        }
+        fitted = Fitted(hypothesis, interpreted, features, **sent | policies)
+        return Ended(fitted, shortage, seconds)
+
     def _search(
         self, fitting: Fitting, evidence: Evidence, narrow: Narrow | None, effort: Effort, earlier: Fitted | None
     ) -> ClauseSearch:
@@ -221,7 +295,7 @@ class Fitter:
         seed = self.resources.seed + GENERATION_SEEDS * generation  # the same starts would find the same clauses
         effort = effort.on(len(evidence.shown_rows))
         trees = TreeSearch(evidence, effort.trees, seed, self.resources.thread_count, fitting.account.branch())
-        taste = replace(TASTE, tries=effort.tries, covers=effort.covers)
+        taste = replace(TASTE, tries=effort.tries, covers=effort.covers, until=effort.until)
         known = None if earlier is None or earlier.pool is None else (earlier.features, earlier.pool.clauses)
         return ClauseSearch(evidence, trees, seed, taste, fitting.struck(), narrow, known)
 
@@ -268,10 +342,10 @@ class Fitter:
     def _mixture(
         self, mixture: Mixture, features: Features, language: Language, pinned: Pinned | None
     ) -> Policy | None:
-        if not mixture.best:
-            return None
+        return self._policy(to_components(mixture, features, pinned), language) if mixture.best else None
+
+    def _policy(self, components: tuple[Component, ...], language: Language) -> Policy:
         shown = self.demonstrations
-        components = to_components(mixture, features, pinned)
         return Policy(shown.tokens, components, shown.game, shown.buttons, language=language)
 
     def _leniently(self, evidence: Evidence, hypothesis: Hypothesis, fitting: Fitting) -> Evidence:

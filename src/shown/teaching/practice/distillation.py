@@ -20,8 +20,9 @@ import numpy as np
 
 from shown.components import RatedRule
 from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.engine.forks import forked
 from shown.grid import Action, Grid
-from shown.inference.clauses import cheapest_cover
+from shown.inference.covers import cheapest_cover
 from shown.policy import Policy
 from shown.provenance import SuccessRate
 from shown.rules import Formula, Literal
@@ -193,7 +194,8 @@ class Distillation:
         rules = sorted({_random_cover(covers, sizes, fixed, self.rng) for _ in range(STARTS)})
         values = table.values(rules)
         ranked = sorted(range(len(rules)), key=lambda i: (-values[i], sizes[list(rules[i])].sum(), rules[i]))
-        improved = [_improved(rules[i], table, sizes, fixed) for i in ranked[:IMPROVED]]
+        processes = self.fitter.resources.processes
+        improved = forked(lambda i: _improved(rules[i], table, sizes, fixed), ranked[:IMPROVED], processes)
         played = [self._play([units[u] for u in rule]) for rule in dict.fromkeys(improved)]
         return max(played, key=lambda item: item.merit)
 
@@ -265,7 +267,7 @@ class Distillation:
         shown, effort = fitted.shown, AGAIN if fitted.generation else FURTHER
         items = tuple(Demonstration((step,)) for step in self._counterexamples.values())
         more = Demonstrations(shown.tokens, items, shown.game, shown.buttons)
-        return self.fitter.fit(fitted.hypothesis, shown, more, effort, fitted)
+        return self.fitter.fit(fitted.hypothesis, shown, more, replace(effort, until=self.until), fitted)
 
     # --- fewer conditions ---------------------------------------------------------------------------------------------
 

@@ -137,14 +137,16 @@ def _agreement_loop(units, members, ends, right, block, out):  # type: ignore[no
     Rows are in reading order, so the first row of a state that a rule allows is the action it takes.
     """
     seen = np.empty(out.shape[1], dtype=np.uint64)
+    bits = np.empty(len(right), dtype=np.uint64)
     first = 0
     for k in range(len(ends)):
         seen[:] = 0
+        bits[:] = 0
+        for i in range(first, ends[k]):
+            unit = units[members[i]]
+            for r in range(len(right)):
+                bits[r] |= unit[r]
         for r in range(len(right)):
-            bits = np.uint64(0)
-            for i in range(first, ends[k]):
-                bits |= units[members[i], r]
-            new = bits & ~seen[block[r]]
-            out[k, block[r]] |= new & right[r]
-            seen[block[r]] |= bits
+            out[k, block[r]] |= bits[r] & ~seen[block[r]] & right[r]
+            seen[block[r]] |= bits[r]
         first = ends[k]

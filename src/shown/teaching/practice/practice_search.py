@@ -6,7 +6,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class PracticeSearch(ABC):
         temperature: see `flattened`.
         levels: number of levels on which policies are compared.
         seconds: expected duration of a step: that of the fit, or of the longest step so far.
+        until: time by the monotonic clock by which a step should end; a fit then makes do with what it has found.
         best: the best policies with the shares they won, the latest last.
     """
 
@@ -39,6 +40,7 @@ class PracticeSearch(ABC):
     temperature: float
     levels: int = ALL_LEVELS
     seconds: float = 0.0
+    until: float = math.inf
     best: list[tuple[float, Policy]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -62,7 +64,7 @@ class PracticeSearch(ABC):
         shown = self.fitted.shown
         items = tuple(Demonstration((step,)) for step in more)
         found = Demonstrations(shown.tokens, items, shown.game, shown.buttons)
-        return self.fitter.fit(self.fitted.hypothesis, shown, found, effort, earlier)
+        return self.fitter.fit(self.fitted.hypothesis, shown, found, replace(effort, until=self.until), earlier)
 
     def _mixtures(self, found: Fitted) -> list[Policy]:
         return [flattened(policy, self.temperature) for policy in (found.policy, found.grown) if policy is not None]
@@ -85,6 +87,7 @@ def vary(searches: Sequence[PracticeSearch], rounds: int, until: float = np.inf)
         if max(best) >= 1.0 or begun + search.seconds > until:
             return
         search.ground.stop_at(until)
+        search.until = until
         best[chosen] = search.step()
         search.seconds = max(search.seconds, time.monotonic() - begun)
         turns[chosen] += 1

@@ -15,7 +15,7 @@ from shown.inference.failure import Failure
 from shown.inference.pinning import Contradiction
 from shown.policy import Policy, uniform_policy
 from shown.provenance import ConstraintsRecord, DemonstrationsRecord, Provenance, SuccessRate
-from shown.teaching.interpretation.fitter import FURTHER, Effort, Fitted, Fitter
+from shown.teaching.interpretation.fitter import AT_ONCE, FURTHER, Effort, Ended, Fitted, Fitter, Job
 from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.teaching.practice.candidates import Candidates
@@ -114,18 +114,49 @@ class Selection:
 
         Once something fits, a fit is not begun if it is not expected to end before `until` by the monotonic clock.
         """
+        jobs: list[Job] = [(hypothesis, interpreted[hypothesis.interpretation], None) for hypothesis in wave]
+        self._add_fitted((yield from self._fit_all(jobs, effort, until, bool(self.fitted))))
+
+    def _fit_all(
+        self, jobs: Sequence[Job], effort: Effort, until: float, bounded: bool
+    ) -> Generator[TeachingProgress, None, list[Fitted]]:
+        """Fit hypotheses, as many side by side as there are processes; return the fits.
+
+        Once something fits, or if `bounded`, a fit is not begun if it is not expected to end before `until`.
+        """
         found: list[Fitted] = []
-        for hypothesis in wave:
-            if (found or self.fitted) and not self._has_time(until):
+        at_once = self.fitter.resources.processes if self.fitter.programs <= AT_ONCE else 1
+        for start in range(0, len(jobs), at_once):
+            if (found or bounded) and not self._has_time(until):
                 break
-            yield self.progress(TeachingPhase.FITTING, hypothesis)
-            fitted = yield from self._fit(hypothesis, interpreted[hypothesis.interpretation], effort)
-            if fitted is not None:
-                found.append(fitted)
-        self._add_fitted(found)
+            some = jobs[start : start + at_once]
+            for hypothesis, _, _ in some:
+                yield self.progress(TeachingPhase.FITTING, hypothesis)
+            if len(some) == 1:
+                fitted = yield from self._fit(*some[0], effort)
+                found += [] if fitted is None else [fitted]
+            else:
+                ended = self.fitter.fit_side_by_side(some, effort)
+                found += [one for one in map(self._ended, ended) if one is not None]
+        return found
+
+    def _ended(self, ended: Ended) -> Fitted | None:
+        """Record a fit that has ended; return None if nothing fits."""
+        found, shortage, seconds = ended
+        self.shortage = shortage or self.shortage
+        if isinstance(found, OutOfMemory):
+            if not self.candidates.current:
+                raise found
+            self.shortage = str(found)
+            return None
+        self._seconds[found.hypothesis] = seconds
+        self.contradicted(found.hypothesis, found.contradictions)
+        if found.policy is None:
+            self._add_failed(found)
+        return found if found.policy is not None else None
 
     def _fit(
-        self, hypothesis: Hypothesis, interpreted: Demonstrations, effort: Effort, earlier: Fitted | None = None
+        self, hypothesis: Hypothesis, interpreted: Demonstrations, earlier: Fitted | None, effort: Effort
     ) -> Generator[TeachingProgress, None, Fitted | None]:
         """Fit a hypothesis; return None if nothing fits."""
         run, begun = self.fitter.iter_fit(hypothesis, interpreted, None, effort, earlier), time.monotonic()
@@ -140,17 +171,9 @@ class Selection:
                     reached = self.progress(TeachingPhase.FITTING, hypothesis, so_far)
                     yield replace(reached, programs=moment.programs, total=moment.total)
         except StopIteration as end:
-            found: Fitted = end.value
-            self._seconds[hypothesis] = time.monotonic() - begun
-            self.contradicted(hypothesis, found.contradictions)
-            if found.policy is not None:
-                return found
-            self._add_failed(found)
+            return self._ended(Ended(end.value, None, time.monotonic() - begun))
         except OutOfMemory as error:
-            if not self.candidates.current:
-                raise
-            self.shortage = str(error)
-        return None
+            return self._ended(Ended(error, None, time.monotonic() - begun))
 
     def _add_failed(self, found: Fitted) -> None:
         self._tried[found.hypothesis] = Tried(found.hypothesis, False)
@@ -207,15 +230,9 @@ class Selection:
 
         Each is refined once, and only if it wins a share of at least `least` of the levels.
         """
-        again: list[Fitted] = []
-        for score, found in self.best_fitted(number):
-            if score < least or found.generation or not self._has_time(until):
-                continue
-            yield self.progress(TeachingPhase.FITTING, found.hypothesis)
-            better = yield from self._fit(found.hypothesis, found.shown, effort, found)
-            if better is not None:
-                again.append(better)
-        self._add_fitted(again)
+        best = [found for score, found in self.best_fitted(number) if score >= least and not found.generation]
+        jobs: list[Job] = [(found.hypothesis, found.shown, found) for found in best]
+        self._add_fitted((yield from self._fit_all(jobs, effort, until, True)))
 
     def look_further(self) -> None:
         """Start over with more programs; the candidates so far still count."""
@@ -297,7 +314,7 @@ class Selection:
             found = self._one_rule
             if other == fitted.hypothesis or found is None or found.conditions <= LONG or not self._has_time(until):
                 continue
-            again = self.fitter.fit(other, interpreted[interpretation], None, FURTHER)
+            again = self.fitter.fit(other, interpreted[interpretation], None, replace(FURTHER, until=until))
             if again.policy is not None:
                 yield from self._distill(best.policy, again, until)
 

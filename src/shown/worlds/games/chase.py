@@ -56,8 +56,13 @@ class Chase(Game):
     )
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
-        outcomes = turn(grid, clicked(action))
-        return outcomes[rng.integers(len(outcomes))] if len(outcomes) > 1 else outcomes[0]
+        grid, rabbit, ways_out = _before_it_runs(grid, clicked(action))
+        if rabbit is None:
+            return Outcome(grid, won=True, over=True)
+        if not ways_out:
+            return Outcome(grid)
+        chosen = ways_out[rng.integers(len(ways_out))] if len(ways_out) > 1 else ways_out[0]
+        return Outcome(grid.with_cells({rabbit: EMPTY, chosen: RABBIT}))
 
     def own_move(self, grid: Grid, action: Action) -> Grid:
         return acted(grid, clicked(action))
@@ -109,12 +114,17 @@ class Chase(Game):
 
 def turn(grid: Grid, cell: Cell) -> list[Outcome]:
     """Return the equally likely outcomes of a click: the agent acts, then the rabbit runs."""
+    grid, rabbit, ways_out = _before_it_runs(grid, cell)
+    if rabbit is None:
+        return [Outcome(grid, won=True, over=True)]
+    return [Outcome(grid.with_cells({rabbit: EMPTY, way: RABBIT})) for way in ways_out] or [Outcome(grid)]
+
+
+def _before_it_runs(grid: Grid, cell: Cell) -> tuple[Grid, Cell | None, list[Cell]]:
+    """Return the position after the agent has acted, the rabbit's cell (None if it is caught), and its ways out."""
     rabbit = _find(grid, RABBIT)
     grid = acted(grid, cell)
-    if grid[rabbit] == AGENT:
-        return [Outcome(grid, won=True, over=True)]
-    cells = escapes(grid, _find(grid, AGENT), rabbit)
-    return [Outcome(grid.with_cells({rabbit: EMPTY, cell: RABBIT})) for cell in cells] or [Outcome(grid)]
+    return (grid, None, []) if grid[rabbit] == AGENT else (grid, rabbit, escapes(grid, _find(grid, AGENT), rabbit))
 
 
 def acted(grid: Grid, cell: Cell) -> Grid:
@@ -132,7 +142,8 @@ def acted(grid: Grid, cell: Cell) -> Grid:
 def escapes(grid: Grid, agent: Cell, rabbit: Cell) -> list[Cell]:
     """Return the empty cells next to the rabbit that are farther from the agent."""
     cells = (moved(rabbit, way) for way in SIDES)
-    return [cell for cell in cells if grid.get(cell) == EMPTY and _distance(agent, cell) > _distance(agent, rabbit)]
+    now = _distance(agent, rabbit)
+    return [cell for cell in cells if grid.get(cell) == EMPTY and _distance(agent, cell) > now]
 
 
 def plain_way(grid: Grid) -> Cell | None:

@@ -100,10 +100,13 @@ class LevelWorld(World):
         self.reset(0)
 
     def reset(self, seed: int) -> Grid:
-        self._chances, self._grid = chances(self.start, seed), self.start.grid
+        self._seed, self._grid = seed, self.start.grid
+        self._chances: np.random.Generator | None = None  # made on the first step: worlds are copied and reset often
         return self._grid
 
     def step(self, action: Action) -> Outcome:
+        if self._chances is None:
+            self._chances = chances(self.start, self._seed)
         outcome = self.game.step(self._grid, action, self._chances)
         self._grid = outcome.grid
         return replace(outcome, reward=1.0) if outcome.won else outcome

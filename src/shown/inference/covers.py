@@ -1,0 +1,333 @@
+"""Covers: formulas found clause by clause, and the cheapest of many sets that cover everything.
+
+`cover_plain` is the obvious version of the compiled `_cover_loop`, and `cheapest_cover_plain` that of `cheapest_cover`;
+property tests compare them.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from shown.engine.compilation import compiled, popcount
+from shown.evaluation.rows import Evidence
+from shown.rules.bitwise import Clauses
+
+MAX_LITERALS = 4000  # a cover with more literals is given up
+
+
+@dataclass(frozen=True)
+class Taste:
+    """Weights and numbers of tries of the search, tuned on generated levels.
+
+    Attributes:
+        keep: exponent of the fraction of demonstrated actions that a literal keeps.
+        again: cost of a column that the formula already uses, as a fraction of its price.
+        tries: number of covers to search for clauses.
+        covers: number of formulas to make of the clauses found.
+        spread: standard deviation of the random changes of log prices between tries.
+        until: time by the monotonic clock after which no further cover or formula is begun.
+    """
+
+    keep: float = 1.0
+    again: float = 0.5
+    spread: float = 0.1
+    tries: int = 40
+    covers: int = 40
+    until: float = math.inf
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() > self.until
+
+
+TASTE = Taste()
+
+
+def cheapest_cover(covered: np.ndarray, costs: np.ndarray, asked: np.ndarray) -> list[int] | None:
+    """Return cheap sets that together cover everything, chosen greedily; None if all sets do not.
+
+    >>> covered = np.array([[True, True, False], [False, True, True], [True, True, True]])
+    >>> cheapest_cover(covered, np.array([1.0, 1.0, 3.0]), np.array([1.0, 1.0, 3.0]))
+    [0, 1]
+
+    Args:
+        covered: items that each set covers. [n, items] bool
+        costs: cost of each set, by which redundant sets are dropped. [n] float64
+        asked: costs by which sets are chosen. [n] float64
+    """
+    chosen = np.empty(covered.shape[1], dtype=np.int64)
+    times = np.zeros(covered.shape[1], dtype=np.int64)
+    count = _choose_loop(covered, asked, chosen, times)
+    if count < 0:
+        return None
+    chosen = chosen[:count]
+    order = np.argsort(-costs[chosen], kind="stable")
+    stays = np.ones(count, dtype=np.bool_)
+    _drop_loop(covered, chosen, order, times, stays)
+    return [int(k) for k in chosen[stays]]
+
+
+def cheapest_cover_plain(covered: np.ndarray, costs: np.ndarray, asked: np.ndarray) -> list[int] | None:
+    """Return what `cheapest_cover` does, without compiled code."""
+    left = np.ones(covered.shape[1], dtype=bool)
+    chosen: list[int] = []
+    while left.any():
+        new = covered[:, left].sum(axis=1)
+        best = int(np.argmax(new / asked))
+        if not new[best]:
+            return None
+        chosen.append(best)
+        left &= ~covered[best]
+    times = covered[chosen].sum(axis=0)
+    for k in sorted(chosen, key=lambda k: -costs[k]):
+        if (times[covered[k]] > 1).all():
+            chosen.remove(k)
+            times -= covered[k]
+    return chosen
+
+
+class CoverTable(NamedTuple):
+    """What all covers of some evidence look up.
+
+    Attributes:
+        columns: the features. [F, R] uint64
+        against: 1 in the ruled-out rows. [R] uint64
+        rows: the demonstrated rows, 64 a word, in ascending order. [T] int64
+        shown: the features on the demonstrated rows alone, bit t for row t. [F, ceil(T / 64)] uint64
+        holds: number of ruled-out rows on which each feature holds. [F] int64
+    """
+
+    columns: np.ndarray
+    against: np.ndarray
+    rows: np.ndarray
+    shown: np.ndarray
+    holds: np.ndarray
+
+    @classmethod
+    def of(cls, columns: np.ndarray, evidence: Evidence) -> CoverTable:
+        """Return the table of some features."""
+        rows = np.flatnonzero(np.unpackbits(evidence.positive.view(np.uint8), bitorder="little"))
+        shown = np.zeros((len(columns), -(-len(rows) // 64)), dtype=np.uint64)
+        holds = np.zeros(len(columns), dtype=np.int64)
+        against = evidence.mask & ~evidence.positive
+        _table_loop(columns, against, rows, shown, holds)
+        return cls(columns, against, rows, shown, holds)
+
+    def only(self, features: np.ndarray) -> CoverTable:
+        """Return the table of some of the features. [n] int64"""
+        own = self.columns[features], self.shown[features], self.holds[features]
+        return self._replace(columns=own[0], shown=own[1], holds=own[2])
+
+
+def cover(table: CoverTable, words: np.ndarray, bits: np.ndarray, costs: np.ndarray, taste: Taste) -> Clauses | None:
+    """Return a formula that allows every demonstrated row and no ruled-out one; None if columns cannot separate them.
+
+    Args:
+        table: the features and the evidence.
+        words, bits: demonstrated rows, in the order in which clauses may start at them. [n] each
+        costs: cost of a literal over each feature, above 0. [F] float64
+        taste: weights for choosing a literal.
+    """
+    literals = np.empty(MAX_LITERALS, dtype=np.int64)
+    signs = np.empty(MAX_LITERALS, dtype=np.bool_)
+    ends = np.empty(len(words) + 1, dtype=np.int64)
+    wanted = 64 * words + bits.astype(np.int64)
+    starts = np.searchsorted(table.rows, wanted[np.isin(wanted, table.rows)])
+    count = _cover_loop(
+        table.columns, table.against, len(table.rows), table.shown, table.holds, starts, costs, np.argsort(costs),
+        taste.keep, taste.again, literals, signs, ends,
+    )  # fmt: skip
+    if count < 0:
+        return None
+    clauses, first = [], 0
+    for end in ends[:count].tolist():
+        clauses.append(tuple(zip(literals[first:end].tolist(), signs[first:end].tolist(), strict=True)))
+        first = end
+    return tuple(clauses)
+
+
+def cover_plain(
+    columns: np.ndarray, evidence: Evidence, words: np.ndarray, bits: np.ndarray, costs: np.ndarray, taste: Taste
+) -> Clauses | None:
+    """Return what `cover` does, without compiled code."""
+    uncovered, used, clauses = evidence.positive.copy(), set[int](), []
+    order = np.argsort(costs).tolist()
+    for word, bit in zip(words.tolist(), bits.tolist(), strict=True):
+        if not int(uncovered[word]) >> bit & 1:
+            continue
+        here, clause = evidence.mask.copy(), []
+        while (here & ~evidence.positive).any():
+            against, others = here & ~evidence.positive, here & uncovered
+            best, best_score = None, 0.0
+            for f in [*(f for f in order if f in used), *(f for f in order if f not in used)]:
+                sign = bool(int(columns[f, word]) >> bit & 1)
+                holds = columns[f] if sign else ~columns[f]
+                removed = int(np.bitwise_count(against & ~holds).sum())
+                kept = int(np.bitwise_count(others & holds).sum()) / int(np.bitwise_count(others).sum())
+                score = removed * kept**taste.keep / (costs[f] * (taste.again if f in used else 1.0))
+                if score > best_score:
+                    best, best_score = (f, sign), score
+            if best is None:
+                return None
+            clause.append(best)
+            here &= columns[best[0]] if best[1] else ~columns[best[0]]
+        clauses.append(tuple(clause))
+        used |= {f for f, _ in clause}
+        uncovered &= ~here
+    return tuple(clauses)
+
+
+@compiled
+def _choose_loop(covered, asked, chosen, times):  # type: ignore[no-untyped-def]
+    """Choose sets until everything is covered, and count how often each item is; return their number, or -1."""
+    sets, items = covered.shape
+    new = np.zeros(sets, dtype=np.int64)
+    for k in range(sets):
+        for i in range(items):
+            new[k] += covered[k, i]
+    left, count = items, 0
+    while left:
+        best, best_worth = -1, 0.0
+        for k in range(sets):
+            worth = new[k] / asked[k]
+            if worth > best_worth:
+                best, best_worth = k, worth
+        if best < 0:
+            return -1
+        chosen[count] = best
+        count += 1
+        for i in range(items):
+            if covered[best, i]:
+                times[i] += 1
+                if times[i] == 1:
+                    left -= 1
+                    for k in range(sets):
+                        new[k] -= covered[k, i]
+    return count
+
+
+@compiled
+def _drop_loop(covered, chosen, order, times, stays):  # type: ignore[no-untyped-def]
+    """Drop, in this order, each chosen set whose items others cover as well."""
+    for j in order:
+        needed = False
+        for i in range(covered.shape[1]):
+            needed |= covered[chosen[j], i] and times[i] == 1
+        if not needed:
+            stays[j] = False
+            for i in range(covered.shape[1]):
+                times[i] -= covered[chosen[j], i]
+
+
+@compiled
+def _table_loop(columns, against, rows, shown, holds):  # type: ignore[no-untyped-def]
+    """Gather the demonstrated rows of each feature, and count the ruled-out ones on which it holds."""
+    for f in range(len(columns)):
+        column = columns[f]
+        for w in range(len(against)):
+            holds[f] += popcount(column[w] & against[w])
+        for t in range(len(rows)):
+            bit = (column[rows[t] >> 6] >> np.uint64(rows[t] & 63)) & np.uint64(1)
+            shown[f, t >> 6] |= bit << np.uint64(t & 63)
+
+
+@compiled
+def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, keep, again, literals, signs, ends):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    """`cover_plain`, with few literals counted.
+
+    While a clause grows, a literal rules out fewer and fewer rows. An earlier count bounds a later one, so a literal
+    whose bound cannot beat the best so far is not counted again. What first literals rule out is counted once for all,
+    and demonstrated rows, which are few, are packed.
+    """
+    one, full = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
+    features, size_shown = shown.shape
+    uncovered = np.zeros(size_shown, dtype=np.uint64)
+    for t in range(rows):
+        uncovered[t >> 6] |= one << np.uint64(t & 63)
+    used = np.zeros(features, dtype=np.bool_)
+    against_rows = np.empty(len(ruled_out), dtype=np.uint64)
+    shown_rows = np.empty(size_shown, dtype=np.uint64)
+    where = np.empty(len(ruled_out), dtype=np.int64)
+    sign = np.empty(features, dtype=np.uint64)
+    bound = np.empty(features, dtype=np.int64)
+    everything = np.int64(0)
+    for w in range(len(ruled_out)):
+        everything += popcount(ruled_out[w])
+    count, total = 0, 0
+    for start in starts:
+        word, bit = start >> 6, np.uint64(start & 63)
+        if not (uncovered[word] >> bit) & one:
+            continue
+        begun, fresh = total, True
+        size, against, others = 0, everything, np.int64(0)
+        for w in range(len(ruled_out)):
+            against_rows[w] = ruled_out[w]
+            if against_rows[w]:
+                where[size] = w
+                size += 1
+        for w in range(size_shown):
+            shown_rows[w] = uncovered[w]
+            others += popcount(uncovered[w])
+        for f in range(features):
+            here = (shown[f, word] >> bit) & one
+            sign[f] = np.uint64(0) if here else full
+            bound[f] = everything - holds[f] if here else holds[f]
+        while against:
+            best, best_score, best_kept = -1, 0.0, np.int64(0)
+            # Columns in use first, since they are cheaper than their place in the order says; then by price, until
+            # not even a literal that rules out everything and keeps everything could be better.
+            for phase in range(2):
+                for place in range(features):
+                    f = order[place]
+                    if used[f] != (phase == 0):
+                        continue
+                    cost = costs[f] * again if phase == 0 else costs[f]
+                    if against / cost <= best_score:
+                        break
+                    if bound[f] / cost <= best_score:
+                        continue
+                    kept = np.int64(0)
+                    for w in range(size_shown):
+                        kept += popcount((shown[f, w] ^ sign[f]) & shown_rows[w])
+                    share = kept / others if keep == 1.0 else (kept / others) ** keep
+                    if bound[f] * share / cost <= best_score:
+                        continue
+                    if not fresh:
+                        removed = np.int64(0)
+                        for i in range(size):
+                            w = where[i]
+                            removed += popcount(against_rows[w] & ~(columns[f, w] ^ sign[f]))
+                        bound[f] = removed
+                    score = bound[f] * share / cost
+                    if score > best_score:
+                        best, best_score, best_kept = f, score, kept
+            if best < 0 or total == len(literals):
+                return -1
+            literals[total], signs[total] = best, sign[best] == 0
+            total += 1
+            against -= bound[best]
+            others = best_kept
+            fresh = False
+            left = 0
+            for i in range(size):
+                w = where[i]
+                against_rows[w] &= columns[best, w] ^ sign[best]
+                if against_rows[w]:
+                    where[left] = w
+                    left += 1
+            size = left
+            for w in range(size_shown):
+                shown_rows[w] &= shown[best, w] ^ sign[best]
+        for j in range(begun, total):
+            used[literals[j]] = True
+        for w in range(size_shown):
+            uncovered[w] &= ~shown_rows[w]
+        ends[count] = total
+        count += 1
+    return count
