@@ -54,6 +54,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 ELSEWHERE = """
+import sys
 import time
 
 from shown.worlds import Game
@@ -79,8 +80,28 @@ class Sleepy(Nim):
             time.sleep(20)
         return super().step(grid, action, rng)
 
+class Stuck(Nim):
+    name = "stuck"
+    title = "Stuck"
+
+    def step(self, grid, action, rng):
+        if sys.argv[1:] == ["5"]:  # the process that plays for the page
+            time.sleep(60)
+        return super().step(grid, action, rng)
+
 class Climber(Nim):
     name = "../up"
+
+class Nameless(Nim):
+    name = None
+
+class Quits(Nim):
+    def __init__(self):
+        raise SystemExit(0)
+
+class Untitled(Nim):
+    name = "odd"
+    title = None
 
 class Half(Game):
     name = "lost"

@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -67,6 +68,27 @@ def test_a_game_that_takes_its_time_holds_up_no_other_page(make_server, elsewher
     assert time.monotonic() - start < 30
     assert "has not answered for 5 seconds" in str(refused[1])
     server.post("restart", game="sleepy")
+
+
+def test_a_rule_that_hangs_where_it_is_played_holds_up_the_rules_of_no_other_game(make_server, elsewhere):
+    elsewhere("stuck = elsewhere:Stuck")
+    server = make_server()
+    for game in ("nim", "stuck"):
+        server.post("expert", game=game)
+        assert server.learned(game)["state"] == "done"
+    server.post("run", game="nim", level="test:0", seed=0)
+
+    def run() -> None:
+        with pytest.raises(Refused, match="took more than 30 seconds"):
+            server.post("run", game="stuck", level="test:0", seed=0)
+
+    with ThreadPoolExecutor(1) as pool:
+        stuck = pool.submit(run)
+        time.sleep(0.5)
+        for _ in range(3):
+            assert server.post("run", game="nim", level="test:0", seed=0)["won"]
+        assert not stuck.done()
+        stuck.result()
 
 
 def test_a_lesson_is_read_without_running_its_game_in_the_server(elsewhere, tmp_path, monkeypatch):

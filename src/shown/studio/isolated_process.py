@@ -85,12 +85,15 @@ class Isolated:
         try:
             told = self.process.ask("describe")
             _check_description(told, name)
+            tokens, symmetries = (
+                Tokens(**told.pop("tokens")),
+                tuple(map(Transformation.from_json, told.pop("symmetries"))),
+            )
         except BadInput:
             self.close()
             raise
-        tokens, symmetries = Tokens(**told.pop("tokens")), map(Transformation.from_json, told.pop("symmetries"))
         vars(self).update({key: told.pop(key) for key in DESCRIBED})
-        vars(self).update(tokens=tokens, symmetries=tuple(symmetries), buttons=tuple(told.pop("buttons")))
+        vars(self).update(tokens=tokens, symmetries=symmetries, buttons=tuple(told.pop("buttons")))
         return told
 
     def close(self) -> None:
