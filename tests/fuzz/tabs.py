@@ -39,5 +39,9 @@ def open_tabs(studio: Server) -> list[Tab]:
 
 
 def check_heard(tabs: list[Tab], revisions: dict[str, int]) -> None:
-    """Wait until all tabs have heard of these revisions."""
-    until(lambda: all(revisions.items() <= tab.revisions.items() for tab in tabs), f"ten tabs hear of {revisions}")
+    """Wait until all tabs have heard of these revisions, or later ones."""
+
+    def heard(tab: Tab) -> bool:
+        return all(tab.revisions.get(game, 0) >= revision for game, revision in revisions.items())
+
+    until(lambda: all(map(heard, tabs)), f"ten tabs hear of {revisions}")
