@@ -377,7 +377,7 @@ def soak(plan: Plan, disk: str = "auto") -> Soak:
         done.run()
         told = log.read_text("utf-8", "replace")
     if "Traceback" in told:
-        raise Lost(f"something went wrong inside:\n{told[-3000:]}")
+        raise Lost(f"something went wrong inside:\n{told[told.index('Traceback') :][:3000]}")
     return done
 
 
