@@ -99,6 +99,20 @@ class Quits(Nim):
     def __init__(self):
         raise SystemExit(0)
 
+class Crowded(Nim):
+    name = "odd"
+    buttons = "x" * 10**6
+
+class Doubled(Nim):
+    name = "odd"
+    buttons = ("left", "left")
+
+class Leaving(Nim):
+    name = "leaving"
+
+    def expert(self, grid):
+        raise SystemExit(0)
+
 class Untitled(Nim):
     name = "odd"
     title = None

@@ -17,8 +17,7 @@ from shown.engine.memory import Holding
 from shown.engine.threads import Threads
 from shown.evaluation.distinct import ROW_BY_ROW, longer, spacious, sparse_table
 
-WORD_BYTES = 4 + 8
-"""Bytes of a word of rows: its place and its bits."""
+WORD_BYTES = 4 + 8  # of a word of rows: its place and its bits
 
 OBJECT_BYTES = 100
 """Bytes of a tree as an object, beside those in the table."""
@@ -26,8 +25,7 @@ OBJECT_BYTES = 100
 COUNTS_BYTES = 2**25
 """Bytes of counts held at a time while splits are scored; fewer if memory is short."""
 
-SEGMENT_BYTES = 200
-"""Bytes of a segment while the items one level below it are found."""
+SEGMENT_BYTES = 200  # of a segment while the items one level below it are found
 
 DIVIDED_WORDS = 2**16
 """Nodes are divided together up to this many words of rows, because memory for all their rows is held meanwhile."""
@@ -275,13 +273,7 @@ class Items(NamedTuple):
 def opened(items: Items, nodes: Nodes, columns: np.ndarray) -> tuple[Depth, Items]:
     """Return the segments of items, whose nodes are scored, and the items one level below."""
     ends, segments = _open_loop(*items, nodes.splits, nodes.at, nodes.count)
-    with nodes.holding.briefly(SEGMENT_BYTES * segments.shape[1]):
-        return _with_items_below(items, ends, segments, nodes, columns)
-
-
-def _with_items_below(
-    items: Items, ends: np.ndarray, segments: np.ndarray, nodes: Nodes, columns: np.ndarray
-) -> tuple[Depth, Items]:
+    nodes.holding.change(SEGMENT_BYTES * segments.shape[1])
     of_item, (starts, stops, features) = segments[0], segments[1:].copy()  # a level keeps only what it needs
     children = np.empty((2, len(features)), dtype=np.int64)
     node = items.nodes[of_item]
@@ -294,6 +286,7 @@ def _with_items_below(
     numbers = np.cumsum(mixed).reshape(mixed.shape) - 1
     children[:, splits] = np.where(mixed, numbers, -1 - (positives > 0))
     whole = [np.broadcast_to(of[splits], mixed.shape)[mixed] for of in (starts, stops, items.seeds[of_item])]
+    nodes.holding.change(-SEGMENT_BYTES * segments.shape[1])
     return Depth(ends, starts, stops, features, children), Items(below[mixed], *whole)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from shown.errors import BadInput, ShownError
-from shown.grid import Tokens
+from shown.grid import Tokens, check_buttons
 from shown.studio.children import ChildDied, ChildProcess
 from shown.symmetry import Transformation
 from shown.worlds import Playable
@@ -112,8 +112,7 @@ def _check_description(told: dict[str, Any], name: str) -> None:
         wanted = int if key == "max_steps" else str
         if not isinstance(told[key], wanted):
             raise BadInput(f"{name}: its {key} must be {'a whole number' if wanted is int else 'text'}.")
-    if not all(isinstance(button, str) for button in told["buttons"]):
-        raise BadInput(f"{name}: its buttons must be text.")
+    check_buttons(told["buttons"], f"{name}: its buttons")
 
 
 def description(game: Playable) -> dict[str, Any]:

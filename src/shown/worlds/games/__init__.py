@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from shown.errors import BadInput
+from shown.grid import check_buttons
 from shown.registry import Registry
 from shown.worlds.games.game import Game
 
@@ -33,6 +34,7 @@ def _made(declared: Any, name: str) -> Game | None:
     for key in ("title", "goal", "about"):
         if not isinstance(getattr(game, key), str):
             raise BadInput(f"its {key} must be text")
+    check_buttons(game.buttons, "its buttons")
     return game
 
 
