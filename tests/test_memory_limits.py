@@ -29,7 +29,8 @@ def demonstrations(buttons, steps):
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
-teach(demonstrations(3, 3), programs=100)  # loads and compiles everything
+for some in (3, 0):
+    teach(demonstrations(some, 3), programs=2000)  # loads and compiles everything
 before, error = peak(), None
 try:
     teach(demonstrations(buttons, steps), programs=2000, resources=Resources(threads=1, memory_limit=limit))

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from shown.errors import BadInput, ShownError
+from shown.errors import BadInput, NoAnswer, ShownError
 from shown.grid import Tokens, check_buttons
 from shown.studio.children import ChildDied, ChildProcess
 from shown.symmetry import Transformation
@@ -60,6 +60,8 @@ class IsolatedProcess:
                 return await self._answer(do, request, self.seconds)
             except ChildDied:
                 continue
+            except BadInput:
+                raise
             except ShownError as error:
                 raise BadInput(str(error)) from None
         raise BadInput(f"{self.name} has crashed twice at this point. Try something else.")
@@ -69,7 +71,7 @@ class IsolatedProcess:
             return await asyncio.wait_for(self.child.begin(do, **request)[1], seconds)
         except TimeoutError:
             self.child.replace()
-            raise BadInput(
+            raise NoAnswer(
                 f"{self.name} has not answered for {seconds:.0f} seconds, so it was restarted. Try again."
             ) from None
 
