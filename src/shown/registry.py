@@ -52,7 +52,7 @@ class Registry(Generic[T]):
             return thing
         for point in metadata.entry_points(group=self.group, name=name):
             return self._declared(point)
-        raise BadInput(f"no {self.what} called {name!r}. {did_you_mean(name, self.places())}")
+        raise BadInput(f"no {self.what} called {name[:80]!r}. {did_you_mean(name, self.places())}")
 
     def places(self) -> dict[str, str]:
         """Return the place of each object by name, those of this package first."""
