@@ -62,6 +62,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 ELSEWHERE = """
+import sys
 import time
 
 from shown.worlds import Game
@@ -87,8 +88,42 @@ class Sleepy(Nim):
             time.sleep(20)
         return super().step(grid, action, rng)
 
+class Stuck(Nim):
+    name = "stuck"
+    title = "Stuck"
+
+    def step(self, grid, action, rng):
+        if sys.argv[1:] == ["5"]:  # the process that plays for the page
+            time.sleep(60)
+        return super().step(grid, action, rng)
+
 class Climber(Nim):
     name = "../up"
+
+class Nameless(Nim):
+    name = None
+
+class Quits(Nim):
+    def __init__(self):
+        raise SystemExit(0)
+
+class Crowded(Nim):
+    name = "odd"
+    buttons = "x" * 10**6
+
+class Doubled(Nim):
+    name = "odd"
+    buttons = ("left", "left")
+
+class Leaving(Nim):
+    name = "leaving"
+
+    def expert(self, grid):
+        raise SystemExit(0)
+
+class Untitled(Nim):
+    name = "odd"
+    title = None
 
 class Half(Game):
     name = "lost"

@@ -81,3 +81,15 @@ def test_the_population_count_is_compiled():
     words = np.random.default_rng(0).integers(0, 2**64, 100, dtype=np.uint64, endpoint=False)
     words[:2] = 0, 2**64 - 1
     assert compiled(ones)(words) == ones(words) == np.bitwise_count(words).sum()
+
+
+@pytest.mark.parametrize(("cause", "raised"), [(KeyboardInterrupt(), KeyboardInterrupt), (None, SystemError)])
+def test_ctrl_c_that_arrives_inside_numba_is_an_interrupt(monkeypatch, cause, raised):
+    """Found by the soak (seed 20261119): Stop ended in "an internal error (SystemError)"."""
+
+    def loading(*_):
+        raise SystemError("_numba_unpickle returned a result with an exception set") from cause
+
+    monkeypatch.setattr(module, "_machine_code", lambda function: loading)
+    with pytest.raises(raised):
+        compiled(total)(np.array([1.0]))

@@ -5,7 +5,7 @@ import resource
 import pytest
 
 from shown.engine import memory as module
-from shown.engine.memory import Account, default_limit, machine_memory
+from shown.engine.memory import Account, default_limit, machine_memory, reserve
 from shown.errors import OutOfMemory
 
 
@@ -19,6 +19,17 @@ def test_memory_is_refused_before_it_is_taken():
         "or allow more memory."
     )
     assert account.held == 60 * 2**20
+
+
+def test_what_a_task_takes_later_counts_in_its_branches_and_not_the_other_way_round():
+    """Columns were evaluated after trees had got their account, and not counted there."""
+    account = Account(100)
+    branch = account.branch()
+    account.take(50, "the columns")
+    branch.take(40, "the trees")
+    with pytest.raises(OutOfMemory):
+        branch.take(20, "the trees")
+    assert (account.held, branch.held, branch.room) == (50, 90, 10)
 
 
 def test_half_of_what_there_is_is_the_default():
@@ -37,3 +48,10 @@ def test_a_containers_limit_counts(tmp_path, monkeypatch):
 def test_the_process_own_limit_counts(monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (5_000_000, 6_000_000))
     assert machine_memory() == 5_000_000
+
+
+@pytest.mark.parametrize(("limit", "rows"), [(resource.RLIM_INFINITY, 2**20), (6 * 2**30, 10)])
+def test_no_more_than_needed_is_reserved_where_address_space_is_limited(monkeypatch, limit, rows):
+    """Arrays of a few learns took all of it, and reading a file failed with MemoryError."""
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (limit, limit))
+    assert reserve(2**20, 2, 10).shape == (rows, 2)

@@ -15,6 +15,10 @@ class BadInput(ShownError):
     """Invalid value or file."""
 
 
+class NoAnswer(BadInput):
+    """Code of another package has not answered in time."""
+
+
 class BadLevel(BadInput):
     """Level that is illegal in its game."""
 

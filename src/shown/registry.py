@@ -52,7 +52,7 @@ class Registry(Generic[T]):
             return thing
         for point in metadata.entry_points(group=self.group, name=name):
             return self._declared(point)
-        raise BadInput(f"no {self.what} called {name!r}. {did_you_mean(name, self.places())}")
+        raise BadInput(f"no {self.what} called {name[:80]!r}. {did_you_mean(name, self.places())}")
 
     def places(self) -> dict[str, str]:
         """Return the place of each object by name, those of this package first."""
@@ -115,8 +115,13 @@ def reason(error: BaseException) -> str:
     >>> reason(ValueError("two\\nlines"))
     'ValueError: two lines'
     """
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
-    where = ""
-    if frames and not frames[-1].filename.startswith(_PACKAGE):
-        where = f", at {'/'.join(PurePath(frames[-1].filename).parts[-2:])}:{frames[-1].lineno}"
+    where = f", at {place}" if (place := foreign_place(error)) else ""
     return " ".join(f"{type(error).__name__}: {error}{where}".split())
+
+
+def foreign_place(error: BaseException) -> str | None:
+    """Return the file and line that raised an error; None if this package did."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    if not frames or frames[-1].filename.startswith(_PACKAGE):
+        return None
+    return f"{'/'.join(PurePath(frames[-1].filename).parts[-2:])}:{frames[-1].lineno}"

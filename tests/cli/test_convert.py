@@ -47,6 +47,15 @@ def test_there_and_back(convert, form):
     assert Demonstrations.load("again.json") == Demonstrations.load("demos.json")
 
 
+@pytest.mark.parametrize("out", ["large.json", "large.csv", "large.jsonl"])
+def test_what_would_be_too_large_to_be_read_again_is_not_written(convert, tmp_path, monkeypatch, out):
+    monkeypatch.setattr("shown.files.MAX_BYTES", len(LOG))
+    code, said = convert("log.csv", out, *NAMED)
+    assert code == 2
+    assert f"{out}: would be larger than" in said
+    assert not (tmp_path / out).exists()
+
+
 def test_tokens_as_elsewhere(convert):
     convert("log.csv", "demos.json", *NAMED)
     convert("demos.json", "edited.csv")

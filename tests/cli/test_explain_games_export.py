@@ -90,6 +90,20 @@ def test_games_of_other_packages_are_listed_and_broken_ones_are_one_line(shown, 
     assert shown("learn", "lost").complaint.startswith("game 'lost', declared by elsewhere")
 
 
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [("Nameless", "calls itself None"), ("Quits", "SystemExit: 0"), ("Untitled", "its title must be text")],
+)
+def test_a_game_that_cannot_be_described_is_one_line_and_the_others_are_listed(shown, elsewhere, place, reason):
+    elsewhere("twin = elsewhere:Twin", f"odd = elsewhere:{place}")
+    ran = shown("games")
+    assert ran.code == 0
+    assert "  twin " in ran.out
+    assert ran.err.startswith("shown: game 'odd', declared by elsewhere")
+    assert reason in ran.err
+    assert ran.err.count("\n") == 1
+
+
 @pytest.mark.parametrize("name", ["nim", "twin"])
 def test_what_is_called_like_a_game_does_not_hide_it(shown, elsewhere, name: str):
     elsewhere("twin = elsewhere:Twin")

@@ -62,8 +62,8 @@ def _deed(rng: random.Random) -> str:
 
 
 def run(data: Any, folder: Path) -> None:
-    _install(data, folder)
-    with _on_path(folder), expected(), IsolatedGame("mine", SECONDS) as game:
+    install(data, folder)
+    with on_path(folder), _quiet(), expected(), IsolatedGame("mine", SECONDS) as game:
         with expected():
             describe(game)
         nim = find("nim")
@@ -93,7 +93,8 @@ def _call(game: IsolatedGame, name: str, board: Grid, rng: np.random.Generator) 
         assert all(isinstance(level, Level) and isinstance(level.name, str) for level in game.levels("train:0-1"))
 
 
-def _install(data: Any, folder: Path) -> None:
+def install(data: Any, folder: Path) -> None:
+    """Write the package `mine`, which declares the game `mine`, into a folder."""
     lines = [MODULE.replace("{odd}", data["odd"])]
     lines += [f"    {name} = {text}" for name, text in data["attributes"].items()]
     lines += [f"    def {name}(self, *words):\n        {text}" for name, text in data["methods"].items()]
@@ -105,10 +106,22 @@ def _install(data: Any, folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def _on_path(folder: Path) -> Iterator[None]:
-    """Inside, child processes find the package, and write nothing to our stderr."""
-    before, log = os.environ.get("PYTHONPATH"), os.dup(2)
+def on_path(folder: Path) -> Iterator[None]:
+    """Inside, child processes find the package."""
+    before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(folder), before)))
+    try:
+        yield
+    finally:
+        os.environ.pop("PYTHONPATH")
+        if before is not None:
+            os.environ["PYTHONPATH"] = before
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Inside, child processes write nothing to our stderr."""
+    log = os.dup(2)
     with Path(os.devnull).open("wb") as nothing:
         os.dup2(nothing.fileno(), 2)
     try:
@@ -116,6 +129,3 @@ def _on_path(folder: Path) -> Iterator[None]:
     finally:
         os.dup2(log, 2)
         os.close(log)
-        os.environ.pop("PYTHONPATH")
-        if before is not None:
-            os.environ["PYTHONPATH"] = before

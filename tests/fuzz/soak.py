@@ -24,8 +24,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fuzz import sound
+from fuzz import plugins, sound
 from fuzz.disks import Disk, small_disk
+from fuzz.tabs import check_heard, open_tabs
 from serving import Refused, Server, alive, until
 from shown.files import is_leftover
 from shown.grid import Grid
@@ -33,7 +34,8 @@ from shown.studio.project import PROJECT_SCHEMA
 from shown.teaching.interpretation.equivalence import expert_action
 from shown.worlds.games import find
 
-GAMES = ("nim", "chase", "fence-in")
+GAMES = ("nim", "chase", "fence-in", "mine")
+"""The last one is of another package."""
 PARTS = ("table", "recordings", "painted")
 PROGRAMS = 30
 LEARNING = 600.0
@@ -125,6 +127,10 @@ class Soak:
 
     def __post_init__(self) -> None:
         self.rng = random.Random(self.plan.seed)
+        self._open_tabs()
+
+    def _open_tabs(self) -> None:
+        self.tabs, self.revisions = open_tabs(self.studio), dict[str, int]()
 
     def run(self) -> None:
         """Does everything that is planned, as far as time allows, and looks at what is left of it."""
@@ -188,6 +194,8 @@ class Soak:
         if name not in ("hello", "run", "position", "recording", "learn", "stop"):
             news = {**answer, **answer.get("lesson", {})}
             self.told[request["game"]] |= {part: news[part] for part in PARTS if part in news}
+            if "revision" in news:
+                self.revisions[request["game"]] = news["revision"]
 
     def _request(self, name: str, game: str, told: dict[str, Any]) -> dict[str, Any]:
         rng = self.rng
@@ -213,6 +221,7 @@ class Soak:
 
     def kill_quietly(self) -> None:
         """Between two actions: nothing at all may be lost, not a click."""
+        check_heard(self.tabs, self.revisions)
         whole = self._whole()
         self._restart(None)
         self.look()
@@ -240,14 +249,14 @@ class Soak:
         self.counts["kills"] += 1
         self.counts["kills in the middle of an action"] += doubtful is not None
         self.studio.start(self.studio.port)
+        self._open_tabs()
         if self.full:
             self.disk.fill(self.studio, self.rng)
 
     def kill_child(self) -> None:
-        for pid in sorted(self.studio.children())[:1]:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-                self.counts["children killed"] += 1
+        with contextlib.suppress(IndexError, ProcessLookupError):
+            os.kill(self.rng.choice(sorted(self.studio.children())), signal.SIGKILL)
+            self.counts["children killed"] += 1
 
     def fill(self) -> None:
         self.full = True
@@ -326,12 +335,26 @@ def _difference(told: dict[str, Any], found: dict[str, Any]) -> str:
 
 
 @contextlib.contextmanager
+def _another_package(folder: Path) -> Iterator[None]:
+    """Inside, the package with the game `mine` is installed, here and in processes that start."""
+    folder.mkdir()
+    plugins.install({"odd": "3", "methods": {}, "attributes": {}}, folder)
+    sys.path.insert(0, str(folder))
+    with plugins.on_path(folder):
+        try:
+            yield
+        finally:
+            sys.path.remove(str(folder))
+
+
+@contextlib.contextmanager
 def studio_on(disk: str) -> Iterator[tuple[Server, Disk, Path]]:
     """A studio with little to think, on a disk that can be filled; its log is beside it."""
     with tempfile.TemporaryDirectory(prefix="shown-soak-") as place:
         base, log = Path(place) / "disk", Path(place) / "log"
         base.mkdir()
-        with small_disk(base, disk) as (filled, folder), log.open("wb") as file:
+        package = _another_package(Path(place) / "package")
+        with package, small_disk(base, disk) as (filled, folder), log.open("wb") as file:
             project = folder / "project"
             project.mkdir()
             settings = {
@@ -354,7 +377,7 @@ def soak(plan: Plan, disk: str = "auto") -> Soak:
         done.run()
         told = log.read_text("utf-8", "replace")
     if "Traceback" in told:
-        raise Lost(f"something went wrong inside:\n{told[-3000:]}")
+        raise Lost(f"something went wrong inside:\n{told[told.index('Traceback') :][:3000]}")
     return done
 
 

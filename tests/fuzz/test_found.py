@@ -297,3 +297,19 @@ def test_rows_that_are_none_are_one_line() -> None:
 def test_a_line_that_is_no_row_is_one_line_before_the_game_is_known(tmp_path, capsys) -> None:
     (tmp_path / "rows.jsonl").write_text("4092147483648\n")
     assert "must be a mapping" in complaint(capsys, "convert", str(tmp_path / "rows.jsonl"), str(tmp_path / "out.json"))
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"), [("Crowded", "is one text; give a list"), ("Doubled", "a name is given twice")]
+)
+def test_buttons_of_a_game_of_another_package_are_checked(place, reason, elsewhere, capsys) -> None:
+    """A million of them were all in one message."""
+    elsewhere(f"odd = elsewhere:{place}")
+    assert reason in complaint(capsys, "games", "odd")
+
+
+def test_a_game_that_exits_does_not_end_the_command_in_silence(elsewhere, capsys) -> None:
+    """`shown demonstrate` printed nothing, and ended as if all were well."""
+    elsewhere("leaving = elsewhere:Leaving")
+    told = complaint(capsys, "demonstrate", "leaving")
+    assert "code of another package ended the command (SystemExit: 0, at " in told

@@ -493,7 +493,13 @@ def test_after_a_stop_one_may_go_on_with_more(nim):
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 
-def test_what_was_found_before_memory_ran_out_is_kept():
+@pytest.fixture
+def all_reserved(monkeypatch):
+    """Nothing is set aside for what is not counted, so that limits can be exact."""
+    monkeypatch.setattr("shown.evaluation.resources.UNRESERVED_BYTES", 0)
+
+
+def test_what_was_found_before_memory_ran_out_is_kept(all_reserved):
     demos = shown_by_expert("fence-in", "train:0-1")
     account = Learner(programs=2000).fit(demos)._fitting.account.held
     learner = Learner(resources=Resources(memory_limit=account))
@@ -509,7 +515,7 @@ def test_what_was_found_before_memory_ran_out_is_kept():
     assert len(learner.add(more).features_.of_program) == seen
 
 
-def test_nothing_found_and_no_memory_says_what_would_fit():
+def test_nothing_found_and_no_memory_says_what_would_fit(all_reserved):
     demos = shown_by_expert("reach-for-the-star", "train")
     enough = Learner(programs=300)
     for _ in enough.iter_fit(demos):
@@ -517,7 +523,7 @@ def test_nothing_found_and_no_memory_says_what_would_fit():
     assert enough.failure_ is not None
     advice = r"the limit is .* MiB\. About [0-9,]+ programs fit; learn with fewer, or allow more memory"
     with pytest.raises(OutOfMemory, match=advice):
-        Learner(resources=Resources(memory_limit=enough._fitting.account.peak_bytes)).fit(demos)
+        Learner(trees=1, resources=Resources(memory_limit=5 * enough._fitting.account.peak_bytes)).fit(demos)
 
 
 def test_states_that_do_not_fit_are_not_even_begun(monkeypatch):
@@ -529,14 +535,14 @@ def test_states_that_do_not_fit_are_not_even_begun(monkeypatch):
         Learner(resources=Resources(memory_limit=1000)).fit(STARS)
 
 
-def test_the_limit_is_for_all_batches_together():
+def test_the_limit_is_for_all_batches_together(all_reserved):
     batches = [shown_by_expert("nim", levels) for levels in ("random:0-9", "random:10-19")]
     most = [Learner(programs=500).fit(demos)._fitting.account.peak_bytes for demos in batches]
-    learner = Learner(programs=500, resources=Resources(memory_limit=max(most) + 1000)).fit(batches[0])
+    learner = Learner(programs=500, resources=Resources(memory_limit=sum(most))).fit(batches[0])
     with pytest.raises(OutOfMemory, match="but the limit is"):
         learner.add(batches[1])
-    assert learner._fitting.account.held <= max(most) + 1000
-    Learner(programs=500, resources=Resources(memory_limit=sum(most))).fit(batches[0]).add(batches[1])
+    assert learner._fitting.account.held <= sum(most)
+    Learner(programs=500, resources=Resources(memory_limit=2 * sum(most))).fit(batches[0]).add(batches[1])
 
 
 def test_what_does_not_fit_is_not_added():

@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from playwright.sync_api import Page, expect
 
+from fuzz.sound import shown_by_expert
 from serving import until
 
 TABS = 10  # a browser allows six connections to a server
@@ -29,11 +30,13 @@ def test_ten_tabs_load_answer_and_hear_the_news(studio, visit):
     for page in tabs:
         until(lambda page=page: follows(page), "every tab follows")
     visitor.page = tabs[0]
-    studio.post("expert", game="nim")
-    count = len(studio.post("open", game="nim")["recordings"])
-    for page in tabs:
-        expect(page.locator(".record")).to_have_count(count)
-        expect(page.locator("#learn-state")).to_have_text("done")
+    assert len(visitor.context.pages) == TABS
+    for content in (None, shown_by_expert("nim", "train:0").to_json()):
+        studio.post("import", game="nim", content=content) if content else studio.post("expert", game="nim")
+        count = len(studio.post("open", game="nim")["recordings"])
+        for page in tabs:
+            expect(page.locator(".record")).to_have_count(count)
+            expect(page.locator("#learn-state")).to_have_text("done")
 
 
 def test_undo_in_a_message_acts_on_the_game_it_was_made_in(studio, visit):

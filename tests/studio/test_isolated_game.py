@@ -6,12 +6,13 @@ import json
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from serving import Refused
 from shown.cli import main
-from shown.errors import BadLevel
+from shown.errors import BadLevel, NoAnswer
 from shown.grid import grid
 from shown.studio import server
 from shown.studio.isolated_game import IsolatedGame
@@ -21,6 +22,7 @@ from shown.teaching.lessons.lesson_file import LessonFile
 from shown.teaching.lessons.preferences import Preferences
 from shown.teaching.lessons.starts import Starts
 from shown.worlds import find_game, play
+from shown.worlds.games.rule_errors import check_playable
 
 
 @pytest.mark.parametrize("name", ["nim", "chase"])
@@ -67,6 +69,39 @@ def test_a_game_that_takes_its_time_holds_up_no_other_page(make_server, elsewher
     assert time.monotonic() - start < 30
     assert "has not answered for 5 seconds" in str(refused[1])
     server.post("restart", game="sleepy")
+
+
+def test_a_game_that_hangs_is_not_asked_about_every_cell(elsewhere, monkeypatch):
+    """Each took 5 s, and to start it again took longer."""
+    elsewhere("sleepy = elsewhere:Sleepy")
+    asked: list[object] = []
+    with IsolatedGame("sleepy", seconds=0.5) as sleepy:
+        step = sleepy.step
+        monkeypatch.setattr(sleepy, "step", lambda *words: (asked.append(words), step(*words))[1])
+        with pytest.raises(NoAnswer, match="has not answered"):
+            check_playable(sleepy, grid("..", ".."))
+    assert len(asked) == 1
+
+
+def test_a_rule_that_hangs_where_it_is_played_holds_up_the_rules_of_no_other_game(make_server, elsewhere):
+    elsewhere("stuck = elsewhere:Stuck")
+    server = make_server()
+    for game in ("nim", "stuck"):
+        server.post("expert", game=game)
+        assert server.learned(game)["state"] == "done"
+    server.post("run", game="nim", level="test:0", seed=0)
+
+    def run() -> None:
+        with pytest.raises(Refused, match="took more than 30 seconds"):
+            server.post("run", game="stuck", level="test:0", seed=0)
+
+    with ThreadPoolExecutor(1) as pool:
+        stuck = pool.submit(run)
+        time.sleep(0.5)
+        for _ in range(3):
+            assert server.post("run", game="nim", level="test:0", seed=0)["won"]
+        assert not stuck.done()
+        stuck.result()
 
 
 def test_a_lesson_is_read_without_running_its_game_in_the_server(elsewhere, tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 from shown.errors import ShownError, did_you_mean, printable
+from shown.registry import foreign_place, reason
 from shown.version import __version__
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -80,7 +81,13 @@ def _run(argv: list[str]) -> int:
     module = import_module(module_name)
     parser = _Parser(prog=f"shown {name}", description=f"{summary[0].upper()}{summary[1:]}.")
     module.configure(parser)
-    result: int = module.run(parser.parse_args(argv[1:]))
+    args = parser.parse_args(argv[1:])
+    try:
+        result: int = module.run(args)
+    except SystemExit as stop:
+        if foreign_place(stop) is None:
+            raise
+        raise ShownError(f"code of another package ended the command ({reason(stop)}).") from stop
     sys.stdout.flush()
     return result
 

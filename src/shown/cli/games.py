@@ -59,7 +59,7 @@ def _game(name: str) -> Game:
 
 
 def _print_game(game: Game) -> None:
-    print(f"  {game.name}  {game.goal}\n\n{type(game).__doc__}")
+    print(f"  {game.name}  {game.goal}\n\n{type(game).__doc__ or game.about}")
     _print_tokens(game)
     if game.buttons:
         print(f"\n  buttons: {', '.join(game.buttons)}")

@@ -34,14 +34,26 @@ def compiled(function: F) -> F:
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
-        if not machine_code:
-            with lock:
-                if not machine_code:
-                    return _first_call(function, machine_code, arguments)
-        return machine_code[0](*arguments)
+        try:
+            if not machine_code:
+                with lock:
+                    if not machine_code:
+                        return _first_call(function, machine_code, arguments)
+            return machine_code[0](*arguments)
+        except SystemError as error:  # as Numba reports a Ctrl-C that arrives while it loads a loop
+            if _interrupted(error):
+                raise KeyboardInterrupt from None
+            raise
 
     call.plain = function  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Return whether an error was caused by Ctrl-C."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _first_call(function: Callable, machine_code: list[Callable], arguments: tuple[Any, ...]) -> Any:

@@ -14,6 +14,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,13 +33,12 @@ class Account:
 
     Attributes:
         limit: maximum of `held`.
-        held: bytes currently held.
         peak_bytes: largest value of `held` so far.
     """
 
-    def __init__(self, limit: int | None = None) -> None:
+    def __init__(self, limit: int | None = None, trunk: Account | None = None) -> None:
         self.limit = default_limit() if limit is None else limit
-        self.held = 0
+        self._own, self._trunk = 0, trunk
         self.peak_bytes = 0
         self._lock = threading.Lock()
 
@@ -50,32 +50,39 @@ class Account:
                     f"{what} would need {size(self.held + wanted)}, but the limit is {size(self.limit)}. "
                     f"{advice}, or allow more memory."
                 )
-            self.held += wanted
+            self._own += wanted
             self.peak_bytes = max(self.peak_bytes, self.held)
 
     def hold(self, array: np.ndarray, what: str) -> None:
         """Reserve the bytes of an array until the array is gone."""
         self.take(array.nbytes, what)
-        weakref.finalize(array, self._give, array.nbytes)
+        weakref.finalize(array, self.give, array.nbytes)
 
     def branch(self) -> Account:
-        """Return an account with the same limit that starts from what is held now, for work that is dropped later."""
-        other = Account(self.limit)
-        other.held = self.held
-        return other
+        """Return an account with the same limit, for work that is dropped later.
+
+        What is held here, now and later, is held there as well, but not the other way round.
+        """
+        return Account(self.limit, self)
+
+    @property
+    def held(self) -> int:
+        """Bytes currently held."""
+        return self._own + (0 if self._trunk is None else self._trunk.held)
 
     @property
     def room(self) -> int:
         """Bytes that can still be taken."""
         return max(0, self.limit - self.held)
 
-    def _give(self, count: int) -> None:
-        self.held -= count
+    def give(self, count: int) -> None:
+        """Give back bytes that were taken."""
+        self._own -= count
 
-    def __getstate__(self) -> dict[str, int]:
+    def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
 
-    def __setstate__(self, state: dict[str, int]) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _lock=threading.Lock())
 
 
@@ -167,9 +174,10 @@ def reserve(rows: int, width: int, least: int) -> np.ndarray:
     """Return an array of up to `rows` rows that takes memory only where it is written. [rows or fewer, width] uint64
 
     An array that grows by copying exists twice while it grows. Address space is free; where it is limited (`ulimit
-    -v`), the array has room for only the `least` rows needed now.
+    -v`), the array has room for only the `least` rows needed now, so that something is left for others.
     """
-    for count in (rows, least):
+    limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    for count in (least,) if limited else (rows, least):
         with contextlib.suppress(OSError, ValueError, OverflowError):
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
             pages = mmap.mmap(-1, max(1, count * width * 8), flags=flags)

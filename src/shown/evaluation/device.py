@@ -169,7 +169,7 @@ class DeviceDistinct:
 
     def forget(self) -> None:
         """Drop all rows and release their memory."""
-        self._account.held -= self._taken
+        self._account.give(self._taken)
         self._begin()
         self._kernels.tidy()
 

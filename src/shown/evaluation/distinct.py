@@ -112,7 +112,7 @@ class Distinct:
 
     def forget(self) -> None:
         """Drop all rows and release their memory."""
-        self._account.held -= self._bytes(self._room)
+        self._account.give(self._bytes(self._room))
         self._counter[0] = self._room = 0
         self._rows, self._mixes, self._turned = self._rows[:0].copy(), self._mixes[:0].copy(), self._turned[:0].copy()
         self._table = np.full(1, EMPTY, dtype=np.int32)

@@ -6,10 +6,14 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from shown.engine.memory import Account
 from shown.errors import BadInput
 from shown.evaluation.cluster import Cluster
 from shown.evaluation.crew import OnCluster
 from shown.evaluation.device import check_device
+
+UNRESERVED_BYTES = 32 * 2**20
+"""Bytes of objects too small to be counted, and of memory that the allocator keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,12 @@ class Resources:
         """The number of processes to use; 1 where forks would exceed a memory limit or share a device or cluster."""
         alone = self.memory_limit is not None or self.device != "cpu" or self.cluster is not None
         return 1 if alone else self.thread_count
+
+    def account(self) -> Account:
+        """Return an account of the memory, with the part of it taken that learning uses without reserving it."""
+        account = Account(self.memory_limit)
+        account.take(min(UNRESERVED_BYTES, account.limit // 2), "learning")
+        return account
 
     def crew(self) -> OnCluster | None:
         """Return the workers of the cluster; None without a cluster."""

@@ -22,11 +22,12 @@ from shown.inference.features import Features
 from shown.inference.pinning import Struck
 from shown.inference.trees import TreeSearch
 from shown.language.shapes import Shape
-from shown.rules.bitwise import Clause, Clauses, clause_bits, shorten
+from shown.rules.bitwise import CLAUSE_BYTES, LITERAL_BYTES, Clause, Clauses, clause_bits, shorten
 
 MAX_POOL = 5000  # clauses kept to choose from; the most expensive are dropped
 POOL_COPIES = 4  # bytes per clause and demonstrated row that choosing among clauses takes, copies included
-BLOCK_BYTES = 2**24  # size of the arrays in which clauses are evaluated
+SHORTENED = 1000  # clauses shortened at a time, because there are several copies meanwhile
+BLOCK_BYTES = 2**22  # size of the arrays in which clauses are evaluated
 DEARER = 100.0  # factor on the cost of a literal that was part of a struck clause
 
 
@@ -101,13 +102,16 @@ class ClauseSearch:
         self._words, self._bits = places[:, 0], places[:, 1].astype(np.uint64)
         narrowed = np.zeros_like(evidence.mask) if narrow is None else narrow.rows
         self._is_narrow = row_bits(narrowed, self._words, self._bits)
-        self._grown: list[Clause] = []
+        self._grown: dict[Clause, None] = {}
         self._pool: tuple[Clause, ...] = ()
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose the trees' formulas; with narrow actions, only their clauses are usable, so propose one cover."""
         for formula in self._trees.propose(features, prices):
-            self._grown += formula
+            new = [clause for clause in formula if clause not in self._grown]
+            needed = sum(CLAUSE_BYTES + LITERAL_BYTES * len(clause) for clause in new)
+            self._trees.account.take(needed, "the clauses", "Use fewer demonstrations")
+            self._grown.update(dict.fromkeys(new))
             if not self._is_narrow.any():
                 yield formula
         if self._is_narrow.any():
@@ -197,7 +201,8 @@ class ClauseSearch:
         new = [clause for clause in dict.fromkeys(clauses) if clause]
         wrong = [bits.any(axis=1) for bits in _blocks_of_bits(new, features, against)]
         exact = [new[k] for k in np.flatnonzero(~np.concatenate([*wrong, np.zeros(0, bool)])).tolist()]
-        distinct = set(shorten(exact, features.columns, against, prices))
+        parts = (exact[i : i + SHORTENED] for i in range(0, len(exact), SHORTENED))
+        distinct = {clause for part in parts for clause in shorten(part, features.columns, against, prices)}
         if self._struck is not None:
             distinct = {clause for clause in distinct if not self._struck(clause, features)}
         if self._is_narrow.any():

@@ -35,7 +35,7 @@ from shown.language.primitives import Language
 from shown.language.reach import margin_for
 from shown.language.terms import Term
 from shown.rules import NO_CONSTRAINTS, Constraints
-from shown.rules.bitwise import Clauses, Shortener, allowed_rows, pack
+from shown.rules.bitwise import LITERAL_BYTES, MAX_CACHED, Clauses, Shortener, allowed_rows, pack
 from shown.rules.formula import Clause
 
 CHECKPOINTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
@@ -51,6 +51,7 @@ WORTH_SHARING = 50_000  # with fewer programs, a cluster's workers would start t
 BATCH = 64  # formulas scored together
 TELL_EVERY = 0.5  # seconds between reports while a long block is evaluated
 
+CACHE_SHARE = 16  # shortened clauses are cached in at most one of this many parts of the memory
 MAX_STEPS = 100_000  # demonstrated steps; interpreting more takes minutes before anything can be reported
 MAX_ROWS = 1_000_000  # actions in all demonstrated states together: a grid of 1000 × 1000, or 5,000 of 14 × 14
 
@@ -338,7 +339,8 @@ class Fitting:
             patience: ends the search when more programs make nothing better.
             pinned: clauses that every formula has.
         """
-        scorer = _Scorer(evidence, weighing, pinned, self.struck())
+        most = min(MAX_CACHED, self.account.limit // (CACHE_SHARE * LITERAL_BYTES))
+        scorer = _Scorer(evidence, weighing, pinned, self.struck(), Shortener(most))
         with closing(self):
             yield from _Run(self, search, scorer, patience, self.up_to(programs)).moments(at_once)
 
@@ -430,10 +432,16 @@ class _Scorer:
     """Scores proposals, together with pinned clauses, and keeps the best; discards those that a struck program rules
     out."""
 
-    def __init__(self, evidence: Evidence, weighing: Weighing, pinned: Pinned | None, struck: Struck | None) -> None:
+    def __init__(
+        self,
+        evidence: Evidence,
+        weighing: Weighing,
+        pinned: Pinned | None,
+        struck: Struck | None,
+        shortened: Shortener,
+    ) -> None:
         self.evidence, self.weighing, self.pinned, self.struck = evidence, weighing, pinned, struck
-        self.mixture = Mixture(weighing.ensemble)
-        self._shortened = Shortener()
+        self.mixture, self._shortened = Mixture(weighing.ensemble), shortened
         self._last: tuple[np.ndarray, float] | None = None
 
     def consider(self, formulas: Sequence[Clauses], features: Features, prices: np.ndarray) -> None:

@@ -17,14 +17,15 @@ from shown.engine.memory import Holding
 from shown.engine.threads import Threads
 from shown.evaluation.distinct import ROW_BY_ROW, longer, spacious, sparse_table
 
-WORD_BYTES = 4 + 8
-"""Bytes of a word of rows: its place and its bits."""
+WORD_BYTES = 4 + 8  # of a word of rows: its place and its bits
 
 OBJECT_BYTES = 100
 """Bytes of a tree as an object, beside those in the table."""
 
 COUNTS_BYTES = 2**25
 """Bytes of counts held at a time while splits are scored; fewer if memory is short."""
+
+SEGMENT_BYTES = 200  # of a segment while the items one level below it are found
 
 DIVIDED_WORDS = 2**16
 """Nodes are divided together up to this many words of rows, because memory for all their rows is held meanwhile."""
@@ -43,10 +44,11 @@ class Nodes:
         rows, positives: number of rows of each node, and of positive ones. [N or more] int64
         splits: features at which the best split changes, of all nodes and seeds, and spare room. int64
         at, count: where those of a node and seed start, and their number. [N or more, S] int64
+        holding: the memory that they take.
     """
 
     def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: int, holding: Holding) -> None:
-        self._positive, self._holding = positive, holding
+        self._positive, self.holding = positive, holding
         words = np.flatnonzero(mask).astype(np.int32)
         self._used = np.array([1, len(words), 0])  # nodes, words of their rows, and splits
         self._starts, self._words, self._here = np.array([0, len(words)]), words, mask[words]
@@ -67,28 +69,28 @@ class Nodes:
 
     def _divide(self, nodes: np.ndarray, features: np.ndarray, columns: np.ndarray, most: int) -> np.ndarray:
         before = int(self._used[1])
-        self._holding.change(WORD_BYTES * most)
+        self.holding.change(WORD_BYTES * most)
         self._make_room(2 * len(nodes), most)
         found = np.empty((2, len(nodes)), dtype=np.int64)
         _divide_loop(
             nodes, features, columns, self._positive, self._starts, self._words, self._here, self.rows,
             self.positives, self._mixes, self._table, self._used, found,
         )  # fmt: skip
-        self._holding.change(WORD_BYTES * (int(self._used[1]) - before - most))
+        self.holding.change(WORD_BYTES * (int(self._used[1]) - before - most))
         return found
 
     def _make_room(self, more_nodes: int, more_words: int) -> None:
         nodes, words, _ = self._used.tolist()
-        most = self._holding.limit // WORD_BYTES
+        most = self.holding.limit // WORD_BYTES
         self._words, self._here = (spacious(array, words, more_words, most) for array in (self._words, self._here))
         if nodes + more_nodes > len(self.rows):
             of_nodes = (self.rows, self.positives, self._mixes, self._seen, self._score, self.at, self.count)
             self.rows, self.positives, self._mixes, self._seen, self._score, self.at, self.count = longer(
-                of_nodes, nodes, more_nodes, self._holding
+                of_nodes, nodes, more_nodes, self.holding
             )
-            (self._starts,) = longer([self._starts], nodes + 1, len(self.rows) - nodes, self._holding)
+            (self._starts,) = longer([self._starts], nodes + 1, len(self.rows) - nodes, self.holding)
             self._seen[nodes:], self._score[nodes:], self.count[nodes:] = 0, np.inf, 0
-        self._table = sparse_table(self._table, self._mixes, nodes, more_nodes, self._holding)
+        self._table = sparse_table(self._table, self._mixes, nodes, more_nodes, self.holding)
 
     def score(self, nodes: np.ndarray, features: FeaturesByRow, orders: np.ndarray, threads: Threads) -> None:
         """Find the best splits of nodes among the features that they have not seen.
@@ -104,10 +106,10 @@ class Nodes:
             seen = self._seen[nodes]
             for start in sorted(set(seen[seen < end].tolist())):
                 group = nodes[seen == start]
-                at_once = max(1, min(COUNTS_BYTES, self._holding.room // 4) // (8 * (end - start)))
+                at_once = max(1, min(COUNTS_BYTES, self.holding.room // 4) // (8 * (end - start)))
                 for batch in range(0, len(group), at_once):
                     some = group[batch : batch + at_once]
-                    with self._holding.briefly(8 * (end - start) * len(some)):
+                    with self.holding.briefly(8 * (end - start) * len(some)):
                         counts = self._counted(some, by_row, start - first, threads)
                         self._choose(some, counts, start, orders, threads)
                         del counts
@@ -148,8 +150,8 @@ class Nodes:
         ends = used + np.cumsum(lengths)
         self.at[nodes] = (ends - lengths).reshape(-1, len(orders))
         self._used[2] = ends[-1]
-        self._holding.change(self.splits.itemsize * int(ends[-1] - used))
-        self.splits = spacious(self.splits, used, int(ends[-1] - used), self._holding.limit // 32)
+        self.holding.change(self.splits.itemsize * int(ends[-1] - used))
+        self.splits = spacious(self.splits, used, int(ends[-1] - used), self.holding.limit // 32)
         np.concatenate(found, out=self.splits[used : ends[-1]])
 
 
@@ -270,7 +272,9 @@ class Items(NamedTuple):
 
 def opened(items: Items, nodes: Nodes, columns: np.ndarray) -> tuple[Depth, Items]:
     """Return the segments of items, whose nodes are scored, and the items one level below."""
-    ends, (of_item, starts, stops, features) = _open_loop(*items, nodes.splits, nodes.at, nodes.count)
+    ends, segments = _open_loop(*items, nodes.splits, nodes.at, nodes.count)
+    nodes.holding.change(SEGMENT_BYTES * segments.shape[1])
+    of_item, (starts, stops, features) = segments[0], segments[1:].copy()  # a level keeps only what it needs
     children = np.empty((2, len(features)), dtype=np.int64)
     node = items.nodes[of_item]
     children[:] = -1 - (2 * nodes.positives[node] > nodes.rows[node])
@@ -282,6 +286,7 @@ def opened(items: Items, nodes: Nodes, columns: np.ndarray) -> tuple[Depth, Item
     numbers = np.cumsum(mixed).reshape(mixed.shape) - 1
     children[:, splits] = np.where(mixed, numbers, -1 - (positives > 0))
     whole = [np.broadcast_to(of[splits], mixed.shape)[mixed] for of in (starts, stops, items.seeds[of_item])]
+    nodes.holding.change(-SEGMENT_BYTES * segments.shape[1])
     return Depth(ends, starts, stops, features, children), Items(below[mixed], *whole)
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.engine.memory import Account
 from shown.errors import BadInput, Contradicted, NothingFits
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence
@@ -186,8 +185,8 @@ class Learner:
         blocks = list(grammar.blocks(MOST if self.programs == "auto" else self.programs, self.finish_level))
         if not blocks:
             raise BadInput("the grammar derives no program: every rule leads to further rules.")
-        account = Account(self.resources.memory_limit)
-        return Fitting(grammar, blocks, self.resources, self.constraints, self.resources.crew(), account=account)
+        account, crew = self.resources.account(), self.resources.crew()
+        return Fitting(grammar, blocks, self.resources, self.constraints, crew, account=account)
 
     def _run(
         self, fitting: Fitting, demonstrations: Demonstrations, at_the_end: bool = False

@@ -106,7 +106,8 @@ class Mixture:
 
     def offer(self, candidate: Candidate) -> None:
         """Keep the candidate if it is better than the worst one held."""
-        if candidate.score == -math.inf:
+        # One that is no better would leave again at once; not even its formula is remembered.
+        if candidate.score == -math.inf or (len(self._heap) == self._size and candidate.score <= self._heap[0][0]):
             return
         key = frozenset(frozenset(clause) for clause in candidate.clauses)
         if key in self._seen:

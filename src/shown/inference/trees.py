@@ -8,7 +8,7 @@ is the obvious version; a property test compares `Forest` with it, prefix by pre
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -163,12 +163,15 @@ class Forest:
         """Return the trees of the items: open one depth after another, then join the subtrees from the last one on."""
         levels: list[Depth] = []
         size = 0
+        self._holding.change(_size(items))
         while len(items.nodes):
             self._nodes.score(np.unique(items.nodes), self._features, orders, self._threads)
+            before = _size(items)
             level, items = opened(items, self._nodes, self._features.columns)
             levels.append(level)
-            self._holding.change(more := sum(array.nbytes for array in level))
-            size += more
+            self._holding.change(_size(level) + _size(items) - before)
+            size += _size(level)
+        self._holding.change(-_size(items))
         grown = Segments(*np.empty((3, 0), dtype=np.int64))
         while levels:
             grown = self._table.join(levels.pop(), grown)
@@ -213,6 +216,10 @@ class TreeSearch:
     def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose nothing: every prefix has its trees."""
         return iter(())
+
+
+def _size(arrays: Sequence[np.ndarray]) -> int:
+    return sum(array.nbytes for array in arrays)
 
 
 def _count(bits: np.ndarray) -> int:

@@ -24,6 +24,11 @@ Clause = tuple[SignedColumn, ...]
 Clauses = tuple[Clause, ...]
 """A formula in disjunctive normal form over columns. No clause: never; an empty clause: always."""
 
+CLAUSE_BYTES, LITERAL_BYTES = 160, 80
+"""Bytes of a clause among others, and of each of its literals."""
+
+MAX_CACHED = 500_000  # literals of shortened clauses kept
+
 
 def over_columns(clauses: Iterable[LiteralClause], numbers: Mapping[Term, int]) -> Clauses:
     """Return clauses of literals as clauses over the columns with these numbers."""
@@ -151,10 +156,10 @@ class Shortener:
     """Removes redundant literals and clauses; caches clauses, since trees share most of theirs.
 
     Args:
-        most: maximum number of cached clauses; then the cache is cleared.
+        most: maximum number of cached literals; then the cache is cleared.
     """
 
-    def __init__(self, most: int = 50_000) -> None:
+    def __init__(self, most: int = MAX_CACHED) -> None:
         self._most, self._held = most, 0
         self._known: dict[bytes, dict[Clause, Clause]] = {}
         self._formulas: dict[frozenset[Clause], Clauses] = {}
@@ -186,9 +191,10 @@ class Shortener:
         known = self._known.setdefault(hashlib.blake2b(allowed.tobytes(), digest_size=16).digest(), {})
         new = [clause for clause in clauses if clause not in known]
         known.update(zip(new, shorten(new, columns, forbidden, prices), strict=True))
-        self._held += len(new)
+        self._held += sum(len(clause) + len(known[clause]) for clause in new)
         together = frozenset(known[clause] for clause in clauses)
         if together not in self._formulas:  # trees that differ in what was dropped are one formula
+            self._held += len(together)
             kept = sorted(together, key=lambda clause: (sum(float(prices[f]) for f, _ in clause), clause))
             needed = needed_clauses(clause_bits(kept, columns, mask))
             stay = (clause for clause, stays in zip(kept, needed.tolist(), strict=True) if stays)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import time
 import traceback
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from shown.studio.catalog import Catalog, catalog
 from shown.studio.commands import command
 from shown.studio.downloads import download
 from shown.studio.guard import AccessRules, Guard
-from shown.studio.session import Forgotten, Studio, stamp
+from shown.studio.session import Forgotten, Studio
 
 MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -73,7 +74,7 @@ class Endpoints:
     def __init__(self, studio: Studio) -> None:
         self.studio = studio
         self.assets = load_assets(studio.catalog)
-        self.run = stamp()
+        self.run = f"{time.time_ns():x}"  # names this run of the server, so that a page notices a new one
 
     async def asset(self, request: Request) -> Response:
         found = self.assets.get(request.url.path)

@@ -1,9 +1,10 @@
 """The commands of the page: one function each, in one table.
 
 Requests are not trusted: every value is checked here before anything else sees it. Every command about a game names
-that game. There are four shapes besides the plain one:
+that game. There are five shapes besides the plain one:
 
 - `_look(f)`: f(workspace, request) returns the answer, and does not change the lesson;
+- `_draw(f)`: f(workspace, request) returns the answer, and changes the painted levels;
 - `_teach(f)`: f changes the lesson; the answer also has the lesson afterwards, which is learned if it has changed;
 - `_play(task, f)`: f returns the request to the player process about the policy;
 - `_remark(...)`: the player process turns a sentence of the rule into a remark, which is kept.
@@ -63,6 +64,17 @@ def _look(look: Callable[[Workspace, Request], Answer]) -> Command:
     return run
 
 
+def _draw(change: Callable[[Workspace, Request], Answer]) -> Command:
+    look = _look(change)
+
+    async def run(studio: Studio, request: Request) -> Answer:
+        answer = await look(studio, request)
+        _tell_others(studio, await studio.workspace(request.get("game")), request)
+        return answer
+
+    return run
+
+
 def _teach(change: Callable[[Workspace, Request], Answer | None]) -> Command:
     async def run(studio: Studio, request: Request) -> Answer:
         return await _change(studio, await studio.workspace(request.get("game")), change, request)
@@ -110,9 +122,14 @@ async def _change(
         studio.drop_under_other_remarks(workspace)
         # After the answer is sent: preparing hundreds of games for the learner takes longer than a click may.
         asyncio.get_running_loop().call_soon(studio.consider, workspace)
+    _tell_others(studio, workspace, request)
+    return answer
+
+
+def _tell_others(studio: Studio, workspace: Workspace, request: Request) -> None:
+    """Tell the other pages that this one has changed the lesson or the painted levels."""
     page = str(request.get("page"))[:40]
     studio.news.publish("taught", {"game": workspace.game.name, "revision": workspace.revision, "page": page})
-    return answer
 
 
 # --- the project -----------------------------------------------------------------------------------------------------
@@ -300,6 +317,7 @@ async def import_file(studio: Studio, request: Request) -> Answer:
         await studio.run(workspace, lambda: workspace.add(demonstrations))
         studio.consider(workspace)
         answer = {"demonstrations": len(demonstrations)}
+    _tell_others(studio, workspace, request)
     return {**answer, "lesson": await studio.run(workspace, workspace.view)}
 
 
@@ -389,7 +407,7 @@ COMMANDS: dict[str, Command] = {
     "scores": scores,
     "posterior": posterior,
     "differ": _play("differ", lambda workspace, request: as_request(workspace.level(_text(request, "level")))),
-    "paint": _look(_paint),
-    "unpaint": _look(_unpaint),
+    "paint": _draw(_paint),
+    "unpaint": _draw(_unpaint),
     "import": import_file,
 }

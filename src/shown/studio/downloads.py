@@ -36,7 +36,7 @@ async def download(studio: Studio, what: str, game: str, level: str, number: str
         return name, "image/gif", base64.b64decode(answer["gif"])
     if what == "demonstration.gif":
         recording = workspace.recording(_whole(number))
-        answer = await studio.ask("film", game=workspace.game.name, recording=recording)
+        answer = await studio.ask("film", workspace, recording=recording)
         return name, "image/gif", base64.b64decode(answer["gif"])
     content = await studio.run(workspace, lambda: _json_file(studio, workspace, what))
     return name, "application/json", content

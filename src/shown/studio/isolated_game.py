@@ -14,6 +14,7 @@ from shown.grid import Action, Grid, action_from_json, action_to_json
 from shown.registry import reason
 from shown.studio.isolated_process import ANSWER_SECONDS, Isolated, description
 from shown.worlds import Game, Level, Outcome, find_game
+from shown.worlds.games.rule_errors import MISSING_PIECE
 
 
 class IsolatedGame(Isolated, Game):
@@ -79,7 +80,7 @@ class GameTasks:
         return {task.__name__: self._reporting(task) for task in tasks}
 
     def _reporting(self, task: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[..., dict[str, Any]]:
-        """Report an error of the game's code in one line; its traceback goes to stderr, for its author."""
+        """Report an error of the game's code in one line; the traceback of a mistake goes to stderr, for its author."""
 
         def run(request: dict[str, Any]) -> dict[str, Any]:
             try:
@@ -87,7 +88,8 @@ class GameTasks:
             except ShownError:
                 raise
             except Exception as error:
-                traceback.print_exc()
+                if not isinstance(error, MISSING_PIECE):
+                    traceback.print_exc()
                 raise BadInput(f"game {self.name!r} failed ({reason(error)}).") from None
 
         return run

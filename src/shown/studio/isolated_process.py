@@ -11,8 +11,8 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from shown.errors import BadInput, ShownError
-from shown.grid import Tokens
+from shown.errors import BadInput, NoAnswer, ShownError
+from shown.grid import Tokens, check_buttons
 from shown.studio.children import ChildDied, ChildProcess
 from shown.symmetry import Transformation
 from shown.worlds import Playable
@@ -60,6 +60,8 @@ class IsolatedProcess:
                 return await self._answer(do, request, self.seconds)
             except ChildDied:
                 continue
+            except BadInput:
+                raise
             except ShownError as error:
                 raise BadInput(str(error)) from None
         raise BadInput(f"{self.name} has crashed twice at this point. Try something else.")
@@ -69,7 +71,7 @@ class IsolatedProcess:
             return await asyncio.wait_for(self.child.begin(do, **request)[1], seconds)
         except TimeoutError:
             self.child.replace()
-            raise BadInput(
+            raise NoAnswer(
                 f"{self.name} has not answered for {seconds:.0f} seconds, so it was restarted. Try again."
             ) from None
 
@@ -85,12 +87,15 @@ class Isolated:
         try:
             told = self.process.ask("describe")
             _check_description(told, name)
+            tokens, symmetries = (
+                Tokens(**told.pop("tokens")),
+                tuple(map(Transformation.from_json, told.pop("symmetries"))),
+            )
         except BadInput:
             self.close()
             raise
-        tokens, symmetries = Tokens(**told.pop("tokens")), map(Transformation.from_json, told.pop("symmetries"))
         vars(self).update({key: told.pop(key) for key in DESCRIBED})
-        vars(self).update(tokens=tokens, symmetries=tuple(symmetries), buttons=tuple(told.pop("buttons")))
+        vars(self).update(tokens=tokens, symmetries=symmetries, buttons=tuple(told.pop("buttons")))
         return told
 
     def close(self) -> None:
@@ -109,8 +114,7 @@ def _check_description(told: dict[str, Any], name: str) -> None:
         wanted = int if key == "max_steps" else str
         if not isinstance(told[key], wanted):
             raise BadInput(f"{name}: its {key} must be {'a whole number' if wanted is int else 'text'}.")
-    if not all(isinstance(button, str) for button in told["buttons"]):
-        raise BadInput(f"{name}: its buttons must be text.")
+    check_buttons(told["buttons"], f"{name}: its buttons")
 
 
 def description(game: Playable) -> dict[str, Any]:

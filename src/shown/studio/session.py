@@ -17,7 +17,6 @@ import asyncio
 import contextlib
 import hashlib
 import json
-import time
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
@@ -84,6 +83,7 @@ class Studio:
         self.news = NewsFeed()
         self.learner = ChildProcess("learns", LEARN_NICENESS, self._warm)
         self.player = ChildProcess("plays", PLAY_NICENESS, self._warm_player)
+        self._own_players: dict[str, ChildProcess] = {}  # of games and worlds with code of other packages
         self.queue = LearningQueue(self.learner)
         self._workspaces: dict[str, Workspace] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -102,8 +102,8 @@ class Studio:
         self.queue.close()
         for task in self._tasks:
             task.cancel()
-        views = (view.close() for view in self.views.values())
-        await asyncio.gather(self.learner.close(), self.player.close(), *views)
+        children = (self.learner, self.player, *self._own_players.values())
+        await asyncio.gather(*(child.close() for child in children), *(view.close() for view in self.views.values()))
         self.catalog.close()
 
     def _warm(self, child: ChildProcess) -> None:
@@ -198,7 +198,7 @@ class Studio:
         """
         workspace = await self.workspace(lesson.game.name)
         if lesson.policy is not None:
-            await self.ask("check", game=workspace.game.name, policy=lesson.policy)
+            await self.ask("check", workspace, policy=lesson.policy)
         first = not workspace.lesson.recordings
         await self.run(workspace, lambda: workspace.add_lesson(lesson, with_remarks=first))
         if first:
@@ -378,7 +378,7 @@ class Studio:
         for _ in range(2):
             if key not in self._known:
                 await self._hand_over(workspace, key)
-            result = await self.ask(do, key=list(key), game=workspace.game.name, **request)
+            result = await self.ask(do, workspace, key=list(key), **request)
             if not result.get("missing"):
                 return {**result, "version": key[1]}
             self._known.discard(key)
@@ -388,7 +388,7 @@ class Studio:
         """Give the player the policy. If it refuses it, the policy was not written by the studio: learn a new one."""
         learning = workspace.learning
         try:
-            answer = await self.ask("policy", key=list(key), policy=learning.policy)
+            answer = await self.ask("policy", workspace, key=list(key), policy=learning.policy)
         except ChildDied:
             raise
         except ShownError:
@@ -400,13 +400,24 @@ class Studio:
             learning.summary = answer["summary"]
             self.tell_learned(workspace)
 
-    async def ask(self, do: str, **request: Any) -> dict[str, Any]:
-        """Ask the player process something, within a time limit."""
+    async def ask(self, do: str, workspace: Workspace, **request: Any) -> dict[str, Any]:
+        """Ask the player process of a game something, within a time limit."""
+        player = await self._player(workspace.game)
         try:
-            return await asyncio.wait_for(self.player.ask(do, **request), ASK_SECONDS)
+            return await asyncio.wait_for(player.ask(do, game=workspace.game.name, **request), ASK_SECONDS)
         except TimeoutError:
-            self.player.replace()
+            player.replace()
             raise BadInput(f"this took more than {ASK_SECONDS:.0f} seconds and was given up.") from None
+
+    async def _player(self, game: Playable) -> ChildProcess:
+        """Return the process that plays a game. Code of other packages may hang, so each such game has its own."""
+        if not isinstance(game, Isolated):
+            return self.player
+        if game.name not in self._own_players:
+            player = ChildProcess(f"plays {game.name}", PLAY_NICENESS, lambda _: self._known.clear())
+            self._own_players[game.name] = player
+            await player.start()
+        return self._own_players[game.name]
 
     async def play_live(self, workspace: Workspace, level: Level, seed: int) -> dict[str, Any]:
         """Have the game's policy play in Minecraft; pages get each position as it is read there."""
@@ -490,8 +501,3 @@ def _digest_of(policy: Any) -> str | None:
 
 def as_request(level: Level) -> dict[str, Any]:
     return {"name": level.name, "rows": list(level.grid.rows)}
-
-
-def stamp() -> str:
-    """Return a name for this run of the server, so that a page notices a new one."""
-    return f"{time.time_ns():x}"

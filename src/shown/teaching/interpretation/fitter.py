@@ -20,7 +20,6 @@ import numpy as np
 from shown.components import Component, compile_components
 from shown.demonstrations import Demonstrations
 from shown.engine.forks import forked
-from shown.engine.memory import Account
 from shown.errors import OutOfMemory
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, Rows, evidence_of
@@ -158,7 +157,7 @@ class Fitter:
         self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
         self.language = own.language
         self.programs, self.widest = (FIRST, MOST) if task.programs == "auto" else (task.programs, task.programs)
-        self._account = Account(resources.memory_limit)
+        self._account = resources.account()
         self._fittings: dict[tuple[Language, tuple[str, ...], tuple[Transformation, ...]], Fitting] = {}
 
     def add(self, more: Demonstrations) -> None:

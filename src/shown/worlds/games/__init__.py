@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from shown.errors import BadInput
+from shown.grid import check_buttons
 from shown.registry import Registry
 from shown.worlds.games.game import Game
 
@@ -27,7 +29,13 @@ ENTRY_POINTS = "shown.games"
 
 def _made(declared: Any, name: str) -> Game | None:
     game = declared()
-    return game if isinstance(game, Game) else None
+    if not isinstance(game, Game):
+        return None
+    for key in ("title", "goal", "about"):
+        if not isinstance(getattr(game, key), str):
+            raise BadInput(f"its {key} must be text")
+    check_buttons(game.buttons, "its buttons")
+    return game
 
 
 _REGISTRY = Registry("game", ENTRY_POINTS, GAMES, _made, "a shown.worlds.Game", lambda game: game.name)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from shown.errors import BadInput, ShownError
+from shown.errors import BadInput, NoAnswer, ShownError
 from shown.grid import Action, Grid
 from shown.registry import reason
 from shown.worlds.games.game import Game
@@ -52,6 +52,8 @@ def check_playable(game: Game, grid: Grid) -> None:
         try:
             outcome_of(game, grid, action, np.random.default_rng(0))
             return
+        except NoAnswer:  # nor will it answer about the other actions
+            raise
         except BadInput as error:
             refused = error
     if refused is not None:
