@@ -34,6 +34,7 @@ from shown.policy import Policy
 from shown.rules import Constraints
 from shown.teaching.dialogue.next_level import by_use
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, find_interpretation
+from shown.teaching.practice.outliers import Outlier
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
 from shown.teaching.task import PRACTICE_SECONDS, Task
 from shown.teaching.teach import iter_teach
@@ -110,6 +111,7 @@ def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rule", type=options.positive, metavar="N", help="take the rule with N conditions among those found"
     )
+    parser.add_argument("--keep-all", action="store_true", help="explain all rows of a log, suspected slips included")
     parser.add_argument("--before", metavar="POLICY", help="earlier policy to amend")
     parser.add_argument("--keep", metavar="LEVELS|SEEDS", help="levels won by --before that must stay won")
     parser.add_argument(
@@ -152,6 +154,7 @@ class _Result:
     remarks: tuple[str, ...] = ()
     advice: dict[str, Any] | None = None
     contradictions: tuple[Contradiction, ...] = ()
+    outliers: tuple[Outlier, ...] = ()
 
 
 def run(args: argparse.Namespace) -> int:
@@ -173,7 +176,8 @@ def run(args: argparse.Namespace) -> int:
         result.policy.save(args.out)
     seconds = time.monotonic() - start
     if args.json:
-        print_json({"learned": True, "seconds": round(seconds, 3), **result.policy.to_json()})
+        found = {"outliers": [outlier.to_json() for outlier in result.outliers]} if result.outliers else {}
+        print_json({"learned": True, "seconds": round(seconds, 3), **result.policy.to_json(), **found})
     else:
         print(f"{result.policy.table()}\n")
         for line in result.remarks:
@@ -261,6 +265,7 @@ def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Resu
         keep=() if not args.keep or place is None else place.starts(args.keep, args.seed),
         constraints=task.constraints,
         one_rule=not args.vote,
+        keep_all=args.keep_all,
         resources=resources,
     )
     best = None
@@ -289,7 +294,7 @@ def _result(args: argparse.Namespace, taught: Taught, place: Playable | None) ->
         policy = policy.with_rule(args.rule)
     advice = taught.advice.to_json() if taught.advice is not None else None
     remarks = tuple(_remarks(taught, place))
-    return _Result(policy, taught.failure, 0, remarks, advice, taught.contradictions)
+    return _Result(policy, taught.failure, 0, remarks, advice, taught.contradictions, taught.outliers)
 
 
 def _load_earlier(args: argparse.Namespace, demonstrations: Demonstrations) -> Policy | None:
@@ -307,7 +312,7 @@ def _load_earlier(args: argparse.Namespace, demonstrations: Demonstrations) -> P
 def _plan(practice: float) -> str:
     """
     >>> _plan(10.0)
-    '10 s to compare interpretations, 10 s or 30 rounds of practice, 9 s for one rule and new levels: at most 29 s'
+    '10 s to compare interpretations, 10 s or 30 rounds of practice, 10 s for one rule and new levels: at most 30 s'
     """
     task = Task(practice=practice)
     last = task.max_seconds - 2 * practice
@@ -349,6 +354,8 @@ def _remarks(taught: Taught, place: Playable | None) -> Iterator[str]:
         practiced = f"in practice {taught.practice[0]} of {taught.practice[1]} levels won; " if taught.practice else ""
         yield practiced + taught.expectation.in_words()
     yield from _alone_and_together(taught)
+    for outlier in taught.outliers:
+        yield outlier.text + (" To keep it: --keep-all" if outlier.left_out else "")
     if taught.stopped is not None:
         yield f"enumeration ended early: {taught.stopped}"
     if taught.lost:

@@ -17,6 +17,7 @@ PRACTICE_SECONDS = 10.0
 ROUNDS_PER_SECOND = 3.0  # practice ends after so many rounds for each second it may take: most machines are faster
 MAX_ROUNDS = 10_000  # however long practice may take
 RULE_SHARE = 0.4  # share of the practice time to find one rule that plays like all rules together
+OUTLIER_SHARE = 0.1  # share of the practice time to find a demonstration that does not go with the others
 FINAL_SHARE = 0.25  # share of the practice time to score the final candidates, and again the selected one
 
 
@@ -46,6 +47,7 @@ class Task:
             `Taught.contradictions`.
         keep: further episodes that should stay won, besides the practice levels.
         one_rule: whether a single rule that plays like all rules together replaces them, if practice finds one.
+        keep_all: whether to explain all steps. Otherwise, without a world, suspected slips are left out.
     """
 
     demonstrations: Demonstrations | None = None
@@ -59,6 +61,7 @@ class Task:
     constraints: Constraints = NO_CONSTRAINTS
     keep: tuple[Start, ...] = ()
     one_rule: bool = True
+    keep_all: bool = False
 
     def __post_init__(self) -> None:
         if self.programs != "auto" and (not isinstance(self.programs, int) or self.programs < 1):
@@ -74,13 +77,13 @@ class Task:
 
     @property
     def max_seconds(self) -> float:
-        """Maximum seconds of comparing hypotheses, practice, finding one rule and the final levels, once programs are
-        evaluated.
+        """Maximum seconds of comparing hypotheses, practice, finding one rule and outliers, and the final levels, once
+        programs are evaluated.
 
         >>> Task(practice=20).max_seconds
-        58.0
+        60.0
         """
-        return (2 + RULE_SHARE * self.one_rule + 2 * FINAL_SHARE) * self.practice
+        return (2 + RULE_SHARE * self.one_rule + OUTLIER_SHARE + 2 * FINAL_SHARE) * self.practice
 
     @property
     def shown(self) -> Demonstrations:
