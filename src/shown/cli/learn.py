@@ -17,6 +17,7 @@ from shown.cli.inputs import (
     load_policy,
     opened,
     playable_named,
+    read_grids,
     trusted,
 )
 from shown.cli.output import check_writable, print_json, say, sigterm_interrupts
@@ -25,6 +26,7 @@ from shown.errors import BadInput, ShownError, printable
 from shown.evaluation.device import DEVICES
 from shown.evaluation.resources import Resources
 from shown.files import read_json
+from shown.grid import Grid
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
 from shown.inference.pinning import Contradiction
@@ -110,6 +112,9 @@ def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vote", action="store_true", help="keep all rules that fit, which vote, instead of one rule")
     parser.add_argument(
         "--rule", type=options.positive, metavar="N", help="take the rule with N conditions among those found"
+    )
+    parser.add_argument(
+        "--grids", metavar="FILE", help="further grids on which one rule is sought, where nothing can be played"
     )
     parser.add_argument("--keep-all", action="store_true", help="explain all rows of a log, suspected slips included")
     parser.add_argument("--before", metavar="POLICY", help="earlier policy to amend")
@@ -265,6 +270,7 @@ def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Resu
         keep=() if not args.keep or place is None else place.starts(args.keep, args.seed),
         constraints=task.constraints,
         one_rule=not args.vote,
+        grids=_further_grids(args, task),
         keep_all=args.keep_all,
         resources=resources,
     )
@@ -295,6 +301,14 @@ def _result(args: argparse.Namespace, taught: Taught, place: Playable | None) ->
     advice = taught.advice.to_json() if taught.advice is not None else None
     remarks = tuple(_remarks(taught, place))
     return _Result(policy, taught.failure, 0, remarks, advice, taught.contradictions, taught.outliers)
+
+
+def _further_grids(args: argparse.Namespace, task: _Task) -> list[Grid]:
+    if args.grids is None:
+        return []
+    if task.place is not None and args.practice:
+        raise BadInput(f"--grids: {task.place.name} makes levels to practice on. Omit the option, or use --practice 0.")
+    return read_grids(args.grids, task.demonstrations.tokens)
 
 
 def _load_earlier(args: argparse.Namespace, demonstrations: Demonstrations) -> Policy | None:
@@ -340,6 +354,15 @@ def _in_words(progress: TeachingProgress) -> str:
 def _alone_and_together(taught: Taught) -> Iterator[str]:
     """Yield how much the printed rule wins alone, if it does not replace the others."""
     policy = taught.policy
+    count = len(policy.vote or policy.components[1:])
+    if taught.agreement is not None:
+        same = f"in {taught.agreement.won} of {taught.agreement.of} grids this rule does what {count} rules together do"
+        yield same if policy.vote else f"{same}; that is too few, so they act"
+    elif taught.alone is not None and taught.expectation is not None and len(policy.components) > 1:
+        alone, together = (round(12 * rate.share) for rate in (taught.alone, taught.expectation))
+        if alone < together:
+            others = f"{len(policy.components)} rules together in {together}, so they act"
+            yield f"alone the printed rule does as you would in about {alone} of 12 new positions; {others}"
     printed = [rated for rated in policy.front if rated.formula == policy.components[0].formula]
     if taught.vote is not None and not policy.vote and printed:
         alone, together = (round(12 * rate.share) for rate in (printed[0].rate, taught.vote))

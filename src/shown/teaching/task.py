@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
+from shown.grid import Grid
 from shown.inference.fitting import Programs
 from shown.language.primitives import Language
 from shown.rules import NO_CONSTRAINTS, Constraints
@@ -47,6 +48,8 @@ class Task:
             `Taught.contradictions`.
         keep: further episodes that should stay won, besides the practice levels.
         one_rule: whether a single rule that plays like all rules together replaces them, if practice finds one.
+        grids: further positions, without actions, on which a single rule is sought that does what all rules together
+            do, where there is no practice.
         keep_all: whether to explain all steps. Otherwise, without a world, suspected slips are left out.
     """
 
@@ -61,12 +64,13 @@ class Task:
     constraints: Constraints = NO_CONSTRAINTS
     keep: tuple[Start, ...] = ()
     one_rule: bool = True
+    grids: tuple[Grid, ...] = ()
     keep_all: bool = False
 
     def __post_init__(self) -> None:
         if self.programs != "auto" and (not isinstance(self.programs, int) or self.programs < 1):
             raise BadInput(f'programs must be "auto" or a whole number of at least 1, not {self.programs!r}.')
-        for name in ("interpretations", "symmetries", "keep"):
+        for name in ("interpretations", "symmetries", "keep", "grids"):
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else tuple(value))
 

@@ -74,7 +74,7 @@ def teach(
         before: a policy learned earlier from some of these demonstrations; amended, it is one more candidate.
         resources: threads, device, memory limit, cluster and seed.
         settings: further fields of `Task`: programs, practice, rounds, interpretations, symmetries, language,
-            constraints, keep, one_rule, keep_all.
+            constraints, keep, one_rule, grids, keep_all.
     """
     taught = _end_of(iter_teach(demonstrations, world, before=before, resources=resources, **settings))
     if not taught.learned:
@@ -239,6 +239,8 @@ class _Course:
             selection.name_outlier(interpreted, time.monotonic() + OUTLIER_SHARE * task.practice)
         elif not task.keep_all:
             selection.leave_out_slips()
+        if task.one_rule and task.grids and not self.practices:
+            yield from selection.distill_on(task.grids)
 
     def _choose(self, interpreted: Mapping[Interpretation, Demonstrations]) -> Iterator[TeachingProgress]:
         """Fit and practice hypotheses, with more programs if their number was left open."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.errors import OutOfMemory
+from shown.grid import Grid
 from shown.inference.failure import Failure
 from shown.inference.pinning import Contradiction
 from shown.policy import Policy, uniform_policy
@@ -22,10 +23,10 @@ from shown.teaching.practice.candidates import Candidates
 from shown.teaching.practice.counterexamples import CounterexampleSearch
 from shown.teaching.practice.credit import TurningPointSearch
 from shown.teaching.practice.cross_validation import CrossValidation, cross_validate
-from shown.teaching.practice.distillation import LONG, Distillation, OneRule, one_rule
+from shown.teaching.practice.distillation import LONG, Distillation, OneRule, one_rule, rule_on_grids
 from shown.teaching.practice.ground import Ground
 from shown.teaching.practice.outliers import LeavingOut, Outlier, suspected_slips, without
-from shown.teaching.practice.practice_scoring import Scoring
+from shown.teaching.practice.practice_scoring import GridScoring, Scoring
 from shown.teaching.practice.practice_search import PracticeSearch, vary
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress, Tried
 from shown.teaching.task import FINAL_SHARE
@@ -68,6 +69,7 @@ class Selection:
         self._sizes: dict[Hypothesis, tuple[int, int]] = {}
         self._seconds: dict[Hypothesis, float] = {}
         self._one_rule: OneRule | None = None
+        self._agreement: SuccessRate | None = None
         self._searches: dict[Hypothesis, PracticeSearch] = {}
         self._rounds = 0
         scoring.go_on()
@@ -315,6 +317,18 @@ class Selection:
             self._one_rule = found
             self._sizes[fitted.hypothesis] = len(fitted.features.of_program), len(fitted.features)
 
+    def distill_on(self, grids: Sequence[Grid]) -> Iterator[TeachingProgress]:
+        """Seek one rule that does what the best candidate does on some grids, where nothing can be played."""
+        best, fitted = self.candidates.best, self._fitted_best()
+        if best is None or fitted is None or len(best.policy.components) == 1:
+            return
+        scoring = GridScoring(None, None, grids=grids, vote=best.policy)
+        rng = np.random.default_rng([self.fitter.resources.seed, 0xD15])
+        distillation = Distillation(best.policy, fitted, self.fitter, scoring, rng)
+        for _ in distillation.run():
+            yield self.progress(TeachingPhase.DISTILLING, fitted.hypothesis)
+        self._one_rule, self._agreement = rule_on_grids(distillation, scoring)
+
     def _fitted_best(self) -> Fitted | None:
         """Return the fit of the best candidate's hypothesis; None if there is none."""
         best = self.candidates.best
@@ -403,6 +417,8 @@ class Selection:
             failure=self._failure if lenient else None,
             failed=self._failed if lenient else None,
             vote=None if self._one_rule is None else self._one_rule.vote,
+            alone=None if validated is None or self._one_rule is not None else validated.alone,
+            agreement=self._agreement,
             outliers=self.outliers,
         )  # fmt: skip
 
