@@ -4,13 +4,14 @@
     python benchmarks/teaching.py --source ../before --jobs 8 --out before.jsonl
     python benchmarks/teaching.py --jobs 8 --baseline before.jsonl
     python benchmarks/teaching.py --revision HEAD~20 --games chase,nim
+    python benchmarks/teaching.py --jobs 16 --threads 1 --sets 2 --demos 1,2,3,5 --styles expert --first 910000 900000
 
 A style (see `shown games GAME`) demonstrates generated levels, `teach` learns from them, and the policy plays other
 generated levels. Both are reserved for design choices, unless `--role judge` asks for those that results are reported
-on. Each measurement has a process of its own, which compiles the engine before the clock starts. Give seconds only for
-`--jobs 1`, or with as many cores as jobs times threads; processor seconds depend less on other work. `--source`
-measures another copy of the repository, `--revision` one from Git's history, and `--baseline` compares with a file that
-`--out` wrote.
+on; `--first` names other seeds. Each measurement has a process of its own, which compiles the engine before the clock
+starts. Give seconds only for `--jobs 1`, or with as many cores as jobs times threads; processor seconds depend less on
+other work. `--source` measures another copy of the repository, `--revision` one from Git's history, and `--baseline`
+compares with a file that `--out` wrote: one line of JSON per measurement, as soon as it ends.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from io import BytesIO
@@ -57,6 +58,7 @@ class Job:
     threads: int
     practice: float | None
     rounds: int | None
+    first: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -65,23 +67,29 @@ class Result:
 
     Attributes:
         seconds, processor: time that teaching took, and processor time of all threads.
+        distilling: processor time of the search for one rule, included in `processor`.
         rounds: rounds of practice.
         practice: practice levels won, of 120.
         won: share of new levels won.
         alone, together: share that the printed rule wins alone, and all rules together.
+        acts: "rule" if the printed rule acts, "vote" if all rules do.
         conditions: number of conditions of the printed rule; those of a clause count once for all its images.
+        front: conditions of each rule of the front, and the number of new levels that it is expected to win, of 100.
         megabytes: largest memory of the process.
         learned: digest of the rules, to compare the results of different numbers of threads.
     """
 
     seconds: float
     processor: float
+    distilling: float
     rounds: int
     practice: int
     won: float
     alone: float
     together: float
+    acts: str
     conditions: int
+    front: list[list[int]]
     megabytes: int
     learned: str
 
@@ -94,24 +102,28 @@ def measure(job: Job) -> Result:
     from shown.teaching.result import TeachingPhase
     from shown.teaching.teach import iter_teach, teach
     from shown.worlds import load_levels, play_many
-    from shown_evidence.trials.level_sets import ROLES
+    from shown_evidence.trials.level_sets import ROLES, LevelSets
 
-    game, reserved = find(job.game), ROLES[job.role]
+    game, reserved = find(job.game), ROLES[job.role] if job.first is None else LevelSets(*job.first)
     style = find_style(game.name, job.style)
     demos = style.demonstrate(load_levels(game, reserved.shown_levels(job.set, job.demos)), job.set)
     settings = {name: value for name in ("practice", "rounds") if (value := getattr(job, name)) is not None}
     resources = Resources(threads=job.threads)
     teach(demos, game, programs=300, practice=UNLIMITED, rounds=1, resources=resources)  # compiles
-    begun, processor, rounds = time.perf_counter(), time.process_time(), 0
+    begun, processor, rounds, distilling = time.perf_counter(), time.process_time(), 0, math.nan
     run = iter_teach(demos, game, resources=resources, **settings)
     while True:
         try:
             progress = next(run)
             rounds += progress.phase is TeachingPhase.PRACTICING and progress.hypothesis is None
+            if math.isnan(distilling) and progress.phase.name == "DISTILLING":
+                distilling = time.process_time()
         except StopIteration as end:
             taught = end.value
             break
-    seconds, processor = time.perf_counter() - begun, time.process_time() - processor
+    ended = time.process_time()
+    seconds, processor = time.perf_counter() - begun, ended - processor
+    distilling = 0.0 if math.isnan(distilling) else ended - distilling
     levels, policy = load_levels(game, reserved.played_levels(job.levels)), taught.policy
     players = (policy, policy.map_policy, getattr(policy, "mixture", policy))
     won = [fmean(episode.won for episode in play_many(game, player, levels)) for player in players]
@@ -120,7 +132,9 @@ def measure(job: Job) -> Result:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     digest = hashlib.sha256(json.dumps(policy.to_json()["components"]).encode()).hexdigest()[:12]
     practice = 0 if taught.practice is None else taught.practice[0]
-    return Result(seconds, processor, rounds, practice, *won, conditions, memory, digest)
+    acts = "rule" if len(policy.components) == 1 else "vote"
+    front = [[rated.conditions, rated.rate.won] for rated in getattr(policy, "front", ())]
+    return Result(seconds, processor, distilling, rounds, practice, *won, acts, conditions, front, memory, digest)
 
 
 def in_a_process(job: Job, source: Path) -> Result | None:
@@ -141,31 +155,36 @@ def main() -> int:
         warnings.simplefilter("ignore")
         print(json.dumps(asdict(measure(Job(**json.loads(args.job))))))
         return 0
-    options = (args.role, args.levels, args.threads, args.practice, args.rounds)
+    first = tuple(args.first) if args.first else None
+    options = (args.role, args.levels, args.threads, args.practice, args.rounds, first)
     jobs = [
-        Job(game, style, args.demos, number, *options)
+        Job(game, style, demos, number, *options)
+        for number in range(args.sets)
+        for demos in args.demos
         for game, styles in args.styles.items()
         for style in styles
-        for number in range(args.sets)
     ]
     before = dict(read(args.baseline)) if args.baseline else {}
     begun, kept = time.perf_counter(), []
     with ExitStack() as stack:
         source = unpacked(args.revision, stack) if args.revision else args.source
         pool = stack.enter_context(ThreadPoolExecutor(args.jobs))
-        print(f"{args.demos} demonstrations each, {args.threads} threads, {args.jobs} side by side, {source}")
+        print(f"{args.threads} threads, {args.jobs} side by side, {source}")
         print(
-            f"{'game':18} {'style':22} set  seconds processor rounds practice   won  rule  vote conditions    MB"
-            + "  ratios" * bool(before)
+            f"{'game':18} {'style':22} shown set  seconds processor rounds practice   won  rule  vote acts conditions"
+            "    MB" + "  ratios" * bool(before)
         )
-        for job, result in zip(jobs, pool.map(lambda job: in_a_process(job, source), jobs), strict=True):
+        running = {pool.submit(in_a_process, job, source): job for job in jobs}
+        for done in as_completed(running):
+            job, result = running[done], done.result()
             if result is None:
                 continue
             kept.append((job, result))
             if args.out:
                 with args.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({**asdict(job), **asdict(result)}) + "\n")
-            print(f"{job.game:18} {job.style:22} {job.set:3} {line(result, before.get(key(asdict(job))))}", flush=True)
+            which = f"{job.game:18} {job.style:22} {job.demos:5} {job.set:3}"
+            print(f"{which} {line(result, before.get(key(asdict(job))))}", flush=True)
     summary(kept, before)
     print(f"{time.perf_counter() - begun:.0f} s")
     return int(len(kept) < len(jobs))
@@ -175,7 +194,7 @@ def line(result: Result, before: dict[str, Any] | None) -> str:
     """Return a result in one line, with the ratios of seconds and processor seconds, and what is won more or less."""
     text = (
         f"{result.seconds:8.2f} {result.processor:9.2f} {result.rounds:6} {result.practice:8} {result.won:5.2f} "
-        f"{result.alone:5.2f} {result.together:5.2f} {result.conditions:10} {result.megabytes:5}"
+        f"{result.alone:5.2f} {result.together:5.2f} {result.acts} {result.conditions:10} {result.megabytes:5}"
     )
     if before is None:
         return text
@@ -191,10 +210,12 @@ def summary(kept: Sequence[tuple[Job, Result]], before: dict[Any, dict[str, Any]
         rounds, seconds = sum(r.rounds for r in results), sum(r.seconds for r in results)
         text = (
             f"{game}: {fmean(r.seconds for r in results):.2f} s, at most {max(r.seconds for r in results):.2f}; "
-            f"{fmean(r.processor for r in results):.2f} processor seconds; {rounds / seconds:.2f} rounds a second; "
+            f"{fmean(r.processor for r in results):.2f} processor seconds, {fmean(r.distilling for r in results):.2f} "
+            f"of them for one rule; {rounds / seconds:.2f} rounds a second; "
             f"won {fmean(r.won for r in results):.3f}, by the rule alone {fmean(r.alone for r in results):.3f}, "
             f"by all rules {fmean(r.together for r in results):.3f}; "
-            f"{median(r.conditions for r in results):.0f} conditions"
+            f"the rule acts in {sum(r.acts == 'rule' for r in results)} of {len(results)}; "
+            f"{median(r.conditions for r in results):.0f} conditions, at most {max(r.conditions for r in results)}"
         )
         pairs = [(result, before[key(asdict(job))]) for job, result in mine if key(asdict(job)) in before]
         if pairs:
@@ -209,7 +230,9 @@ def summary(kept: Sequence[tuple[Job, Result]], before: dict[Any, dict[str, Any]
 
 def key(job: dict[str, Any]) -> tuple[object, ...]:
     """Return what the results of two files must have in common to be compared."""
-    return tuple(job[name] for name in ("game", "style", "demos", "set", "role", "levels"))
+    first = job.get("first")
+    named = (job[name] for name in ("game", "style", "demos", "set", "role", "levels"))
+    return (*named, None if first is None else tuple(first))
 
 
 def read(path: Path) -> Iterator[tuple[tuple[object, ...], dict[str, Any]]]:
@@ -231,10 +254,13 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--games", type=words, default=tuple(GAMES), metavar="A,B", help="which games (all)")
     parser.add_argument("--styles", type=words, metavar="A,B", help="which styles, where a game has them (all)")
-    parser.add_argument("--demos", type=int, default=3, metavar="N", help="demonstrations (3)")
+    parser.add_argument("--demos", type=numbers, default=(3,), metavar="A,B", help="numbers of demonstrations (3)")
     parser.add_argument("--sets", type=int, default=1, metavar="N", help="sets of demonstrations of each style (1)")
     parser.add_argument("--levels", type=int, default=120, metavar="N", help="new levels to play (120)")
-    parser.add_argument("--role", choices=("choose", "judge"), default="choose", help="levels to choose or judge by")
+    parser.add_argument(
+        "--role", choices=("choose", "judge", "judge-rules"), default="choose", help="levels to choose or judge by"
+    )
+    parser.add_argument("--first", type=int, nargs=2, metavar="SEED", help="first demonstrated and played levels")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="threads of each (cores)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="measurements side by side (1)")
     parser.add_argument("--practice", type=float, metavar="S", help="seconds of practice (the default)")
@@ -260,6 +286,10 @@ def chosen(games: Sequence[str], wanted: Sequence[str] | None) -> dict[str, list
         if not any(name in names for names in known.values()):
             find_style(games[0], name)
     return {game: [name for name in names if not wanted or name in wanted] for game, names in known.items()}
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(",")))
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Demonstrations in scripted styles, and the experiments that go beyond the paper."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,10 +96,14 @@ def test_a_larger_set_begins_with_the_smaller():
 # --- the experiments ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["beyond", "additions", "styles", "confidence"])
+CHOOSING = {"test": ("random:900000-900003",), "first_seed": 910_000}
+
+
+@pytest.mark.parametrize("name", ["beyond", "additions", "styles", "confidence", "one-rule"])
 def test_the_experiment_runs_and_is_read_without_claims(name: str):
     experiment = find(name)
-    trials = experiment.trials(Scale(**{**vars(TINY), "games": ("nim",), "demos": (1,)}))
+    trials = experiment.trials(Scale(**{**vars(TINY), "games": ("nim",), "demos": (1,), **CHOOSING}))
+    assert {trial.levels for trial in trials} == {"random:910000"}
     rows = [attempt(trial.settings) for trial in trials]
     assert [row.error for row in rows if row.error] == []
     shown = experiment.present(all_measured(experiment.trials(Scale(games=("nim",), sets=1))))
@@ -169,6 +174,36 @@ def test_lpp_without_any_addition_is_lpp():
     assert added.components == plain.components
     assert mirrored.components != plain.components
     assert mirrored.language.name == "standard"
+
+
+def test_one_rule_compares_the_printed_rule_with_all_rules():
+    experiment = find("one-rule")
+    (trial,) = experiment.trials(Scale(games=("nim",), demos=(1,), sets=1, programs=500, **CHOOSING))
+    row = attempt(trial.settings)
+    assert row.error is None
+    spec, learned = trial.test[0], row.result["learned"]
+    won = {part: row.result["success"][f"{part}{spec}"] for part in ("", "rule ", "vote ")}
+    assert won[""] == won[f"{learned['acts']} "]
+    assert learned["conditions"] > 0
+    (panel,) = (plot.figure.panels[0] for plot in experiment.plots([row]) if isinstance(plot, Plot))
+    assert [line.ys for line in panel.lines] == [[won["rule "]], [won["vote "]]]
+    (table,) = (plot for plot in experiment.plots([row]) if isinstance(plot, Table))
+    cells = dict(zip(table.head, table.rows[0], strict=True))
+    assert (cells["Style"], cells["Shown"], cells["Conditions"]) == ("expert", "1", str(learned["conditions"]))
+    assert cells["Rule acts"] == f"{int(learned['acts'] == 'rule')} of 1"
+
+
+def test_one_rule_says_how_far_the_rule_is_behind():
+    rows = []
+    for trial in find("one-rule").trials(Scale(full=True, games=("nim",))):
+        row = measured(trial, 0.9, conditions=30, acts="vote", front=[[4, 90, 100]])
+        parts = {f"rule {trial.test[0]}": 0.8, f"vote {trial.test[0]}": 0.9}
+        rows.append(replace(row, result={**row.result, "success": {**row.result["success"], **parts}}))
+    assert len(rows) == 3 * (4 + len(non_expert_styles("nim")))
+    expert, others = find("one-rule").present(rows).text
+    assert expert.startswith("Expert: 12 cases; the rule wins 80 %, all rules 90 %")
+    assert "more than 5 below in 12; it acts in 0. Conditions: median 30, at most 30; more than 25 in 12." in expert
+    assert others.startswith(f"Other styles: {3 * len(non_expert_styles('nim'))} cases")
 
 
 def test_styles_are_counted_without_the_expert():

@@ -15,7 +15,7 @@ from shown.cli.output import say, sigterm_interrupts
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.evaluation.cluster import Cluster
-from shown.files import MAX_BYTES, read_text
+from shown.files import MAX_BYTES, read_json, read_text
 from shown.grid import Grid, Tokens
 from shown.language.languages import find as find_by_name
 from shown.language.primitives import Language
@@ -111,14 +111,20 @@ def load_policy(path: str, language: str | None) -> Policy:
 
 
 def read_grids(path: str, tokens: Tokens) -> list[Grid]:
-    """Read grids from a text file or standard input (`-`): one row per line, blank lines between grids."""
+    """Read grids from a text file or standard input (`-`): one row per line, blank lines between grids.
+
+    Those of a levels or demonstrations file (`.json`) are read as well.
+    """
     where = "standard input" if path == "-" else path
     try:
-        text = sys.stdin.read(MAX_BYTES) if path == "-" else read_text(path, "grid")
+        if path.endswith(".json"):
+            texts = _texts_of_json(read_json(path, "grids"), path)
+        else:
+            texts = blocks(sys.stdin.read(MAX_BYTES) if path == "-" else read_text(path, "grid"))
     except UnicodeDecodeError:
         raise BadInput(f"{where}: not text in UTF-8, so not a grid.") from None
     grids = []
-    for i, block in enumerate(blocks(text)):
+    for i, block in enumerate(texts):
         try:
             grid = Grid.from_text(block)
             tokens.check(grid)
@@ -128,6 +134,15 @@ def read_grids(path: str, tokens: Tokens) -> list[Grid]:
     if not grids:
         raise BadInput(f"{where}: contains no grid. Write one row per line.")
     return grids
+
+
+def _texts_of_json(value: Any, where: str) -> list[str]:
+    """Return the grids of a levels or demonstrations file as text."""
+    if isinstance(value, dict) and isinstance(value.get("levels"), list):
+        if not all(isinstance(text, str) for text in value["levels"]):
+            raise BadInput(f'{where}: "levels" must be a list of texts.')
+        return list(value["levels"])
+    return [step.grid.text for step in Demonstrations.from_json(value, where).steps]
 
 
 class StyleProvider(Protocol):

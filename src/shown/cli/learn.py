@@ -17,6 +17,7 @@ from shown.cli.inputs import (
     load_policy,
     opened,
     playable_named,
+    read_grids,
     trusted,
 )
 from shown.cli.output import check_writable, print_json, say, sigterm_interrupts
@@ -26,6 +27,7 @@ from shown.errors import BadInput, ShownError, printable
 from shown.evaluation.device import DEVICES
 from shown.evaluation.resources import Resources
 from shown.files import read_json
+from shown.grid import Grid
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress
 from shown.inference.pinning import Contradiction
@@ -37,6 +39,7 @@ from shown.symmetry import Transformation, by_name
 from shown.teaching.coverage import coverage
 from shown.teaching.dialogue.next_level import by_use
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, find_interpretation
+from shown.teaching.practice.outliers import Outlier
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
 from shown.teaching.task import PRACTICE_SECONDS, Task
 from shown.teaching.teach import iter_teach
@@ -114,6 +117,10 @@ def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rule", type=options.positive, metavar="N", help="take the rule with N conditions among those found"
     )
+    parser.add_argument(
+        "--grids", metavar="FILE", help="further grids on which one rule is sought, where nothing can be played"
+    )
+    parser.add_argument("--keep-all", action="store_true", help="explain all rows of a log, suspected slips included")
     parser.add_argument("--before", metavar="POLICY", help="earlier policy to amend")
     parser.add_argument("--keep", metavar="LEVELS|SEEDS", help="levels won by --before that must stay won")
     parser.add_argument(
@@ -161,6 +168,7 @@ class _Result:
     remarks: tuple[str, ...] = ()
     advice: dict[str, Any] | None = None
     contradictions: tuple[Contradiction, ...] = ()
+    outliers: tuple[Outlier, ...] = ()
 
 
 def run(args: argparse.Namespace) -> int:
@@ -184,7 +192,8 @@ def run(args: argparse.Namespace) -> int:
         result.policy.save(args.out)
     seconds = time.monotonic() - start
     if args.json:
-        print_json({"learned": True, "seconds": round(seconds, 3), **result.policy.to_json()})
+        found = {"outliers": [outlier.to_json() for outlier in result.outliers]} if result.outliers else {}
+        print_json({"learned": True, "seconds": round(seconds, 3), **result.policy.to_json(), **found})
     else:
         covered = coverage(result.policy, task.demonstrations, task.place)
         print(f"{result.policy.table(notes=covered.notes)}\n")
@@ -273,6 +282,8 @@ def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Resu
         keep=() if not args.keep or place is None else place.starts(args.keep, args.seed),
         constraints=task.constraints,
         one_rule=not args.vote,
+        grids=_further_grids(args, task),
+        keep_all=args.keep_all,
         resources=resources,
     )
     best = None
@@ -316,7 +327,15 @@ def _result(args: argparse.Namespace, taught: Taught, task: _Task) -> _Result:
         policy = policy.with_rule(args.rule)
     advice = taught.advice.to_json() if taught.advice is not None else None
     remarks = tuple(_remarks(taught, task))
-    return _Result(policy, taught.failure, 0, remarks, advice, taught.contradictions)
+    return _Result(policy, taught.failure, 0, remarks, advice, taught.contradictions, taught.outliers)
+
+
+def _further_grids(args: argparse.Namespace, task: _Task) -> list[Grid]:
+    if args.grids is None:
+        return []
+    if task.place is not None and args.practice:
+        raise BadInput(f"--grids: {task.place.name} makes levels to practice on. Omit the option, or use --practice 0.")
+    return read_grids(args.grids, task.demonstrations.tokens)
 
 
 def _load_earlier(args: argparse.Namespace, demonstrations: Demonstrations) -> Policy | None:
@@ -334,7 +353,7 @@ def _load_earlier(args: argparse.Namespace, demonstrations: Demonstrations) -> P
 def _plan(practice: float) -> str:
     """
     >>> _plan(10.0)
-    '10 s to compare interpretations, 10 s or 30 rounds of practice, 9 s for one rule and new levels: at most 29 s'
+    '10 s to compare interpretations, 10 s or 30 rounds of practice, 10 s for one rule and new levels: at most 30 s'
     """
     task = Task(practice=practice)
     last = task.max_seconds - 2 * practice
@@ -362,6 +381,15 @@ def _in_words(progress: TeachingProgress) -> str:
 def _alone_and_together(taught: Taught) -> Iterator[str]:
     """Yield how much the printed rule wins alone, if it does not replace the others."""
     policy = taught.policy
+    count = len(policy.vote or policy.components[1:])
+    if taught.agreement is not None:
+        same = f"in {taught.agreement.won} of {taught.agreement.of} grids this rule does what {count} rules together do"
+        yield same if policy.vote else f"{same}; that is too few, so they act"
+    elif taught.alone is not None and taught.expectation is not None and len(policy.components) > 1:
+        alone, together = (round(12 * rate.share) for rate in (taught.alone, taught.expectation))
+        if alone < together:
+            others = f"{len(policy.components)} rules together in {together}, so they act"
+            yield f"alone the printed rule does as you would in about {alone} of 12 new positions; {others}"
     printed = [rated for rated in policy.front if rated.formula == policy.components[0].formula]
     if taught.vote is not None and not policy.vote and printed:
         alone, together = (round(12 * rate.share) for rate in (printed[0].rate, taught.vote))
@@ -379,6 +407,8 @@ def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
         practiced = f"in practice {practice[0]} of {practice[1]} levels won; " if practice else ""
         yield practiced + taught.expectation.in_words()
     yield from _alone_and_together(taught)
+    for outlier in taught.outliers:
+        yield outlier.text + (" To keep it: --keep-all" if outlier.left_out else "")
     if taught.stopped is not None:
         yield f"enumeration ended early: {taught.stopped}"
     if taught.lost:

@@ -11,6 +11,7 @@ from shown.policy import Policy
 from shown.provenance import SuccessRate
 from shown.teaching.dialogue.advice import Advice
 from shown.teaching.interpretation.hypotheses import Hypothesis
+from shown.teaching.practice.outliers import Outlier
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,11 @@ class Taught:
         advice: the teacher's conflicting clicks, if nothing fits or the rule memorizes; else None.
         contradictions: pinned clauses that were left out because they contradict the demonstrations.
         vote: success on the new levels of all rules together, if one rule was sought that plays like them; else None.
+        alone: what to expect of the printed rule alone where all rules act and nothing can be played; else None.
+        agreement: given grids in which the printed rule does what all rules together do; None without grids. If there
+            are 30 or more, those counted had no part in choosing the rule.
+        outliers: demonstrations or steps that do not go with the others. In a world at most one, which the policy still
+            explains; without one, suspected slips, which were left out.
     """
 
     policy: Policy
@@ -66,6 +72,9 @@ class Taught:
     contradictions: tuple[Contradiction, ...] = ()
     failed: Hypothesis | None = None
     vote: SuccessRate | None = None
+    alone: SuccessRate | None = None
+    agreement: SuccessRate | None = None
+    outliers: tuple[Outlier, ...] = ()
 
     @property
     def memorizes(self) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
+from shown.grid import Grid
 from shown.inference.fitting import Programs
 from shown.language.primitives import Language
 from shown.rules import NO_CONSTRAINTS, Constraints
@@ -17,6 +18,7 @@ PRACTICE_SECONDS = 10.0
 ROUNDS_PER_SECOND = 3.0  # practice ends after so many rounds for each second it may take: most machines are faster
 MAX_ROUNDS = 10_000  # however long practice may take
 RULE_SHARE = 0.4  # share of the practice time to find one rule that plays like all rules together
+OUTLIER_SHARE = 0.1  # share of the practice time to find a demonstration that does not go with the others
 FINAL_SHARE = 0.25  # share of the practice time to score the final candidates, and again the selected one
 
 
@@ -46,6 +48,9 @@ class Task:
             `Taught.contradictions`.
         keep: further episodes that should stay won, besides the practice levels.
         one_rule: whether a single rule that plays like all rules together replaces them, if practice finds one.
+        grids: further positions, without actions, on which a single rule is sought that does what all rules together
+            do, where there is no practice.
+        keep_all: whether to explain all steps. Otherwise, without a world, suspected slips are left out.
     """
 
     demonstrations: Demonstrations | None = None
@@ -59,11 +64,13 @@ class Task:
     constraints: Constraints = NO_CONSTRAINTS
     keep: tuple[Start, ...] = ()
     one_rule: bool = True
+    grids: tuple[Grid, ...] = ()
+    keep_all: bool = False
 
     def __post_init__(self) -> None:
         if self.programs != "auto" and (not isinstance(self.programs, int) or self.programs < 1):
             raise BadInput(f'programs must be "auto" or a whole number of at least 1, not {self.programs!r}.')
-        for name in ("interpretations", "symmetries", "keep"):
+        for name in ("interpretations", "symmetries", "keep", "grids"):
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else tuple(value))
 
@@ -74,13 +81,13 @@ class Task:
 
     @property
     def max_seconds(self) -> float:
-        """Maximum seconds of comparing hypotheses, practice, finding one rule and the final levels, once programs are
-        evaluated.
+        """Maximum seconds of comparing hypotheses, practice, finding one rule and outliers, and the final levels, once
+        programs are evaluated.
 
         >>> Task(practice=20).max_seconds
-        58.0
+        60.0
         """
-        return (2 + RULE_SHARE * self.one_rule + 2 * FINAL_SHARE) * self.practice
+        return (2 + RULE_SHARE * self.one_rule + OUTLIER_SHARE + 2 * FINAL_SHARE) * self.practice
 
     @property
     def shown(self) -> Demonstrations:

@@ -40,7 +40,7 @@ from shown.teaching.practice.ground import Ground
 from shown.teaching.practice.practice_scoring import Scoring
 from shown.teaching.practice.selection import Selection
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
-from shown.teaching.task import RULE_SHARE, Task
+from shown.teaching.task import OUTLIER_SHARE, RULE_SHARE, Task
 from shown.worlds import Playable, Start, wins
 
 REFINED = 6  # number of hypotheses that are fitted again, more thoroughly, before practice
@@ -72,7 +72,7 @@ def teach(
         before: a policy learned earlier from some of these demonstrations; amended, it is one more candidate.
         resources: threads, device, memory limit, cluster and seed.
         settings: further fields of `Task`: programs, practice, rounds, interpretations, symmetries, language,
-            constraints, keep.
+            constraints, keep, one_rule, grids, keep_all.
     """
     taught = _end_of(iter_teach(demonstrations, world, before=before, resources=resources, **settings))
     if not taught.learned:
@@ -231,6 +231,12 @@ class _Course:
         yield from self._choose(interpreted)
         if task.one_rule:
             yield from selection.distill(interpreted, time.monotonic() + RULE_SHARE * task.practice)
+        if task.world is not None:
+            selection.name_outlier(interpreted, time.monotonic() + OUTLIER_SHARE * task.practice)
+        elif not task.keep_all:
+            selection.leave_out_slips()
+        if task.one_rule and task.grids and not self.practices:
+            yield from selection.distill_on(task.grids)
 
     def _choose(self, interpreted: Mapping[Interpretation, Demonstrations]) -> Iterator[TeachingProgress]:
         """Fit and practice hypotheses, with more programs if their number was left open."""

@@ -1,4 +1,4 @@
-"""`shown` with its defaults: the methods "shown" (games) and "shown-world" (worlds)."""
+"""`shown` with its defaults: the methods "shown" and "shown-default" (games) and "shown-world" (worlds)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from shown.demonstrations import Demonstrations
 from shown.evaluation.resources import Resources
+from shown.policy import Policy
 from shown.teaching.result import Taught
 from shown.teaching.teach import teach
 from shown.worlds import Game, Playable, World
@@ -34,17 +35,28 @@ class TaughtPolicy(MixturePolicy):
         self.policy_ = self.taught_.policy
         return self
 
+    def parts(self) -> dict[str, Policy]:
+        """Return the printed rule alone, and all rules together."""
+        return {"rule": self.policy_.map_policy, "vote": self.policy_.mixture}
+
     def describe(self) -> dict[str, Any]:
-        taught = self.taught_
-        account: dict[str, Any] = {"read_as": taught.hypothesis.name if taught.hypothesis else None}
+        taught, policy = self.taught_, self.policy_
+        folded = policy.facts.folded(policy.components[0].formula.clauses, policy.language)
+        account: dict[str, Any] = {
+            "read_as": taught.hypothesis.name if taught.hypothesis else None,
+            "conditions": sum(len(unit.clause) for unit in folded),
+            "acts": "rule" if len(policy.components) == 1 else "vote",
+            "front": [[rated.conditions, rated.rate.won, rated.rate.of] for rated in policy.front],
+        }
         if taught.expectation is not None:
             account["expected"] = round(taught.expectation.share, 4)
         return {**super().describe(), **account}
 
 
 def game_learner(game: Game, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:
-    """Build `shown` for a game; `practise` turns practice on generated levels on."""
-    return TaughtPolicy(game, seed, options["practise"], rounds=ROUNDS, programs=options["programs"])
+    """Build `shown` for a game; `practise` turns practice on generated levels on, for `rounds` (by default 60)."""
+    rounds = options.get("rounds", ROUNDS)
+    return TaughtPolicy(game, seed, options["practise"], rounds=rounds, programs=options["programs"])
 
 
 def world_learner(world: World, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:

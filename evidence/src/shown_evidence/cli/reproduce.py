@@ -39,6 +39,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--levels", type=words, metavar="SPEC,SPEC", help="levels to score (default test:0-8,random:0-99)"
     )
+    parser.add_argument(
+        "--first-seed",
+        type=positive,
+        metavar="SEED",
+        help="seed of the first demonstrated level, where they are generated and not of the paper",
+    )
     parser.add_argument("--list", action="store_true", help="only list the trials: done, stale or todo")
 
 
@@ -64,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     from shown_evidence.results.store import Store
     from shown_evidence.trials.trial import describe
 
-    given = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs")}
+    given = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs", "first_seed")}
     given.update({name: value for name, value in (("games", args.games), ("test", args.levels)) if value})
     scale = Scale(full=args.full, **given)
     check(scale)

@@ -14,6 +14,7 @@ beyond.py             few demonstrations by the expert             (not in the p
 additions.py          one addition to LPP at a time                (not in the paper)
 scripted_styles.py    demonstrations in scripted styles            (not in the paper)
 confidence.py         calibration of the expected success rate     (not in the paper)
+one_rule.py           the printed rule beside all rules together   (not in the paper)
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ EXPERIMENTS: dict[str, str] = {
         "additions": "additions",
         "styles": "scripted_styles",
         "confidence": "confidence",
+        "one-rule": "one_rule",
     }.items()
 }
 """The module of each experiment, which defines `EXPERIMENT`."""

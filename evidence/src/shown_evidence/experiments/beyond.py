@@ -43,13 +43,13 @@ class FewDemonstrations(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, game, JUDGE.shown_levels(number, count), "perfect", 0, scale.options(method, **own), levels)
+            Trial(method, game, shown, "perfect", 0, scale.options(method, **own), scale.levels(PLAYED))
             for method, own in map(_method_and_options, self.variants)
             if method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
             for count in scale.sizes(SIZES, (1, 3))
             for number in range(scale.repeats(SETS, 2))
-            for levels in (scale.levels(PLAYED),)
+            for shown in (scale.shown_levels(JUDGE, number, count),)
         ]
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:

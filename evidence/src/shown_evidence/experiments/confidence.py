@@ -36,7 +36,7 @@ class Confidence(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, game, JUDGE.shown_levels(number, count), f"{STYLE}{style.name}", 0, options, levels)
+            Trial(method, game, scale.shown_levels(JUDGE, number, count), f"{STYLE}{style.name}", 0, options, levels)
             for method in scale.methods_of(self.methods)
             for practice in PRACTICE
             for options in (scale.options(method, practise=practice),)

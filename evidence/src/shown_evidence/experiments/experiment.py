@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ from shown_evidence.analysis.statistics import FLOORS
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS
+from shown_evidence.trials.level_sets import LevelSets
 from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import GENERATED_LEVELS, TEST_LEVELS, Trial, settings_key
 
@@ -34,6 +35,7 @@ class Scale:
         sets: maximum number of training sets (or repetitions) per point.
         programs: maximum number of programs per learn.
         test: scored levels.
+        first_seed: seed of the first demonstrated level, in experiments with generated ones; by default their own.
     """
 
     full: bool = False
@@ -43,6 +45,7 @@ class Scale:
     sets: int | None = None
     programs: int | None = None
     test: tuple[str, ...] = (TEST_LEVELS, GENERATED_LEVELS)
+    first_seed: int | None = None
 
     def methods_of(self, own: Sequence[str]) -> list[str]:
         """Return the wanted methods of an experiment."""
@@ -68,6 +71,11 @@ class Scale:
     def levels(self, own: str) -> tuple[str, ...]:
         """Return the scored levels: an experiment's own unless others are named."""
         return (own,) if self.test == Scale.test else self.test
+
+    def shown_levels(self, own: LevelSets, number: int, size: int) -> str:
+        """Return the levels of a set of demonstrations."""
+        reserved = own if self.first_seed is None else replace(own, shown=self.first_seed)
+        return reserved.shown_levels(number, size)
 
     def options(self, method: str, **own: Any) -> dict[str, Any]:
         """Return the options of a trial, with at most the wanted number of programs."""

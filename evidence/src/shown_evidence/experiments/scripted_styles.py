@@ -44,7 +44,7 @@ class ScriptedStyles(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, game, JUDGE.shown_levels(number, count), f"{STYLE}{style.name}", 0, options, levels)
+            Trial(method, game, scale.shown_levels(JUDGE, number, count), f"{STYLE}{style.name}", 0, options, levels)
             for method in scale.methods_of(self.methods)
             for options in (scale.options(method),)
             for levels in (scale.levels(PLAYED),)

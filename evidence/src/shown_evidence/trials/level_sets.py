@@ -1,7 +1,7 @@
 """Generated levels reserved for one purpose each, so that nothing is reported on levels it was chosen by.
 
-Ideas are chosen on `CHOOSE`; reported results are measured on `JUDGE`. The two share no level, nor do the demonstrated
-and the played levels of either. Practice takes its levels elsewhere.
+Ideas are chosen on `CHOOSE`; reported results are measured on `JUDGE`, those on single rules on `JUDGE_RULES`. No two
+share a level, nor do the demonstrated and the played levels of one. Practice takes its levels elsewhere.
 """
 
 from __future__ import annotations
@@ -56,4 +56,6 @@ def seed_range(prefix: str, first: int, count: int) -> str:
 CHOOSE = LevelSets(shown=200_000, played=300_000)
 JUDGE = LevelSets(shown=400_000, played=500_000)
 
-ROLES: Mapping[str, LevelSets] = {"choose": CHOOSE, "judge": JUDGE}
+JUDGE_RULES = LevelSets(shown=620_000, played=820_000)
+
+ROLES: Mapping[str, LevelSets] = {"choose": CHOOSE, "judge": JUDGE, "judge-rules": JUDGE_RULES}

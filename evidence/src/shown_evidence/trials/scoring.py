@@ -20,8 +20,8 @@ MAX_REPEATED_STEPS = 2000  # demonstrated steps compared with the policy's
 class Imitator(Protocol):
     """The interface of a method.
 
-    A method may also have `act_many(grids)`, `describe()`, a JSON account of its policy, and `deterministic = False`,
-    if it may act differently on equal grids.
+    A method may also have `act_many(grids)`, `describe()`, a JSON account of its policy, `parts()`, policies by name
+    that are scored besides, and `deterministic = False`, if it may act differently on equal grids.
     """
 
     def fit(self, demos: Demonstrations) -> Any: ...
@@ -78,7 +78,8 @@ def scores(
 ) -> dict[str, Any]:
     """Score a fitted imitator on levels.
 
-    Returns "success" and "won" for each set in `scored_on` and for "train", the demonstrated levels, and "fit".
+    Returns "success" and "won" for each set in `scored_on` and for "train", the demonstrated levels, and "fit". A part
+    of the imitator has its results under its own name and that of the set: "rule random:0-99".
     """
     check_scored_on(scored_on)
     policy = CachedPolicy(imitator)
@@ -89,6 +90,9 @@ def scores(
     for spec, levels in sets.items():
         _note_wins(result, spec, wins[: len(levels)])
         wins = wins[len(levels) :]
+    for name, part in getattr(imitator, "parts", dict)().items():
+        for spec in scored_on:
+            _note_wins(result, f"{name} {spec}", won(game, CachedPolicy(part), sets[spec]))
     return {**result, "fit": _fit(policy, demos)}
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from shown.demonstrations import Demonstrations
+from shown.demonstrations import Demonstrations, Step
+from shown.grid import Action
 from shown.provenance import SuccessRate
 from shown.teaching.interpretation.fitter import Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
@@ -22,11 +23,13 @@ class CrossValidation:
 
     Attributes:
         expectation: number of left-out positions in which the policy does what was shown or is open.
+        alone: the same of the most probable rule alone.
         explained: mean over these positions of 1 / (1 + number of open actions), 0 where the policy does otherwise. It
             keeps the interpretation that leaves most open from always winning. From 0 to 1.
     """
 
     expectation: SuccessRate
+    alone: SuccessRate
     explained: float
 
 
@@ -51,7 +54,7 @@ def cross_validate(
     """
     if len(interpreted) < 2:
         return None
-    right, asked, explained = 0, 0, 0.0
+    right, alone, asked, explained = 0, 0, 0, 0.0
     for k, item in enumerate(interpreted.items[:MAX_FOLDS]):
         rest = (*interpreted.items[:k], *interpreted.items[k + 1 :])
         others = fitter.fit(hypothesis, replace(interpreted, items=rest)).policy
@@ -59,8 +62,15 @@ def cross_validate(
         asked += len(steps)
         if others is None or not steps:
             continue
-        for action, step in zip(flattened(others, temperature).act_many([s.grid for s in steps]), steps, strict=True):
-            if action in (step.action, *step.open):
+        grids = [step.grid for step in steps]
+        alone += sum(map(_is_right, steps, others.map_policy.act_many(grids)))
+        for step, action in zip(steps, flattened(others, temperature).act_many(grids), strict=True):
+            if _is_right(step, action):
                 right += 1
                 explained += 1 / (1 + len(step.open))
-    return CrossValidation(SuccessRate(right, asked, "positions"), explained / asked if asked else 0.0)
+    together, by_rule = (SuccessRate(count, asked, "positions") for count in (right, alone))
+    return CrossValidation(together, by_rule, explained / asked if asked else 0.0)
+
+
+def _is_right(step: Step, action: Action) -> bool:
+    return action in (step.action, *step.open)

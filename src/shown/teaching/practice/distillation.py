@@ -32,10 +32,8 @@ from shown.rules.formula import Clause
 from shown.symmetry import Folded, closure, images, unfold
 from shown.teaching.interpretation.fitter import AGAIN, FURTHER, Fitted, Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis
-from shown.teaching.practice.ground import ALL_LEVELS, SOME_LEVELS
 from shown.teaching.practice.imitation import Positions, Table
-from shown.teaching.practice.practice_scoring import Scoring
-from shown.worlds import play_starts
+from shown.teaching.practice.practice_scoring import GridScoring, Scoring
 
 ROUNDS = 8  # fits with counterexamples
 STARTS = 200  # random rules made of the clauses of a fit, of which the best are improved
@@ -103,14 +101,12 @@ class Distillation:
     found: dict[int, PlayedRule] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        assert self.scoring.ground is not None
-        self.ground = self.scoring.ground
         self.wins = self.scoring.score_on_all(self.vote)
         self._symmetries = self.fitted.hypothesis.symmetries
         shown = self.fitted.shown
         self._steps = (images(shown, self._symmetries) if self._symmetries else shown).steps
         self._counterexamples: dict[tuple[Grid, Action], Step] = {}
-        self._positions = Positions(self.vote)
+        self._positions = Positions(self.vote, self.scoring.as_good)
         pinned = () if self.fitted.pinned is None else self.fitted.pinned.clauses
         self._pinned: tuple[Unit, ...] = tuple(Folded(tuple(clause), closure(())) for clause in pinned)
         self._units: dict[frozenset[frozenset[Literal]], Unit] = {}
@@ -133,9 +129,7 @@ class Distillation:
 
     def run(self) -> Iterator[PlayedRule]:
         """Seek rules, yielding the best so far."""
-        played = zip(self.ground.starts(0, SOME_LEVELS), self.ground.won(self.vote, SOME_LEVELS), strict=False)
-        won = [start for start, wins in played if wins]
-        self._positions.add([[step.grid for step in episode.steps] for episode in play_starts(won, self.vote)])
+        self._positions.add(self.scoring.games_won(self.vote))
         fitted = self.fitted
         for _ in range(ROUNDS):
             if fitted.pool is not None:
@@ -145,7 +139,7 @@ class Distillation:
                     break
                 if self.best is not None:
                     yield self.best
-                    if self.best.won >= self.wins or self.ground.over:
+                    if self.best.won >= self.wins or self.scoring.out_of_time:
                         break
                 if not self._examine(latest) and not (self._positions.tighten() and self._examine(latest)):
                     break
@@ -244,13 +238,10 @@ class Distillation:
 
     def _examine(self, candidate: PlayedRule) -> int:
         """Add counterexamples from some levels that a rule loses and the vote wins; return their number."""
-        won = zip(self.ground.won(candidate.rule, ALL_LEVELS), self.ground.won(self.vote, ALL_LEVELS), strict=False)
-        lost = [i for i, (own, votes) in enumerate(won) if votes and not own]
-        starts, before = self.ground.starts(0, ALL_LEVELS), len(self._counterexamples)
-        chosen = [starts[lost[i]] for i in self.rng.permutation(len(lost))[:COUNTEREXAMPLES].tolist()]
-        self._positions.add([[step.grid for step in episode.steps] for episode in play_starts(chosen, self.vote)])
-        for episode in play_starts(chosen, candidate.rule):
-            taken = {step.grid: step.action for step in episode.steps}
+        before = len(self._counterexamples)
+        by_vote, by_rule = self.scoring.games_lost(candidate.rule, self.vote, COUNTEREXAMPLES, self.rng)
+        self._positions.add(by_vote)
+        for taken in by_rule:
             game = list(taken)
             for place, right in enumerate(self.vote.act_many(game)):
                 grid, action = game[place], taken[game[place]]
@@ -386,6 +377,29 @@ def one_rule(distillation: Distillation) -> OneRule | None:
         policy = replace(vote, components=(replace(rule, weight=0.0), *vote.components), front=rated)
     hypothesis = distillation.fitted.hypothesis
     return OneRule(hypothesis, chosen.conditions, chosen.won, policy, scoring.expectation(vote))
+
+
+def rule_on_grids(distillation: Distillation, scoring: GridScoring) -> tuple[OneRule, SuccessRate]:
+    """Return a rule that does what the vote does on fresh grids, and on how many of them.
+
+    If the rules found differ from the vote on too many of them, all rules act, and the one of them that agrees with the
+    vote on most grids is printed.
+    """
+    vote, hypothesis = distillation.vote, distillation.fitted.hypothesis
+    found = one_rule(distillation)
+    if found is not None:
+        rate = scoring.expectation(found.policy.map_policy)
+        if rate.won >= (1 - TOO_FAR) * rate.of:
+            (rule, *_) = found.policy.components
+            policy = replace(vote, components=(replace(rule, weight=1.0),), vote=vote.components)
+            return replace(found, policy=policy, vote=None), rate
+    alone = [replace(vote, components=(replace(part, weight=1.0),)) for part in vote.components]
+    rates = [scoring.expectation(policy) for policy in alone]
+    scores = [scoring.score_on_all(policy) for policy in alone]
+    best = max(range(len(alone)), key=lambda i: (scores[i], rates[i].won, -i))
+    printed = replace(vote.components[best], weight=0.0)
+    policy = replace(vote, components=(printed, *vote.components))
+    return OneRule(hypothesis, len(printed.formula.literals), scores[best], policy, None), rates[best]
 
 
 def _rated(front: Sequence[PlayedRule], chosen: PlayedRule, scoring: Scoring) -> tuple[RatedRule, ...]:

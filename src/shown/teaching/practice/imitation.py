@@ -28,8 +28,8 @@ ROUNDING = 1e-9  # probabilities that differ by less are equal
 class Positions:
     """Positions with the actions that a vote finds good, in the order in which games met them.
 
-    At first an action with half the probability of the vote's own counts as good. Where such an action loses, only
-    those that are as probable as its own do; see `tighten`.
+    At first an action with a share `as_good` of the probability of the vote's own counts as good. Where such an action
+    loses, only those that are as probable as its own do; see `tighten`.
 
     Attributes:
         vote: the policy to imitate.
@@ -37,11 +37,11 @@ class Positions:
         games: positions of each game.
     """
 
-    def __init__(self, vote: Policy) -> None:
+    def __init__(self, vote: Policy, as_good: float = AS_GOOD) -> None:
         self.vote = vote
         self.good: dict[Grid, tuple[Action, ...]] = {}
         self.games: list[tuple[Grid, ...]] = []
-        self._least = AS_GOOD
+        self._least = as_good
         self._shares: dict[Grid, np.ndarray] = {}
 
     def add(self, games: Sequence[Sequence[Grid]]) -> None:

@@ -1,15 +1,19 @@
-"""Scores of policies on practice levels, on episodes to keep, and on fresh levels."""
+"""Scores of policies on practice levels, on episodes to keep, on fresh levels, and on grids of no known world."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+import numpy as np
+
+from shown.grid import Action, Grid
 from shown.policy import Policy
 from shown.provenance import SuccessRate
 from shown.teaching.practice.ground import ALL_LEVELS, FEW_LEVELS, FRESH_LEVELS, SOME_LEVELS, Ground
+from shown.teaching.practice.imitation import AS_GOOD, Positions
 from shown.teaching.task import FINAL_SHARE
-from shown.worlds import Playable, Start, wins
+from shown.worlds import Playable, Start, play_starts, wins
 
 ROUNDS_OF_LEVELS = ((FEW_LEVELS, 0.5), (SOME_LEVELS, 0.8), (ALL_LEVELS, 1.0))
 """Number of levels of each round, and the share to win in order to play the next."""
@@ -26,12 +30,14 @@ class Scoring:
         ground: practice levels; None without practice.
         kept: episodes won by the earlier policy that should stay won.
         seed: seed of the fresh levels if there is no practice.
+        as_good: share of the probability of a vote's own action from which on another one counts as good.
     """
 
     world: Playable | None
     ground: Ground | None
     kept: Sequence[Start] = ()
     seed: int = 0
+    as_good: float = AS_GOOD
 
     @property
     def out_of_time(self) -> bool:
@@ -97,6 +103,73 @@ class Scoring:
 
     def _keeps(self, policy: Policy) -> list[bool]:
         return wins(self.kept, policy) if self.kept else []
+
+    def games_won(self, vote: Policy) -> list[list[Grid]]:
+        """Return the positions of some games that a policy wins."""
+        assert self.ground is not None
+        played = zip(self.ground.starts(0, SOME_LEVELS), self.ground.won(vote, SOME_LEVELS), strict=False)
+        episodes = play_starts([start for start, won in played if won], vote)
+        return [[step.grid for step in episode.steps] for episode in episodes]
+
+    def games_lost(
+        self, rule: Policy, vote: Policy, most: int, rng: np.random.Generator
+    ) -> tuple[list[list[Grid]], list[dict[Grid, Action]]]:
+        """Return some games that a rule loses and a vote wins: the vote's positions; the rule's, with its actions."""
+        assert self.ground is not None
+        both = zip(self.ground.won(rule, ALL_LEVELS), self.ground.won(vote, ALL_LEVELS), strict=False)
+        lost = [i for i, (own, votes) in enumerate(both) if votes and not own]
+        starts = self.ground.starts(0, ALL_LEVELS)
+        chosen = [starts[lost[i]] for i in rng.permutation(len(lost))[:most].tolist()]
+        by_vote = [[step.grid for step in episode.steps] for episode in play_starts(chosen, vote)]
+        return by_vote, [{step.grid: step.action for step in episode.steps} for episode in play_starts(chosen, rule)]
+
+
+FEW_GRIDS = 30  # with fewer, rules are chosen and rated on the same grids
+
+
+@dataclass
+class GridScoring(Scoring):
+    """Compares policies with a vote on grids, where no world can be played. Each grid is a game of one step.
+
+    Attributes:
+        grids: the grids. A third of them rate the chosen rule, and have no part in choosing it.
+        vote: the policy to agree with.
+    """
+
+    grids: Sequence[Grid] = ()
+    vote: Policy | None = None
+    as_good: float = 0.8  # no game says whether another action is as good
+    _good: Positions = field(init=False)
+
+    def __post_init__(self) -> None:
+        assert self.vote is not None
+        self._fresh = self._chosen_by = distinct = list(dict.fromkeys(self.grids))
+        if len(distinct) >= FEW_GRIDS:
+            self._fresh, self._chosen_by = distinct[::3], [grid for i, grid in enumerate(distinct) if i % 3]
+        self._good = Positions(self.vote, self.as_good)
+        self._good.add([[grid] for grid in distinct])
+
+    def score_on_all(self, policy: Policy) -> float:
+        """Return the share of grids in which a policy does what the vote does."""
+        return sum(self._agrees(policy, self._chosen_by)) / len(self._chosen_by)
+
+    def expectation(self, policy: Policy) -> SuccessRate:
+        """Return the number of fresh grids in which a policy does what the vote does."""
+        return SuccessRate(sum(self._agrees(policy, self._fresh)), len(self._fresh), "positions")
+
+    def games_won(self, vote: Policy) -> list[list[Grid]]:
+        return [[grid] for grid in self._chosen_by]
+
+    def games_lost(
+        self, rule: Policy, vote: Policy, most: int, rng: np.random.Generator
+    ) -> tuple[list[list[Grid]], list[dict[Grid, Action]]]:
+        agrees = self._agrees(rule, self._chosen_by)
+        lost = [grid for grid, good in zip(self._chosen_by, agrees, strict=True) if not good]
+        chosen = [lost[i] for i in rng.permutation(len(lost))[:most].tolist()]
+        return [], [{grid: action} for grid, action in zip(chosen, rule.act_many(chosen), strict=True)]
+
+    def _agrees(self, policy: Policy, grids: Sequence[Grid]) -> list[bool]:
+        return [action in self._good.good[grid] for grid, action in zip(grids, policy.act_many(grids), strict=True)]
 
 
 def _name(start: Start) -> str:

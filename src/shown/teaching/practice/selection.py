@@ -11,6 +11,7 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.errors import OutOfMemory
+from shown.grid import Grid
 from shown.inference.failure import Failure
 from shown.inference.pinning import Contradiction
 from shown.policy import Policy, uniform_policy
@@ -22,9 +23,10 @@ from shown.teaching.practice.candidates import Candidates
 from shown.teaching.practice.counterexamples import CounterexampleSearch
 from shown.teaching.practice.credit import TurningPointSearch
 from shown.teaching.practice.cross_validation import CrossValidation, cross_validate
-from shown.teaching.practice.distillation import LONG, Distillation, OneRule, one_rule
+from shown.teaching.practice.distillation import LONG, Distillation, OneRule, one_rule, rule_on_grids
 from shown.teaching.practice.ground import Ground
-from shown.teaching.practice.practice_scoring import Scoring
+from shown.teaching.practice.outliers import LeavingOut, Outlier, suspected_slips, without
+from shown.teaching.practice.practice_scoring import GridScoring, Scoring
 from shown.teaching.practice.practice_search import PracticeSearch, vary
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress, Tried
 from shown.teaching.task import FINAL_SHARE
@@ -45,6 +47,7 @@ class Selection:
         candidates: the policies to select from.
         fitted: the best hypotheses that fit, with the share of levels they win.
         at_once: the earlier policy, amended to do what was shown, with its hypothesis; available before any practice.
+        outliers: demonstrations or steps that do not go with the others.
         stopped: the reason why no more programs are considered, or None.
         shortage: the reason why a fit ended early, or None.
     """
@@ -54,6 +57,7 @@ class Selection:
         self.candidates = Candidates()
         self.fitted: list[tuple[float, Fitted]] = []
         self.at_once: tuple[Policy, Hypothesis] | None = None
+        self.outliers: tuple[Outlier, ...] = ()
         self.stopped: str | None = None
         self.shortage: str | None = None
         self._start = time.monotonic()
@@ -65,6 +69,7 @@ class Selection:
         self._sizes: dict[Hypothesis, tuple[int, int]] = {}
         self._seconds: dict[Hypothesis, float] = {}
         self._one_rule: OneRule | None = None
+        self._agreement: SuccessRate | None = None
         self._searches: dict[Hypothesis, PracticeSearch] = {}
         self._rounds = 0
         scoring.go_on()
@@ -303,8 +308,7 @@ class Selection:
         if self.scoring.ground is None or self.scoring.out_of_time:
             return
         self.candidates.settle(self.scoring.score_on_all)
-        best = self.candidates.best
-        fitted = next((found for _, found in self.fitted if best and found.hypothesis == best.hypothesis), None)
+        best, fitted = self.candidates.best, self._fitted_best()
         if best is None or fitted is None or len(best.policy.components) == 1:
             return
         self.scoring.go_on(FINAL_SHARE)
@@ -329,6 +333,45 @@ class Selection:
         if found is not None and (self._one_rule is None or found.better_than(self._one_rule)):
             self._one_rule = found
             self._sizes[fitted.hypothesis] = len(fitted.features.of_program), len(fitted.features)
+
+    def distill_on(self, grids: Sequence[Grid]) -> Iterator[TeachingProgress]:
+        """Seek one rule that does what the best candidate does on some grids, where nothing can be played."""
+        best, fitted = self.candidates.best, self._fitted_best()
+        if best is None or fitted is None or len(best.policy.components) == 1:
+            return
+        scoring = GridScoring(None, None, grids=grids, vote=best.policy)
+        rng = np.random.default_rng([self.fitter.resources.seed, 0xD15])
+        distillation = Distillation(best.policy, fitted, self.fitter, scoring, rng)
+        for _ in distillation.run():
+            yield self.progress(TeachingPhase.DISTILLING, fitted.hypothesis)
+        self._one_rule, self._agreement = rule_on_grids(distillation, scoring)
+
+    def _fitted_best(self) -> Fitted | None:
+        """Return the fit of the best candidate's hypothesis; None if there is none."""
+        best = self.candidates.best
+        return next((found for _, found in self.fitted if best and found.hypothesis == best.hypothesis), None)
+
+    def name_outlier(self, interpreted: Mapping[Interpretation, Demonstrations], until: float) -> None:
+        """Name a demonstration that does not go with the others; no fit without one is begun after `until`."""
+        best, fitted = self.candidates.best, self._fitted_best()
+        if best is None or fitted is None or self.scoring.ground is None or self.scoring.out_of_time:
+            return
+        first = next(iter(self._tried))
+        plausible = first, interpreted[first.interpretation]
+        search = LeavingOut(self.fitter, self.scoring, fitted, plausible, TEMPERATURE)
+        odd = search.odd_one(best.policy if self._one_rule is None else self._one_rule.policy, until)
+        self.outliers = () if odd is None else (odd,)
+
+    def leave_out_slips(self) -> None:
+        """Learn without the rows that look like slips."""
+        fitted = self._fitted_best()
+        slips = () if fitted is None else suspected_slips(self.fitter, fitted)
+        if fitted is not None and slips:
+            rest = without(fitted.shown, [(slip.demonstration, slip.step) for slip in slips])
+            found = self.fitter.fit(fitted.hypothesis, rest)
+            if found.policy is not None:
+                self.outliers, self.candidates = slips, Candidates()
+                self._add_fitted([found])
 
     # --- results ------------------------------------------------------------------------------------------------------
 
@@ -391,6 +434,9 @@ class Selection:
             failure=self._failure if lenient else None,
             failed=self._failed if lenient else None,
             vote=None if self._one_rule is None else self._one_rule.vote,
+            alone=None if validated is None or self._one_rule is not None else validated.alone,
+            agreement=self._agreement,
+            outliers=self.outliers,
         )  # fmt: skip
 
     def _recorded(
