@@ -92,9 +92,10 @@ class _Simplifier:
 
     def _restated(self, clause: Clause) -> Clause:
         """Replace literals by simpler ones that are equivalent to them where the rest of the clause holds."""
+        known = self.theory.known(clause)
         for literal in clause:
             rest = tuple(other for other in clause if other != literal)
-            for simpler in _simpler(literal, clause):
+            for simpler in _simpler(literal, clause) if known is not None and known.decides(literal) else ():
                 differ = ((literal, simpler.opposite), (literal.opposite, simpler))
                 if all(self.theory.known((*rest, *both)) is None for both in differ):
                     return self._restated(tuple(dict.fromkeys((*rest, simpler))))

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from shown.grid import OFF
@@ -27,6 +28,7 @@ from shown.rules.formula import Literal
 CLICKED, BUTTON = "at_action_cell", "action_is"
 SOMETHING_ELSE = "…"
 """Stands for all values that are not mentioned, if the values are unknown."""
+_OFF = frozenset((OFF,))
 
 
 class Place(NamedTuple):
@@ -99,6 +101,7 @@ class Other(NamedTuple):
 Atom = Is | Finds | Other
 
 
+@lru_cache(maxsize=2**14)
 def atom_of(term: Term) -> Atom:
     """Return the statement of a program about a place.
 
@@ -166,6 +169,16 @@ class Known:
             holds = self.true.get(atom)
         return None if holds is None else holds == literal.positive
 
+    def decides(self, literal: Literal) -> bool:
+        """Return whether a literal is about one cell: a scan is if it cannot go beyond its first step."""
+        atom = atom_of(literal.term)
+        return not isinstance(atom, Finds) or self.stops(atom)
+
+    def stops(self, walk: Finds) -> bool:
+        """Return whether a scan cannot go beyond its first step, unless it meets its value there."""
+        step, stop = self.values[walk.first_step], self.values[walk.first_stop]
+        return step == _OFF or stop == {walk.unless} or (stop <= {walk.unless, OFF} and walk.stops_at == (0, 0))
+
 
 class _Contradiction(Exception):
     pass
@@ -190,6 +203,7 @@ class Theory:
     ) -> None:
         atoms = dict.fromkeys(atom_of(literal.term) for literal in literals)
         self._walks = [atom for atom in atoms if isinstance(atom, Finds)]
+        self._asked = {walk: walk.first_asked for walk in self._walks}
         places = [atom.place for atom in atoms if isinstance(atom, Is)]
         for walk in self._walks:
             places += walk.place, walk.first_step, walk.first_asked, walk.first_stop
@@ -200,6 +214,8 @@ class Theory:
         self._buttons = frozenset(buttons) or _named(atoms, True)
         self._values = frozenset(values) or _named(atoms, False)
         self._nothing = {place: self._at_first(place) for place in dict.fromkeys(places)}
+        self._cells = [place for place in self._nothing if place.start != BUTTON]
+        self._seen_from = {place.start: [p for p in self._cells if p.start == place.start] for place in self._cells}
 
     def _at_first(self, place: Place) -> frozenset[str]:
         if place.start == BUTTON:
@@ -250,41 +266,46 @@ class Theory:
 
     def _existence(self, known: Known) -> None:
         """Infer that what is somewhere exists, that what is missing is nowhere, and that each piece exists once."""
-        cells = [(place, values) for place, values in known.values.items() if place.start != BUTTON]
-        seen = {value for _, values in cells if len(values) == 1 for value in values}
+        values = known.values
+        seen = {value for place in self._cells if len(values[place]) == 1 for value in values[place]}
         seen |= {walk.value for walk in self._walks if known.true.get(walk)}
-        gone = {place.start for place, values in cells if values == {OFF} and place.by == (0, 0)}
-        for place, values in cells:
-            _narrow(known, place, values - (gone - {OFF}))
-            if place.by == (0, 0) and place.start in seen - {OFF}:
-                _narrow(known, place, known.values[place] - {OFF})
+        seen -= _OFF
+        missing = {place.start for place in self._cells if values[place] == _OFF and place.by == (0, 0)} - _OFF
+        for place in self._cells:
+            if missing and not missing.isdisjoint(values[place]):
+                _narrow(known, place, values[place] - missing)
+            if place.by == (0, 0) and place.start in seen and OFF in values[place]:
+                _narrow(known, place, values[place] - _OFF)
         for walk in self._walks:
-            if walk.value in gone - {OFF}:
+            if walk.value in missing:
                 _settle(known, walk, False)
         for piece in self._pieces:
-            there = [value for value in piece if OFF not in known.values[Place(value)]]
-            left = there or [value for value in piece if known.values[Place(value)] != {OFF}]
-            for value in piece:
-                if value not in left:
-                    _narrow(known, Place(value), known.values[Place(value)] & {OFF})
-                elif len(left) == 1:
-                    _narrow(known, Place(value), known.values[Place(value)] - {OFF})
+            there = [value for value in piece if OFF not in values[Place(value)]]
+            left = there or [value for value in piece if values[Place(value)] != _OFF]
             if len(there) > 1 or not left:
                 raise _Contradiction
+            for value in piece:
+                if value not in left:
+                    _narrow(known, Place(value), values[Place(value)] & _OFF)
+                elif len(left) == 1:
+                    _narrow(known, Place(value), values[Place(value)] - _OFF)
 
     def _identity(self, known: Known) -> None:
         """Equate what is seen from the only cell of a piece with what is seen from a place that is that cell."""
+        values = known.values
         for piece in self._pieces:
-            known_cells = [(place, values) for place, values in known.values.items() if place.start != BUTTON]
-            cells = [place for place, values in known_cells if len(values) == 1 and values <= {*piece}]
+            tokens = frozenset(piece)
+            cells = [place for place in self._cells if len(values[place]) == 1 and values[place] <= tokens]
             for cell in cells:
-                for place, _ in known_cells:
-                    if place.start == cell.start and place.by != cell.by:
-                        _narrow(known, place, known.values[place] - {*piece})
-                    for other in cells:
-                        twin = Place(other.start).moved(_between(cell, place)).moved(other.by)
-                        if place.start == cell.start and twin in known.values:
-                            _narrow(known, place, known.values[place] & known.values[twin])
+                for place in self._seen_from[cell.start]:
+                    if place.by != cell.by and not tokens.isdisjoint(values[place]):
+                        _narrow(known, place, values[place] - tokens)
+                for other in cells:
+                    down, right = other.by[0] - cell.by[0], other.by[1] - cell.by[1]
+                    for place in self._seen_from[cell.start] if other is not cell else ():
+                        twin = values.get(Place(other.start, (place.by[0] + down, place.by[1] + right)))
+                        if twin is not None and not values[place] <= twin:
+                            _narrow(known, place, values[place] & twin)
 
     def _edges(self, known: Known) -> None:
         """Propagate the edges: a place is off the grid if and only if its row or its column is."""
@@ -315,28 +336,26 @@ class Theory:
     def _steps(self, known: Known) -> None:
         for walk in self._walks:
             here = known.values[Place(walk.place.start)]
-            step, asked, stop = (known.values[p] for p in (walk.first_step, walk.first_asked, walk.first_stop))
-            holds = known.true.get(walk)
-            stopped = step == {OFF} or stop == {walk.unless} or (stop <= {walk.unless, OFF} and walk.stops_at == (0, 0))
-            if here == {OFF}:
+            asked, holds = known.values[self._asked[walk]], known.true.get(walk)
+            if here == _OFF:
                 _settle(known, walk, False)
             elif holds is True:
                 if walk.place.start != CLICKED:
                     _narrow(known, Place(walk.place.start), here - {OFF})
-                self._first_step(known, walk, stopped)
+                self._first_step(known, walk)
                 self._follow(known, walk)
             elif holds is False:
                 if walk.value != OFF or OFF not in here:
                     _narrow(known, walk.first_asked, asked - {walk.value})
             elif OFF not in here and asked == {walk.value}:
                 _settle(known, walk, True)
-            elif walk.value not in asked and stopped:
+            elif walk.value not in asked and known.stops(walk):
                 _settle(known, walk, False)
 
-    def _first_step(self, known: Known, walk: Finds, stopped: bool) -> None:
+    def _first_step(self, known: Known, walk: Finds) -> None:
         """Infer from a successful scan that its first step meets the value, or at least nothing that stops it."""
         asked = known.values[walk.first_asked]
-        if stopped:
+        if known.stops(walk):
             _narrow(known, walk.first_asked, asked & {walk.value})
         elif walk.value not in asked:
             _narrow(known, walk.first_stop, known.values[walk.first_stop] - {walk.unless})
@@ -385,10 +404,6 @@ def _narrow(known: Known, place: Place, values: frozenset[str]) -> None:
 def _settle(known: Known, atom: Finds | Other, holds: bool) -> None:
     if known.true.setdefault(atom, holds) != holds:
         raise _Contradiction
-
-
-def _between(start: Place, end: Place) -> Offset:
-    return end.by[0] - start.by[0], end.by[1] - start.by[1]
 
 
 def _toward(by: int, n: int) -> int:
