@@ -46,7 +46,7 @@ MANY = 25
 MAX_MEMORY, MAX_OPEN_FILES = 600, 150
 """Of the server, at any time; memory in MiB."""
 LOOK_EVERY = 500
-GROWTH, SLACK = 1.25, {"memory": 16, "children_memory": 64, "files": 8, "children": 1}
+GROWTH, SLACK = 1.25, {"memory": 16, "child_memory": 64, "files": 8, "children": 1}
 """A studio that runs for long may need so many times the memory that it needed, and so much more of everything: a child
 that was killed and its successor may both be there for a moment."""
 ACTIONS = {
@@ -63,10 +63,10 @@ class Lost(AssertionError):
 
 @dataclass(frozen=True)
 class Size:
-    """What a studio needs: MiB of the server and of its children, open files of the server, children."""
+    """What a studio needs: MiB of the server and of its largest child, open files of the server, children."""
 
     memory: int
-    children_memory: int
+    child_memory: int
     files: int
     children: int
 
@@ -75,7 +75,7 @@ class Size:
         server, children = studio.process.pid, studio.children()
         return cls(
             _memory(server),
-            sum(map(_memory, children)),
+            max(map(_memory, children), default=0),
             len(os.listdir(f"/proc/{server}/fd")),
             len(children),
         )
@@ -399,10 +399,10 @@ def main() -> int:
         return 1
     for name, number in done.counts.items():
         print(f"{number:8,}  {name}")
-    print(f"then  {'MiB':>6} {'of children':>12} {'open files':>11} {'children':>9}")
+    print(f"then  {'MiB':>6} {'of a child':>12} {'open files':>11} {'children':>9}")
     for share in range(5):
         size = done.sizes[(len(done.sizes) - 1) * share // 4]
-        print(f"{share}/4 {size.memory:8} {size.children_memory:12} {size.files:11} {size.children:9}")
+        print(f"{share}/4 {size.memory:8} {size.child_memory:12} {size.files:11} {size.children:9}")
     return 0
 
 

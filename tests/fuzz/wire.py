@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import random
 import re
@@ -63,7 +64,8 @@ def _studio() -> tuple[Server, Path]:
     """One studio for all cases of this process."""
     folder = tempfile.TemporaryDirectory(prefix="shown-fuzz-studio-")
     log = Path(folder.name) / "log"
-    with log.open("wb") as file:
+    # Not in the folder of this case, which is removed when the case ends.
+    with log.open("wb") as file, contextlib.chdir("/"):
         studio = Server(Path(folder.name) / "project", log=file)
 
     def end() -> None:

@@ -30,7 +30,7 @@ class Resources:
         threads: number of threads that evaluate programs, and of processes that fit hypotheses and play; one per core
             if None.
         device: "cpu", or "cuda" for a GPU (`docs/guides/scale.md`).
-        memory_limit: bytes that columns and planes may take; half of the available memory if None.
+        memory_limit: bytes that learning may take beyond what the process has; half of the available memory if None.
         cluster: machines that evaluate programs and play practice levels: "local", "auto", an address, or an open
             `Cluster`; this process alone if None.
         seed: seed of all random choices.
