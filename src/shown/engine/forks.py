@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 import pickle
 import signal
@@ -57,6 +58,7 @@ def _fork(work: Callable[[A], B], pieces: Sequence[A]) -> tuple[int, int]:
         return child, ours
     try:
         os.close(ours)
+        gc.disable()  # a collection would copy all pages of the parent
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
         try:

@@ -25,7 +25,7 @@ from shown.worlds import Start
 from shown.worlds.episodes import wins_of_each
 
 MIN_GAMES = 600  # fewer games, such as a hundred levels by six candidates, are played in this process
-GAMES_PER_PROCESS = 30  # fewer games take no longer than starting a process
+GAMES_PER_PROCESS = 60  # fewer games take no longer than starting a process
 PARTS_PER_CORE = 2  # more than one, because games differ in length
 
 Part = tuple[str, str, list[list[bool]]]
