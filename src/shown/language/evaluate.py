@@ -53,7 +53,8 @@ class Plan:
         self._conditions = sorted(inner, key=lambda t: (t.depth, t.primitive, str(t)))
         self._place = {term: i for i, term in enumerate(self._conditions)}
         self._steps = [
-            (primitive, self._arguments(primitive, group), np.array([self._place[t] for t in group]))
+            # The conditions of a group stand together.
+            (primitive, self._arguments(primitive, group), slice(self._place[group[0]], self._place[group[-1]] + 1))
             for primitive, group in self._groups(self._conditions)
         ]
         order = sorted(range(len(self.terms)), key=lambda i: self.terms[i].primitive)
