@@ -253,7 +253,7 @@ def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, ke
     for t in range(rows):
         uncovered[t >> 6] |= one << np.uint64(t & 63)
     used = np.zeros(features, dtype=np.bool_)
-    places, in_use = np.empty(len(literals), dtype=np.int64), np.int64(0)
+    places, in_use = np.empty(len(literals), dtype=np.int64), 0
     against_rows = np.empty(len(ruled_out), dtype=np.uint64)
     shown_rows = np.empty(size_shown, dtype=np.uint64)
     where = np.empty(len(ruled_out), dtype=np.int64)

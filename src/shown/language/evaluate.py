@@ -127,8 +127,8 @@ class Plan:
     def columns(self, world: Planes) -> np.ndarray:
         """Return the values of the programs on all rows. [terms, R] uint64"""
         store = np.empty((len(self._conditions), *world.shape), dtype=np.uint64)
-        for primitive, arguments, places in self._steps:
-            store[places] = run_many(world, primitive, arguments, store)
+        for primitive, arguments, group in self._steps:
+            store[group] = run_many(world, primitive, arguments, store)
         columns = np.empty((len(self.terms), len(world.row_words)), dtype=np.uint64)
         for primitive, arguments, places in self._tops:
             columns[places] = world.columns(run_many(world, primitive, arguments, store))
