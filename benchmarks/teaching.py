@@ -5,6 +5,7 @@
     python benchmarks/teaching.py --jobs 8 --baseline before.jsonl
     python benchmarks/teaching.py --revision HEAD~20 --games chase,nim
     python benchmarks/teaching.py --jobs 16 --threads 1 --sets 2 --demos 1,2,3,5 --styles expert --first 910000 900000
+    python benchmarks/teaching.py --table [--before ../before]
 
 A style (see `shown games GAME`) demonstrates generated levels, `teach` learns from them, and the policy plays other
 generated levels. Both are reserved for design choices, unless `--role judge` asks for those that results are reported
@@ -12,6 +13,8 @@ on; `--first` names other seeds. Each measurement has a process of its own, whic
 starts. Give seconds only for `--jobs 1`, or with as many cores as jobs times threads; processor seconds depend less on
 other work. `--source` measures another copy of the repository, `--revision` one from Git's history, and `--baseline`
 compares with a file that `--out` wrote: one line of JSON per measurement, as soon as it ends.
+`--table` takes two minutes on 16 idle cores: styles on two cores each, a few on all cores, and the same work on 1, 2, 4 … threads, which must learn the same rules; with
+`--before`, ratios to another copy.
 """
 
 from __future__ import annotations
@@ -59,6 +62,7 @@ class Job:
     practice: float | None
     rounds: int | None
     first: tuple[int, int] | None = None
+    one_rule: bool = True
 
 
 @dataclass(frozen=True)
@@ -108,20 +112,21 @@ def measure(job: Job) -> Result:
     style = find_style(game.name, job.style)
     demos = style.demonstrate(load_levels(game, reserved.shown_levels(job.set, job.demos)), job.set)
     settings = {name: value for name in ("practice", "rounds") if (value := getattr(job, name)) is not None}
+    settings |= {} if job.one_rule else {"one_rule": False}
     resources = Resources(threads=job.threads)
     teach(demos, game, programs=300, practice=UNLIMITED, rounds=1, resources=resources)  # compiles
-    begun, processor, rounds, distilling = time.perf_counter(), time.process_time(), 0, math.nan
+    begun, processor, rounds, distilling = time.perf_counter(), processor_time(), 0, math.nan
     run = iter_teach(demos, game, resources=resources, **settings)
     while True:
         try:
             progress = next(run)
             rounds += progress.phase is TeachingPhase.PRACTICING and progress.hypothesis is None
             if math.isnan(distilling) and progress.phase.name == "DISTILLING":
-                distilling = time.process_time()
+                distilling = processor_time()
         except StopIteration as end:
             taught = end.value
             break
-    ended = time.process_time()
+    ended = processor_time()
     seconds, processor = time.perf_counter() - begun, ended - processor
     distilling = 0.0 if math.isnan(distilling) else ended - distilling
     levels, policy = load_levels(game, reserved.played_levels(job.levels)), taught.policy
@@ -135,6 +140,11 @@ def measure(job: Job) -> Result:
     acts = "rule" if len(policy.components) == 1 else "vote"
     front = [[rated.conditions, rated.rate.won] for rated in getattr(policy, "front", ())]
     return Result(seconds, processor, distilling, rounds, practice, *won, acts, conditions, front, memory, digest)
+
+
+def processor_time() -> float:
+    """Return the processor seconds of this process and of its forks that have ended."""
+    return sum(os.times()[:4])
 
 
 def in_a_process(job: Job, source: Path) -> Result | None:
@@ -157,6 +167,9 @@ def main() -> int:
         return 0
     first = tuple(args.first) if args.first else None
     options = (args.role, args.levels, args.threads, args.practice, args.rounds, first)
+    if args.table:
+        table(args.source, args.before)
+        return 0
     jobs = [
         Job(game, style, demos, number, *options)
         for number in range(args.sets)
@@ -188,6 +201,50 @@ def main() -> int:
     summary(kept, before)
     print(f"{time.perf_counter() - begun:.0f} s")
     return int(len(kept) < len(jobs))
+
+
+TWO_CORES: dict[str, list[str]] = {
+    **{game: [] for game in ("chase", "reach-for-the-star")},
+    **{game: ["expert"] for game in ("nim", "checkmate", "fence-in", "stop-the-fall")},
+}
+"""Styles measured on two cores each; all of a game if none is named."""
+
+ALL_CORES = {"chase": ["expert", "sideways-first", "any-shortest-step"], "reach-for-the-star": ["any-column"]}
+
+
+def table(source: Path, before: Path | None) -> None:
+    """Print styles with the defaults on two cores and on all, and the same work on more and more threads."""
+    cores = os.cpu_count() or 1
+
+    def jobs(styles: dict[str, list[str]], threads: int, **own: Any) -> list[Job]:
+        known = {game: names or [style.name for style in styles_of(find(game).name)] for game, names in styles.items()}
+        rest = {"practice": None, "rounds": None, **own}
+        return [Job(game, name, 3, 0, "choose", 120, threads, **rest) for game in known for name in known[game]]
+
+    def measured(asked: list[Job], at_once: int, path: Path = source) -> list[tuple[Job, Result]]:
+        with ThreadPoolExecutor(at_once) as pool:
+            found = zip(asked, pool.map(lambda job: in_a_process(job, path), asked), strict=True)
+            return [(job, result) for job, result in found if result is not None]
+
+    print(f"{cores} cores, load {os.getloadavg()[0]:.1f}; {'seconds, processor seconds, rounds, levels won':>60}")
+    for threads, styles, at_once in ((2, TWO_CORES, max(1, cores // 2)), (cores, ALL_CORES, 1)):
+        old = dict(measured(jobs(styles, threads), at_once, before)) if before else {}
+        for job, new in measured(jobs(styles, threads), at_once):
+            print(f"{threads:3} threads  {job.game:18} {job.style:22} {brief(new)}  {brief(old.get(job))}", flush=True)
+    alone: Result | None = None
+    for threads in [n for n in (1, 2, 4, 8) if n < cores] + [cores]:
+        same = jobs({"chase": ["sideways-first"]}, threads, practice=UNLIMITED, rounds=12, one_rule=False)
+        for _, new in measured(same, 1):
+            alone = alone or new
+            rules = "the same rules" if new.learned == alone.learned else "OTHER RULES"
+            print(f"{threads:3} threads  the same work: {brief(new)}  {alone.seconds / new.seconds:4.1f} ×, {rules}")
+
+
+def brief(result: Result | None) -> str:
+    """Return time, processor time, rounds and levels won in few characters; nothing without a result."""
+    if result is None:
+        return ""
+    return f"{result.seconds:6.1f} s {result.processor:6.1f} s {result.rounds:3} rounds {result.won:5.2f}"
 
 
 def line(result: Result, before: dict[str, Any] | None) -> str:
@@ -270,6 +327,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="results to compare with, written by --out")
     parser.add_argument("--out", type=Path, metavar="FILE", help="add a line of JSON a result there")
     parser.add_argument("--quick", action="store_true", help="two games and few styles")
+    parser.add_argument("--table", action="store_true", help="times on two cores, on all cores, and thread by thread")
+    parser.add_argument("--before", type=Path, metavar="DIR", help="copy of the repository to compare with, in --table")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     args = parser.parse_args()
     try:

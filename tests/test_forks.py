@@ -35,7 +35,7 @@ def test_an_error_in_a_fork_is_raised_here_and_ends_the_others():
         forked(work, range(6), 3)
 
 
-def test_the_work_of_a_fork_that_is_killed_is_done_here():
+def test_the_pieces_of_a_fork_that_is_killed_are_done_here():
     own = os.getpid()
 
     def work(piece):
@@ -43,7 +43,15 @@ def test_the_work_of_a_fork_that_is_killed_is_done_here():
             os.kill(os.getpid(), signal.SIGKILL)
         return piece
 
-    assert forked(work, range(4), 2) == [0, 1, 2, 3]
+    assert forked(work, range(6), 3) == list(range(6))
+
+
+def test_without_more_processes_all_is_done_here(monkeypatch):
+    def refused():
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr(os, "fork", refused)
+    assert forked(lambda x: x + 1, range(5), 3) == [1, 2, 3, 4, 5]
 
 
 def test_an_interrupt_here_ends_the_forks(monkeypatch):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 import signal
 import sys
@@ -25,7 +26,7 @@ def forked(work: Callable[[A], B], pieces: Sequence[A], processes: int) -> list[
     """Return the results of the pieces, in order, computed by this process and `processes - 1` forks of it.
 
     What `work` changes in a fork is lost. The first error of a piece is raised here. The forks have ended when this
-    returns or raises. Where the system cannot fork safely, or a fork was killed, this process does the work.
+    returns or raises. This process does the pieces of a fork that dies, and all where it cannot fork safely.
 
     >>> forked(lambda x: x * x, [3, 4, 5], 2)
     [9, 16, 25]
@@ -36,9 +37,11 @@ def forked(work: Callable[[A], B], pieces: Sequence[A], processes: int) -> list[
     results: list[Any] = [None] * len(pieces)
     children: list[tuple[int, Connection]] = []
     try:
-        for k in range(1, count):
-            children.append(_fork(work, pieces[k::count]))
-        results[::count] = [work(piece) for piece in pieces[::count]]
+        with contextlib.suppress(OSError):  # no more processes, or no memory for them
+            for k in range(1, count):
+                children.append(_fork(work, pieces[k::count]))
+        for k in (0, *range(len(children) + 1, count)):
+            results[k::count] = [work(piece) for piece in pieces[k::count]]
         for k, (_, pipe) in enumerate(children, start=1):
             try:
                 error, results[k::count] = pipe.recv()
@@ -65,6 +68,7 @@ def _fork(work: Callable[[A], B], pieces: Sequence[A]) -> tuple[int, Connection]
         return child, ours
     try:
         ours.close()
+        gc.disable()  # a collection would copy all pages of the parent
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL)
         with contextlib.suppress(OSError):

@@ -18,6 +18,7 @@ from shown.evaluation.rows import Evidence
 from shown.rules.bitwise import Clauses
 
 MAX_LITERALS = 4000  # a cover with more literals is given up
+AT_A_TIME = 16  # words of a column counted before its bound is checked
 
 
 @dataclass(frozen=True)
@@ -139,9 +140,10 @@ def cover(table: CoverTable, words: np.ndarray, bits: np.ndarray, costs: np.ndar
     ends = np.empty(len(words) + 1, dtype=np.int64)
     wanted = 64 * words + bits.astype(np.int64)
     starts = np.searchsorted(table.rows, wanted[np.isin(wanted, table.rows)])
+    order = np.argsort(costs)
     count = _cover_loop(
-        table.columns, table.against, len(table.rows), table.shown, table.holds, starts, costs, np.argsort(costs),
-        taste.keep, taste.again, literals, signs, ends,
+        table.columns, table.against, len(table.rows), table.shown[order], table.holds[order], starts, costs[order],
+        order, taste.keep, taste.again, literals, signs, ends,
     )  # fmt: skip
     if count < 0:
         return None
@@ -243,7 +245,7 @@ def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, ke
 
     While a clause grows, a literal rules out fewer and fewer rows. An earlier count bounds a later one, so a literal
     whose bound cannot beat the best so far is not counted again. What first literals rule out is counted once for all,
-    and demonstrated rows, which are few, are packed.
+    and demonstrated rows, which are few, are packed. All but `columns` is in the order of the costs.
     """
     one, full = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
     features, size_shown = shown.shape
@@ -251,9 +253,11 @@ def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, ke
     for t in range(rows):
         uncovered[t >> 6] |= one << np.uint64(t & 63)
     used = np.zeros(features, dtype=np.bool_)
+    places, in_use = np.empty(len(literals), dtype=np.int64), 0
     against_rows = np.empty(len(ruled_out), dtype=np.uint64)
     shown_rows = np.empty(size_shown, dtype=np.uint64)
     where = np.empty(len(ruled_out), dtype=np.int64)
+    later = np.empty(len(ruled_out), dtype=np.int64)
     sign = np.empty(features, dtype=np.uint64)
     bound = np.empty(features, dtype=np.int64)
     everything = np.int64(0)
@@ -280,12 +284,16 @@ def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, ke
             bound[f] = everything - holds[f] if here else holds[f]
         while against:
             best, best_score, best_kept = -1, 0.0, np.int64(0)
+            sum_later = np.int64(0)
+            for i in range(size - 1, -1, -1):
+                sum_later += popcount(against_rows[where[i]])
+                later[i] = sum_later
             # Columns in use first, since they are cheaper than their place in the order says; then by price, until
             # not even a literal that rules out everything and keeps everything could be better.
             for phase in range(2):
-                for place in range(features):
-                    f = order[place]
-                    if used[f] != (phase == 0):
+                for place in range(in_use if phase == 0 else features):
+                    f = places[place] if phase == 0 else place
+                    if phase == 1 and used[f]:
                         continue
                     cost = costs[f] * again if phase == 0 else costs[f]
                     if against / cost <= best_score:
@@ -299,11 +307,13 @@ def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, ke
                     if bound[f] * share / cost <= best_score:
                         continue
                     if not fresh:
-                        removed = np.int64(0)
-                        for i in range(size):
-                            w = where[i]
-                            removed += popcount(against_rows[w] & ~(columns[f, w] ^ sign[f]))
-                        bound[f] = removed
+                        removed, column, i = np.int64(0), columns[order[f]], 0
+                        # Stop where not even ruling out all rows that are left would be enough.
+                        while i < size and (removed + later[i]) * share / cost > best_score:
+                            for j in range(i, min(i + AT_A_TIME, size)):
+                                removed += popcount(against_rows[where[j]] & ~(column[where[j]] ^ sign[f]))
+                            i += AT_A_TIME
+                        bound[f] = removed if i >= size else removed + later[i]
                     score = bound[f] * share / cost
                     if score > best_score:
                         best, best_score, best_kept = f, score, kept
@@ -311,13 +321,14 @@ def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, ke
                 return -1
             literals[total], signs[total] = best, sign[best] == 0
             total += 1
+            column = columns[order[best]]
             against -= bound[best]
             others = best_kept
             fresh = False
             left = 0
             for i in range(size):
                 w = where[i]
-                against_rows[w] &= columns[best, w] ^ sign[best]
+                against_rows[w] &= column[w] ^ sign[best]
                 if against_rows[w]:
                     where[left] = w
                     left += 1
@@ -326,6 +337,12 @@ def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, ke
                 shown_rows[w] &= shown[best, w] ^ sign[best]
         for j in range(begun, total):
             used[literals[j]] = True
+            literals[j] = order[literals[j]]
+        in_use = 0
+        for f in range(features):
+            if used[f]:
+                places[in_use] = f
+                in_use += 1
         for w in range(size_shown):
             uncovered[w] &= ~shown_rows[w]
         ends[count] = total

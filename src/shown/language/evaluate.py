@@ -53,7 +53,8 @@ class Plan:
         self._conditions = sorted(inner, key=lambda t: (t.depth, t.primitive, str(t)))
         self._place = {term: i for i, term in enumerate(self._conditions)}
         self._steps = [
-            (primitive, self._arguments(primitive, group), np.array([self._place[t] for t in group]))
+            # The conditions of a group stand together.
+            (primitive, self._arguments(primitive, group), slice(self._place[group[0]], self._place[group[-1]] + 1))
             for primitive, group in self._groups(self._conditions)
         ]
         order = sorted(range(len(self.terms)), key=lambda i: self.terms[i].primitive)
@@ -126,8 +127,8 @@ class Plan:
     def columns(self, world: Planes) -> np.ndarray:
         """Return the values of the programs on all rows. [terms, R] uint64"""
         store = np.empty((len(self._conditions), *world.shape), dtype=np.uint64)
-        for primitive, arguments, places in self._steps:
-            store[places] = run_many(world, primitive, arguments, store)
+        for primitive, arguments, group in self._steps:
+            store[group] = run_many(world, primitive, arguments, store)
         columns = np.empty((len(self.terms), len(world.row_words)), dtype=np.uint64)
         for primitive, arguments, places in self._tops:
             columns[places] = world.columns(run_many(world, primitive, arguments, store))

@@ -26,7 +26,7 @@ from shown.worlds import Playable, Start, wins
 from shown.worlds.episodes import wins_of_each
 
 FEW_LEVELS, SOME_LEVELS, ALL_LEVELS = 12, 40, 120  # a candidate that does well on few levels plays more
-GAMES_PER_PROCESS = 30  # fewer games take no longer than starting a process
+GAMES_PER_PROCESS = 60  # fewer games take no longer than starting a process
 FRESH_LEVELS = (200, 300)  # played by the selected policy only, so that its score on them is unbiased
 
 Which = int | Sequence[int]
