@@ -294,6 +294,11 @@ def test_rows_that_are_none_are_one_line() -> None:
         as_array([[0, 1], [0]], None, "rows, columns", 2)
 
 
+def test_a_weight_that_is_no_float_is_one_line() -> None:
+    with pytest.raises(BadInput, match=r"a weight is a number above 0, not '1000"):
+        from_rows([{"grid": ".", "action": [0, 0], "weight": 10**400}], Tokens(empty="."))
+
+
 def test_a_line_that_is_no_row_is_one_line_before_the_game_is_known(tmp_path, capsys) -> None:
     (tmp_path / "rows.jsonl").write_text("4092147483648\n")
     assert "must be a mapping" in complaint(capsys, "convert", str(tmp_path / "rows.jsonl"), str(tmp_path / "out.json"))

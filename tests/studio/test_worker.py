@@ -6,6 +6,7 @@ import io
 import json
 import os
 import signal
+import sys
 from importlib import import_module
 
 from shown.studio.worker import Worker
@@ -50,6 +51,27 @@ def test_a_request_at_work_is_interrupted_and_finishes_with_what_it_has():
         return {"best": "so far"}
 
     assert run(task) == [{"id": 1, "news": {"step": 1}}, {"id": 1, "answer": {"best": "so far"}}]
+
+
+def test_an_interrupt_that_comes_inside_a_finalizer_is_not_lost(monkeypatch):
+    """Found by the soak (seed 20261119): Python printed it and went on, and Stop did nothing for 15 s."""
+
+    class Last:
+        def __init__(self, holder):
+            self.holder = holder
+
+        def __del__(self):
+            stop_me(self.holder)
+
+    def task(holder):
+        monkeypatch.setattr(sys, "unraisablehook", holder[0].take_up)
+        yield {"step": 1}
+        last = Last(holder)
+        del last
+        stopped = yield {"step": 2}
+        return {"stopped": stopped}
+
+    assert run(task)[-1] == {"id": 1, "answer": {"stopped": True}}
 
 
 def test_a_request_that_does_not_mind_is_answered_all_the_same():

@@ -92,6 +92,13 @@ class Worker:
             self.stopping.discard(self.at_work)
             raise KeyboardInterrupt
 
+    def take_up(self, unraisable: sys.UnraisableHookArgs) -> None:
+        """Take up an interrupt that came inside a finalizer, where Python drops it: stop at the next step."""
+        if unraisable.exc_type is KeyboardInterrupt and self.at_work is not None:
+            self.stopping.add(self.at_work)
+        else:
+            sys.__unraisablehook__(unraisable)
+
     def advance(self) -> None:
         """Run one step of a long request: one that is to stop, or else the latest."""
         number = next((n for n in self.long if n in self.stopping), next(reversed(self.long)))
@@ -158,6 +165,7 @@ def main() -> None:
     os.nice(int(sys.argv[1]))
     worker = Worker(out, _tasks(*sys.argv[2:]))
     signal.signal(signal.SIGINT, worker.interrupt)
+    sys.unraisablehook = worker.take_up
 
     def read() -> None:
         for line in sys.stdin.buffer:

@@ -320,7 +320,7 @@ def _outcome(value: Any) -> str | None:
 def _weight(value: Any) -> float:
     try:
         number = 1.0 if value is None else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = 0.0
     if not 0 < number < 1e6:
         raise BadInput(f"a weight is a number above 0, not {str(value)[:40]!r}.")
