@@ -208,7 +208,7 @@ click a cell if
     and the cell above the new wall is the rabbit
     and the cell left of the rabbit is a wall
     and the cell above the agent is not empty
-    (or mirrored left to right, top to bottom, or both), or if
+    (or mirrored in any way), or if
   the clicked cell is the up arrow
     and there is a new wall
     and a step up from the agent shortens the walk over empty cells to the rabbit
@@ -268,7 +268,7 @@ click a cell if
       and the cell diagonally up and right of the rabbit is not a wall
       and a step down from the agent does not shorten the walk over empty cells to the
           rabbit
-      (or mirrored left to right, top to bottom, or both), or
+      (or mirrored in any way), or
     the clicked cell is the up arrow
       and a step up from the agent shortens the walk over empty cells to the rabbit
       (or mirrored top to bottom), or if
@@ -277,7 +277,7 @@ click a cell if
     and the cell above the new wall is a wall
     and the cell left of the rabbit is a wall
     and the cell diagonally up and left of the agent is not a wall
-    (or mirrored left to right, top to bottom, or both)""",
+    (or mirrored in any way)""",
     ),
     (
         policy(

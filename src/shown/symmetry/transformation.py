@@ -181,7 +181,7 @@ TURNS = frozenset(("same", "half-turn", "clockwise", "counter-clockwise"))
 """Motions that do not mirror."""
 
 _TOGETHER = {
-    frozenset(UNDO_THEMSELVES): "mirrored left to right, top to bottom, or both",
+    frozenset(UNDO_THEMSELVES): "mirrored in any way",
     TURNS: "turned in any way",
     frozenset(MOTIONS): "turned and mirrored in any way",
 }
@@ -193,7 +193,7 @@ def in_words(transformations: Iterable[Transformation]) -> str:
     >>> in_words([IDENTITY, Transformation("left-right")])
     'mirrored left to right'
     >>> in_words(closure([Transformation("left-right"), Transformation("up-down")]))
-    'mirrored left to right, top to bottom, or both'
+    'mirrored in any way'
     """
     group = tuple(transformations)
     together = _TOGETHER.get(frozenset(t.cells for t in group))

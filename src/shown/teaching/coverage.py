@@ -86,7 +86,7 @@ def coverage(policy: Policy, demonstrations: Demonstrations, world: Playable | N
     >>> nim = find("nim")
     >>> shown = demonstrate(nim, load_levels(nim, "train:0-2"))
     >>> coverage(Learner(programs=1000).fit(shown).policy_, shown, nim).sentence
-    'It explains all of your 19 clicks.'
+    'It explains all of your 10 clicks.'
 
     Args:
         policy: the policy.
