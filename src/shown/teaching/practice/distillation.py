@@ -268,9 +268,12 @@ class Distillation:
     # --- fewer conditions ---------------------------------------------------------------------------------------------
 
     def _shorten(self, candidate: PlayedRule, loss: float = 0.0) -> None:
-        """Drop conditions and clauses while the rule explains the demonstrations and wins at most `loss` less."""
+        """Drop conditions and clauses while the rule explains the demonstrations and wins at most `loss` less.
+
+        With a loss, none is dropped once time is over.
+        """
         lossy = candidate.won - loss
-        while True:
+        while not loss or time.monotonic() <= self.until:
             shorter = [self._play(units) for units in self._reduced(candidate)]
             least = lossy if loss else min(candidate.won, self.wins)
             good = [other for other in shorter if other.won >= least and self._permitted(other)]
