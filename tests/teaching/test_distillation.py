@@ -70,6 +70,19 @@ def test_the_file_has_the_rule_the_front_and_the_vote(taught, tmp_path):
     assert again.mixture.components == taught.policy.vote
 
 
+def test_of_a_long_rule_a_part_is_printed_and_all_rules_act(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("shown.teaching.practice.distillation.MOST_CONDITIONS", 4)
+    taught = learned("stop-the-fall", "random:200003,random:200004")
+    policy = taught.policy
+    assert policy.components[0].weight == 0.0
+    assert len(policy.components) > 2
+    printed = next(rated for rated in policy.front if rated.formula == policy.components[0].formula)
+    assert printed.conditions <= 4
+    assert printed.rate.of == taught.vote.of
+    assert printed.rate.won < taught.vote.won
+    assert max(rated.conditions for rated in policy.front) > 4, "longer rules can still be chosen"
+
+
 def test_the_rule_does_not_depend_on_the_number_of_threads():
     one, two = (learned("nim", "train:0", resources=Resources(threads=n)).policy for n in (1, 2))
     assert one == two

@@ -18,6 +18,8 @@ from shown.teaching.interpretation.fitter import Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis, hypothesis_of
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, Interpretation, interpret
 from shown.teaching.practice.cross_validation import cross_validate
+from shown.teaching.practice.ground import Ground
+from shown.teaching.practice.practice_scoring import Scoring
 from shown.teaching.result import Taught, TeachingPhase
 from shown.teaching.task import Task
 from shown.teaching.teach import Pupil, teach
@@ -123,6 +125,37 @@ def test_levels_that_were_won_stay_won_or_are_named():
         assert lost <= set(taught.lost)
         assert taught.practice[0] >= practiced or taught.lost
         before = after
+
+
+def test_a_correction_loses_no_shown_level_that_the_amended_policy_keeps():
+    """However many practice levels another policy wins."""
+    levels = load_levels(STOP, "random:900000-900011")
+    pupil = Pupil(STOP, programs=1000, rounds=1, keep=[(LevelWorld(STOP, level), 0) for level in levels])
+    pupil.learn(expert(STOP, "random:910000"))
+    before = wins(pupil.task.keep, pupil.taught.policy)
+    assert 0 < sum(before) < len(levels)
+    fix = correction(STOP, pupil.taught.policy, "random:910100-910140")
+    amended = None
+    for stage in pupil.iter_learn(fix):
+        if stage.phase is TeachingPhase.CORRECTED:
+            amended = wins(pupil.task.keep, stage.best)
+    after = wins(pupil.task.keep, pupil.taught.policy)
+    assert amended is not None
+    assert pupil.taught.policy.act(fix.steps[0].grid) == fix.steps[0].action
+    for now in (amended, after):
+        assert all(won for won, earlier in zip(now, before, strict=True) if earlier)
+
+
+def test_keeping_what_was_won_comes_before_winning_more():
+    kept = [(LevelWorld(NIM, level), 0) for level in load_levels(NIM, "random:900000-900003")]
+    good = teach(expert(NIM, "train:0-4"), NIM, programs=2000).policy
+    poor = uniform_policy(NIM.tokens, "nim")
+    scoring = Scoring(NIM, Ground(NIM), kept)
+    lost = wins(kept, poor).count(False)
+    assert lost > 0
+    assert scoring.score(good) == 1.0
+    assert scoring.score(poor) < 1 - lost
+    assert scoring.not_kept(good) == ()
 
 
 def test_a_policy_that_wins_all_is_kept_when_it_does_what_is_shown():

@@ -46,7 +46,8 @@ class Task:
         constraints: clauses that every rule must have and programs it must not use. Only hypotheses that contradict the
             fewest pinned clauses are tried; clauses contradicted all the same are left out and reported in
             `Taught.contradictions`.
-        keep: further episodes that should stay won, besides the practice levels.
+        keep: episodes that must stay won if the earlier policy won them and some policy that fits, at least the earlier
+            one amended, wins them all.
         one_rule: whether a single rule that plays like all rules together replaces them, if practice finds one.
         grids: further positions, without actions, on which a single rule is sought that does what all rules together
             do, where there is no practice.

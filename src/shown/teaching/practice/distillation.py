@@ -43,6 +43,7 @@ PER_CONDITION = 0.001  # share of games that a further condition has to win
 COUNTEREXAMPLES = 6  # lost levels that are examined in a round
 CLOSE = 0.02  # a shorter rule that wins this much less than the best one is preferred
 LONG = 10  # with more conditions, a rule is sought under other interpretations too
+MOST_CONDITIONS = 25  # longer rules are not printed unless asked for; if none is shorter, a part of one is
 TOO_FAR = 0.03  # a rule that wins this much less than all rules together does not replace them
 
 Unit = Folded[Literal]
@@ -90,6 +91,7 @@ class Distillation:
         rng: source of all random choices.
         until: time, by the monotonic clock, after which no fit is begun.
         found: the best rule of each number of conditions.
+        excerpt: if all of them are long, a part of the best one, which does not explain all demonstrations; else None.
     """
 
     vote: Policy
@@ -99,6 +101,7 @@ class Distillation:
     rng: np.random.Generator
     until: float = math.inf
     found: dict[int, PlayedRule] = field(default_factory=dict, init=False)
+    excerpt: PlayedRule | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.wins = self.scoring.score_on_all(self.vote)
@@ -153,6 +156,10 @@ class Distillation:
             fitted = self._fit_again(fitted)
         if self.best is not None:
             self._shorten(self.best)
+            if min(self.found) > MOST_CONDITIONS:
+                self._shorten(self.best, TOO_FAR)
+            if min(self.found) > MOST_CONDITIONS:
+                self.excerpt = self._part(self.best)
             yield self.best
 
     # --- rules made of clauses ----------------------------------------------------------------------------------------
@@ -221,8 +228,8 @@ class Distillation:
             (vote.tokens, vote.buttons, vote.language),
         )
 
-    def _play(self, units: Iterable[Unit]) -> PlayedRule:
-        """Let a rule play all levels, and keep it if it is the best of its length."""
+    def _play(self, units: Iterable[Unit], explains: bool = True) -> PlayedRule:
+        """Let a rule play all levels; if it explains the demonstrations, keep it if it is the best of its length."""
         key = tuple(sorted(units, key=lambda unit: (len(unit.clause), str(unit.clause), len(unit.under))))
         if key not in self._played:
             only = self.fitter.component(self.fitted, Formula(unfold(key, self.vote.language)))
@@ -230,7 +237,7 @@ class Distillation:
             candidate = PlayedRule(key, alone, self.scoring.score_on_all(alone))
             self._played[key] = candidate
             known = self.found.get(candidate.conditions)
-            if self._permitted(candidate) and (known is None or candidate.won > known.won):
+            if explains and self._permitted(candidate) and (known is None or candidate.won > known.won):
                 self.found[candidate.conditions] = candidate
         return self._played[key]
 
@@ -262,15 +269,32 @@ class Distillation:
 
     # --- fewer conditions ---------------------------------------------------------------------------------------------
 
-    def _shorten(self, candidate: PlayedRule) -> None:
-        """Drop conditions and clauses while the rule explains the demonstrations and wins as much."""
-        while True:
+    def _shorten(self, candidate: PlayedRule, loss: float = 0.0) -> None:
+        """Drop conditions and clauses while the rule explains the demonstrations and wins at most `loss` less.
+
+        With a loss, none is dropped once time is over.
+        """
+        lossy = candidate.won - loss
+        while not loss or time.monotonic() <= self.until:
             shorter = [self._play(units) for units in self._reduced(candidate)]
-            least = min(candidate.won, self.wins)
+            least = lossy if loss else min(candidate.won, self.wins)
             good = [other for other in shorter if other.won >= least and self._permitted(other)]
             if not good:
                 return
             candidate = min(good, key=lambda other: (other.conditions, -other.won))
+
+    def _part(self, candidate: PlayedRule) -> PlayedRule:
+        """Return a rule without the clauses that matter least for agreeing with the vote, so that it is not long."""
+        own, fixed = list(candidate.units), len(self._pinned)
+        table, kept = self._table(own), list(range(len(own)))
+        while sum(len(own[k].clause) for k in kept) > MOST_CONDITIONS:
+            free = [k for k in kept if own[k] not in self._pinned]
+            if len(kept) <= max(1, fixed) or not free:
+                break
+            values = table.values([[v for v in kept if v != k] for k in free])
+            per_condition = [value / len(own[k].clause) for k, value in zip(free, values - values.max(), strict=True)]
+            kept.remove(free[int(np.argmax(per_condition))])
+        return self._play([own[k] for k in kept], explains=False)
 
     def _permitted(self, candidate: PlayedRule) -> bool:
         constraints = self.fitter.constraints
@@ -361,17 +385,21 @@ class OneRule:
 
 
 def one_rule(distillation: Distillation) -> OneRule | None:
-    """Return the shortest rule that wins nearly as much as the best one; None if no rule was found."""
-    front, vote, scoring = distillation.front, distillation.vote, distillation.scoring
+    """Return the shortest rule that wins nearly as much as the best one that is not long; None if no rule was found."""
+    front, vote, scoring = list(distillation.front), distillation.vote, distillation.scoring
     if not front:
         return None
-    most = max(candidate.won for candidate in front)
-    near = [candidate for candidate in front if candidate.won >= most - CLOSE]
+    part = distillation.excerpt
+    if part is not None:
+        front.insert(0, part)
+    short = [candidate for candidate in front if candidate.conditions <= MOST_CONDITIONS] or front[:1]
+    most = max(candidate.won for candidate in short)
+    near = [candidate for candidate in short if candidate.won >= most - CLOSE]
     near = [candidate for candidate in near if candidate.won >= distillation.wins - TOO_FAR] or near
     chosen = min(near, key=lambda candidate: (candidate.words, candidate.conditions))
     rated = _rated(front, chosen, scoring)
     (rule,) = chosen.rule.components
-    if chosen.won >= distillation.wins - TOO_FAR:
+    if chosen.won >= distillation.wins - TOO_FAR and chosen is not part:
         policy = replace(vote, components=(rule,), vote=vote.components, front=rated)
     else:
         policy = replace(vote, components=(replace(rule, weight=0.0), *vote.components), front=rated)

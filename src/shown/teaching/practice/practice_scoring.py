@@ -70,9 +70,13 @@ class Scoring:
         return self._with_kept(self.ground.score(policy, ALL_LEVELS), ALL_LEVELS, policy)
 
     def _with_kept(self, score: float, levels: int, policy: Policy) -> float:
-        """Return the share won of the practice levels and the kept episodes together."""
+        """Return the share won of the practice levels and the kept episodes together, less 1 for each of these lost.
+
+        So a policy that keeps them is preferred to any that does not, and the fewest lost come first.
+        """
         kept = self._keeps(policy)
-        return (score * levels + sum(kept)) / (levels + len(kept)) if levels or kept else 0.0
+        share = (score * levels + sum(kept)) / (levels + len(kept)) if levels or kept else 0.0
+        return share - kept.count(False)
 
     def practice(self, policy: Policy) -> tuple[int, int] | None:
         """Return the numbers of practice levels won and played; None without practice."""

@@ -205,7 +205,7 @@ class Selection:
             hypothesis, score = found.hypothesis, scores[i] if valid is None else valid.explained
             self._sizes[hypothesis] = len(found.features.of_program), len(found.features)
             literals = len(policy.components[0].formula.literals)
-            self._tried[hypothesis] = Tried(hypothesis, True, score if practiced else None, literals)
+            self._tried[hypothesis] = Tried(hypothesis, True, max(score, 0.0) if practiced else None, literals)
             self.candidates.offer(policy, hypothesis, score)
             if i in grown and score != 1.0:
                 self.candidates.offer(grown[i], hypothesis, grown_scores[i])
@@ -383,7 +383,7 @@ class Selection:
         policy, hypothesis = self._best_so_far() or so_far or (None, None)
         if policy is not None:
             policy = replace(policy, provenance=self._provenance(policy, hypothesis))
-        won = best.score if best is not None and self.scoring.ground is not None else None
+        won = max(best.score, 0.0) if best is not None and self.scoring.ground is not None else None
         return TeachingProgress(phase, policy, won, time.monotonic() - self._start, fitted)
 
     def stopped_result(self) -> Taught | None:
