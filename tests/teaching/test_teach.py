@@ -365,13 +365,13 @@ def test_the_hardest_levels_are_those_that_fewest_win():
 
 
 def test_levels_shared_between_processes_are_won_as_in_one(monkeypatch):
-    monkeypatch.setattr(on_cluster, "GAMES_PER_PROCESS", 5)
+    monkeypatch.setattr(ground, "GAMES_PER_PROCESS", 5)
     policies = [teach(expert(NIM, "train:0"), NIM, programs=300, practice=0).policy, uniform_policy(NIM.tokens)]
     starts = Ground(NIM).starts(0, 23)
-    alone = on_cluster.play_here(starts, policies, math.inf)
-    assert on_cluster.play_here(starts, policies, math.inf, processes=3) == alone
+    alone = ground.won_by_each(starts, policies)
+    assert ground.won_by_each(starts, policies, processes=3) == alone
     assert [len(won) for won in alone] == [23, 23]
-    assert on_cluster.play_here(starts, policies, -1.0, processes=3) == [[], []]
+    assert ground.won_by_each(starts, policies, deadline=-1.0, processes=3) == [[], []]
 
 
 def test_no_round_is_begun_that_would_not_end_in_time(monkeypatch):

@@ -75,8 +75,10 @@ class SelectivePupil:
             part = list(islice(rest, self.batch))
             if not part:
                 break
-        provenance = replace(taught.policy.provenance, demonstrations=DemonstrationsRecord.of(demonstrations))
-        self.pupil.taught = replace(taught, policy=replace(taught.policy, provenance=provenance))
+        policy, facts = taught.policy, taught.policy.facts
+        provenance = replace(policy.provenance, demonstrations=DemonstrationsRecord.of(demonstrations))
+        policy = replace(policy, provenance=provenance).taught_by(demonstrations, facts.symmetries, facts.pieces)
+        self.pupil.taught = replace(taught, policy=policy)
         return self.pupil.taught
 
     def _first_batch(self, demonstrations: Demonstrations, known: int) -> list[int]:
