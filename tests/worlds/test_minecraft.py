@@ -18,7 +18,8 @@ from pretending import pretend
 from processes import still_running
 from shown import Policy
 from shown.cli import main
-from shown.cli.learn import configure, load
+from shown.cli.demonstration_sources import load
+from shown.cli.learn import configure
 from shown.errors import BadInput, MissingExtra, ShownError
 from shown.inference.learner import Learner
 from shown.policy import uniform_policy
