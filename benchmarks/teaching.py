@@ -42,7 +42,7 @@ from shown_evidence.styles import find_style, styles_of
 
 HERE = Path(__file__).resolve().parents[1]
 QUICK = {"nim": ["expert", "slips"], "stop-the-fall": ["expert"]}
-UNLIMITED = 1e6  # seconds of practice where rounds are to end it
+WARM_UP = 3.0  # seconds of practice before a measurement
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def measure(job: Job) -> Result:
     demos = style.demonstrate(load_levels(game, reserved.shown_levels(job.set, job.demos)), job.set)
     settings = {name: value for name in ("practice", "rounds") if (value := getattr(job, name)) is not None}
     resources = Resources(threads=job.threads)
-    teach(demos, game, programs=300, practice=UNLIMITED, rounds=1, resources=resources)  # compiles
+    teach(demos, game, programs=300, practice=WARM_UP, rounds=1, resources=resources)  # compiles
     begun, processor, rounds, distilling = time.perf_counter(), time.process_time(), 0, math.nan
     run = iter_teach(demos, game, resources=resources, **settings)
     while True:
