@@ -45,7 +45,7 @@ from shown_evidence.styles import find_style, styles_of
 
 HERE = Path(__file__).resolve().parents[1]
 QUICK = {"nim": ["expert", "slips"], "stop-the-fall": ["expert"]}
-UNLIMITED = 1e6  # seconds of practice where rounds are to end it
+WARM_UP = 3.0  # seconds of practice before a measurement
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def measure(job: Job) -> Result:
     settings = {name: value for name in ("practice", "rounds") if (value := getattr(job, name)) is not None}
     settings |= {} if job.one_rule else {"one_rule": False}
     resources = Resources(threads=job.threads)
-    teach(demos, game, programs=300, practice=UNLIMITED, rounds=1, resources=resources)  # compiles
+    teach(demos, game, programs=300, practice=WARM_UP, rounds=1, resources=resources)  # compiles
     begun, processor, rounds, distilling = time.perf_counter(), processor_time(), 0, math.nan
     run = iter_teach(demos, game, resources=resources, **settings)
     while True:

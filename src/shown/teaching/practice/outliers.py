@@ -36,7 +36,7 @@ ROWS_PER_SLIP = 10  # at most one row in this many is left out
 SLIP_EVIDENCE = 13.0  # gain of the log posterior from which on a row is a suspected slip: about two conditions
 STANDS_OUT = 1.5  # its gain is at least this many times that of all other rows but one
 
-MAX_DEMONSTRATIONS, MAX_STEPS = 5, 3  # demonstrations and single steps that are left out in turn, in a world
+MAX_DEMONSTRATIONS, MAX_STEPS = 5, 2  # demonstrations and single steps that are left out in turn, in a world
 BETTER = 0.1  # share of practice levels that is clearly more
 SHORTER = 0.5  # share of conditions that is much shorter
 AS_GOOD = 0.02  # share of practice levels that a shorter rule may lose
@@ -240,16 +240,15 @@ class LeavingOut:
 
     def _parts(self, until: float) -> Iterator[tuple[Place, Fitted]]:
         """Yield fits without one of the last demonstrations, or without a step that few others support."""
-        own = self.fitted.hypothesis, self.fitted.shown
-        whole: list[Place] = [(d, None) for d in range(len(own[1]))]
-        hypotheses = dict.fromkeys((self.plausible, own))
-        tries = [(place, under) for under in hypotheses for place in whole[-MAX_DEMONSTRATIONS:]]
-        tries += [(place, own) for place in _least_supported(self.fitted, own[1], ())[:MAX_STEPS]]
-        for place, (hypothesis, shown) in tries:
-            assert self.scoring.ground is not None
-            if time.monotonic() > until or self.scoring.ground.over:
+        shown = self.fitted.shown
+        whole: list[Place] = [(d, None) for d in range(len(shown))]
+        for place in whole[-MAX_DEMONSTRATIONS:] + _least_supported(self.fitted, shown, ())[:MAX_STEPS]:
+            if time.monotonic() > until or self.scoring.out_of_time:
                 return
-            part = self.fitter.fit(hypothesis, without(shown, [place]), None, QUICK)
+            hypothesis, interpreted = self.plausible
+            part = self.fitter.fit(hypothesis, without(interpreted, [place]), None, QUICK)
+            if part.policy is None and hypothesis != self.fitted.hypothesis:
+                part = self.fitter.fit(self.fitted.hypothesis, without(shown, [place]), None, QUICK)
             if part.policy is not None:
                 yield place, part
 
