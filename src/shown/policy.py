@@ -90,7 +90,7 @@ class Policy:
         >>> policy.act_many([Grid(("..",)), Grid(("#", "."))])
         [(0, 0), (0, 0)]
         """
-        return self.alone.act_many(grids, [0] * len(grids))
+        return self._alone.act_many(grids, [0] * len(grids))
 
     def click(self, grid: Grid) -> Cell:
         """Return the most probable cell, where actions are clicks."""
@@ -116,7 +116,7 @@ class Policy:
         def shares(some: Sequence[Grid], _: Sequence[Grid]) -> list[np.ndarray]:
             world, columns = self._plan.world_and_columns(some)
             rows = Rows([world])
-            allowed = allowed_rows(self.alone.formulas[0], columns, rows.mask)
+            allowed = allowed_rows(self._alone.formulas[0], columns, rows.mask)
             mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights)
             order = np.argsort(rows.state_of_row, axis=None, kind="stable")
             flat = mixed.reshape(-1)[order[np.count_nonzero(rows.state_of_row < 0) :]]
@@ -261,7 +261,7 @@ class Policy:
         self.tokens.check(grid)
         world, columns = self._plan.world_and_columns([grid])
         rows = Rows([world])
-        return rows, allowed_rows(self.alone.formulas[0], columns, rows.mask)
+        return rows, allowed_rows(self._alone.formulas[0], columns, rows.mask)
 
     def _programs_hold(self, grids: Sequence[Grid], actions: Sequence[Action]) -> np.ndarray:
         """Return the value of each program for one action per grid. [N, terms] bool"""
@@ -291,13 +291,12 @@ class Policy:
         return np.array([component.weight for component in self.components])
 
     @cached_property
-    def alone(self) -> Together:
-        """This policy as the only one of several that act side by side."""
+    def _alone(self) -> Together:
         return Together([self])
 
     @property
     def _plan(self) -> Plan:
-        return self.alone.plan
+        return self._alone.plan
 
     # --- in English ---------------------------------------------------------------------------------------------------
 

@@ -364,16 +364,6 @@ def test_the_hardest_levels_are_those_that_fewest_win():
     assert ground.won(good, [lost, 25]) == [True, ground.won(good, 26)[25]]
 
 
-def test_levels_shared_between_processes_are_won_as_in_one(monkeypatch):
-    monkeypatch.setattr(ground, "GAMES_PER_PROCESS", 5)
-    policies = [teach(expert(NIM, "train:0"), NIM, programs=300, practice=0).policy, uniform_policy(NIM.tokens)]
-    starts = Ground(NIM).starts(0, 23)
-    alone = ground.won_by_each(starts, policies)
-    assert ground.won_by_each(starts, policies, processes=3) == alone
-    assert [len(won) for won in alone] == [23, 23]
-    assert ground.won_by_each(starts, policies, deadline=-1.0, processes=3) == [[], []]
-
-
 def test_no_round_is_begun_that_would_not_end_in_time(monkeypatch):
     demos = expert(NIM, "random:200018")
     fitter = Fitter(Task(demos, programs=300))

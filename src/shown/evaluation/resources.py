@@ -27,8 +27,7 @@ class Resources:
     shown.errors.BadInput: seed must be a whole number of at least 0, not -1.
 
     Attributes:
-        threads: number of threads that evaluate programs, and of processes that fit hypotheses and play; one per core
-            if None.
+        threads: number of threads that evaluate programs and search for rules; one per core if None.
         device: "cpu", or "cuda" for a GPU (`docs/guides/scale.md`).
         memory_limit: bytes that learning may take beyond what the process has; half of the available memory if None.
         cluster: machines that evaluate programs and play practice levels: "local", "auto", an address, or an open
@@ -54,12 +53,6 @@ class Resources:
     def thread_count(self) -> int:
         """The number of threads to use."""
         return self.threads or os.cpu_count() or 1
-
-    @property
-    def processes(self) -> int:
-        """The number of processes to use; 1 where forks would exceed a memory limit or share a device or cluster."""
-        alone = self.memory_limit is not None or self.device != "cpu" or self.cluster is not None
-        return 1 if alone else self.thread_count
 
     def account(self) -> Account:
         """Return an account of the memory, with the part of it taken that learning uses without reserving it."""

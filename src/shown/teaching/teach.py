@@ -133,7 +133,7 @@ class Pupil:
         self._effects = effects_of(world)
         self._ground: Ground | None = None
         if world is not None and self.task.practice > 0:
-            self._ground = Ground(world, resources.seed, self.task.practice, resources.processes)
+            self._ground = Ground(world, resources.seed, self.task.practice)
         self._fitter: Fitter | None = None
 
     @property

@@ -7,20 +7,14 @@ interpretations with images another.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Generator, Sequence
-from contextlib import closing
-from copy import copy
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from shown.components import Component, compile_components
 from shown.demonstrations import Demonstrations
-from shown.engine.forks import forked
-from shown.errors import OutOfMemory
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, Rows, evidence_of
 from shown.inference.amending import amended
@@ -113,24 +107,6 @@ class Fitted:
     pinned: Pinned | None = None
     contradictions: tuple[Contradiction, ...] = ()
     generation: int = 0
-
-
-Job = tuple[Hypothesis, Demonstrations, Fitted | None]
-"""A hypothesis to fit, the demonstrations under its interpretation, and an earlier fit of it."""
-
-
-class Ended(NamedTuple):
-    """A fit that has ended.
-
-    Attributes:
-        fitted: the fit, or the reason why there is none.
-        shortage: the reason why it ended early, or None.
-        seconds: time it took.
-    """
-
-    fitted: Fitted | OutOfMemory
-    shortage: str | None
-    seconds: float
 
 
 class Fitter:
@@ -239,53 +215,6 @@ class Fitter:
         exact = pool.formula(np.zeros(len(pool.clauses))) is not None
         best = tuple(last.mixture.best)
         return replace(fitted, candidates=best, pool=pool if exact else None, policy=policy, grown=grown)
-
-    def fit_side_by_side(self, jobs: Sequence[Job], effort: Effort) -> list[Ended]:
-        """Fit hypotheses in several processes, after evaluating their programs in this one.
-
-        Columns are not sent between processes: they are combined again here.
-        """
-        for hypothesis, _, _ in jobs:
-            fitting = self._fitting(hypothesis)
-            with closing(fitting):
-                for place, block in enumerate(fitting.up_to(self.programs)):
-                    fitting.evaluate(block, place)
-        processes, share = self.resources.processes, copy(self)
-        share.resources = replace(self.resources, threads=max(1, processes // len(jobs)))
-        found = forked(lambda job: share._sent(job, effort), jobs, processes)
-        return [self._received(job, *sent) for job, sent in zip(jobs, found, strict=True)]
-
-    def _sent(self, job: Job, effort: Effort) -> tuple[dict[str, Any] | OutOfMemory, str | None, float]:
-        """Fit a hypothesis; return what a process sends back of the result: nothing with columns or a language."""
-        hypothesis, interpreted, earlier = job
-        run, begun, shortage = self.iter_fit(hypothesis, interpreted, None, effort, earlier), time.monotonic(), None
-        try:
-            while True:
-                moment, _ = next(run)
-                shortage = moment.stopped or shortage
-        except StopIteration as end:
-            fitted: Fitted = end.value
-        except OutOfMemory as error:
-            return error, shortage, time.monotonic() - begun
-        kept = ("evidence", "candidates", "pool", "failure", "pinned", "contradictions", "generation")
-        mixtures = {name: getattr(fitted, name) for name in ("policy", "grown")}
-        sent = {name: getattr(fitted, name) for name in kept}
-        sent |= {name: policy and policy.components for name, policy in mixtures.items()}
-        return sent, shortage, time.monotonic() - begun
-
-    def _received(self, job: Job, sent: dict[str, Any] | OutOfMemory, shortage: str | None, seconds: float) -> Ended:
-        """Return the fit that a process has sent back."""
-        hypothesis, interpreted, _ = job
-        if isinstance(sent, OutOfMemory):
-            return Ended(sent, shortage, seconds)
-        fitting = self._fitting(hypothesis)
-        features = fitting.combined(len(fitting.up_to(self.programs)), sent["evidence"].mask)
-        policies = {
-            name: None if sent[name] is None else self._policy(sent[name], fitting.language)
-            for name in ("policy", "grown")
-        }
-        fitted = Fitted(hypothesis, interpreted, features, **sent | policies)
-        return Ended(fitted, shortage, seconds)
 
     def _search(
         self, fitting: Fitting, evidence: Evidence, narrow: Narrow | None, effort: Effort, earlier: Fitted | None

@@ -20,7 +20,6 @@ import numpy as np
 
 from shown.components import RatedRule
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.engine.forks import forked
 from shown.grid import Action, Grid
 from shown.inference.covers import cheapest_cover
 from shown.policy import Policy
@@ -195,8 +194,7 @@ class Distillation:
         rules = sorted({_random_cover(covers, sizes, fixed, self.rng) for _ in range(STARTS)})
         values = table.values(rules)
         ranked = sorted(range(len(rules)), key=lambda i: (-values[i], sizes[list(rules[i])].sum(), rules[i]))
-        processes = self.fitter.resources.processes
-        improved = forked(lambda i: _improved(rules[i], table, sizes, fixed), ranked[:IMPROVED], processes)
+        improved = [_improved(rules[i], table, sizes, fixed) for i in ranked[:IMPROVED]]
         played = [self._play([units[u] for u in rule]) for rule in dict.fromkeys(improved)]
         return max(played, key=lambda item: item.merit)
 

@@ -14,7 +14,6 @@ from itertools import takewhile
 
 import numpy as np
 
-from shown.engine.forks import forked
 from shown.inference.clauses import Pool
 from shown.inference.learner import to_formula
 from shown.inference.posterior import log_likelihood, log_prior
@@ -26,7 +25,6 @@ from shown.worlds import Playable, Start, wins
 from shown.worlds.episodes import wins_of_each
 
 FEW_LEVELS, SOME_LEVELS, ALL_LEVELS = 12, 40, 120  # a candidate that does well on few levels plays more
-GAMES_PER_PROCESS = 60  # fewer games take no longer than starting a process
 FRESH_LEVELS = (200, 300)  # played by the selected policy only, so that its score on them is unbiased
 
 Which = int | Sequence[int]
@@ -48,12 +46,10 @@ class Ground:
     Attributes:
         allowance: seconds of playing granted at a time.
         seconds: seconds left.
-        processes: number of processes that play.
     """
 
-    def __init__(self, game: Playable, seed: int = 0, allowance: float = math.inf, processes: int = 1) -> None:
+    def __init__(self, game: Playable, seed: int = 0, allowance: float = math.inf) -> None:
         self.game, self.seed, self.allowance, self.seconds = game, seed, allowance, allowance
-        self.processes = processes
         self._pace: float | None = None
         self._starts: list[Start] = []
         self._won: dict[tuple[Component, ...], dict[int, bool]] = {}
@@ -96,11 +92,7 @@ class Ground:
         while left and not self.over:
             begun = time.monotonic()
             at_once = int(min(len(left), 1 if self._pace is None else max(1, self.seconds / self._pace)))
-            starts = self._some(left[:at_once])
-            if at_once == 1 or self.game.rules is None:
-                won += wins(starts, policy, deadline=begun + self.seconds)
-            else:
-                won += won_by_each(starts, [policy], begun + self.seconds, self.processes)[0]
+            won += wins(self._some(left[:at_once]), policy, deadline=begun + self.seconds)
             left = left[at_once:]
             taken = max(time.monotonic() - begun, 1e-9)
             self.seconds -= taken
@@ -153,29 +145,11 @@ class Ground:
         if len(policies) < 2 or not numbers or self.over:
             return
         begun = time.monotonic()
-        won = won_by_each(self._some(numbers), policies, begun + self.seconds, self.processes)
+        together, deadline = Together(policies), begun + self.seconds
+        won = wins_of_each(self._some(numbers), together, len(policies), deadline=deadline)
         self.seconds -= time.monotonic() - begun
         for policy, of_one in zip(policies, won, strict=True):
             self._won[policy.components].update(zip(numbers, of_one, strict=False))
-
-
-def won_by_each(
-    starts: Sequence[Start], policies: Sequence[Policy], deadline: float = math.inf, processes: int = 1
-) -> list[list[bool]]:
-    """Return whether each policy wins each level; fewer levels if some are not finished before the deadline.
-
-    The result does not depend on the number of processes.
-    """
-    together, count = policies[0].alone if len(policies) == 1 else Together(policies), len(policies)
-    parts = max(1, min(processes, len(starts) * count // GAMES_PER_PROCESS, len(starts)))
-    found = forked(
-        lambda part: wins_of_each(part, together, count, deadline=deadline),
-        [starts[k::parts] for k in range(parts)],
-        parts,
-    )
-    # Levels after one that was not finished in time do not count.
-    finished = min(len(starts), *(k + parts * len(found[k][0]) for k in range(parts)))
-    return [[found[i % parts][who][i // parts] for i in range(finished)] for who in range(count)]
 
 
 def _numbers(levels: Which) -> Sequence[int]:

@@ -16,7 +16,7 @@ from shown.inference.failure import Failure
 from shown.inference.pinning import Contradiction
 from shown.policy import Policy, uniform_policy
 from shown.provenance import ConstraintsRecord, DemonstrationsRecord, Provenance, SuccessRate
-from shown.teaching.interpretation.fitter import AT_ONCE, FURTHER, Effort, Ended, Fitted, Fitter, Job
+from shown.teaching.interpretation.fitter import FURTHER, Effort, Fitted, Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.teaching.practice.candidates import Candidates
@@ -119,49 +119,31 @@ class Selection:
 
         Once something fits, a fit is not begun if it is not expected to end before `until` by the monotonic clock.
         """
-        jobs: list[Job] = [(hypothesis, interpreted[hypothesis.interpretation], None) for hypothesis in wave]
+        jobs = [(hypothesis, interpreted[hypothesis.interpretation], None) for hypothesis in wave]
         self._add_fitted((yield from self._fit_all(jobs, effort, until, bool(self.fitted))))
 
     def _fit_all(
-        self, jobs: Sequence[Job], effort: Effort, until: float, bounded: bool
+        self,
+        jobs: Sequence[tuple[Hypothesis, Demonstrations, Fitted | None]],
+        effort: Effort,
+        until: float,
+        bounded: bool,
     ) -> Generator[TeachingProgress, None, list[Fitted]]:
-        """Fit hypotheses, as many side by side as there are processes; return the fits.
+        """Fit hypotheses, each to demonstrations under its interpretation and from an earlier fit; return the fits.
 
         Once something fits, or if `bounded`, a fit is not begun if it is not expected to end before `until`.
         """
         found: list[Fitted] = []
-        at_once = self.fitter.resources.processes if self.fitter.programs <= AT_ONCE else 1
-        for start in range(0, len(jobs), at_once):
+        for hypothesis, interpreted, earlier in jobs:
             if (found or bounded) and not self._has_time(until):
                 break
-            some = jobs[start : start + at_once]
-            for hypothesis, _, _ in some:
-                yield self.progress(TeachingPhase.FITTING, hypothesis)
-            if len(some) == 1:
-                fitted = yield from self._fit(*some[0], effort)
-                found += [] if fitted is None else [fitted]
-            else:
-                ended = self.fitter.fit_side_by_side(some, effort)
-                found += [one for one in map(self._ended, ended) if one is not None]
+            yield self.progress(TeachingPhase.FITTING, hypothesis)
+            fitted = yield from self._fit(hypothesis, interpreted, effort, earlier)
+            found += [] if fitted is None else [fitted]
         return found
 
-    def _ended(self, ended: Ended) -> Fitted | None:
-        """Record a fit that has ended; return None if nothing fits."""
-        found, shortage, seconds = ended
-        self.shortage = shortage or self.shortage
-        if isinstance(found, OutOfMemory):
-            if not self.candidates.current:
-                raise found
-            self.shortage = str(found)
-            return None
-        self._seconds[found.hypothesis] = seconds
-        self.contradicted(found.hypothesis, found.contradictions)
-        if found.policy is None:
-            self._add_failed(found)
-        return found if found.policy is not None else None
-
     def _fit(
-        self, hypothesis: Hypothesis, interpreted: Demonstrations, earlier: Fitted | None, effort: Effort
+        self, hypothesis: Hypothesis, interpreted: Demonstrations, effort: Effort, earlier: Fitted | None
     ) -> Generator[TeachingProgress, None, Fitted | None]:
         """Fit a hypothesis; return None if nothing fits."""
         run, begun = self.fitter.iter_fit(hypothesis, interpreted, None, effort, earlier), time.monotonic()
@@ -176,9 +158,17 @@ class Selection:
                     reached = self.progress(TeachingPhase.FITTING, hypothesis, so_far)
                     yield replace(reached, programs=moment.programs, total=moment.total)
         except StopIteration as end:
-            return self._ended(Ended(end.value, None, time.monotonic() - begun))
+            found: Fitted = end.value
+            self._seconds[hypothesis] = time.monotonic() - begun
+            self.contradicted(hypothesis, found.contradictions)
+            if found.policy is not None:
+                return found
+            self._add_failed(found)
         except OutOfMemory as error:
-            return self._ended(Ended(error, None, time.monotonic() - begun))
+            if not self.candidates.current:
+                raise
+            self.shortage = str(error)
+        return None
 
     def _add_failed(self, found: Fitted) -> None:
         self._tried[found.hypothesis] = Tried(found.hypothesis, False)
@@ -236,7 +226,7 @@ class Selection:
         Each is refined once, and only if it wins a share of at least `least` of the levels.
         """
         best = [found for score, found in self.best_fitted(number) if score >= least and not found.generation]
-        jobs: list[Job] = [(found.hypothesis, found.shown, found) for found in best]
+        jobs = [(found.hypothesis, found.shown, found) for found in best]
         self._add_fitted((yield from self._fit_all(jobs, effort, until, True)))
 
     def look_further(self) -> None:
