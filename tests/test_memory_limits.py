@@ -69,6 +69,7 @@ def test_twenty_thousand_clicks_stay_within_the_limit():
     check(0, 20_000, 300)
 
 
+@pytest.mark.slow
 def test_clicks_that_nothing_explains_stay_within_the_limit():
     """Every formula that was ever considered was remembered: 364 MiB."""
     check(0, 200, 60)

@@ -122,7 +122,10 @@ def test_the_form_of_a_csv_file(tmp_path):
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
-        ({"grid": "L!"}, "line 3: there is no column 'action'. Columns: 'grid'. Name it."),
+        (
+            {"grid": "L!"},
+            "line 3: there is no column 'action'. Columns: 'grid'. Say which one it is: --columns action=NAME",
+        ),
         ({"grid": "L?", "action": "0,0"}, "line 3, column 'grid': of the grid, row 0, column 1: '?' is not a token."),
         ({"grid": "L! .", "action": "0,0"}, "line 3, column 'grid': row 1 has 1 cells but row 0 has 2."),
         ({"grid": None, "action": "0,0"}, "line 3, column 'grid': the grid is missing."),

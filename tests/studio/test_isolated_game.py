@@ -83,6 +83,7 @@ def test_a_game_that_hangs_is_not_asked_about_every_cell(elsewhere, monkeypatch)
     assert len(asked) == 1
 
 
+@pytest.mark.slow
 def test_a_rule_that_hangs_where_it_is_played_holds_up_the_rules_of_no_other_game(make_server, elsewhere):
     elsewhere("stuck = elsewhere:Stuck")
     server = make_server()
