@@ -51,7 +51,8 @@ class Task:
         one_rule: whether a single rule that plays like all rules together replaces them, if practice finds one.
         grids: further positions, without actions, on which a single rule is sought that does what all rules together
             do, where there is no practice.
-        keep_all: whether to explain all steps. Otherwise, without a world, suspected slips are left out.
+        keep_all: whether to explain all steps. Otherwise, without a world, suspected slips are left out (not under a
+            memory limit).
     """
 
     demonstrations: Demonstrations | None = None

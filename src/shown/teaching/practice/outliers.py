@@ -8,6 +8,7 @@ wins clearly more levels, or as many with half the conditions.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -128,16 +129,16 @@ def suspected_slips(fitter: Fitter, fitted: Fitted) -> tuple[Outlier, ...]:
             break
         left_out: list[Place] = [(slip.demonstration, slip.step) for slip in slips]
         suspects = _least_supported(found, shown, left_out)[:MAX_SUSPECTS]
-        tried = []
-        for place in suspects:
-            part = fitter.fit(found.hypothesis, without(shown, [*left_out, place]), None, QUICK)
-            if part.policy is not None:
-                tried.append((_gain(found, part), place, part))
-        tried.sort(key=lambda item: -item[0])
-        gains = [gain for gain, _, _ in tried]
-        if len(gains) < 3 or gains[0] < max(SLIP_EVIDENCE, STANDS_OUT * gains[2]):
+
+        def fit_without(place: Place, found: Fitted = found, left_out: list[Place] = left_out) -> Fitted:
+            return fitter.fit(found.hypothesis, without(shown, [*left_out, place]), None, QUICK)
+
+        # A fit takes memory, so none is kept; the best one is made again.
+        gains = [_gain(found, fit_without(place)) for place in suspects]
+        third, best = sorted(gains)[-3:-2], max(range(len(gains)), key=gains.__getitem__, default=None)
+        if best is None or not third or gains[best] < max(SLIP_EVIDENCE, STANDS_OUT * third[0]):
             break
-        _, (d, s), part = tried[0]
+        (d, s), part = suspects[best], fit_without(suspects[best])
         row = d + 1 if all(len(item.steps) == 1 for item in shown) else None
         lengths = _conditions(found), _conditions(part)
         if lengths[1] >= lengths[0]:
@@ -150,6 +151,8 @@ def suspected_slips(fitter: Fitter, fitted: Fitted) -> tuple[Outlier, ...]:
 
 def _gain(whole: Fitted, part: Fitted) -> float:
     """Return how much more probable the best rule is without a row; a rule and its images count once."""
+    if part.policy is None:
+        return -math.inf
     best = [max(candidate.score for candidate in fitted.candidates) for fitted in (whole, part)]
     return (best[1] - best[0]) / len(closure(whole.hypothesis.symmetries))
 

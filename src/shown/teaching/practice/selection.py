@@ -353,8 +353,8 @@ class Selection:
         self.outliers = () if odd is None else (odd,)
 
     def leave_out_slips(self) -> None:
-        """Learn without the rows that look like slips."""
-        fitted = self._fitted_best()
+        """Learn without the rows that look like slips; not under a memory limit, which leaves no room for more fits."""
+        fitted = self._fitted_best() if self.fitter.resources.memory_limit is None else None
         slips = () if fitted is None else suspected_slips(self.fitter, fitted)
         if fitted is not None and slips:
             rest = without(fitted.shown, [(slip.demonstration, slip.step) for slip in slips])
