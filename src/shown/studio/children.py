@@ -94,6 +94,11 @@ class ChildProcess:
     def pid(self) -> int | None:
         return self._process.pid if self._process is not None else None
 
+    @property
+    def loaded(self) -> bool:
+        """Whether the present process is alive and has given an answer, so that the next one comes at once."""
+        return self.ready.is_set() and self._writer() is not None
+
     def begin(self, do: str, news: News | None = None, /, **request: Any) -> tuple[int, asyncio.Future[dict[str, Any]]]:
         """Send a request, and return its number (for `stop`) and its future answer.
 
@@ -121,11 +126,18 @@ class ChildProcess:
         self._send({"id": number, "do": "stop"})
 
     def _send(self, message: dict[str, Any]) -> bool:
+        writer = self._writer()
+        if writer is None:
+            return False
+        writer.write(json.dumps(message).encode() + b"\n")
+        return True
+
+    def _writer(self) -> asyncio.StreamWriter | None:
+        """Return the pipe to the process; None while there is no process, or it has ended."""
         process = self._process
         if process is None or process.returncode is not None or process.stdin is None or process.stdin.is_closing():
-            return False
-        process.stdin.write(json.dumps(message).encode() + b"\n")
-        return True
+            return None
+        return process.stdin
 
     async def _live(self) -> None:
         try:

@@ -55,7 +55,7 @@ class IsolatedProcess:
     async def _ask(self, do: str, request: dict[str, Any]) -> dict[str, Any]:
         for _ in range(2):  # a process that died is asked again once, as the next one
             try:
-                if not self.child.ready.is_set():  # it may load for long, but not take long to answer
+                if not self.child.loaded:  # it may load for long, but not take long to answer
                     await self._answer("describe", {}, START_SECONDS)
                 return await self._answer(do, request, self.seconds)
             except ChildDied:
