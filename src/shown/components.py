@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +26,11 @@ MAX_TEXT = 2**19  # characters of a policy's distinct programs; that many are re
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """One policy of the mixture: a formula with its weight and log probabilities."""
+    """One policy of the mixture: a formula with its weight and log probabilities.
+
+    A rule that is printed without voting has weight 0. If it does not explain all demonstrations, its log likelihood is
+    minus infinity (null in files).
+    """
 
     weight: float
     log_prior: float
@@ -64,7 +69,7 @@ def component_to_json(component: Component, facts: Facts, language: Language) ->
     return {
         "weight": component.weight,
         "log_prior": component.log_prior,
-        "log_likelihood": component.log_likelihood,
+        "log_likelihood": component.log_likelihood if math.isfinite(component.log_likelihood) else None,
         "clauses": _formula_to_json(component.formula, facts, language),
     }
 
@@ -105,11 +110,13 @@ class ComponentReader:
     def _component(self, item: Any, where: str) -> Component:
         if not isinstance(item, dict):
             raise BadInput(f"{where}: must be an object.")
-        weight, prior, likelihood = (
-            _number(item.get(key), f'{where}: "{key}"') for key in ("weight", "log_prior", "log_likelihood")
-        )
+        weight, prior = (_number(item.get(key), f'{where}: "{key}"') for key in ("weight", "log_prior"))
         if not 0 <= weight <= 1:
             raise BadInput(f'{where}: "weight" must be from 0 to 1, not {weight}.')
+        if weight == 0 and item.get("log_likelihood", 0) is None:
+            likelihood = -math.inf
+        else:
+            likelihood = _number(item.get("log_likelihood"), f'{where}: "log_likelihood"')
         return Component(weight, prior, likelihood, self._formula(item, where))
 
     def read_rules(self, items: Any, where: str) -> tuple[RatedRule, ...]:

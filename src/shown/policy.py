@@ -145,8 +145,9 @@ class Policy:
 
     @cached_property
     def mixture(self) -> Policy:
-        """The policy in which all rules vote, also if a single rule stands for them."""
-        return replace(self, components=self.vote, vote=()) if self.vote else self
+        """The policy in which all rules vote, also if a single rule stands for them or is printed without a vote."""
+        voters = self.vote or tuple(component for component in self.components if component.weight)
+        return self if voters == self.components else replace(self, components=voters, vote=())
 
     def with_rule(self, conditions: int) -> Policy:
         """Return the policy in which the rule of the front with this number of conditions acts.

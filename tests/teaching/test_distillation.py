@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +17,7 @@ from shown.rules import Formula
 from shown.symmetry import images
 from shown.teaching.interpretation.equivalence import Effects
 from shown.teaching.interpretation.interpretations import Interpretation, interpret
+from shown.teaching.practice import distillation
 from shown.teaching.practice.imitation import Positions, Table
 from shown.teaching.result import Taught
 from shown.teaching.teach import teach
@@ -52,6 +55,17 @@ def test_the_rule_explains_all_demonstrations(taught):
         assert allowed[step.action]
         others = {other.action for other in steps if other.grid == step.grid} | set(step.open)
         assert {tuple(cell) for cell in np.argwhere(allowed).tolist()} <= {step.action, *others}
+
+
+def test_a_part_of_a_long_rule_is_printed_without_voting_and_survives_its_file(monkeypatch):
+    """A rule that does not explain all demonstrations has likelihood 0, which JSON has no number for."""
+    monkeypatch.setattr(distillation, "MOST_CONDITIONS", 2)
+    policy = learned("stop-the-fall", "random:200003,random:200004").policy
+    printed, *voters = policy.components
+    assert (printed.weight, printed.log_likelihood) == (0.0, -math.inf)
+    assert policy.mixture.components == tuple(voters)
+    text = json.dumps(policy.to_json(), allow_nan=False)
+    assert Policy.from_json(json.loads(text)) == policy
 
 
 def test_the_front_is_monotone_and_has_the_rule_that_acts(taught):

@@ -187,8 +187,10 @@ class LearningQueue:
             result = error
         self._jobs.remove(job)
         self._task = None
-        job.done(result)
-        self._next()
+        try:
+            job.done(result)
+        finally:  # whatever happens to one game's result, the next game is learned
+            self._next()
 
     async def _ask(self, job: Job) -> dict[str, Any]:
         """Return the learner's answer. If its process dies meanwhile, its successor is asked, once."""
