@@ -37,7 +37,7 @@ def summary(policy: Policy) -> Answer:
         "subject": policy.subject,
         **rule(policy, best.formula),
         **_votes(policy),
-        "front": _front(policy) if len(policy.front) > 1 else [],
+        "front": _front(policy),
         "literals": len(best.formula.literals),
     }
 
@@ -51,17 +51,16 @@ def _votes(policy: Policy) -> Answer:
 
 
 def _front(policy: Policy) -> list[Answer]:
-    """Return the best rule of each length: its number of conditions, and what it is expected to win alone."""
-    printed = policy.components[0].formula
-    return [
-        {
-            "conditions": rated.conditions,
-            "won": round(DOZEN * rated.rate.share),
-            "of": DOZEN,
-            "chosen": rated.formula == printed,
-        }
-        for rated in policy.front
-    ]
+    """Return the best rules of all lengths: number of conditions, and what each is expected to win alone.
+
+    Besides the printed rule, a rule is left out if it wins no more of a dozen levels than a shorter one.
+    """
+    printed, found = policy.components[0].formula, []
+    for rated in policy.front:
+        won, chosen = round(DOZEN * rated.rate.share), rated.formula == printed
+        if chosen or not found or won > found[-1]["won"]:
+            found.append({"conditions": rated.conditions, "won": won, "of": DOZEN, "chosen": chosen})
+    return found if len(found) > 1 else []
 
 
 def other_rule(policy: Policy, request: dict[str, Any]) -> Answer:

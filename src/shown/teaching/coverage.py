@@ -109,6 +109,6 @@ def coverage(policy: Policy, demonstrations: Demonstrations, world: Playable | N
             left.append(steps[k].grid)
     winning = 0
     if world is not None and effects is not None:
-        winning = sum(wins(world.starts([Level("shown", grid) for grid in left]), policy))
+        winning = sum(wins(world.starts([Level("shown", grid) for grid in left]), policy.map_policy))
     noun = "action" if policy.buttons else "click"
     return Coverage(tuple(steps), tuple(places), allowed, idle, winning, noun)
