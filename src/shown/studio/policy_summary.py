@@ -55,7 +55,8 @@ def _front(policy: Policy) -> list[Answer]:
 
     Besides the printed rule, a rule is left out if it wins no more of a dozen levels than a shorter one.
     """
-    printed, found = policy.components[0].formula, []
+    printed = policy.components[0].formula
+    found: list[Answer] = []
     for rated in policy.front:
         won, chosen = round(DOZEN * rated.rate.share), rated.formula == printed
         if chosen or not found or won > found[-1]["won"]:
