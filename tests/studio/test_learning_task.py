@@ -14,7 +14,7 @@ from shown.studio import learning_task
 from shown.studio.learning_task import MAX_PUPILS, Pupils
 from shown.teaching.lessons.preferences import Preferences
 from shown.teaching.many_demonstrations import SelectivePupil
-from shown.worlds import Game, demonstrate, find
+from shown.worlds import Game, demonstrate, find, load_levels, wins
 
 NIM = find("nim")
 SHOWN = demonstrate(NIM, "train:0-7")
@@ -158,3 +158,35 @@ def test_few_pupils_are_kept_and_none_where_memory_is_short(monkeypatch):
     monkeypatch.setattr(learning_task, "resident_memory", lambda: 2**40)
     pupils.keep("nim", SelectivePupil(None))
     assert not pupils.kept
+
+
+def test_levels_to_keep_stay_won_and_do_not_make_a_new_pupil():
+    pupils, levels = Pupils(), load_levels(NIM, "test:0-8")
+    request = {
+        "demonstrations": json.dumps(demonstrate(NIM, "train:0").to_json()),
+        "before": None,
+        "constraints": {},
+        **Preferences(programs=2000).to_json(),
+    }
+    first = finished(pupils.learn(NIM, request))
+    pupil = pupils.kept["nim"]
+    policy = Policy.from_json(first["policy"])
+    more = {
+        **request,
+        "demonstrations": json.dumps(demonstrate(NIM, "train:0-1").to_json()),
+        "before": first["policy"],
+        "keep": [{"name": level.name, "rows": list(level.grid.rows)} for level in levels],
+    }
+    second = finished(pupils.learn(NIM, more))
+    assert pupils.kept["nim"] is pupil
+    assert len(pupil.pupil.task.keep) == len(levels)
+    before, after = (wins(NIM.starts(levels), one) for one in (policy, Policy.from_json(second["policy"])))
+    assert all(now or not earlier for earlier, now in zip(before, after, strict=True))
+
+
+def finished(task) -> dict:
+    try:
+        while True:
+            next(task)
+    except StopIteration as end:
+        return end.value

@@ -223,7 +223,8 @@ def _unseen(workspace: Workspace, request: Request) -> Answer:
     count, first = _number(request, "count"), _number(request, "first")
     if not 1 <= count <= MAX_WALL or first > MAX_FIRST:
         raise BadInput(f"at most {MAX_WALL} levels at once, and not beyond the first {MAX_FIRST}.")
-    return {"levels": [as_request(level) for level in workspace.unseen(count, first)]}
+    workspace.tested = workspace.unseen(count, first)
+    return {"levels": [as_request(level) for level in workspace.tested]}
 
 
 def _run(workspace: Workspace, request: Request) -> Request:

@@ -18,6 +18,7 @@ from typing import Any
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.engine.memory import machine_memory, resident_memory
 from shown.evaluation.resources import Resources
+from shown.grid import Grid
 from shown.inference.pinning import Contradiction
 from shown.language.standard import STANDARD
 from shown.policy import Policy
@@ -29,7 +30,7 @@ from shown.teaching.lessons.preferences import Preferences
 from shown.teaching.many_demonstrations import SelectivePupil
 from shown.teaching.result import Taught
 from shown.teaching.teach import Pupil
-from shown.worlds import Playable
+from shown.worlds import Level, Playable
 
 Answer = dict[str, Any]
 
@@ -56,7 +57,7 @@ class Pupils:
         """
         kept, pupil = self.kept.pop(game.name, None), _new_pupil(game, request)
         begins = request["before"] is None
-        same = kept is not None and replace(kept.pupil.task, demonstrations=None) == pupil.task
+        same = kept is not None and replace(kept.pupil.task, demonstrations=None, keep=()) == pupil.task
         if kept is not None and same and begins == (kept.pupil.taught is None) and kept.extended_by(shown):
             return kept
         selective = SelectivePupil(pupil)
@@ -76,6 +77,9 @@ class Pupils:
         """Learn from demonstrations, which come as text because the server keeps them so."""
         shown = Demonstrations.from_json(json.loads(request["demonstrations"]))
         pupil = self.take(game, request, shown)
+        # What a correction must not lose: the levels on the page that the rule wins so far.
+        kept = game.starts([level_of(level) for level in request.get("keep", ())])
+        pupil.pupil.task = replace(pupil.pupil.task, keep=tuple(kept))
         struck = replace(pupil.pupil.task.constraints, pinned=())
         stages = pupil.iter_learn(shown)
         progress: Answer = {}
@@ -101,6 +105,11 @@ class Pupils:
         if whole:
             self.keep(game.name, pupil)
         return answer
+
+
+def level_of(request: dict[str, Any]) -> Level:
+    """Return the level of a request, which has its name and rows."""
+    return Level(request["name"], Grid(tuple(request["rows"])))
 
 
 def _new_pupil(game: Playable, request: dict[str, Any]) -> Pupil:

@@ -315,6 +315,7 @@ class Studio:
             "game": workspace.game.name,
             "demonstrations": shown_text(workspace),
             "before": before,
+            "keep": [] if before is None else [as_request(level) for level in workspace.tested],
             "used": last.used if shown.items[: len(last.source)] == last.source else [],
             **self.settings.preferences_for(workspace.game.name).to_json(),
             "constraints": constraints_of(workspace.game, workspace.lesson.remarks).to_json(),

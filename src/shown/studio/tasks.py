@@ -17,7 +17,7 @@ from shown.demonstrations import Demonstration, Step
 from shown.explain import explain
 from shown.grid import Action, Grid, action_to_json
 from shown.policy import Policy
-from shown.studio.learning_task import Pupils
+from shown.studio.learning_task import Pupils, level_of
 from shown.studio.policy_summary import clicks, other_rule, sentence_remark, summary
 from shown.teaching.dialogue.differences import differences
 from shown.teaching.dialogue.next_level import doubt
@@ -25,7 +25,7 @@ from shown.teaching.lessons.lesson_file import policy_of
 from shown.teaching.lessons.lesson_json import run_to_json
 from shown.teaching.lessons.scores import held_out_starts
 from shown.teaching.teach import teach
-from shown.worlds import Episode, Level, Playable, demonstrate, find, find_game, load_levels, play, play_many, wins
+from shown.worlds import Episode, Playable, demonstrate, find, find_game, load_levels, play, play_many, wins
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -112,7 +112,7 @@ class Tasks:
 
     def runs(self, policy: Policy, request: Request) -> Answer:
         """Play several levels side by side."""
-        levels = [_level(level) for level in request["levels"]]
+        levels = [level_of(level) for level in request["levels"]]
         game = self.game(request["game"])
         episodes = play_many(game, policy, levels, request.get("seed", 0))
         return {"runs": [run_to_json(game, episode) for episode in episodes]}
@@ -163,7 +163,7 @@ class Tasks:
 
     def doubt(self, policy: Policy, request: Request) -> Answer:
         """Return the largest disagreement of the candidates on any position of a run."""
-        level, game = _level(request), self.game(request["game"])
+        level, game = level_of(request), self.game(request["game"])
         return {"doubt": doubt(policy, level, game, level.seed or 0).disagreement}
 
     # --- for the researcher ------------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ class Tasks:
     def differ(self, policy: Policy, request: Request) -> Answer:
         """Return where on a level each candidate differs most from the best."""
         few = replace(policy.mixture, components=policy.mixture.components[:MAX_COMPARED])
-        level = _level(request)
+        level = level_of(request)
         found = differences(few, level, self.game(request["game"]), level.seed or 0)
         return {
             "differences": [
@@ -228,11 +228,7 @@ class Tasks:
 
 
 def _episode(game: Playable, policy: Policy, request: Request) -> Episode:
-    return play(game, policy.act, _level(request), request.get("seed", 0))
-
-
-def _level(request: Request) -> Level:
-    return Level(request["name"], Grid(tuple(request["rows"])))
+    return play(game, policy.act, level_of(request), request.get("seed", 0))
 
 
 def _film(game: Playable, demonstration: Demonstration, last: Grid) -> Answer:

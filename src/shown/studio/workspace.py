@@ -48,6 +48,7 @@ class Workspace:
         self._shown: tuple[tuple[Recording, ...], Demonstrations] | None = None
         self.revision = 0
         self.learning = LearningState()
+        self.tested: list[Level] = []  # the levels that the page tests the rule on
         self.remembered: OrderedDict[str, LearningState] = OrderedDict()
 
     @property
