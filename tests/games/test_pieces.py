@@ -8,7 +8,7 @@ import pytest
 from shown.language.standard import STANDARD
 from shown.policy import Component, Policy
 from shown.rules import Formula, Literal, canonical
-from shown.worlds import GAMES, find, load_levels
+from shown.worlds import GAMES, find, load_levels, play
 from shown.worlds.gallery.warehouse import Warehouse
 from strategies import examples
 
@@ -44,7 +44,13 @@ def test_every_position_has_one_cell_of_each_piece(name):
 
 
 def test_the_warehouse_has_one_robot():
-    check(Warehouse(), positions(Warehouse(), range(examples(80)), steps=60, expert=False))
+    check(Warehouse(), positions(Warehouse(), range(examples(80)), steps=60))
+
+
+@pytest.mark.parametrize("seed", [0, 3, 208])  # in the last two, a parcel once closed the way to the dock
+def test_every_warehouse_can_be_emptied(seed):
+    warehouse = Warehouse()
+    assert play(warehouse, lambda _: warehouse.expert(), seed).demonstration.outcome == "won"
 
 
 @pytest.mark.parametrize("name", DECLARING)

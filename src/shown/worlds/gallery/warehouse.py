@@ -44,9 +44,11 @@ class Warehouse(World):
                 return self._grid()
 
     def _all_in_reach(self) -> bool:
-        """Return whether the robot can reach everything that is not a shelf."""
-        reached = distances([self._robot], lambda cell: self._at(cell) != SHELF)
-        return len(reached) == sum(there != SHELF for row in self._cells for there in row)
+        """Return whether the robot can walk to everything that is not a shelf, and past every parcel."""
+        floor = distances([self._robot], lambda cell: self._at(cell) == FLOOR)
+        beside = {(r + down, c + right) for r, c in floor for down, right in MOVES.values()}
+        cells = [(r, c) for r, row in enumerate(self._cells) for c, there in enumerate(row) if there != SHELF]
+        return all(cell in (beside if self._at(cell) in (PARCEL, DOCK) else floor) for cell in cells)
 
     def _deal(self, rng: np.random.Generator) -> None:
         """Place some blocks of shelves, then everything else on free cells."""
