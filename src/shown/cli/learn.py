@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from shown.cli import FAILURE, INTERRUPTED, options
 from shown.cli.demonstration_sources import follow, load
-from shown.cli.inputs import (
-    find_language,
-    load_policy,
-    opened,
-    read_grids,
-)
+from shown.cli.inputs import find_language, load_policy, opened, read_grids
 from shown.cli.output import check_writable, print_json, say, sigterm_interrupts
 from shown.demonstrations import Demonstrations
 from shown.engine import compilation

@@ -66,13 +66,7 @@ def symbols(tokens: Tokens, game: str | None = None, *, dark: bool | None = None
 
 
 def image(
-    grid: Grid,
-    tokens: Tokens,
-    game: str | None = None,
-    *,
-    cell: int | None = None,
-    dark: bool = False,
-    **marks: Any,
+    grid: Grid, tokens: Tokens, game: str | None = None, *, cell: int | None = None, dark: bool = False, **marks: Any
 ) -> Image:
     """Return the grid as a Pillow image. Arguments as for `svg`; very large grids are made smaller to fit."""
     from shown.render.raster import draw

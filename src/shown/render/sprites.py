@@ -201,10 +201,7 @@ SPRITES: dict[str, Shapes] = {
         Rect(6, 65, 88, 15, 2, fill="wood", stroke="wood_dark", width=4),
         *(circle(x, y, 2.8, fill="wood_dark") for y in (27.5, 72.5) for x in (20, 50, 80)),
     ),
-    "fire": (
-        Path(_FLAME, fill="orange", stroke="red_dark", width=PEN),
-        Path(_EMBER, fill="yellow"),
-    ),
+    "fire": (Path(_FLAME, fill="orange", stroke="red_dark", width=PEN), Path(_EMBER, fill="yellow")),
     "green_button": (
         Rect(6, 6, 88, 88, 16, fill="stone_light", stroke="ink", width=PEN),
         *(circle(x, y, 4, fill="stone_dark") for x in (18, 82) for y in (18, 82)),

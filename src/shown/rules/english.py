@@ -99,11 +99,7 @@ class Speaker:
         return canonical(formula, self.values, self.buttons, self.facts.pieces)
 
     def phrase(
-        self,
-        literal: Literal,
-        always: Collection[Literal] = (),
-        mark: str = f"({ALWAYS})",
-        brief: bool = False,
+        self, literal: Literal, always: Collection[Literal] = (), mark: str = f"({ALWAYS})", brief: bool = False
     ) -> str:
         """Return a literal in English, optionally brief; with a mark if it is one of `always`."""
         said = self._state(literal) or (self._briefly(literal) if brief else None)

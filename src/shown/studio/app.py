@@ -114,9 +114,7 @@ class Endpoints:
         query = request.query_params
         try:
             name, media_type, content = await download(
-                self.studio,
-                request.path_params["what"],
-                *(query.get(key, "") for key in ("game", "level", "id")),
+                self.studio, request.path_params["what"], *(query.get(key, "") for key in ("game", "level", "id"))
             )
         except ShownError as error:
             return _error(_sentence(error), 400)

@@ -28,15 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from shown.errors import BadInput
 from shown.registry import is_place, reason
-from shown.worlds.episodes import (
-    Episode,
-    demonstrate,
-    play,
-    play_many,
-    play_starts,
-    success_rate,
-    wins,
-)
+from shown.worlds.episodes import Episode, demonstrate, play, play_many, play_starts, success_rate, wins
 from shown.worlds.games import GAMES, all_games
 from shown.worlds.games import find as find_game
 from shown.worlds.games.game import Game
