@@ -376,7 +376,7 @@ class Theory:
 
 
 def _named(atoms: Iterable[Atom], buttons: bool) -> frozenset[str]:
-    """Return the values (or buttons) that are mentioned, and a placeholder for all others."""
+    """Return the values (or buttons) that are mentioned, and one that stands for all others."""
     named = {SOMETHING_ELSE} if buttons else {SOMETHING_ELSE, OFF}
     for atom in atoms:
         match atom:

@@ -20,7 +20,7 @@ class StopTheFall(Game):
         on: parachuter and new blocks fall until they rest on something, or on the bottom of the grid.
     Observation: a grid; `P` parachuter, `#` static block, `%` new block, `F` fire, `G` green button, `.` empty.
     Actions: a click on a cell. Clicks on anything but an empty cell or the button change nothing.
-    Rewards: 1 if the parachuter comes to rest with no fire above, below, left or right of it, otherwise 0.
+    Rewards: 1 if the parachuter lands with no fire above, below, left or right of it, otherwise 0.
     End of episode: the button was clicked.
     Levels: made by hand; stacks of 1 to 6 blocks, fire on one side or both, ledges and other fires to lead astray.
     """
