@@ -53,14 +53,10 @@ def _votes(policy: Policy) -> Answer:
 def _front(policy: Policy) -> list[Answer]:
     """Return the best rule of each length: its number of conditions, and what it is expected to win alone."""
     printed = policy.components[0].formula
+    rules = [(rated, round(DOZEN * rated.rate.share)) for rated in policy.front]
     return [
-        {
-            "conditions": rated.conditions,
-            "won": round(DOZEN * rated.rate.share),
-            "of": DOZEN,
-            "chosen": rated.formula == printed,
-        }
-        for rated in policy.front
+        {"conditions": rated.conditions, "won": won, "of": DOZEN, "chosen": rated.formula == printed}
+        for rated, won in rules
     ]
 
 
@@ -68,9 +64,8 @@ def other_rule(policy: Policy, request: dict[str, Any]) -> Answer:
     """Return the policy in which another rule of the front acts; BadInput if that rule breaks an edit."""
     other = policy.with_rule(request["conditions"])
     where = "your edits of the rule"
-    if not other.keeps_to(
-        Constraints.from_json(request["constraints"], policy.tokens, policy.buttons, STANDARD, where)
-    ):
+    edits = Constraints.from_json(request["constraints"], policy.tokens, policy.buttons, STANDARD, where)
+    if not other.keeps_to(edits):
         raise BadInput(f"the rule with {request['conditions']} conditions breaks {where}.")
     return with_summary(other)
 
@@ -115,13 +110,12 @@ def provenance_summary(provenance: Provenance) -> Answer:
         "language": words if words in WORDS else None,
         "programs": provenance.programs,
         "distinct": provenance.distinct,
-        "expected": None if expected is None else _expected(expected.won, expected.of),
+        "expected": None if expected is None else _expected(expected),
     }
 
 
-def _expected(won: int, of: int) -> Answer:
+def _expected(found: SuccessRate) -> Answer:
     """Return the expected number of wins among a dozen new levels, and its standard deviation."""
-    found = SuccessRate(won, of)
     variance = DOZEN * found.share * (1 - found.share) + DOZEN * (DOZEN - 1) * found.spread**2
     return {"won": round(DOZEN * found.share), "of": DOZEN, "more_or_less": round(variance**0.5)}
 

@@ -40,13 +40,9 @@ class Warehouse(World):
         rng = np.random.default_rng(seed)
         while True:
             self._deal(rng)
-            if self._all_in_reach():
+            reached = distances([self._robot], lambda cell: self._at(cell) != SHELF)
+            if len(reached) == sum(there != SHELF for row in self._cells for there in row):
                 return self._grid()
-
-    def _all_in_reach(self) -> bool:
-        """Return whether the robot can reach everything that is not a shelf."""
-        reached = distances([self._robot], lambda cell: self._at(cell) != SHELF)
-        return len(reached) == sum(there != SHELF for row in self._cells for there in row)
 
     def _deal(self, rng: np.random.Generator) -> None:
         """Place some blocks of shelves, then everything else on free cells."""
