@@ -15,10 +15,10 @@ from shown.demonstrations import Step
 from shown.errors import BadInput, MissingExtra
 from shown.grid import Grid, Tokens, grid
 from shown.render.glyphs import GLYPHS, letters
-from shown.render.palette import COLORS, color, ground
+from shown.render.palette import COLORS, color, ground, variable
 from shown.render.raster import tile
 from shown.render.sprites import SPRITES, drawings, labels
-from shown.render.vector_shapes import Path, circle, element, line, moved, outlines, polygon, turned
+from shown.render.vector_shapes import Path, circle, element, line, moved, outlines, shape
 from shown.worlds import GAMES, find
 from shown.worlds.games.levels import built_in
 
@@ -79,26 +79,25 @@ def test_there_is_a_glyph_for_every_visible_ascii_character():
 # --- shapes -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_turned_arrow_points_elsewhere():
-    (up,) = turned((Path("M50 10L60 20"),), 0)
-    (right,) = turned((Path("M50 10L60 20"),), 1)
-    assert (up.d, right.d) == ("M50 10L60 20", "M90 50L80 60")
-    assert turned((up,), 4) == (up,)
-
-
 def test_curves_begin_and_end_where_they_say():
-    ((points, closed),) = outlines(Path("M0 0C0 10 10 10 10 0Q15 -5 20 0"))
+    ((points, closed),) = outlines(Path("M0 0C0 10 10 10 10 0C15 -5 15 -5 20 0"))
     assert (points[0], points[-1], closed) == ((0, 0), (20, 0), False)
     assert max(y for _, y in points) == pytest.approx(7.5)
 
 
 def test_moving_scales_the_pen_too():
-    (path,) = moved([line((0, 0), (1, 2), stroke="ink", width=3)], 10, 20, 2)
+    path = moved(line((0, 0), (1, 2), stroke="ink", width=3), 10, 20, 2)
     assert (path.d, path.width) == ("M10 20L12 24", 6)
 
 
+@pytest.mark.parametrize("name", ["fence", "goal", "robot"])
+def test_an_element_is_read_back(name):
+    for one in SPRITES[name]:
+        assert shape(dict(ET.fromstring(element(one, variable)).items())) == one
+
+
 def test_elements():
-    assert element(polygon([(0, 0), (1, 0), (0, 1.25)], fill="ink"), str) == '<path d="M0 0L1 0L0 1.25Z" fill="ink"/>'
+    assert element(Path("M0 0L1 0L0 1.25Z", fill="ink"), str) == '<path d="M0 0L1 0L0 1.25Z" fill="ink"/>'
     assert 'fill-opacity="0.5"' in element(circle(1, 2, 3, fill="ink", opacity=0.5), str)
 
 

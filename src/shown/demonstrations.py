@@ -14,16 +14,7 @@ import numpy as np
 
 from shown.errors import BadInput
 from shown.files import read_json, write_json
-from shown.grid import (
-    Action,
-    Grid,
-    Tokens,
-    action_from_json,
-    action_to_json,
-    check_action,
-    check_buttons,
-    plain_action,
-)
+from shown.grid import Action, Grid, Tokens, action_from_json, action_to_json, check_action, check_buttons, plain_action
 
 SCHEMA = "shown/demonstrations/1"
 MARKED_SCHEMA = "shown/demonstrations/2"

@@ -11,14 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from shown.components import (
-    Component,
-    ComponentReader,
-    RatedRule,
-    compile_components,
-    component_to_json,
-    rated_to_json,
-)
+from shown.components import Component, ComponentReader, RatedRule, compile_components, component_to_json, rated_to_json
 from shown.demonstrations import Demonstrations, Step, game_from_json, names_from_json, tokens_from_json
 from shown.errors import BadInput
 from shown.evaluation.rows import Rows, row_bits

@@ -20,6 +20,7 @@ from shown.demonstrations import OUTCOMES, Demonstration, Demonstrations, Step
 from shown.errors import BadInput, MissingExtra
 from shown.grid import Grid, grid
 from shown.worlds import demonstrate, find, wrap
+from shown.worlds.gym import make
 from shown.worlds.minari import read, write
 from shown.worlds.views import Numbers
 from strategies import BUTTONS, TOKENS, examples
@@ -101,7 +102,7 @@ def test_a_lake_that_others_crossed():
 
 
 def test_minigrid_is_seen_as_the_agent_saw_it():
-    seen, env = [], gymnasium.make("MiniGrid-DoorKey-5x5-v0")
+    seen, env = [], make("MiniGrid-DoorKey-5x5-v0")
     world = wrap(env, view="partial")
     demos = demonstrate(world, [7])
     observations = [env.reset(seed=7)[0]]

@@ -32,9 +32,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.levels and not args.floor:
         raise BadInput("--levels: needs --floor, which is measured on these levels.")
-    if args.game and (is_world(args.game) or playable_named(args.game).rules is None):
+    rules = None if not args.game or is_world(args.game) else playable_named(args.game).rules
+    if args.game and rules is None:
         return _print_world(args)
-    games, broken = ([_game(args.game)], []) if args.game else installed()
+    games, broken = installed() if rules is None else ([rules], [])
     for reason in broken:
         say(f"shown: {reason}")
     if args.floor:
@@ -50,12 +51,6 @@ def run(args: argparse.Namespace) -> int:
         print("\nGymnasium environments with discrete actions can be played as well: shown games gym:ID")
         print("So can Atari's Breakout: shown games atari:Breakout")
     return 0
-
-
-def _game(name: str) -> Game:
-    rules = playable_named(name).rules
-    assert rules is not None, "worlds are printed otherwise"
-    return rules
 
 
 def _print_game(game: Game) -> None:

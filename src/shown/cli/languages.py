@@ -29,19 +29,15 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json([_describe(language) for language in languages])
     elif args.language is not None:
-        _print_primitives(languages[0])
+        for word in _describe(languages[0])["words"]:
+            print(f"  {word['word']}({', '.join(word['takes'])}): {word['gives']}")
+            print(f"      {word['says']}")
+            print(f"      {word['opposite']}")
     else:
         width = max(len(str(language.name)) for language in languages)
         for language in languages:
             print(f"  {language.name:{width}}  {len(language):3} primitives  {_place(language)}")
     return 0
-
-
-def _print_primitives(language: Language) -> None:
-    for word in _describe(language)["words"]:
-        print(f"  {word['word']}({', '.join(word['takes'])}): {word['gives']}")
-        print(f"      {word['says']}")
-        print(f"      {word['opposite']}")
 
 
 def _describe(language: Language) -> dict[str, Any]:

@@ -7,16 +7,11 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shown.cli import FAILURE, INTERRUPTED, options
 from shown.cli.demonstration_sources import follow, load
-from shown.cli.inputs import (
-    find_language,
-    load_policy,
-    opened,
-    read_grids,
-)
+from shown.cli.inputs import find_language, load_policy, opened, read_grids
 from shown.cli.output import check_writable, print_json, say, sigterm_interrupts
 from shown.demonstrations import Demonstrations
 from shown.engine import compilation
@@ -40,9 +35,6 @@ from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
 from shown.teaching.task import PRACTICE_SECONDS, Task
 from shown.teaching.teach import iter_teach
 from shown.worlds import Playable
-
-if TYPE_CHECKING:
-    pass
 
 PROGRAMS = 10_000
 SINGLE_FIT = ("published", "ensemble", "trees", "noise", "finish_level", "keep_literals")

@@ -16,7 +16,7 @@ from shown.worlds import Playable
 from shown.worlds.keyboard import arrow, button_keys
 
 if TYPE_CHECKING:
-    from shown.cli.terminal import Event, Screen
+    from shown.cli.terminal import Screen
     from shown.demonstrations import Demonstration
     from shown.grid import Action, Cell, Grid
     from shown.teaching.dialogue.recording import Attempt, Recorder
@@ -268,15 +268,12 @@ def show(session: OnScreen, screen: Screen) -> None:
     while not session.done:
         redraw()
         for event in screen.wait(redraw):
-            if not session.done:
-                _pass_on(session, event, lay_out(session, screen.size))
-
-
-def _pass_on(session: OnScreen, event: Event, seen: Layout) -> None:
-    if isinstance(event, str):
-        session.handle(event)
-    elif (cell := seen.cell(event.line, event.column)) is not None:
-        session.click(cell)
+            if session.done:
+                break
+            if isinstance(event, str):
+                session.handle(event)
+            elif (cell := lay_out(session, screen.size).cell(event.line, event.column)) is not None:
+                session.click(cell)
 
 
 def report(session: Session, out: str | None, start: str | None = None) -> None:

@@ -19,8 +19,7 @@ from shown.worlds import Playable
 if TYPE_CHECKING:
     from shown.demonstrations import Step
     from shown.policy import Policy
-    from shown.worlds import Episode, World
-    from shown.worlds.episodes import Player
+    from shown.worlds import Episode
 
 SECONDS_PER_STEP = 1.0
 
@@ -44,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from shown.worlds import play
+    from shown.worlds.episodes import play, play_expert
 
     game, policy = _player(args.player, args.world, args.language)
     check_writable(args.gif)
@@ -52,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     quiet = bool(args.gif or args.png or args.json)
     episodes = []
     for world, seed in starts(game, args):
-        episode = play(world, policy.act if policy else _expert(world), seed=seed)
+        episode = play(world, policy.act, seed=seed) if policy else play_expert(world, seed=seed)
         episodes.append(episode)
         if not quiet:
             _show(game, policy, episode, args.speed)
@@ -73,10 +72,6 @@ def _player(name: str, world: str | None, language: str | None) -> tuple[Playabl
         return playable_named(name), None
     policy = load_policy(name, language)
     return playable_of(policy, name, world), policy
-
-
-def _expert(world: World) -> Player:
-    return lambda _: world.expert()
 
 
 def _show(game: Playable, policy: Policy | None, episode: Episode, speed: float) -> None:

@@ -128,7 +128,10 @@ class Cluster:
             if self.where not in (LOCAL, AUTO):
                 _answers(self.where)
             if ray.is_initialized():
-                self._join(ray)
+                there = ray.get_runtime_context().gcs_address  # the connection is closed by whoever made it
+                if self.where not in (AUTO, there):
+                    connected = f"this process is connected to the cluster {there}"
+                    raise RuntimeError(f"{connected}. Use that (auto), or close it first")
                 return
             self._ours = True
             options = self._local() if self.where == LOCAL else {}
@@ -139,12 +142,6 @@ class Cluster:
         except Exception as error:
             self.close()
             raise BadInput(f"cluster {self.where}: {_why_not(self.where, error)}") from None
-
-    def _join(self, ray: Any) -> None:
-        """Use the existing connection of this process, which its creator closes."""
-        there = ray.get_runtime_context().gcs_address
-        if self.where not in (AUTO, there):
-            raise RuntimeError(f"this process is connected to the cluster {there}. Use that (auto), or close it first")
 
     def _local(self) -> dict[str, Any]:
         """Return options to start Ray on this machine, unreachable from others, in a temporary folder."""
@@ -212,18 +209,8 @@ def check_version(theirs: str, node: str) -> None:
 
 def is_death(ray: Any, error: Exception) -> bool:
     """Return whether an error means that a worker, its node or its results are lost, so that the task is repeated."""
-    known = ray.exceptions
-    return isinstance(
-        error,
-        (
-            known.RayActorError,
-            known.WorkerCrashedError,
-            known.NodeDiedError,
-            known.ObjectLostError,
-            known.OutOfMemoryError,
-            known.LocalRayletDiedError,
-        ),
-    )
+    names = ("RayActorError", "WorkerCrashedError", "NodeDiedError", "ObjectLostError", "OutOfMemoryError")
+    return isinstance(error, tuple(getattr(ray.exceptions, name) for name in (*names, "LocalRayletDiedError")))
 
 
 def as_local_error(error: Any) -> Exception:

@@ -36,17 +36,12 @@ def processes_of(folder: bytes) -> list[int]:
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # a process that has just ended, or of another user
-            if b"ray" in (entry / "cmdline").read_bytes() and _has_open(entry / "fd", os.fsdecode(folder)):
-                found.append(int(entry.name))
+            for each in (entry / "fd").iterdir() if b"ray" in (entry / "cmdline").read_bytes() else ():
+                with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                    if os.readlink(each).startswith(f"{os.fsdecode(folder)}/"):
+                        found.append(int(entry.name))
+                        break
     return found
-
-
-def _has_open(descriptors: Path, folder: str) -> bool:
-    for each in descriptors.iterdir():
-        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
-            if os.readlink(each).startswith(folder + "/"):
-                return True
-    return False
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shown.errors import ClusterLost, OutOfMemory, ShownError
+from shown.errors import ClusterLost, OutOfMemory
 from shown.evaluation.cluster import (
     MAX_DEATHS,
     Cluster,
@@ -221,7 +221,13 @@ class _Team:
         for number in lost[:1]:  # the first one is the likely cause
             self._deaths[number] += 1
             if self._deaths[number] > MAX_DEATHS:
-                raise _too_many(error)
+                if "memory" in str(error).lower():
+                    raise OutOfMemory(
+                        f"{MAX_DEATHS + 1} workers ran out of memory on the same programs. Use fewer workers per "
+                        "machine, or learn with fewer programs."
+                    )
+                died = f"{MAX_DEATHS + 1} workers died on the same programs"
+                raise ClusterLost(f"{died}; last error: {first_line(error)}.")
         lost += [number for number, (whose, _) in self._done.items() if whose is member]
         for number in lost:
             self._done.pop(number, None)
@@ -230,12 +236,3 @@ class _Team:
     def _dismiss(self, member: _Member) -> None:
         if self._ray.is_initialized():
             self._ray.kill(member.actor)
-
-
-def _too_many(error: Exception) -> ShownError:
-    if "memory" in str(error).lower():
-        return OutOfMemory(
-            f"{MAX_DEATHS + 1} workers ran out of memory on the same programs. Use fewer workers per machine, or learn "
-            "with fewer programs."
-        )
-    return ClusterLost(f"{MAX_DEATHS + 1} workers died on the same programs; last error: {first_line(error)}.")

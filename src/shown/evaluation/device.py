@@ -192,7 +192,12 @@ class DeviceDistinct:
     def add(self, flat: Any, places: np.ndarray, advice: str) -> tuple[Any, Any]:
         """Return the same as `Distinct.add`."""
         n, xp = len(flat), self._np
-        self._grow_table(self._count + n)
+        most, before = self._count + n, len(self._table.slots)
+        if 2 * most > before:  # keeps at least half of the slots free, even if all coming rows are new
+            size = 1 << (3 * most - 1).bit_length()
+            self._take(4 * (size - before), "Use fewer programs")
+            self._table = HashTable(self._table.rows, self._table.mixes, xp.full(size, -1, dtype=np.int32))
+            self._kernels.enter(self._table, self._count)
         indices = self._kernels.put(places.astype(np.int32))
         rows = self._kernels.fingerprint(flat, indices, self._mask, self._lowest)
         met, lead, slots = self._kernels.meet(rows, self._table)
@@ -208,15 +213,6 @@ class DeviceDistinct:
         known = self._numbers[xp.maximum(met, 0)]
         added = numbers[xp.maximum(-2 - met, 0)]
         return xp.where(met >= 0, known, xp.where(met == CONSTANT, CONSTANT, added)).astype(np.int32), rows.flips
-
-    def _grow_table(self, most: int) -> None:
-        """Keep at least half of the slots free, even if all coming rows are new."""
-        before = len(self._table.slots)
-        if 2 * most > before:
-            slots = 1 << (3 * most - 1).bit_length()
-            self._take(4 * (slots - before), "Use fewer programs")
-            self._table = HashTable(self._table.rows, self._table.mixes, self._np.full(slots, -1, dtype=np.int32))
-            self._kernels.enter(self._table, self._count)
 
     def _make_room(self, needed: int, advice: str) -> None:
         before, words = self._table.rows.shape
@@ -373,33 +369,17 @@ class DeviceEvaluator(Evaluator):
         parts = [[argument[start:stop] for argument in here] for start, stop in pairwise(cuts) if start < stop]
         return self._put(np.concatenate(self._threads.map(partial(super()._run, primitive, planes=store), parts)))
 
-    # --- primitives on the device -----------------------------------------------------------------------------------
-
-    def _planes_of_values(self, store: Any, values: Any) -> Any:
-        return self._of_values[values]
-
-    def _shifted(self, store: Any, offsets: Any, conditions: Any) -> Any:
-        return self._kernels.shift(store, offsets, conditions)
-
-    def _scanned(self, store: Any, offsets: Any, untils: Any, unlesses: Any) -> Any:
-        return self._kernels.scan(store, offsets, untils, unlesses, self._inside, self._somewhere)
-
-    def _planes_themselves(self, store: Any, conditions: Any) -> Any:
-        return store[conditions]
-
-    def _at_first(self, store: Any, values: Any, conditions: Any) -> Any:
-        return self._kernels.at_first(store, values, conditions, self._first)
-
 
 _AT_CELL_WITH_VALUE = LANGUAGE["at_cell_with_value"]
 _KERNELS: dict[Primitive, Callable[..., Any]] = {
-    LANGUAGE["cell_is_value"]: DeviceEvaluator._planes_of_values,
-    LANGUAGE["shifted"]: DeviceEvaluator._shifted,
-    LANGUAGE["scanning"]: DeviceEvaluator._scanned,
-    LANGUAGE["at_action_cell"]: DeviceEvaluator._planes_themselves,
-    _AT_CELL_WITH_VALUE: DeviceEvaluator._at_first,
+    LANGUAGE["cell_is_value"]: lambda on, store, values: on._of_values[values],
+    LANGUAGE["shifted"]: lambda on, store, *arguments: on._kernels.shift(store, *arguments),
+    LANGUAGE["scanning"]: lambda on, store, *arguments: on._kernels.scan(store, *arguments, on._inside, on._somewhere),
+    LANGUAGE["at_action_cell"]: lambda on, store, conditions: store[conditions],
+    _AT_CELL_WITH_VALUE: lambda on, store, *arguments: on._kernels.at_first(store, *arguments, on._first),
 }
-"""Primitives that run on a device; one with any other declaration is another primitive."""
+"""Primitives that run on a device, called with the evaluator, the planes and the arguments; one with any other
+declaration is another primitive."""
 
 
 def places_by_slot(world: Planes) -> np.ndarray:

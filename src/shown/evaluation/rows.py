@@ -68,7 +68,8 @@ class Rows:
         """Return 1 in all rows of some states. [R] uint64"""
         chosen = np.zeros(len(self.grids) + 1, dtype=bool)
         chosen[list(states)] = True
-        return _pack(chosen[self.state_of_row])  # -1, for no row, is the last
+        bits = chosen[self.state_of_row]  # -1, for no row, is the last
+        return np.packbits(bits, axis=1, bitorder="little").view(np.uint64).reshape(-1)
 
     def places(self, states: Sequence[int], actions: Sequence[Action]) -> tuple[np.ndarray, np.ndarray]:
         """Return the words and bits of many rows. ([n] int64 each)"""
@@ -154,8 +155,3 @@ def evidence_of(rows: Rows, steps: Iterable[Step]) -> Evidence:
         weight=np.array([step.weight for _, step in kept], dtype=np.float64),
         refused=refused,
     )
-
-
-def _pack(bits: np.ndarray) -> np.ndarray:
-    """[R, 64] bool → [R] uint64"""
-    return np.packbits(bits, axis=1, bitorder="little").view(np.uint64).reshape(-1)

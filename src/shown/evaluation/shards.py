@@ -293,17 +293,12 @@ def cut(blocks: Sequence[Block], language: Language, world: Planes, workers: int
 def _parts(block: Block, language: Language, world: Planes, most: int) -> Iterator[Span]:
     """Yield a block in parts of about `most` programs, if it can be cut."""
     sizes = [size(argument) for argument in block.shape.arguments]
-    axis = _axis(block.shape, language, world)
+    # Cut at the most expensive argument, so that it is not computed twice.
+    shapes = (i for i, argument in enumerate(block.shape.arguments) if isinstance(argument, Shape))
+    axis = 0 if lands_on_little(block.shape, language, world.buttons, world.shape) else next(shapes, 0)
     parts = min(sizes[axis], -(-block.shape.count // most))
     ends = [sizes[axis] * k // parts for k in range(parts + 1)]
     for start, stop in pairwise(ends):
         span = Span(block, axis, start, stop)
         if len(span.places):
             yield span
-
-
-def _axis(shape: Shape, language: Language, world: Planes) -> int:
-    """Return the argument at which to cut a shape: the most expensive one, so that it is not computed twice."""
-    if lands_on_little(shape, language, world.buttons, world.shape):
-        return 0
-    return next((i for i, argument in enumerate(shape.arguments) if isinstance(argument, Shape)), 0)

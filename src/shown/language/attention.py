@@ -87,16 +87,16 @@ def at_places(
 
 
 def _choices(world: Planes, shape: Shape, language: Mapping[str, Primitive]) -> list:
-    return [
-        _choice_of_atoms(world, argument) if isinstance(argument, Hole) else _asked_of(world, argument, language)
-        for argument in shape.arguments
-    ]
-
-
-def _choice_of_atoms(world: Planes, hole: Hole) -> np.ndarray:
-    """Return the codes of the atoms. [n], or [n, 2] for offsets"""
-    codes = codes_of(hole, world)
-    return np.array(hole.atoms, dtype=np.int64).reshape(-1, 2) if hole.kind is Kind.OFFSET else codes
+    """Return, for each argument, the codes of its atoms ([n], or [n, 2] for offsets), or a function of places."""
+    found: list = []
+    for argument in shape.arguments:
+        if isinstance(argument, Shape):
+            found.append(_asked_of(world, argument, language))
+        elif argument.kind is Kind.OFFSET:
+            found.append(np.array(argument.atoms, dtype=np.int64).reshape(-1, 2))
+        else:
+            found.append(codes_of(argument, world))
+    return found
 
 
 def _asked_of(world: Planes, shape: Shape, language: Mapping[str, Primitive]) -> Callable[[Places], np.ndarray]:

@@ -58,13 +58,9 @@ def check_primitive(
     for trial in range(trials):
         for world in worlds if primitive.gives is Kind.PROGRAM or Kind.BUTTON in primitive.takes else worlds[:1]:
             many = trial == trials - 1  # more states than fit into one word
-            grids = _random_grids(rng, tokens, 70 if many else 4, 2 if many else 5)
+            sizes = rng.integers(1, 3 if many else 6, size=(70 if many else 4, 2))
+            grids = [Grid(tuple("".join(row) for row in rng.choice(list(tokens), size=size))) for size in sizes]
             _Trial(primitive, tokens, world, grids, rng).run()
-
-
-def _random_grids(rng: np.random.Generator, tokens: Tokens, count: int, most: int) -> list[Grid]:
-    sizes = rng.integers(1, most + 1, size=(count, 2))
-    return [Grid(tuple("".join(row) for row in rng.choice(list(tokens), size=size))) for size in sizes]
 
 
 class _Trial:
@@ -75,7 +71,8 @@ class _Trial:
     ) -> None:
         self.primitive, self.tokens, self.buttons, self.grids, self.rng = primitive, tokens, buttons, grids, rng
         self.language: Language = LANGUAGE.extended(primitive, replacing=True)
-        self.terms = [self._term() for _ in range(TOGETHER)]
+        kinds = primitive.takes
+        self.terms = [Term(primitive.name, tuple(map(self._argument, kinds))) for _ in range(TOGETHER)]
 
     def run(self) -> None:
         for term in self.terms:
@@ -87,9 +84,6 @@ class _Trial:
         self._compare()
 
     # --- arguments ---------------------------------------------------------------------------------------------------
-
-    def _term(self) -> Term:
-        return Term(self.primitive.name, tuple(self._argument(kind) for kind in self.primitive.takes))
 
     def _argument(self, kind: Kind) -> Argument:
         choices: Sequence[Any] = {
@@ -211,7 +205,7 @@ class _Trial:
         if says != should:
             raise BadInput(
                 f"primitive {self.primitive.name}: its {part} and its meaning differ. For {term} {where}, the meaning "
-                f"is {_yes(should)}, the {part} {_yes(says)}."
+                f"is {'yes' if should else 'no'}, the {part} {'yes' if says else 'no'}."
             )
 
     def _try(self, part: str, term: Term, work: Callable[[], Any]) -> Any:
@@ -266,7 +260,3 @@ def _named(action: Action) -> str:
 
 def _on(grid: Grid) -> str:
     return f"the grid {', '.join(map(repr, grid.rows))}"
-
-
-def _yes(answer: bool) -> str:
-    return "yes" if answer else "no"

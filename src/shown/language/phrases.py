@@ -33,11 +33,7 @@ _EDGES = {(-1, 0): "top", (1, 0): "bottom", (0, -1): "left", (0, 1): "right"}
 
 
 def say(
-    term: Term,
-    language: Mapping[str, Primitive],
-    positive: bool = True,
-    cell: str = "it",
-    single: Collection[str] = (),
+    term: Term, language: Mapping[str, Primitive], positive: bool = True, cell: str = "it", single: Collection[str] = ()
 ) -> str:
     """Return a program (or, at `cell`, a condition) or its negation as an English clause.
 
@@ -103,12 +99,7 @@ class _Said:
     """An argument that a phrase can format in several forms."""
 
     def __init__(
-        self,
-        argument: Argument,
-        kind: Kind,
-        language: Mapping[str, Primitive],
-        cell: str,
-        single: Collection[str],
+        self, argument: Argument, kind: Kind, language: Mapping[str, Primitive], cell: str, single: Collection[str]
     ) -> None:
         self.argument, self.kind, self.language, self.cell, self.single = argument, kind, language, cell, single
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shown.errors import BadInput, MissingExtra
-from shown.grid import Tokens
-from shown.render.palette import COLORS, color
+from shown.grid import Grid, Tokens
+from shown.render.palette import color
 from shown.render.scene import LONGEST_SIDE, MOST_PIXELS, Frame, Scene, build, cell_size
-from shown.render.vector_shapes import Shapes, VectorShape, outlines
+from shown.render.vector_shapes import Shapes, outlines
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -24,6 +24,13 @@ LONGEST_SHEET = 1600
 MOST_PANELS = 60
 MOST_FRAMES = 5000
 EXACT_COLORS = 96
+
+
+def image(
+    grid: Grid, tokens: Tokens, game: str | None = None, *, cell: int | None = None, dark: bool = False, **marks: Any
+) -> Image:
+    """Return the grid as a Pillow image. Arguments as for `svg`; very large grids are made smaller to fit."""
+    return draw(build(Frame(grid, **marks), tokens, game), cell, dark)
 
 
 def draw(scene: Scene, cell: int | None = None, dark: bool = False, longest: int | None = None) -> Image:
@@ -46,16 +53,26 @@ def draw(scene: Scene, cell: int | None = None, dark: bool = False, longest: int
     return canvas.reduce(-(-max(canvas.size) // longest)) if size == 1 and max(canvas.size) > longest else canvas
 
 
-def encode_png(picture: Image) -> bytes:
+def png(picture: Image) -> bytes:
+    """Return an image as the bytes of a PNG file: `png(image(grid, tokens))`."""
     stream = io.BytesIO()
     picture.save(stream, "PNG", optimize=True)
     return stream.getvalue()
 
 
-def encode_gif(
-    frames: Iterable[Frame], tokens: Tokens, game: str | None, cell: int | None, dark: bool, speed: float
+def gif(
+    frames: Iterable[Frame],
+    tokens: Tokens,
+    game: str | None = None,
+    *,
+    cell: int | None = None,
+    dark: bool = False,
+    speed: float = 1.0,
 ) -> bytes:
-    """Return a looping animation. All frames share one palette, so that nothing flickers."""
+    """Return frames as the bytes of a looping GIF; `film` makes the frames of an episode.
+
+    All frames share one palette, so that nothing flickers.
+    """
     if not 0 < speed <= 1000:
         raise BadInput(f"speed={speed}: must be above 0 and at most 1000, such as 2 for twice as fast.")
     frames = list(frames)
@@ -100,8 +117,10 @@ def _timed(frames: Sequence[Frame], speed: float) -> tuple[list[Frame], list[int
     return seen, durations
 
 
-def contact_sheet(frames: Sequence[Frame], tokens: Tokens, game: str | None, cell: int | None, dark: bool) -> Image:
-    """Return all frames in rows, in a format near 3:2; of very many, evenly spread ones."""
+def strip(
+    frames: Sequence[Frame], tokens: Tokens, game: str | None = None, *, cell: int | None = None, dark: bool = False
+) -> Image:
+    """Return frames side by side in one picture, in rows, like a comic; of very many, evenly spread ones."""
     if not frames:
         raise BadInput("there are no frames to draw.")
     if len(frames) > MOST_PANELS:
@@ -222,7 +241,7 @@ def _draw_shapes(picture: Image, shapes: Shapes, scale: float, x0: float, y0: fl
         for points, closed in outlines(shape):
             placed = [(x0 + x * scale, y0 + y * scale) for x, y in points]
             if shape.fill and len(placed) > 2:
-                drawer.polygon(placed, fill=_rgba(shape, dark))
+                drawer.polygon(placed, fill=f"{color(shape.fill, dark)}{round(255 * shape.opacity):02x}")
             if shape.stroke:
                 _draw_line(drawer, placed, closed, shape.width * scale, color(shape.stroke, dark))
 
@@ -234,12 +253,6 @@ def _draw_line(drawer: Any, points: list[tuple[float, float]], closed: bool, wid
     r = max(0.0, (width - 1) / 2)  # Pillow counts both borders of an ellipse in
     for x, y in points:
         drawer.ellipse((x - r, y - r, x + r, y + r), fill=paint)
-
-
-def _rgba(shape: VectorShape, dark: bool) -> tuple[int, int, int, int]:
-    assert shape.fill is not None
-    text = COLORS[shape.fill][dark]
-    return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16), round(255 * shape.opacity)
 
 
 def _drawer(picture: Image) -> Any:

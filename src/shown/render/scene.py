@@ -6,12 +6,12 @@ programs read cells there, too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from shown.demonstrations import OUTCOMES
+from shown.demonstrations import OUTCOMES, Step
 from shown.errors import BadInput
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.render import glyphs
@@ -53,6 +53,24 @@ class Frame:
     caption: str = ""
     outcome: str | None = None
     seconds: float = 0.5
+
+
+def film(steps: Sequence[Step], last: Grid, outcome: str = "unfinished") -> list[Frame]:
+    """Return the frames of an episode: each position, then the click on it; at the end the outcome, held for a while.
+
+    >>> from shown.grid import grid
+    >>> [frame.caption for frame in film([Step(grid("||"), (0, 0))], grid(".|"), "won")]
+    ['1 of 1', '1 of 1', 'won']
+    """
+    frames = []
+    for i, step in enumerate(steps):
+        if isinstance(step.action, str):
+            frames.append(Frame(step.grid, step.action, seconds=0.5))
+            continue
+        caption = f"{i + 1} of {len(steps)}"
+        frames.append(Frame(step.grid, caption=caption, seconds=0.45))
+        frames.append(Frame(step.grid, step.action, caption=caption, seconds=0.55))
+    return [*frames, Frame(last, caption=outcome, outcome=outcome, seconds=2.5)]
 
 
 @dataclass(frozen=True)
@@ -115,7 +133,8 @@ def build(frame: Frame, tokens: Tokens, game: str | None = None) -> Scene:
     if click is not None and not grid.inside(click):
         raise BadInput(f"click {click} is off the grid, which has {grid.height} rows and {grid.width} columns.")
     highlight, paths = set(frame.highlight), [tuple(path) for path in frame.paths]
-    margin = _margin(grid, [*highlight, *(cell for path in paths for cell in path)])
+    marked = [*highlight, *(cell for path in paths for cell in path)]
+    margin = min(max((_off(grid, cell) for cell in marked), default=0), MAX_MARGIN)
     seen = {cell for cell in highlight if _off(grid, cell) <= margin}
     marks: dict[Cell, Shapes] = {cell: _heat(value) for cell, value in _values(frame.heat, grid) if value >= 0.005}
     for cell in sorted(seen):
@@ -228,14 +247,8 @@ def _badge(outcome: str, x: float, y: float, r: float) -> Shapes:
     """Return a tick, a cross or three dots on a disc: signs that differ without color."""
     disc = circle(x, y, r, fill=outcome)
     if outcome == "won":
-        tick = line(
-            (x - 0.45 * r, y + 0.05 * r),
-            (x - 0.1 * r, y + 0.4 * r),
-            (x + 0.48 * r, y - 0.35 * r),
-            stroke="page",
-            width=r / 4,
-        )
-        return disc, tick
+        points = ((x + a * r, y + b * r) for a, b in ((-0.45, 0.05), (-0.1, 0.4), (0.48, -0.35)))
+        return disc, line(*points, stroke="page", width=r / 4)
     if outcome == "lost":
         d = 0.38 * r
         return disc, *(line((x - d, y - s * d), (x + d, y + s * d), stroke="page", width=r / 4) for s in (1, -1))
@@ -246,7 +259,3 @@ def _off(grid: Grid, cell: Cell) -> int:
     """Return the distance of a cell from the grid; 0 on it."""
     r, c = cell
     return max(-r, r - grid.height + 1, -c, c - grid.width + 1, 0)
-
-
-def _margin(grid: Grid, cells: Iterable[Cell]) -> int:
-    return min(max((_off(grid, cell) for cell in cells), default=0), MAX_MARGIN)

@@ -6,38 +6,20 @@ from shown.grid import Action, Grid, Tokens
 
 # Terminal colors, which respect the user's theme. Other tokens take turns among TURNS.
 STYLES: dict[str, str] = {
-    "empty": "2",
-    "matchstick": "1;33",
-    "black_king": "1;35",
-    "white_king": "1;36",
-    "white_queen": "1;36",
-    "selected_white_king": "1;33;4",
-    "selected_white_queen": "1;33;4",
+    **{"empty": "2", "static_block": "2;37", "matchstick": "1;33", "star": "1;33", "fire": "1;31", "sheep": "1;37"},
+    **{"black_king": "1;35", "white_king": "1;36", "white_queen": "1;36", "rabbit": "1;35", "green_button": "1;32"},
+    **dict.fromkeys(("selected_white_king", "selected_white_queen"), "1;33;4"),
+    **dict.fromkeys(("agent", "parachuter", "robot"), "1;34"),
+    **dict.fromkeys(("left_arrow", "right_arrow", "up_arrow", "down_arrow"), "36"),
+    **dict.fromkeys(("new_wall", "new_block", "block", "fence"), "33"),
     "wall": "31",
-    "new_wall": "33",
-    "agent": "1;34",
-    "rabbit": "1;35",
-    "left_arrow": "36",
-    "right_arrow": "36",
-    "up_arrow": "36",
-    "down_arrow": "36",
-    "parachuter": "1;34",
-    "static_block": "2;37",
-    "new_block": "33",
-    "fire": "1;31",
-    "green_button": "1;32",
-    "robot": "1;34",
-    "star": "1;33",
-    "block": "33",
-    "sheep": "1;37",
-    "fence": "33",
 }
 TURNS = ("34", "33", "32", "35", "36", "31")
 MARK = "1;7"
 """The style of the clicked cell: bold and reversed."""
 
 
-def draw_text(grid: Grid, tokens: Tokens, click: Action | None, color: bool) -> str:
+def text(grid: Grid, tokens: Tokens, *, click: Action | None = None, color: bool = False) -> str:
     """Return one line per row, two columns per cell, so that cells are about square; brackets mark the click."""
     tokens.check(grid)
     styles = {

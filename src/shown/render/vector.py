@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from shown.errors import BadInput
 from shown.grid import Cell, Grid, Tokens
 from shown.render.palette import color, ground, stylesheet, variable
-from shown.render.scene import CLICK, LOOK, Scene, cell_size
+from shown.render.scene import CLICK, LOOK, Frame, Scene, build, cell_size
 from shown.render.sprites import drawings
 from shown.render.vector_shapes import Color, Rect, Shapes, element, number
 
@@ -22,8 +23,12 @@ def paint(dark: bool | None) -> Color:
     return lambda name: color(name, bool(dark))
 
 
-def symbol_sheet(tokens: Tokens, game: str | None, dark: bool | None, prefix: str) -> str:
-    """Return a hidden SVG with one <symbol> per token, the two grounds and the marks."""
+def symbols(tokens: Tokens, game: str | None = None, *, dark: bool | None = None, prefix: str = "sprite-") -> str:
+    """Return a hidden SVG with one `<symbol>` per token, to be used in a page with `<use href="#sprite-agent">`.
+
+    Besides the tokens by name there are `ground-0` and `ground-1` (alternating under the cells), `click` and `look`.
+    With `dark=None` the colors are CSS variables; `stylesheet()` defines them for light and dark.
+    """
     to_color = paint(dark)
     names = {f"ground-{i}": (Rect(0, 0, 100, 100, fill=name),) for i, name in enumerate(ground(game))}
     sheet: dict[str, Shapes] = {**names, "click": CLICK, "look": LOOK}
@@ -34,9 +39,26 @@ def symbol_sheet(tokens: Tokens, game: str | None, dark: bool | None, prefix: st
     return f'<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0" aria-hidden="true">\n{body}\n</svg>\n'
 
 
-def write(scene: Scene, tokens: Tokens, cell: int | None, dark: bool | None, prefix: str, title: str) -> str:
-    """Return a scene as an SVG document."""
-    grid = scene.grid
+def svg(
+    grid: Grid,
+    tokens: Tokens,
+    game: str | None = None,
+    *,
+    cell: int | None = None,
+    dark: bool | None = False,
+    prefix: str = "sprite-",
+    **marks: Any,
+) -> str:
+    """Return the grid as an SVG document.
+
+    Args:
+        cell: the side of a cell in pixels; None chooses it by the size of the grid.
+        dark: colors for a dark page; None follows the reader's system (and the CSS of `stylesheet()` in a page).
+        prefix: prefix of the sprites' ids; change it where differently colored pictures share a page.
+        marks: what to mark, as in `Frame`: click, highlight, paths, heat, caption, outcome.
+    """
+    frame = Frame(grid, **marks)
+    scene, title = build(frame, tokens, game), describe(grid, tokens, game, frame.click)
     if grid.height * grid.width > MOST_CELLS:
         raise BadInput(f"a grid of {grid.height} × {grid.width} is too large for SVG. Draw it as PNG instead.")
     to_color = paint(dark)
@@ -52,8 +74,8 @@ def write(scene: Scene, tokens: Tokens, cell: int | None, dark: bool | None, pre
     if dark is None:
         parts.append(f"<style>{stylesheet()}</style>")
     if used := {character for row in grid.rows for character in row if scene.sprites[character]}:
-        symbols = (_symbol(prefix + tokens.name(c), scene.sprites[c], to_color) for c in tokens if c in used)
-        parts.append(f"<defs>\n{chr(10).join(symbols)}\n</defs>")
+        drawn = (_symbol(prefix + tokens.name(c), scene.sprites[c], to_color) for c in tokens if c in used)
+        parts.append(f"<defs>\n{chr(10).join(drawn)}\n</defs>")
     parts.append(element(Rect(x, y, width, height, fill="page"), to_color))
     parts += _grounds(scene, to_color)
     parts += [

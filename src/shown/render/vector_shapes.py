@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 Point = tuple[float, float]
 Outline = tuple[tuple[Point, ...], bool]
 """The points of a line, and whether it is closed."""
 
-_COMMANDS = re.compile(r"([MLCQZ])|(-?\d+(?:\.\d+)?)")
+_VARIABLE = re.compile(r"var\(--shown-(\w+)")
+_COMMANDS = re.compile(r"([MLCZ])|(-?\d+(?:\.\d+)?)")
 _CURVE_STEPS = 12
 
 
@@ -33,7 +35,7 @@ class VectorShape:
 
 @dataclass(frozen=True, slots=True)
 class Path(VectorShape):
-    """Lines and curves in SVG's notation: absolute M, L, C, Q and Z only."""
+    """Lines and curves in SVG's notation: absolute M, L, C and Z only."""
 
     d: str
 
@@ -64,38 +66,22 @@ Color = Callable[[str], str]
 """A function from the name of a color to its notation in SVG or Pillow."""
 
 
-def polygon(points: Sequence[Point], **style: object) -> Path:
-    """Return a closed polygon.
-
-    >>> polygon([(0, 0), (9, 0), (0, 9)]).d
-    'M0 0L9 0L0 9Z'
-    """
-    return Path(_lines(points) + "Z", **style)  # type: ignore[arg-type]
-
-
 def line(*points: Point, stroke: str, width: float) -> Path:
     """Return an open line through some points, with round ends."""
-    return Path(_lines(points), stroke=stroke, width=width)
+    return Path("M" + "L".join(f"{number(x)} {number(y)}" for x, y in points), stroke=stroke, width=width)
 
 
 def circle(x: float, y: float, r: float, **style: object) -> Ellipse:
     return Ellipse(x, y, r, r, **style)  # type: ignore[arg-type]
 
 
-def moved(paths: Sequence[Path], dx: float, dy: float, scale: float = 1) -> tuple[Path, ...]:
-    """Return the paths scaled about the origin, with their pens, then moved."""
-    return tuple(
-        replace(_mapped(path, lambda x, y: (x * scale + dx, y * scale + dy)), width=path.width * scale)
-        for path in paths
+def moved(path: Path, dx: float, dy: float, scale: float = 1) -> Path:
+    """Return the path scaled about the origin, with its pen, then moved."""
+    d = "".join(
+        command + " ".join(f"{number(x * scale + dx)} {number(y * scale + dy)}" for x, y in points)
+        for command, points in _segments(path.d)
     )
-
-
-def turned(paths: Sequence[Path], quarters: int, center: Point = (50, 50)) -> tuple[Path, ...]:
-    """Return the paths turned clockwise about a point, by quarters."""
-    x0, y0 = center
-    for _ in range(quarters % 4):
-        paths = [_mapped(path, lambda x, y: (x0 - (y - y0), y0 + (x - x0))) for path in paths]
-    return tuple(paths)
+    return replace(path, d=d, width=path.width * scale)
 
 
 @lru_cache(maxsize=4096)
@@ -137,13 +123,29 @@ def element(shape: VectorShape, color: Color) -> str:
     return f'<rect x="{x}" y="{y}" width="{w}" height="{h}"{corner}{style}/>'
 
 
+def shape(given: Mapping[str, str]) -> VectorShape:
+    """Return the shape with the attributes of an SVG element; the inverse of `element` with the colors of a page.
+
+    >>> shape({"cx": "50", "cy": "50", "r": "8", "fill": "var(--shown-ink,#2b2e36)"}) == circle(50, 50, 8, fill="ink")
+    True
+    """
+
+    def value(*names: str, default: str = "0") -> float:
+        return float(next((given[name] for name in names if name in given), default))
+
+    fill, stroke = (_VARIABLE.match(given.get(name, "")) for name in ("fill", "stroke"))
+    style: dict[str, Any] = {"fill": fill and fill[1], "stroke": stroke and stroke[1]}
+    style |= {"width": value("stroke-width"), "opacity": value("fill-opacity", default="1")}
+    if "d" in given:
+        return Path(given["d"], **style)
+    if "cx" in given:
+        return Ellipse(value("cx"), value("cy"), value("rx", "r"), value("ry", "r"), **style)
+    return Rect(value("x"), value("y"), value("width"), value("height"), value("rx"), **style)
+
+
 def number(value: float) -> str:
     """Return a number in the shortest notation with at most two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"
-
-
-def _lines(points: Sequence[Point]) -> str:
-    return "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points)
 
 
 def _arc(x: float, y: float, rx: float, ry: float, start: float, stop: float) -> tuple[Point, ...]:
@@ -176,9 +178,8 @@ def _flatten(d: str) -> list[Outline]:
         elif command == "L":
             points += given
         else:
-            order = 2 if command == "Q" else 3
-            for i in range(0, len(given), order):
-                points += _curve([points[-1], *given[i : i + order]])
+            for i in range(0, len(given), 3):
+                points += _curve([points[-1], *given[i : i + 3]])
     if points:
         result.append((tuple(points), False))
     return result
@@ -193,11 +194,3 @@ def _curve(control: list[Point]) -> list[Point]:
             layer = [(ax + (bx - ax) * t, ay + (by - ay) * t) for (ax, ay), (bx, by) in pairwise(layer)]
         result.append(layer[0])
     return result
-
-
-def _mapped(path: Path, place: Callable[[float, float], Point]) -> Path:
-    parts = []
-    for command, points in _segments(path.d):
-        image = (place(x, y) for x, y in points)
-        parts.append(command + " ".join(f"{number(x)} {number(y)}" for x, y in image))
-    return replace(path, d="".join(parts))

@@ -58,16 +58,16 @@ class _Simplifier:
         before: list[Clause] = []
         while clauses != before:
             before = clauses
-            clauses = self._without_clauses(
-                [self._restated(self._positive(c)) for c in self._without_literals(clauses)]
-            )
+            shorter = [self._restated(self._positive(c)) for c in self._without_literals(clauses)]
+            clauses = self._without_clauses(shorter)
         return clauses
 
     def _without_literals(self, clauses: list[Clause]) -> list[Clause]:
         """Drop each literal whose failure, with the rest of its clause, is impossible or covered by another clause."""
         clauses = list(clauses)
         for i, clause in enumerate(clauses):
-            for literal in sorted(clause, key=_least_telling):
+            # Negations are dropped first, then long literals.
+            for literal in sorted(clause, key=lambda x: (x.positive, -x.term.size, str(x.term))):
                 rest = tuple(other for other in clauses[i] if other != literal)
                 without = (*rest, literal.opposite)
                 known = self.theory.known(without)
@@ -156,11 +156,6 @@ def _says_one(known: Known, clauses: list[Clause]) -> bool:
 
 def _at(head: Place, value: str) -> Literal:
     return Literal(Term(BUTTON, (value,)) if head.start == BUTTON else _asking(head, value))
-
-
-def _least_telling(literal: Literal) -> tuple[bool, int, str]:
-    """Sort key of literals to drop first: negations, then long ones."""
-    return literal.positive, -literal.term.size, str(literal.term)
 
 
 def _with_value(term: Term, value: str) -> Term:

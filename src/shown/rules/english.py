@@ -99,11 +99,7 @@ class Speaker:
         return canonical(formula, self.values, self.buttons, self.facts.pieces)
 
     def phrase(
-        self,
-        literal: Literal,
-        always: Collection[Literal] = (),
-        mark: str = f"({ALWAYS})",
-        brief: bool = False,
+        self, literal: Literal, always: Collection[Literal] = (), mark: str = f"({ALWAYS})", brief: bool = False
     ) -> str:
         """Return a literal in English, optionally brief; with a mark if it is one of `always`."""
         said = self._state(literal) or (self._briefly(literal) if brief else None)
@@ -220,8 +216,9 @@ class _Teller:
             what, not_, value = now.rpartition(" is not ")
             if said and not literal.positive and not_:
                 before, same, other = said[-1][0].rpartition(" is not ")
-                if _denies_off(said[-1][1][-1], literal):
-                    mark = f" {self.mark}" if said[-1][1][-1] in self.always else ""
+                last, about = said[-1][1][-1], atom_of(literal.term)
+                if not last.positive and isinstance(about, Is) and atom_of(last.term) == Is(about.place, OFF):
+                    mark = f" {self.mark}" if last in self.always else ""
                     before, other = what, f"off the grid{mark}"
                 marked = [x for x in (*said[-1][1], literal) if x in self.always]
                 if same and before == what and (self.mark == "*" or not marked):
@@ -229,12 +226,6 @@ class _Teller:
                     continue
             said.append((now, (literal,)))
         return said
-
-
-def _denies_off(literal: Literal, other: Literal) -> bool:
-    """Return whether a literal says that the place which another is about is on the grid."""
-    atom, about = atom_of(literal.term), atom_of(other.term)
-    return not literal.positive and isinstance(about, Is) and atom == Is(about.place, OFF)
 
 
 def _in_paragraphs(groups: Sequence[_Group]) -> list[str]:

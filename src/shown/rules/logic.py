@@ -239,7 +239,12 @@ class Theory:
         known = Known(dict(self._nothing))
         try:
             for literal in literals:
-                _assume(known, atom_of(literal.term), literal.positive)
+                atom = atom_of(literal.term)
+                if isinstance(atom, Is):
+                    values = known.values[atom.place]
+                    _narrow(known, atom.place, values & {atom.value} if literal.positive else values - {atom.value})
+                else:
+                    _settle(known, atom, literal.positive)
             before = None
             while before != (now := (sum(map(len, known.values.values())), len(known.true))):
                 before = now
@@ -316,7 +321,7 @@ class Theory:
             inside, outside = {(0, 0), (1, 0)}, set()
             for place, values in mine:
                 if OFF not in values:
-                    inside |= {(axis, _toward(by, n)) for axis, by in enumerate(place.by) for n in range(abs(by) + 1)}
+                    inside |= {(axis, n) for axis, by in enumerate(place.by) for n in range(min(0, by), max(0, by) + 1)}
             for place, values in mine:
                 if values == {OFF}:
                     maybe = [(axis, by) for axis, by in enumerate(place.by) if (axis, by) not in inside]
@@ -376,7 +381,7 @@ class Theory:
 
 
 def _named(atoms: Iterable[Atom], buttons: bool) -> frozenset[str]:
-    """Return the values (or buttons) that are mentioned, and a placeholder for all others."""
+    """Return the values (or buttons) that are mentioned, and one that stands for all others."""
     named = {SOMETHING_ELSE} if buttons else {SOMETHING_ELSE, OFF}
     for atom in atoms:
         match atom:
@@ -385,14 +390,6 @@ def _named(atoms: Iterable[Atom], buttons: bool) -> frozenset[str]:
             case Finds(place=place, value=value, unless=unless) if not buttons:
                 named |= {value, unless} if place.start == CLICKED else {value, unless, place.start}
     return frozenset(named)
-
-
-def _assume(known: Known, atom: Atom, holds: bool) -> None:
-    if isinstance(atom, Is):
-        values = known.values[atom.place]
-        _narrow(known, atom.place, values & {atom.value} if holds else values - {atom.value})
-    else:
-        _settle(known, atom, holds)
 
 
 def _narrow(known: Known, place: Place, values: frozenset[str]) -> None:
@@ -404,7 +401,3 @@ def _narrow(known: Known, place: Place, values: frozenset[str]) -> None:
 def _settle(known: Known, atom: Finds | Other, holds: bool) -> None:
     if known.true.setdefault(atom, holds) != holds:
         raise _Contradiction
-
-
-def _toward(by: int, n: int) -> int:
-    return n if by > 0 else -n

@@ -26,7 +26,7 @@ from shown.render import stylesheet
 from shown.studio.catalog import Catalog, catalog
 from shown.studio.commands import command
 from shown.studio.downloads import download
-from shown.studio.guard import AccessRules, Guard
+from shown.studio.guard import AccessRules, Guard, refusal
 from shown.studio.session import Forgotten, Studio
 
 MEDIA_TYPES = {
@@ -79,7 +79,7 @@ class Endpoints:
     async def asset(self, request: Request) -> Response:
         found = self.assets.get(request.url.path)
         if found is None:
-            return _error("nothing here.", 404)
+            return refusal(404, "nothing here.")
         headers = {"etag": found.tag, "cache-control": "no-cache"}
         if request.headers.get("if-none-match") == found.tag:
             return Response(status_code=304, headers=headers)
@@ -90,16 +90,16 @@ class Endpoints:
             body = (await request.body()).decode("utf-8")
             answer = await command(self.studio, request.path_params["name"], parse_json(body, "the request"))
         except ClientDisconnect:
-            return _error("the request ended early.", 400)
+            return refusal(400, "the request ended early.")
         except UnicodeDecodeError:
-            return _error("the request is not text in UTF-8.", 400)
+            return refusal(400, "the request is not text in UTF-8.")
         except Forgotten as error:
             return JSONResponse({"forgotten": _sentence(error)})
         except ShownError as error:
-            return _error(_sentence(error), 400 if isinstance(error, BadInput) else 503)
+            return refusal(400 if isinstance(error, BadInput) else 503, _sentence(error))
         except Exception as error:
             traceback.print_exc()
-            return _error(f"The studio failed ({type(error).__name__}). Its terminal shows the details.", 500)
+            return refusal(500, f"The studio failed ({type(error).__name__}). Its terminal shows the details.")
         return JSONResponse(answer)
 
     async def news(self, request: Request) -> Response:
@@ -114,12 +114,10 @@ class Endpoints:
         query = request.query_params
         try:
             name, media_type, content = await download(
-                self.studio,
-                request.path_params["what"],
-                *(query.get(key, "") for key in ("game", "level", "id")),
+                self.studio, request.path_params["what"], *(query.get(key, "") for key in ("game", "level", "id"))
             )
         except ShownError as error:
-            return _error(_sentence(error), 400)
+            return refusal(400, _sentence(error))
         # The name consists of a game's name and a fixed word, so it needs no escaping.
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=headers)
@@ -137,7 +135,7 @@ def create_app(studio: Studio, rules: AccessRules) -> Starlette:
             await studio.close()
 
     async def not_found(request: Request, error: Exception) -> Response:
-        return _error("nothing here.", getattr(error, "status_code", 500))
+        return refusal(getattr(error, "status_code", 500), "nothing here.")
 
     ends = Endpoints(studio)
     return Starlette(
@@ -151,10 +149,6 @@ def create_app(studio: Studio, rules: AccessRules) -> Starlette:
         lifespan=lifespan,
         exception_handlers={404: not_found, 405: not_found},
     )
-
-
-def _error(text: str, status: int) -> Response:
-    return JSONResponse({"error": text}, status)
 
 
 def _sentence(error: Exception) -> str:

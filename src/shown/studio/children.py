@@ -51,7 +51,7 @@ class ChildProcess:
         self,
         name: str,
         niceness: int,
-        on_start: Callable[[ChildProcess], None] | None = None,
+        on_start: Callable[[ChildProcess], object] | None = None,
         words: tuple[str, ...] = (),
     ) -> None:
         self.name, self.niceness, self.on_start, self.words = name, niceness, on_start, words

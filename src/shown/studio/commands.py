@@ -24,12 +24,7 @@ from shown.studio.session import Forgotten, Studio, as_request, shown_text
 from shown.studio.workspace import Workspace
 from shown.teaching.interpretation.interpretations import INTERPRETATIONS
 from shown.teaching.lessons.lesson_file import LessonFile, is_lesson
-from shown.teaching.lessons.lesson_json import (
-    MAX_PAINTED,
-    before_from_json,
-    check_task,
-    grid_from_json,
-)
+from shown.teaching.lessons.lesson_json import MAX_PAINTED, before_from_json, check_task, grid_from_json
 from shown.teaching.lessons.preferences import Preferences
 from shown.teaching.lessons.remarks import Remark, constraints_of, written
 from shown.teaching.lessons.scores import scores_to_json

@@ -46,13 +46,18 @@ def _json_file(studio: Studio, workspace: Workspace, what: str) -> bytes:
     if what == "lesson.json":
         return _lesson(studio, workspace)
     if what == "demonstrations.json":
-        return _json(workspace.demonstrations().to_json())
-    if what == "levels.json":
-        return _json(_levels(workspace))
-    if workspace.learning.policy is None:
-        raise BadInput("nothing has been learned yet.")
-    studio.check_current(workspace)
-    return _json(workspace.learning.policy)
+        value: Any = workspace.demonstrations().to_json()
+    elif what == "levels.json":
+        legal = [p.level.grid.text for p in workspace.painted if workspace.legality(p.level.grid)["legal"]]
+        if not legal:
+            raise BadInput("no legal level has been painted yet.")
+        value = {"game": workspace.game.name, "levels": legal}
+    else:
+        if workspace.learning.policy is None:
+            raise BadInput("nothing has been learned yet.")
+        studio.check_current(workspace)
+        value = workspace.learning.policy
+    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _lesson(studio: Studio, workspace: Workspace) -> bytes:
@@ -72,17 +77,6 @@ def _lesson(studio: Studio, workspace: Workspace) -> bytes:
         workspace.scores,
     )
     return encode_json(file.to_json(), "the lesson", MAX_FILE)
-
-
-def _levels(workspace: Workspace) -> dict[str, Any]:
-    legal = [p.level.grid.text for p in workspace.painted if workspace.legality(p.level.grid)["legal"]]
-    if not legal:
-        raise BadInput("no legal level has been painted yet.")
-    return {"game": workspace.game.name, "levels": legal}
-
-
-def _json(value: Any) -> bytes:
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _whole(text: str) -> int:

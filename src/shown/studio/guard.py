@@ -99,46 +99,46 @@ class Guard:
             await send(message)
 
         headers = Headers(scope=scope)
-        refusal = self._check_source(scope, headers) or self._check_body(scope, headers) or self._check_secret(scope)
-        await (refusal or self.app)(scope, _limited(scope, receive), send_with_headers)
+        refused = self._check_source(scope, headers) or self._check_body(scope, headers) or self._check_secret(scope)
+        await (refused or self.app)(scope, _limited(scope, receive), send_with_headers)
 
     def _check_source(self, scope: Scope, headers: Headers) -> Response | None:
         """Refuse what was addressed to another server, or sent by another site."""
         host = headers.get("host", "").lower()
         if self.rules.hosts and host not in self.rules.hosts:
-            return _refuse(421, "this studio has another address. Use the link it printed.")
+            return refusal(421, "this studio has another address. Use the link it printed.")
         if not host:
-            return _refuse(400, "the Host header is missing.")
+            return refusal(400, "the Host header is missing.")
         if len(headers.getlist("host")) > 1 or len(headers.getlist("origin")) > 1:
-            return _refuse(400, "the Host or Origin header is given twice.")
+            return refusal(400, "the Host or Origin header is given twice.")
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         # A link on another site may lead to the page: that shows it, and tells the other site nothing.
         navigation = scope["method"] == "GET" and scope["path"] == "/" and headers.get("sec-fetch-mode") == "navigate"
         foreign = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
         if foreign or (site not in (None, "same-origin", "none") and not navigation):
-            return _refuse(403, "requests from other sites are refused.")
+            return refusal(403, "requests from other sites are refused.")
         return None
 
     def _check_body(self, scope: Scope, headers: Headers) -> Response | None:
         """Refuse methods, kinds of content and sizes that the page never sends."""
         if scope["method"] not in ("GET", "HEAD", "POST"):
-            return _refuse(405, "only GET and POST are allowed.")
+            return refusal(405, "only GET and POST are allowed.")
         if scope["method"] != "POST":
             return None
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-            return _refuse(415, "commands are JSON: Content-Type must be application/json.")
+            return refusal(415, "commands are JSON: Content-Type must be application/json.")
         length = headers.get("content-length", "")
         if not length.isascii() or not length.isdigit():
-            return _refuse(411, "the Content-Length header is missing.")
+            return refusal(411, "the Content-Length header is missing.")
         if len(length) > 12 or int(length) > _max_body(scope):
-            return _refuse(413, f"the request is too large: at most {_max_body(scope) // 1024} kB.")
+            return refusal(413, f"the request is too large: at most {_max_body(scope) // 1024} kB.")
         return None
 
     def _check_secret(self, scope: Scope) -> Response | None:
         given = dict(scope["headers"]).get(SECRET_HEADER.encode(), b"")
         if scope["path"] in self.public or hmac.compare_digest(given, self.rules.secret.encode()):
             return None
-        return _refuse(403, "the studio's secret is missing or wrong. Open the link that `shown studio` printed.")
+        return refusal(403, "the studio's secret is missing or wrong. Open the link that `shown studio` printed.")
 
 
 def _max_body(scope: Scope) -> int:
@@ -169,5 +169,6 @@ def _limited(scope: Scope, receive: Receive) -> Receive:
     return receive_limited
 
 
-def _refuse(status: int, why: str) -> Response:
+def refusal(status: int, why: str) -> Response:
+    """Return an error as an answer."""
     return JSONResponse({"error": why}, status)

@@ -96,6 +96,7 @@ class GameTasks:
 
     @cached_property
     def game(self) -> Game:
+        """Loaded with the first question, so that its answer tells what is wrong with it."""
         return find_game(self.name)
 
     def describe(self, request: dict[str, Any]) -> dict[str, Any]:

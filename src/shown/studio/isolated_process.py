@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from shown.errors import BadInput, NoAnswer, ShownError
 from shown.grid import Tokens, check_buttons
@@ -22,7 +22,6 @@ ANSWER_SECONDS = 5.0  # for any other answer
 DESCRIBED = ("name", "title", "goal", "about", "max_steps")
 
 T = TypeVar("T")
-Self = TypeVar("Self", bound="Isolated")
 
 
 class IsolatedProcess:
@@ -86,11 +85,13 @@ class Isolated:
         self.process = IsolatedProcess(name, seconds)
         try:
             told = self.process.ask("describe")
-            _check_description(told, name)
-            tokens, symmetries = (
-                Tokens(**told.pop("tokens")),
-                tuple(map(Transformation.from_json, told.pop("symmetries"))),
-            )
+            for key in DESCRIBED:
+                wanted = int if key == "max_steps" else str
+                if not isinstance(told[key], wanted):
+                    raise BadInput(f"{name}: its {key} must be {'a whole number' if wanted is int else 'text'}.")
+            check_buttons(told["buttons"], f"{name}: its buttons")
+            tokens = Tokens(**told.pop("tokens"))
+            symmetries = tuple(map(Transformation.from_json, told.pop("symmetries")))
         except BadInput:
             self.close()
             raise
@@ -101,20 +102,11 @@ class Isolated:
     def close(self) -> None:
         self.process.close()
 
-    def __enter__(self: Self) -> Self:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _check_description(told: dict[str, Any], name: str) -> None:
-    """Raise BadInput unless the attributes of a game or world have the right types."""
-    for key in DESCRIBED:
-        wanted = int if key == "max_steps" else str
-        if not isinstance(told[key], wanted):
-            raise BadInput(f"{name}: its {key} must be {'a whole number' if wanted is int else 'text'}.")
-    check_buttons(told["buttons"], f"{name}: its buttons")
 
 
 def description(game: Playable) -> dict[str, Any]:

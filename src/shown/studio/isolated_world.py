@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from shown.grid import Action, Grid, action_from_json, action_to_json
@@ -59,33 +60,29 @@ class WorldTasks:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._world: World | None = None
         self._at: Trail | None = None
         self._last: Outcome
 
     def table(self) -> dict[str, Any]:
         return {"describe": self.describe, "play": self.play, "expert": self.expert}
 
-    @property
+    @cached_property
     def world(self) -> World:
         """Loaded with the first question, so that its answer tells what is wrong with it."""
-        if self._world is None:
-            self._world = find_world(self.name)
-        return self._world
+        return find_world(self.name)
 
     def describe(self, request: dict[str, Any]) -> dict[str, Any]:
         return {**description(self.world), "fully_observed": self.world.fully_observed}
 
     def play(self, request: dict[str, Any]) -> dict[str, Any]:
-        self._reach(request)
-        last = self._last
+        last = self._reach(request)
         return {"rows": list(last.grid.rows), "won": last.won, "over": last.over, "reward": last.reward}
 
     def expert(self, request: dict[str, Any]) -> dict[str, Any]:
         self._reach(request)
         return {"action": action_to_json(self.world.expert())}
 
-    def _reach(self, request: dict[str, Any]) -> None:
+    def _reach(self, request: dict[str, Any]) -> Outcome:
         """Bring the world to the position in question, by its last step alone if that is enough."""
         seed, actions = request["seed"], tuple(map(action_from_json, request["actions"]))
         before, self._at = self._at, None
@@ -98,6 +95,7 @@ class WorldTasks:
         for action in missing:
             self._last = self.world.step(action)
         self._at = (seed, actions)
+        return self._last
 
 
 def _to_json(trail: Trail) -> dict[str, Any]:

@@ -68,9 +68,8 @@ def other_rule(policy: Policy, request: dict[str, Any]) -> Answer:
     """Return the policy in which another rule of the front acts; BadInput if that rule breaks an edit."""
     other = policy.with_rule(request["conditions"])
     where = "your edits of the rule"
-    if not other.keeps_to(
-        Constraints.from_json(request["constraints"], policy.tokens, policy.buttons, STANDARD, where)
-    ):
+    edits = Constraints.from_json(request["constraints"], policy.tokens, policy.buttons, STANDARD, where)
+    if not other.keeps_to(edits):
         raise BadInput(f"the rule with {request['conditions']} conditions breaks {where}.")
     return with_summary(other)
 
@@ -115,13 +114,12 @@ def provenance_summary(provenance: Provenance) -> Answer:
         "language": words if words in WORDS else None,
         "programs": provenance.programs,
         "distinct": provenance.distinct,
-        "expected": None if expected is None else _expected(expected.won, expected.of),
+        "expected": None if expected is None else _expected(expected),
     }
 
 
-def _expected(won: int, of: int) -> Answer:
+def _expected(found: SuccessRate) -> Answer:
     """Return the expected number of wins among a dozen new levels, and its standard deviation."""
-    found = SuccessRate(won, of)
     variance = DOZEN * found.share * (1 - found.share) + DOZEN * (DOZEN - 1) * found.spread**2
     return {"won": round(DOZEN * found.share), "of": DOZEN, "more_or_less": round(variance**0.5)}
 

@@ -224,8 +224,9 @@ class Project:
         check_lesson(game, lesson, before)
         if before is None or lesson.recordings is not before.recordings or lesson.next_id != before.next_id:
             self._save_recordings(game, lesson.recordings, lesson.next_id)
-        if before is None or lesson.remarks is not before.remarks:
-            self._save_remarks(game, lesson.remarks)
+        changed = before is None or lesson.remarks is not before.remarks
+        if changed and (lesson.remarks or (game.name, REMARKS) in self._own):
+            self._write(game.name, REMARKS, remarks_to_json(game, lesson.remarks))
         # A level that was begun but not played has no file yet. With more demonstrations, another would be begun.
         if before is None or lesson.in_play is not before.in_play or (game.name, IN_PLAY) not in self._own:
             self._save_in_play(game, lesson.in_play, before.in_play if before is not None else None)
@@ -243,10 +244,6 @@ class Project:
                     return
         self._write_bytes(game.name, IN_PLAY, "".join(f"{line}\n" for line in lines).encode())
 
-    def _save_remarks(self, game: Playable, remarks: tuple[Remark, ...]) -> None:
-        if remarks or (game.name, REMARKS) in self._own:
-            self._write(game.name, REMARKS, remarks_to_json(game, remarks))
-
     def save_painted(self, game: Playable, levels: tuple[PaintedLevel, ...]) -> None:
         items = [{"id": painted.id, "rows": list(painted.level.grid.rows)} for painted in levels]
         self._write(game.name, LEVELS, {"schema": LEVELS_SCHEMA, "game": game.name, "levels": items})
@@ -255,7 +252,11 @@ class Project:
 
     def learned(self, game: Playable) -> SavedPolicy | None:
         """Return what was learned last, with the policy unchecked."""
-        policy, about = (self._read_or_none(game, name) for name in (POLICY, LEARNED))
+        policy = about = None
+        with contextlib.suppress(BadInput):
+            policy = self._read(game.name, POLICY)
+        with contextlib.suppress(BadInput):
+            about = self._read(game.name, LEARNED)
         if is_about(about):
             self._own.add((game.name, LEARNED))
         if has_mark(policy):
@@ -292,18 +293,14 @@ class Project:
         return str(self.folder / key_of(game) / name if game else self.folder / name)
 
     def _inner(self, game: str, make: bool = False) -> contextlib.AbstractContextManager[Folder | None]:
-        """The folder of a game."""
-        return self._root.inner(key_of(game), make)
-
-    def _data(self, game: str, name: str, limit: int = MAX_BYTES) -> bytes | None:
-        if not game:
-            return self._root.read(name, limit)
-        with self._inner(game) as folder:
-            return None if folder is None else folder.read(name, limit)
+        """The folder of a game, or of the project for ""."""
+        return self._root.inner(key_of(game), make) if game else contextlib.nullcontext(self._root)
 
     def _read(self, game: str, name: str) -> Any:
         """Return the content of a file, parsed (the game in play as lines), or None if there is no such file."""
-        data, where = self._data(game, name, MAX_IN_PLAY if name == IN_PLAY else MAX_BYTES), self._path(game, name)
+        where = self._path(game, name)
+        with self._inner(game) as folder:
+            data = None if folder is None else folder.read(name, MAX_IN_PLAY if name == IN_PLAY else MAX_BYTES)
         if data is None:
             return None
         try:
@@ -315,12 +312,6 @@ class Project:
         if value is None:
             raise BadInput(f"{where}: has nothing but null in it.")
         return value
-
-    def _read_or_none(self, game: Playable, name: str) -> Any:
-        try:
-            return self._read(game.name, name)
-        except BadInput:
-            return None
 
     def _load(self, game: str, name: str, parse: Callable[[Any, str], T]) -> T | None:
         """Return a file's content, and own the file if it could be parsed; None if there is no such file."""
@@ -346,17 +337,11 @@ class Project:
 
     def _write_bytes(self, game: str, name: str, data: bytes, durable: bool = True) -> None:
         """Write a file that is the studio's own or does not exist yet; BadInput for any other."""
-        if not game:
-            self._write_into(self._root, game, name, data, durable)
-            return
         with self._inner(game, make=True) as folder:
             assert folder is not None
-            self._write_into(folder, game, name, data, durable)
-
-    def _write_into(self, folder: Folder, game: str, name: str, data: bytes, durable: bool) -> None:
-        if (game, name) not in self._own and stat.S_ISREG(folder.mode(name)):
-            raise BadInput(f"{folder.path / name}: was not written by the studio, so it stays. Move it away first.")
-        folder.write(name, data, durable)
+            if (game, name) not in self._own and stat.S_ISREG(folder.mode(name)):
+                raise BadInput(f"{folder.path / name}: was not written by the studio, so it stays. Move it away first.")
+            folder.write(name, data, durable)
         self._own.add((game, name))
 
     def _keep_copy(self, game: Playable, name: str, bad: list[str], notes: list[str]) -> bool:

@@ -37,7 +37,7 @@ from shown.teaching.lessons.lesson_json import demonstrations_to_text
 from shown.teaching.lessons.preferences import Preferences
 from shown.teaching.lessons.remarks import constraints_of
 from shown.teaching.lessons.saved_policy import SavedPolicy
-from shown.teaching.lessons.scores import HELD_OUT, Score
+from shown.teaching.lessons.scores import HELD_OUT, MAX_SCORES, Score
 from shown.worlds import Level, Playable, World
 
 LEARN_NICENESS, PLAY_NICENESS = 10, 5
@@ -81,7 +81,7 @@ class Studio:
         self.worlds, self.catalog = [world.name for world in worlds], catalog(worlds)
         self.settings = project.settings()
         self.news = NewsFeed()
-        self.learner = ChildProcess("learns", LEARN_NICENESS, self._warm)
+        self.learner = ChildProcess("learns", LEARN_NICENESS, lambda child: child.begin("warm"))
         self.player = ChildProcess("plays", PLAY_NICENESS, self._warm_player)
         self._own_players: dict[str, ChildProcess] = {}  # of games and worlds with code of other packages
         self.queue = LearningQueue(self.learner)
@@ -106,12 +106,8 @@ class Studio:
         await asyncio.gather(*(child.close() for child in children), *(view.close() for view in self.views.values()))
         self.catalog.close()
 
-    def _warm(self, child: ChildProcess) -> None:
-        # Importing and compiling takes seconds, so it is done before anyone waits for it.
-        child.begin("warm")
-
     def _warm_player(self, child: ChildProcess) -> None:
-        """Warm the player up after the learner, so that everything is compiled once."""
+        """Have the player import and compile after the learner, so that everything is compiled once."""
         self._known.clear()
 
         async def later() -> None:
@@ -132,13 +128,13 @@ class Studio:
         """Return the workspace of a game, opened when first asked for; BadInput if its files cannot be read."""
         game = self._game(name)
 
-        def open_workspace() -> Workspace:
-            return self._workspaces.get(name) or Workspace(self.project, game)
-
         if name not in self._workspaces:
-            workspace = await self._run(game, open_workspace)
+            workspace = await self._run(game, lambda: self._workspaces.get(name) or Workspace(self.project, game))
             if name not in self._workspaces:
-                self._restore_policy(workspace)
+                with contextlib.suppress(BadInput):
+                    saved = self.project.learned(game) if workspace.demonstrations().items else None
+                    if saved is not None:
+                        self._take_up(workspace, saved)
                 self._workspaces[name] = workspace
                 if workspace.learning.state == "stopped":
                     self._background(self.keep_score(workspace))
@@ -216,12 +212,6 @@ class Studio:
         self.consider(workspace)
         return workspace
 
-    def _restore_policy(self, workspace: Workspace) -> None:
-        with contextlib.suppress(BadInput):
-            saved = self.project.learned(workspace.game) if workspace.demonstrations().items else None
-            if saved is not None:
-                self._take_up(workspace, saved)
-
     def _take_up(self, workspace: Workspace, saved: SavedPolicy) -> None:
         """Take up a policy. If it was learned from something else or not to the end, it plays until more is learned."""
         aim, version = self._aim(workspace), workspace.learning.version + 1
@@ -254,13 +244,10 @@ class Studio:
         shown = workspace.demonstrations()
         if self._aim(workspace) == workspace.learning.aim:
             return
-        known = workspace.remembered.get(self._aim(workspace))
-        if known is not None:
-            self.recall(workspace, known)
-            return
+        if (known := workspace.remembered.get(self._aim(workspace))) is not None:
+            return self.recall(workspace, known)
         if shown.items:
-            self.learn(workspace)
-            return
+            return self.learn(workspace)
         self.queue.remove(workspace.game.name)
         workspace.remembered.clear()  # the teacher starts over
         workspace.learning = LearningState(version=workspace.learning.version + 1)
@@ -343,10 +330,8 @@ class Studio:
             return
         state = learning.state if learning.state in ("done", "stopped") else "running"
         try:
-            self.project.save_learned(
-                workspace.game,
-                SavedPolicy(learning.policy, learning.aim, learning.tried, learning.contradictions, state),
-            )
+            saved = SavedPolicy(learning.policy, learning.aim, learning.tried, learning.contradictions, state)
+            self.project.save_learned(workspace.game, saved)
             learning.unsaved = None
         except BadInput as error:  # the policy still works until the studio ends
             learning.unsaved = f"The policy could not be saved. {error}"
@@ -474,7 +459,8 @@ class Studio:
             corrections = sum(recording.kind == "correction" for recording in recordings)
             steps = sum(len(recording.demonstration.steps) for recording in recordings)
             remarks = len(workspace.lesson.remarks)
-            workspace.keep_score(Score(aim, len(recordings) - corrections, corrections, steps, remarks, won, HELD_OUT))
+            new = Score(aim, len(recordings) - corrections, corrections, steps, remarks, won, HELD_OUT)
+            workspace.take_scores((*workspace.scores, new)[-MAX_SCORES:])
         score = [workspace.scores[-1].won, workspace.scores[-1].of]
         if learning.score != score:
             learning.score = score

@@ -25,7 +25,7 @@ from shown.teaching.lessons.lesson_file import policy_of
 from shown.teaching.lessons.lesson_json import run_to_json
 from shown.teaching.lessons.scores import held_out_starts
 from shown.teaching.teach import teach
-from shown.worlds import Episode, Playable, demonstrate, find, find_game, load_levels, play, play_many, wins
+from shown.worlds import Playable, demonstrate, find, find_game, load_levels, play, play_many, wins
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -108,7 +108,7 @@ class Tasks:
     def run(self, policy: Policy, request: Request) -> Answer:
         """Play a level, and return the whole run."""
         game = self.game(request["game"])
-        return run_to_json(game, _episode(game, policy, request))
+        return run_to_json(game, play(game, policy.act, level_of(request), request.get("seed", 0)))
 
     def runs(self, policy: Policy, request: Request) -> Answer:
         """Play several levels side by side."""
@@ -216,7 +216,7 @@ class Tasks:
     def gif(self, policy: Policy, request: Request) -> Answer:
         """Play a level, and return a GIF of it."""
         game = self.game(request["game"])
-        episode = _episode(game, policy, request)
+        episode = play(game, policy.act, level_of(request), request.get("seed", 0))
         return _film(game, episode.demonstration, episode.last)
 
     def film(self, request: Request) -> Answer:
@@ -225,10 +225,6 @@ class Tasks:
         steps = tuple(Step(Grid(tuple(s["rows"])), _action(s["action"])) for s in recording["steps"])
         demonstration = Demonstration(steps, outcome=recording["outcome"])
         return _film(self.game(request["game"]), demonstration, Grid(tuple(recording["last"])))
-
-
-def _episode(game: Playable, policy: Policy, request: Request) -> Episode:
-    return play(game, policy.act, level_of(request), request.get("seed", 0))
 
 
 def _film(game: Playable, demonstration: Demonstration, last: Grid) -> Answer:
@@ -253,6 +249,5 @@ def _sparse(policy: Policy, grid: Grid, shares: Any) -> list[list[Any]]:
 def _allowed(policy: Policy, grid: Grid, share: Any) -> list[Any] | None:
     """Return the actions a candidate allows, or None where it allows none and would guess."""
     actions: list[Any] = list(policy.buttons) or [list(cell) for cell in grid.cells()]
-    flat = share.reshape(-1)
-    allowed = [action for action, p in zip(actions, flat, strict=True) if p > 0]
+    allowed = [action for action, p in zip(actions, share.reshape(-1), strict=True) if p > 0]
     return None if len(allowed) == len(actions) else allowed

@@ -2,7 +2,7 @@
 
 Requests, answers and news are lines of JSON. A quick request is a function that returns its answer. A long request is a
 generator: it yields news and returns the answer, and quick requests are served between two of its steps. A long request
-that is told to stop gets True from its next `yield` or, while at work, a KeyboardInterrupt, as from Ctrl-C; either
+that has to stop gets True from its next `yield` or, while at work, a KeyboardInterrupt, as from Ctrl-C; either
 way it finishes with what it has. If it lets the interrupt through, its answer is {"stopped": true}.
 """
 

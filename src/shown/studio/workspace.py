@@ -21,7 +21,7 @@ from shown.teaching.lessons.lesson import GameInPlay, Lesson, Recording
 from shown.teaching.lessons.lesson_file import LessonFile
 from shown.teaching.lessons.lesson_json import MAX_LEVELS, check_in_play, check_recording
 from shown.teaching.lessons.remarks import Remark
-from shown.teaching.lessons.scores import MAX_SCORES, Score
+from shown.teaching.lessons.scores import Score
 from shown.teaching.lessons.starts import Starts
 from shown.worlds import Level, Playable
 from shown.worlds.games.rule_errors import RULE_ERRORS
@@ -247,10 +247,6 @@ class Workspace:
         self.remembered.move_to_end(learned.aim)
         while len(self.remembered) > MAX_REMEMBERED:
             self.remembered.popitem(last=False)
-
-    def keep_score(self, score: Score) -> None:
-        """Add a score."""
-        self.take_scores((*self.scores, score)[-MAX_SCORES:])
 
     def take_scores(self, scores: tuple[Score, ...]) -> None:
         """Replace all scores; those that cannot be saved are kept until the studio ends."""

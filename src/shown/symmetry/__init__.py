@@ -20,15 +20,7 @@ from shown.symmetry.programs import (
     unfold,
 )
 from shown.symmetry.suggestions import by_name, contradicts, proposed_for_buttons, suggest_symmetries, support
-from shown.symmetry.transformation import (
-    IDENTITY,
-    MOTIONS,
-    Transformation,
-    closure,
-    compose,
-    in_words,
-    inverse,
-)
+from shown.symmetry.transformation import IDENTITY, MOTIONS, Transformation, closure, compose, in_words, inverse
 
 __all__ = [
     "IDENTITY", "MOTIONS", "Folded", "Transformation", "by_name", "closure", "compose", "contradicts", "exact_on",

@@ -156,10 +156,7 @@ Steps = tuple[Step | None, ...]
 
 
 def _orbit(
-    item: Demonstration,
-    group: tuple[Transformation, ...],
-    tokens: Tokens,
-    said: dict[tuple[Grid, Action], bool],
+    item: Demonstration, group: tuple[Transformation, ...], tokens: Tokens, said: dict[tuple[Grid, Action], bool]
 ) -> dict[Transformation, tuple[Demonstration, Steps]]:
     """Return the distinct images of a demonstration, itself first, and the steps kept of each."""
     orbit: dict[Transformation, tuple[Demonstration, Steps]] = {}

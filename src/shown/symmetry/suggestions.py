@@ -21,13 +21,7 @@ from shown.grid import Action, Cell, Grid, Tokens
 from shown.language.terms import Offset
 from shown.symmetry.images import fits, of_action, of_grid, of_step
 from shown.symmetry.programs import of_offset
-from shown.symmetry.transformation import (
-    MOTIONS,
-    UNDO_THEMSELVES,
-    Exchange,
-    Transformation,
-    closure,
-)
+from shown.symmetry.transformation import MOTIONS, UNDO_THEMSELVES, Exchange, Transformation, closure
 
 DIRECTIONS: tuple[dict[str, Offset], ...] = (
     {"left": (0, -1), "right": (0, 1), "up": (-1, 0), "down": (1, 0)},

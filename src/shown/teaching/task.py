@@ -15,7 +15,7 @@ from shown.teaching.interpretation.interpretations import Interpretation
 from shown.worlds import Playable, Start
 
 PRACTICE_SECONDS = 10.0
-ROUNDS_PER_SECOND = 3.0  # practice ends after so many rounds for each second it may take: most machines are faster
+ROUNDS_PER_SECOND = 3.0  # practice ends after this many rounds per second allowed: most machines are faster
 MAX_ROUNDS = 10_000  # however long practice may take
 RULE_SHARE = 0.4  # share of the practice time to find one rule that plays like all rules together
 OUTLIER_SHARE = 0.1  # share of the practice time to find a demonstration that does not go with the others

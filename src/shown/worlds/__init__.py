@@ -28,15 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from shown.errors import BadInput
 from shown.registry import is_place, reason
-from shown.worlds.episodes import (
-    Episode,
-    demonstrate,
-    play,
-    play_many,
-    play_starts,
-    success_rate,
-    wins,
-)
+from shown.worlds.episodes import Episode, demonstrate, play, play_many, play_starts, success_rate, wins
 from shown.worlds.games import GAMES, all_games
 from shown.worlds.games import find as find_game
 from shown.worlds.games.game import Game
@@ -126,32 +118,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "GAMES",
-    "Channels",
-    "Episode",
-    "Frames",
-    "Game",
-    "GridView",
-    "Level",
-    "Numbers",
-    "Objects",
-    "ObservationPart",
-    "Outcome",
-    "Playable",
-    "Start",
-    "TextMap",
-    "World",
-    "all_games",
-    "demonstrate",
-    "find",
-    "find_game",
-    "find_world",
-    "is_world",
-    "load_levels",
-    "play",
-    "play_many",
-    "play_starts",
-    "success_rate",
-    "wins",
-    "wrap",
+    "GAMES", "Channels", "Episode", "Frames", "Game", "GridView", "Level", "Numbers", "Objects", "ObservationPart",
+    "Outcome", "Playable", "Start", "TextMap", "World", "all_games", "demonstrate", "find", "find_game",
+    "find_world", "is_world", "load_levels", "play", "play_many", "play_starts", "success_rate", "wins", "wrap",
 ]  # fmt: skip

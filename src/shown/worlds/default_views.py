@@ -39,7 +39,9 @@ def view_of(env: Any, view: str | GridView | None) -> GridView:
     if pixels is None:
         known = f"Parts of its observations: {', '.join(parts)}. " if parts else ""
         raise BadInput(f"no view called {view!r}. {known}For frames of pixels, use blocks-8 or objects-8.")
-    return _of_pixels(env, Frames if pixels[1] == "blocks" else Objects, int(pixels[2]))
+    kind, block = Frames if pixels[1] == "blocks" else Objects, int(pixels[2])
+    frames = [frame for _, frame in _random_episode(env, render=True)]  # they tell the colors
+    return _Rendered(kind(kind.colors(frames, block), block, frames[0].shape))
 
 
 def is_of_pixels(view: object) -> bool:
@@ -74,7 +76,9 @@ def _load(place: str) -> GridView:
 
 
 def _default(env: Any) -> GridView:
-    view = toytext.default_view(env) or _of_channels(env) or _of_space(env.observation_space)
+    if _has_channels(env.observation_space):  # in an order that one episode of random play suggests
+        return Channels.seen_in([observation for observation, _ in _random_episode(env)])
+    view = toytext.default_view(env) or _of_space(env.observation_space)
     if view is not None:
         return view
     seen = [key for key in _parts(env) if _of_space(env.observation_space[key]) is not None]
@@ -85,13 +89,6 @@ def _default(env: Any) -> GridView:
         f"its observations ({one_line(env.observation_space)}) have no default view. Pass one: "
         f"shown.worlds.wrap(env, view=…), or name #blocks-8 or #objects-8 for frames of pixels.{several}"
     )
-
-
-def _of_channels(env: Any) -> GridView | None:
-    """Return a view of channels, in an order that one episode of random play suggests; None if there are none."""
-    if not _has_channels(env.observation_space):
-        return None
-    return Channels.seen_in([observation for observation, _ in _random_episode(env)])
 
 
 def _has_channels(space: Any) -> bool:
@@ -152,12 +149,6 @@ class ObservationPart:
         if not isinstance(observation, Mapping) or self.key not in observation:
             raise BadInput(f"the observation has no part {self.key!r}.")
         return self.view(env, observation[self.key])
-
-
-def _of_pixels(env: Any, kind: type[Frames], block: int) -> GridView:
-    """Return a view of frames, with the colors of one episode of random play."""
-    frames = [frame for _, frame in _random_episode(env, render=True)]
-    return _Rendered(kind(kind.colors(frames, block), block, frames[0].shape))
 
 
 def _random_episode(env: Any, render: bool = False) -> Iterator[tuple[Any, Any]]:

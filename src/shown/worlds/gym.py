@@ -169,7 +169,10 @@ def wrap(
         env = make(env, frames=is_of_pixels(view))
     spec = getattr(env, "spec", None)
     name = PREFIX + module + (spec.id if spec is not None else type(env.unwrapped).__name__)
-    _check_actions(env, name)
+    from gymnasium import spaces
+
+    if not isinstance(env.action_space, spaces.Discrete):
+        raise BadInput(f"{name}: its actions ({one_line(env.action_space)}) must be discrete.")
     try:
         found = view_of(env, view)
     except BadInput as error:
@@ -226,13 +229,6 @@ def _suggestion(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     found = f"Did you mean {near[0]!r}?" if near else "gymnasium.pprint_registry() lists them."
     return found if ":" in name else f"{found} Your own is called {PREFIX}MODULE:ID."
-
-
-def _check_actions(env: Any, name: str) -> None:
-    from gymnasium import spaces
-
-    if not isinstance(env.action_space, spaces.Discrete):
-        raise BadInput(f"{name}: its actions ({one_line(env.action_space)}) must be discrete.")
 
 
 def buttons_of(env: Any) -> tuple[str, ...]:

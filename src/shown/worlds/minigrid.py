@@ -11,7 +11,6 @@ mission are not visible. What the agent carries is not on the map, which is how 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -70,13 +69,9 @@ class MinigridView:
     def skip_observations(self, env: Any) -> None:
         """Have an environment skip the agent's own observation, which takes most of a step, if this view ignores it."""
         if self._look is not _partial:
-            env.unwrapped.gen_obs = MethodType(_nothing_seen, env.unwrapped)
-
-
-def _nothing_seen(env: Any) -> dict[str, Any]:
-    """Return an empty observation."""
-    size = env.agent_view_size
-    return {"image": np.zeros((size, size, 3), dtype=np.uint8), "direction": env.agent_dir, "mission": env.mission}
+            bare = env.unwrapped
+            nothing = np.zeros((bare.agent_view_size, bare.agent_view_size, 3), dtype=np.uint8)
+            bare.gen_obs = lambda: {"image": nothing, "direction": bare.agent_dir, "mission": bare.mission}
 
 
 def is_minigrid(env: Any) -> bool:

@@ -77,10 +77,7 @@ class Channels:
     """
 
     def __init__(
-        self,
-        names: Sequence[str] | int,
-        shape: tuple[int, int, int] | None = None,
-        order: Sequence[str] | None = None,
+        self, names: Sequence[str] | int, shape: tuple[int, int, int] | None = None, order: Sequence[str] | None = None
     ) -> None:
         """Set the channels.
 

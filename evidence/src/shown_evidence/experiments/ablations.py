@@ -53,10 +53,7 @@ class Ablations(Experiment):
         plots: list[Plot | Table] = [
             Plot(
                 figures.success_bars(
-                    [*part, *random_play],
-                    columns,
-                    figures.with_sets(series, part),
-                    f"success, {count} demonstrations",
+                    [*part, *random_play], columns, figures.with_sets(series, part), f"success, {count} demonstrations"
                 ),
                 f"Success of LPP with and without each part, from {what}. Filled: the 9 test levels. Open: the 100 "
                 "generated levels. Thin bars: 95 % interval of the mean. Horizontal lines: random play on the 9.",

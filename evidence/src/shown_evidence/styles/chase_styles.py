@@ -137,11 +137,7 @@ STYLES = styles(
         "Waits by clicking the rabbit; walls in above or below.",
         Hunter(_on_the_rabbit, _vertical, _vertical),
     ),
-    (
-        "waits-on-anything",
-        "Waits by any click that only lets time pass.",
-        Hunter(_on_anything, _vertical, _vertical),
-    ),
+    ("waits-on-anything", "Waits by any click that only lets time pass.", Hunter(_on_anything, _vertical, _vertical)),
     (
         "sideways-first",
         "Walls in left or right, and walks sideways first.",

@@ -51,7 +51,7 @@ def stairs(grid: Grid) -> Stairs:
 
 
 def lands(grid: Grid, cell: Cell) -> Cell:
-    """Return where a block dropped at `cell` comes to rest."""
+    """Return where a block dropped at `cell` lands."""
     r, c = cell
     while grid.get((r + 1, c)) == EMPTY:
         r += 1
@@ -116,12 +116,12 @@ STYLES = styles(
     "reach-for-the-star",
     (
         "tall-column-first",
-        "Builds the tallest column first, each block where it comes to rest.",
+        "Builds the tallest column first, each block where it lands.",
         _built_by(lambda grid, steps: lands(grid, steps[0])),
     ),
     (
         "low-step-first",
-        "Builds the lowest step first, each block where it comes to rest.",
+        "Builds the lowest step first, each block where it lands.",
         _built_by(lambda grid, steps: lands(grid, steps[-1])),
     ),
     (

@@ -77,14 +77,10 @@ def _enclosed(view: View, cell: Cell | None, by: Condition) -> bool:
     """Whether every walk from the cell off the grid crosses a cell where `by` holds."""
     if cell is NOWHERE:
         return False
-    way = _shortest_way(view, cell, _is_off, lambda view, here: not by(view, here))
+    way = _shortest_way(view, cell, lambda view, here: not view.inside(here), lambda view, here: not by(view, here))
     if way is not None:
         _went(view, way)
     return way is None
-
-
-def _is_off(view: View, cell: Cell | None) -> bool:
-    return not view.inside(cell)
 
 
 def _steps(cell: Cell, there: Cell) -> int:

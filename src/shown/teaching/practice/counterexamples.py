@@ -27,7 +27,7 @@ MAX_SUSPECTS = 5  # actions suspected in one round
 SUSPECT_DIFFERENT = 0.75  # probability to suspect the first action in which a policy that wins the level differs
 SUSPECT_LAST, SUSPECT_FIRST = 0.45, 0.25  # probabilities to suspect the last or first action of a game; else any
 VARY = 0.5  # probability to try more committees of the best fit instead of fitting again
-FOCUS = 24  # levels that a policy plays first: half of them lost by the best so far, if there are so many
+FOCUS = 24  # levels that a policy plays first: half of them lost by the best so far, where enough were lost
 COUNTS = (12, 4, 1)  # numbers of the best committees that are tried together; among equals the largest is taken
 FORGET = 0.2  # probability to drop half of the suspects when nothing fits any more
 
@@ -110,7 +110,7 @@ class CounterexampleSearch(PracticeSearch):
         return list(dict.fromkeys((step.grid, step.action) for step in episode.steps))
 
     def _guess(self, length: int) -> int:
-        """Return the number of a suspected action of a game, among so many."""
+        """Return the index of a suspected action of a game of that length."""
         chance = self.rng.random()
         place = 0 if chance < SUSPECT_LAST + SUSPECT_FIRST else int(self.rng.integers(length))
         return -1 if chance < SUSPECT_LAST else place

@@ -41,7 +41,8 @@ class Minesweeper(World):
             self._mines = {divmod(int(place), self.width) for place in places[: self.mines]}
             self._opened: set[Cell] = set()
             self._flags: set[Cell] = set()
-            start = next((cell for cell in map(self._cell, places[self.mines :]) if not self._count(cell)), None)
+            others = (divmod(int(place), self.width) for place in places[self.mines :])
+            start = next((cell for cell in others if not self._count(cell)), None)
             if start is not None:
                 self._open(start)
                 if self._solvable():
@@ -101,14 +102,7 @@ class Minesweeper(World):
     def _count(self, cell: Cell) -> int:
         return -1 if cell in self._mines else len(self._around(cell) & self._mines)
 
-    def _cell(self, place: int) -> Cell:
-        return divmod(int(place), self.width)
-
-    def _character(self, cell: Cell) -> str:
-        if cell in self._opened:
-            return DIGITS[self._count(cell)]
-        return FLAG if cell in self._flags else HIDDEN
-
     def _grid(self) -> Grid:
-        rows = ("".join(self._character((r, c)) for c in range(self.width)) for r in range(self.height))
+        shown = dict.fromkeys(self._flags, FLAG) | {cell: DIGITS[self._count(cell)] for cell in self._opened}
+        rows = ("".join(shown.get((r, c), HIDDEN) for c in range(self.width)) for r in range(self.height))
         return Grid(tuple(rows))

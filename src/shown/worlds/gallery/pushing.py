@@ -38,7 +38,7 @@ class Pushing(World):
         while True:
             self._deal(rng)
             grid = self._grid()
-            if self._can_be_won():
+            if CRATE in grid.text and any(self.step(self.expert()).won for _ in range(self.max_steps)):
                 self._cells = [list(row) for row in grid.rows]
                 return grid
 
@@ -85,11 +85,6 @@ class Pushing(World):
             (r, c) for r, row in rows for c, there in enumerate(row[:-1]) if there == FLOOR and row[c + 1] == CRATE
         ]
         return distances(behind, lambda cell: self._cells[cell[0]][cell[1]] in (FLOOR, WORKER))
-
-    def _can_be_won(self) -> bool:
-        if not any(CRATE in row for row in self._cells):
-            return False
-        return any(self.step(self.expert()).won for _ in range(self.max_steps))
 
     def _store(self) -> None:
         """Store the crates that can go no further."""

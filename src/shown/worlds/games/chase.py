@@ -7,7 +7,7 @@ import numpy as np
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.symmetry import Transformation
 from shown.worlds.distances import distances
-from shown.worlds.games.game import EMPTY, SIDES, Game, clicked, moved, require_one
+from shown.worlds.games.game import EMPTY, SIDES, Game, clicked, moved, require_one, the
 from shown.worlds.world import Outcome
 
 WALL, NEW_WALL, AGENT, RABBIT = "#", "%", "A", "R"
@@ -73,7 +73,7 @@ class Chase(Game):
         To wait is to click the agent. The walk is plain: up or down until something stops it, then sideways. Where that
         does not lead to the rabbit, as in levels that are not fair, take a shortest way.
         """
-        agent, rabbit = _find(grid, AGENT), _find(grid, RABBIT)
+        agent, rabbit = the(grid, AGENT), the(grid, RABBIT)
         ways_out = [way for way in SIDES if grid.get(moved(rabbit, way)) in (EMPTY, AGENT)]
         if [abs(down) for down, _ in ways_out] == [1, 0]:  # a corner: one way out is up or down, one left or right
             exit_ = moved(rabbit, ways_out[0])
@@ -81,7 +81,7 @@ class Chase(Game):
         if len(ways_out) != 1 or escapes(grid, agent, rabbit):
             return agent
         way = plain_way(grid) or _shortest_way(grid)
-        return agent if way is None else _find(grid, KEY[way])
+        return agent if way is None else the(grid, KEY[way])
 
     def generate(self, rng: np.random.Generator) -> Grid:
         while True:
@@ -122,9 +122,9 @@ def turn(grid: Grid, cell: Cell) -> list[Outcome]:
 
 def _before_it_runs(grid: Grid, cell: Cell) -> tuple[Grid, Cell | None, list[Cell]]:
     """Return the position after the agent has acted, the rabbit's cell (None if it is caught), and its ways out."""
-    rabbit = _find(grid, RABBIT)
+    rabbit = the(grid, RABBIT)
     grid = acted(grid, cell)
-    return (grid, None, []) if grid[rabbit] == AGENT else (grid, rabbit, escapes(grid, _find(grid, AGENT), rabbit))
+    return (grid, None, []) if grid[rabbit] == AGENT else (grid, rabbit, escapes(grid, the(grid, AGENT), rabbit))
 
 
 def acted(grid: Grid, cell: Cell) -> Grid:
@@ -132,7 +132,7 @@ def acted(grid: Grid, cell: Cell) -> Grid:
     if grid[cell] == EMPTY:
         return grid.with_cells({cell: NEW_WALL})
     if grid[cell] in KEYS:
-        agent = _find(grid, AGENT)
+        agent = the(grid, AGENT)
         target = moved(agent, KEYS[grid[cell]])
         if grid.get(target) in (EMPTY, RABBIT):
             return grid.with_cells({agent: EMPTY, target: AGENT})
@@ -157,7 +157,7 @@ def plain_way(grid: Grid) -> Cell | None:
     >>> plain_way(grid("######", "#R.A.#", "#%...#", "#.#..#", "######", "#<>^v#"))
     (0, -1)
     """
-    place, rabbit = _find(grid, AGENT), _find(grid, RABBIT)
+    place, rabbit = the(grid, AGENT), the(grid, RABBIT)
     above, below, left, _ = (grid.get(moved(rabbit, way)) for way in SIDES)
     if NEW_WALL not in (above, below):
         return None
@@ -174,20 +174,14 @@ def plain_way(grid: Grid) -> Cell | None:
 
 def _shortest_way(grid: Grid) -> Cell | None:
     """Return the first step of a shortest walk to the rabbit, or None if there is none."""
-    agent = _find(grid, AGENT)
-    far = distances([_find(grid, RABBIT)], lambda cell: grid.get(cell) in (EMPTY, AGENT))
+    agent = the(grid, AGENT)
+    far = distances([the(grid, RABBIT)], lambda cell: grid.get(cell) in (EMPTY, AGENT))
     nearer = (way for way in SIDES if far.get(moved(agent, way), len(far)) < far.get(agent, 0))
     return next(nearer, None)
 
 
 def _distance(a: Cell, b: Cell) -> int:
     return abs(a[0] - b[0]) + abs(a[1] - b[1])
-
-
-def _find(grid: Grid, character: str) -> Cell:
-    cell = grid.find(character)
-    assert cell is not None, f"a legal position has {character!r}"
-    return cell
 
 
 def _sketch(rng: np.random.Generator) -> Grid:

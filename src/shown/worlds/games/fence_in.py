@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
-from shown.worlds.games.game import EMPTY, Game, clicked, require, require_one
+from shown.worlds.games.game import EMPTY, Game, clicked, require, require_one, the
 from shown.worlds.world import Outcome
 
 SHEEP, FENCE = "S", "#"
@@ -41,7 +41,7 @@ class FenceIn(Game):
 
     def expert(self, grid: Grid) -> Cell:
         """Build in the row below the sheep, from the nearest fence on the left to the nearest on the right."""
-        r, c = _sheep(grid)
+        r, c = the(grid, SHEEP)
         row = grid.rows[r + 1]
         if row[c] == EMPTY:
             return r + 1, row.rfind(FENCE, 0, c) + 1
@@ -58,7 +58,7 @@ class FenceIn(Game):
 
     def is_fair(self, grid: Grid) -> bool:
         """Return whether the sheep can get away, and the expert's fence stops it."""
-        r, c = _sheep(grid)
+        r, c = the(grid, SHEEP)
         row = grid.rows[r + 1]
         left, right = row.rfind(FENCE, 0, c), row.find(FENCE, c)
         if enclosed(grid) or row[c] != EMPTY or min(left, right) < 0:
@@ -80,7 +80,7 @@ def enclosed(grid: Grid) -> bool:
     The grid is one integer with a bit per cell, so that the region grows by all its neighbors at once. A closed cell
     ends each row, so that a step to the right does not lead into the next one.
     """
-    r, c = _sheep(grid)
+    r, c = the(grid, SHEEP)
     height, width = grid.shape
     inner = "1" + "0" * (width - 2) + "1" if width > 1 else "1"
     open_ground = _bits([row.translate(OPEN) for row in grid.rows])
@@ -97,12 +97,6 @@ def enclosed(grid: Grid) -> bool:
 
 def _bits(rows: list[str]) -> int:
     return int("0".join(rows) + "0", 2)
-
-
-def _sheep(grid: Grid) -> Cell:
-    cell = grid.find(SHEEP)
-    assert cell is not None, "a legal position has a sheep"
-    return cell
 
 
 def _sketch(rng: np.random.Generator) -> Grid:

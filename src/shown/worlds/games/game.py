@@ -138,6 +138,13 @@ def clicked(action: Action) -> Cell:
     return action
 
 
+def the(grid: Grid, character: str) -> Cell:
+    """Return the first cell with this character, which every legal position has."""
+    cell = grid.find(character)
+    assert cell is not None, f"a legal position has {character!r}"
+    return cell
+
+
 def moved(cell: Cell, way: Cell) -> Cell:
     """Return the neighbor of `cell` in direction `way`, which may be off the grid."""
     return cell[0] + way[0], cell[1] + way[1]

@@ -6,7 +6,7 @@ import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.symmetry import Transformation
-from shown.worlds.games.game import EMPTY, Game, clicked, require_one, settle
+from shown.worlds.games.game import EMPTY, Game, clicked, require_one, settle, the
 from shown.worlds.world import Outcome
 
 ROBOT, STAR, BLOCK, LEFT, RIGHT = "A", "*", "#", "<", ">"
@@ -47,14 +47,14 @@ class ReachForTheStar(Game):
         if token == EMPTY:
             grid = grid.with_cells({cell: BLOCK})
         elif token in (LEFT, RIGHT):
-            robot = _find(grid, ROBOT)
+            robot = the(grid, ROBOT)
             target = _walk(grid, robot, -1 if token == LEFT else 1)
             if target is not None and grid[target] == STAR:
                 return _reached(grid, robot, target)
             if target is not None:
                 grid = grid.with_cells({robot: EMPTY, target: ROBOT})
         grid = settle(grid, loose=ROBOT + BLOCK)
-        robot = _find(grid, ROBOT)
+        robot = the(grid, ROBOT)
         below = robot[0] + 1, robot[1]
         return _reached(grid, robot, below) if grid.get(below) == STAR else Outcome(grid)
 
@@ -63,14 +63,14 @@ class ReachForTheStar(Game):
 
         The steps lie on the diagonal from the star down towards the robot; drop blocks there until they reach it.
         """
-        (r, c), (_, robot_column) = _find(grid, STAR), _find(grid, ROBOT)
+        (r, c), (_, robot_column) = the(grid, STAR), the(grid, ROBOT)
         side = -1 if robot_column < c else 1
         step = (r + 1, c + side)
         while grid.inside(step):
             if grid[step] == EMPTY:
                 return step
             step = step[0] + 1, step[1] + side
-        return _find(grid, RIGHT if side < 0 else LEFT)
+        return the(grid, RIGHT if side < 0 else LEFT)
 
     def generate(self, rng: np.random.Generator) -> Grid:
         while True:
@@ -108,9 +108,3 @@ def _walk(grid: Grid, robot: Cell, side: int) -> Cell | None:
 def _reached(grid: Grid, robot: Cell, star: Cell) -> Outcome:
     grid = grid.with_cells({robot: EMPTY, star: ROBOT})
     return Outcome(settle(grid, loose=BLOCK), won=True, over=True)
-
-
-def _find(grid: Grid, character: str) -> Cell:
-    cell = grid.find(character)
-    assert cell is not None, f"a legal position has {character!r}"
-    return cell

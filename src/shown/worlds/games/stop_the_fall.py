@@ -6,7 +6,7 @@ import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.symmetry import Transformation
-from shown.worlds.games.game import EMPTY, SIDES, Game, clicked, moved, require_one, settle
+from shown.worlds.games.game import EMPTY, SIDES, Game, clicked, moved, require_one, settle, the
 from shown.worlds.world import Outcome
 
 PARACHUTER, STATIC, NEW, FIRE, BUTTON = "P", "#", "%", "F", "G"
@@ -20,7 +20,7 @@ class StopTheFall(Game):
         on: parachuter and new blocks fall until they rest on something, or on the bottom of the grid.
     Observation: a grid; `P` parachuter, `#` static block, `%` new block, `F` fire, `G` green button, `.` empty.
     Actions: a click on a cell. Clicks on anything but an empty cell or the button change nothing.
-    Rewards: 1 if the parachuter comes to rest with no fire above, below, left or right of it, otherwise 0.
+    Rewards: 1 if the parachuter lands with no fire above, below, left or right of it, otherwise 0.
     End of episode: the button was clicked.
     Levels: made by hand; stacks of 1 to 6 blocks, fire on one side or both, ledges and other fires to lead astray.
     """
@@ -42,16 +42,14 @@ class StopTheFall(Game):
         if grid[cell] != BUTTON:
             return Outcome(grid)
         grid = settle(grid.with_cells({cell: STATIC}), loose=PARACHUTER + NEW)
-        return Outcome(grid, won=not burns(grid, _parachuter(grid)), over=True)
+        return Outcome(grid, won=not burns(grid, the(grid, PARACHUTER)), over=True)
 
     def expert(self, grid: Grid) -> Cell:
         """Stack blocks under the parachuter, from the ground up, until it lands away from fire; then the button."""
         landing = landing_cell(grid)
-        if burns(grid, landing) and landing != _parachuter(grid):
+        if burns(grid, landing) and landing != the(grid, PARACHUTER):
             return landing
-        button = grid.find(BUTTON)
-        assert button is not None, "the game is over once the button is gone"
-        return button
+        return the(grid, BUTTON)  # the game is over once it is gone
 
     def generate(self, rng: np.random.Generator) -> Grid:
         while True:
@@ -66,7 +64,7 @@ class StopTheFall(Game):
         while grid[click := self.expert(grid)] == EMPTY:
             grid = grid.with_cells({click: NEW})
         grid = settle(grid, loose=PARACHUTER + NEW)
-        return not burns(grid, _parachuter(grid))
+        return not burns(grid, the(grid, PARACHUTER))
 
     def why_lost(self, grid: Grid) -> str:
         return "The parachuter landed next to fire."
@@ -83,16 +81,10 @@ def burns(grid: Grid, cell: Cell) -> bool:
 
 def landing_cell(grid: Grid) -> Cell:
     """Return the cell where the parachuter would land, or its own if it rests already."""
-    r, c = _parachuter(grid)
+    r, c = the(grid, PARACHUTER)
     while grid.get((r + 1, c)) == EMPTY:
         r += 1
     return r, c
-
-
-def _parachuter(grid: Grid) -> Cell:
-    cell = grid.find(PARACHUTER)
-    assert cell is not None, "a legal position has a parachuter"
-    return cell
 
 
 def _sketch(rng: np.random.Generator) -> Grid:

@@ -43,15 +43,11 @@ class Node:
 
 def find_node() -> Node:
     """Return the machine's Node.js, or else that of the extra `[minecraft]`."""
-    for node in (_of_machine(), _of_wheel()):
-        if node is not None and _version(node.node) >= OLDEST:
-            return node
-    raise MissingExtra(f"node {OLDEST} or newer, with npm", "minecraft")
-
-
-def _of_machine() -> Node | None:
     node, npm = shutil.which("node"), shutil.which("npm")
-    return Node(node, (npm,)) if node and npm else None
+    for found in (Node(node, (npm,)) if node and npm else None, _of_wheel()):
+        if found is not None and _version(found.node) >= OLDEST:
+            return found
+    raise MissingExtra(f"node {OLDEST} or newer, with npm", "minecraft")
 
 
 def _of_wheel() -> Node | None:
