@@ -192,10 +192,12 @@ def _flood_loop(near, stand, shorter, words):  # type: ignore[no-untyped-def]
     rows, width = near.shape
     # Reached cells, framed by one cell with the value in the void.
     beyond = np.uint64(0) - ((near[0, words - 1] >> np.uint64(62)) & np.uint64(1))
-    reached = np.full((rows + 2, width + 2 * words), beyond)
+    reached = np.empty((rows + 2, width + 2 * words), dtype=np.uint64)
     new = np.zeros((rows, width), dtype=np.uint64)
-    for y in range(rows):
-        reached[y + 1, words : words + width] = near[y] & stand[y]
+    for y in range(rows + 2):  # loops, since expressions of whole arrays take seconds to compile
+        for k in range(width + 2 * words):
+            inside = 1 <= y <= rows and words <= k < words + width
+            reached[y, k] = near[y - 1, k - words] & stand[y - 1, k - words] if inside else beyond
     top, bottom = 0, rows
     while True:
         first, last = rows, -1

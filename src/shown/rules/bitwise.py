@@ -371,12 +371,12 @@ def _shorten_loop(columns, literals, signs, clause_ends, forbidden, keep):  # ty
     first = 0
     for end in clause_ends:
         left = end - first
-        after[left] = forbidden
+        for w in range(rows):  # loops, since assignments of whole arrays take seconds to compile
+            after[left, w], before[w] = forbidden[w], np.uint64(0xFFFFFFFFFFFFFFFF)
         for i in range(left - 1, 0, -1):
             column, sign, here, there = columns[literals[first + i]], signs[first + i], after[i], after[i + 1]
             for w in range(rows):
                 here[w] = there[w] & (column[w] ^ sign)
-        before[:] = np.uint64(0xFFFFFFFFFFFFFFFF)
         for i in range(end - first):
             there, some = after[i + 1], np.uint64(0)
             for w in range(rows):
