@@ -319,6 +319,8 @@ class Policy:
     def table(self, most: int = 1, notes: Sequence[str] = ()) -> str:
         """Return the best components with their rules in English, and the weight of all others together.
 
+        A rule that is printed without voting has no weight.
+
         Args:
             most: maximum number of components.
             notes: a note for each clause of the first rule.
@@ -329,7 +331,8 @@ class Policy:
         lines.append("  weight   rule")
         for i, component in enumerate(self.components[:most]):
             rule = (self.english(i) if i else first).splitlines()
-            lines.append(f"{'▸' if i == 0 else ' '} {component.weight:6.2f}    {rule[0]}")
+            weight = f"{component.weight:6.2f}" if component.weight else "  none"
+            lines.append(f"{'▸' if i == 0 else ' '} {weight}    {rule[0]}")
             lines += [f"            {line}" for line in rule[1:]]
         if len(self.components) > most:
             rest = sum(component.weight for component in self.components[most:])
@@ -473,7 +476,7 @@ def _allows(formula: Formula, columns: Mapping[Term, np.ndarray], count: int) ->
 
 def _headline(policy: Policy) -> str:
     provenance = policy.provenance
-    count, shown = len(policy.components), provenance.demonstrations
+    count, shown = sum(component.weight > 0 for component in policy.components), provenance.demonstrations
     text = f"{policy.game or 'policy'}: {count} {'rule' if count == 1 else 'rules'}"
     if shown is not None:
         steps = f"{shown.steps} step{'' if shown.steps == 1 else 's'}"
