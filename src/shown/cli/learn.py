@@ -389,7 +389,7 @@ def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
     place, practice = task.place, taught.practice
     if taught.hypothesis is not None and taught.hypothesis.name != EXACT_CLICKS.name:
         name = taught.hypothesis.name
-        yield f"Interpreted as: {name.replace('click', 'action') if policy.buttons else name}"
+        yield f"Interpreted as: {name.replace('click', 'action') if taught.policy.buttons else name}"
     if practice is not None and not practice[0] and not len(task.demonstrations.won):
         yield "No demonstration counts as won, so practice could not compare rules. `shown evaluate` prints rewards."
     elif taught.expectation is not None:
