@@ -51,15 +51,13 @@ class Ground:
     def __init__(self, game: Playable, seed: int = 0, allowance: float = math.inf) -> None:
         self.game, self.seed, self.allowance, self.seconds = game, seed, allowance, allowance
         self._pace: float | None = None
-        self._starts: list[Start] = []
+        self._starts: dict[int, Start] = {}
         self._won: dict[tuple[Component, ...], dict[int, bool]] = {}
         self._policies: dict[tuple[Component, ...], Policy] = {}
 
     def starts(self, first: int, last: int) -> list[Start]:
         """Return the levels from `first` up to, but without, `last`."""
-        while len(self._starts) < last:
-            self._starts.append(self.game.practice_start(len(self._starts), self.seed))
-        return self._starts[first:last]
+        return self._some(range(first, last))
 
     def go_on(self, share: float = 1.0) -> None:
         """Allow playing for a share of the allowance from now on."""
@@ -137,8 +135,10 @@ class Ground:
         return self._won.setdefault(policy.components, {})
 
     def _some(self, numbers: Sequence[int]) -> list[Start]:
-        starts = self.starts(0, max(numbers, default=-1) + 1)
-        return [starts[number] for number in numbers]
+        for number in numbers:
+            if number not in self._starts:
+                self._starts[number] = self.game.practice_start(number, self.seed)
+        return [self._starts[number] for number in numbers]
 
     def _play_together(self, policies: Sequence[Policy], numbers: Sequence[int]) -> None:
         """Play some levels with all policies, as far as time allows."""
