@@ -25,6 +25,7 @@ from shown.worlds import Playable, Start, wins
 from shown.worlds.episodes import wins_of_each
 
 FEW_LEVELS, SOME_LEVELS, ALL_LEVELS = 12, 40, 120  # a candidate that does well on few levels plays more
+VALIDATION_LEVELS = (120, 200)  # played by single rules and by the vote that they may replace
 FRESH_LEVELS = (200, 300)  # played by the selected policy only, so that its score on them is unbiased
 
 Which = int | Sequence[int]
@@ -119,8 +120,13 @@ class Ground:
 
     def winner(self, number: int) -> Policy | None:
         """Return the policy that wins most levels among those that win the level with this number, or None."""
-        winners = [parts for parts, won in self._won.items() if won.get(number)]
-        return self._policies[max(winners, key=lambda parts: sum(self._won[parts].values()))] if winners else None
+        practiced = range(ALL_LEVELS)
+        count = {
+            parts: sum(won.get(level, False) for level in practiced)
+            for parts, won in self._won.items()
+            if won.get(number)
+        }
+        return self._policies[max(count, key=lambda parts: count[parts])] if count else None
 
     def hardest(self, count: int, among: int) -> list[int]:
         """Return the numbers of some of the first `among` levels: those that the fewest policies win, hardest first."""

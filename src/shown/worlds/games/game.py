@@ -200,13 +200,15 @@ def settle(grid: Grid, loose: str) -> Grid:
     a#
     b.
     """
-    (height, width), text = grid.shape, "".join(grid.rows)
-    columns = "\n".join(text[c::width] for c in range(width))
+    width, text = grid.width, "".join(grid.rows)
     falling, run = _patterns(loose)
-    if not falling.search(columns):
-        return grid
-    columns = run.sub(_packed, columns)
-    return Grid(tuple(columns[r :: height + 1] for r in range(height)))
+    changes = {}
+    for c in range(width):
+        column = text[c::width]
+        if falling.search(column):
+            fallen = run.sub(_packed, column)
+            changes.update({(r, c): fallen[r] for r, old in enumerate(column) if fallen[r] != old})
+    return grid.with_cells(changes) if changes else grid
 
 
 @cache
