@@ -305,7 +305,12 @@ class Selection:
         yield from self._distill(best.policy, fitted, until)
         if self._one_rule is None or self._one_rule.conditions <= LONG or not self._has_time(until):
             return
-        others = [found for _, found in self.fitted if found is not fitted and found.pool is not None]
+        language = best.policy.language
+        others = [
+            found
+            for _, found in self.fitted
+            if found is not fitted and found.pool is not None and found.policy and found.policy.language == language
+        ]
         shortest = min(others, key=conditions_of, default=None)
         if shortest is not None and conditions_of(shortest) < self._one_rule.conditions:
             yield from self._distill(best.policy, shortest, until)
