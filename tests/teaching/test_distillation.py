@@ -18,6 +18,7 @@ from shown.symmetry import images
 from shown.teaching.interpretation.equivalence import Effects
 from shown.teaching.interpretation.interpretations import Interpretation, interpret
 from shown.teaching.practice import distillation
+from shown.teaching.practice.ground import ALL_LEVELS, FRESH_LEVELS, VALIDATION_LEVELS
 from shown.teaching.practice.imitation import Positions, Table
 from shown.teaching.result import Taught
 from shown.teaching.teach import teach
@@ -95,6 +96,25 @@ def test_of_a_long_rule_a_part_is_printed_and_all_rules_act(monkeypatch: pytest.
     assert printed.rate.of == taught.vote.of
     assert printed.rate.won < taught.vote.won
     assert max(rated.conditions for rated in policy.front) > 4, "longer rules can still be chosen"
+
+
+@pytest.mark.parametrize(("share", "acts"), [(0.96, "vote"), (0.98, "rule")])
+def test_a_rule_that_wins_clearly_fewer_levels_it_did_not_practice_on_does_not_act(monkeypatch, share, acts):
+    def validated(self, policies):
+        return [1.0, *[share] * (len(policies) - 1)]
+
+    monkeypatch.setattr("shown.teaching.practice.practice_scoring.Scoring.validated", validated)
+    policy = learned("stop-the-fall", "random:200003,random:200004").policy
+    assert acts == ("vote" if policy.components[0].weight == 0.0 else "rule")
+    assert policy.front
+
+
+def test_levels_that_validate_rules_are_neither_practiced_on_nor_used_for_the_expectation():
+    practiced, validating, fresh = (
+        set(range(*levels)) for levels in ((0, ALL_LEVELS), VALIDATION_LEVELS, FRESH_LEVELS)
+    )
+    assert not practiced & validating
+    assert not fresh & (practiced | validating)
 
 
 def test_the_rule_does_not_depend_on_the_number_of_threads():

@@ -35,7 +35,7 @@ def test_one_rule_acts_if_it_does_what_all_rules_do_on_other_grids(learned):
     assert len(policy.components) == 1
     assert policy.vote == before.policy.components
     fresh = list(dict.fromkeys(GRIDS))[::3]
-    assert GridScoring(None, None, grids=GRIDS, vote=before.policy).expectation(policy) == count
+    assert GridScoring(None, None, grids=GRIDS, vote=before.policy).expectations([policy]) == [count]
     assert sum(a == b for a, b in zip(policy.act_many(fresh), policy.mixture.act_many(fresh), strict=True)) > 0
 
 

@@ -341,7 +341,7 @@ def _load_earlier(args: argparse.Namespace, demonstrations: Demonstrations) -> P
 def _plan(practice: float) -> str:
     """
     >>> _plan(10.0)
-    '10 s to compare interpretations, 10 s or 30 rounds of practice, 10 s for one rule and new levels: at most 30 s'
+    '10 s to compare interpretations, 10 s or 40 rounds of practice, 8 s for one rule and new levels: at most 28 s'
     """
     task = Task(practice=practice)
     last = task.max_seconds - 2 * practice

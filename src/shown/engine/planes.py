@@ -51,9 +51,9 @@ class Planes:
         self.values = tokens.values
         n = len(self.grids)
         # States of similar size share words, so that few words cover cells that are on hardly any grid.
-        order = sorted(range(n), key=lambda i: (self.grids[i].shape, i))
+        heights, widths = [len(grid.rows) for grid in self.grids], [len(grid.rows[0]) for grid in self.grids]
         self.slot = np.empty(n, dtype=np.int64)
-        self.slot[order] = np.arange(n)
+        self.slot[np.lexsort((widths, heights))] = np.arange(n)
         self.shape = frame(self.grids, margin)
         words = self.shape[2]
         self._void, self._nowhere = words * 64 - 2, words * 64 - 1
@@ -181,15 +181,15 @@ def value_codes(grids: Sequence[Grid], tokens: Tokens) -> tuple[np.ndarray, np.n
     table = np.zeros(max(map(ord, tokens), default=0) + 1, dtype=np.min_scalar_type(len(tokens)))
     for v, character in enumerate(tokens):
         table[ord(character)] = v
-    text = "".join(row for grid in grids for row in grid.rows)
-    sizes = np.array([grid.shape for grid in grids], dtype=np.int64).reshape(-1, 2)
+    text = "".join([row for grid in grids for row in grid.rows])
+    sizes = np.array([(len(grid.rows), len(grid.rows[0])) for grid in grids], dtype=np.int64).reshape(-1, 2)
     return table[np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)], sizes
 
 
 def frame(grids: Sequence[Grid], margin: int) -> tuple[int, int, int]:
     """Return the shape (rows, columns, words) of planes; two bits are for the states that are not real."""
-    height = max((g.height for g in grids), default=1)
-    width = max((g.width for g in grids), default=1)
+    height = max([len(g.rows) for g in grids], default=1)
+    width = max([len(g.rows[0]) for g in grids], default=1)
     return height + 2 * margin, width + 2 * margin, (len(grids) + 2 + 63) // 64
 
 

@@ -32,7 +32,9 @@ class Rows:
         self.worlds = tuple(worlds)
         self.mask = np.concatenate([world.row_mask for world in worlds])
         self.grids = tuple(grid for world in worlds for grid in world.grids)
-        self.actions = np.array([len(w.buttons) or g.height * g.width for w in worlds for g in w.grids], dtype=np.int64)
+        self.actions = np.concatenate(
+            [np.full(w.states, len(w.buttons)) if w.buttons else w.sizes.prod(axis=1) for w in worlds]
+        )
         self._first_word = np.cumsum([0, *(len(world.row_words) for world in worlds)])
         self._first_state = np.cumsum([0, *(world.states for world in worlds)])
         self.state_of_row = np.concatenate(

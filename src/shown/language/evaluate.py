@@ -57,7 +57,7 @@ class Plan:
             (primitive, self._arguments(primitive, group), slice(self._place[group[0]], self._place[group[-1]] + 1))
             for primitive, group in self._groups(self._conditions)
         ]
-        order = sorted(range(len(self.terms)), key=lambda i: self.terms[i].primitive)
+        order = sorted(range(len(self.terms)), key=lambda i: (self.terms[i].primitive, self.terms[i].depth))
         self._tops = []
         for primitive, group in self._groups([self.terms[i] for i in order]):
             places, order = order[: len(group)], order[len(group) :]
@@ -71,8 +71,10 @@ class Plan:
 
     def bytes(self, grids: Sequence[Grid]) -> int:
         """Return the size of the planes of these states and of the conditions on them."""
-        planes = len(self._conditions) + len(self.tokens.values) + 4
-        return 8 * planes * math.prod(frame(grids, self.reach.margin(grids)))
+        return self._bytes(frame(grids, self.reach.margin(grids)))
+
+    def _bytes(self, frame: tuple[int, int, int]) -> int:
+        return 8 * (len(self._conditions) + len(self.tokens.values) + 4) * math.prod(frame)
 
     def world_and_columns(self, grids: Sequence[Grid]) -> tuple[Planes, np.ndarray]:
         """Return the rows of some states, and the values of the programs on them. [terms, R] uint64
@@ -81,16 +83,17 @@ class Plan:
         interpreter, if the programs look far beyond a small grid, since planes would be mostly margin. Raises
         OutOfMemory above the limit.
         """
-        if self._look_at_little(frame(grids, self.reach.margin(grids))):
+        framed = frame(grids, self.reach.margin(grids))
+        if self._look_at_little(framed):
             world = self.world(grids)
             return world, self._columns_at_places(world)
         if len(grids) == 1 and self._mostly_margin(grids[0]):
-            looks = len(self._conditions) * math.prod(frame(grids, self.reach.margin(grids))) // WORDS_A_LOOK
+            looks = len(self._conditions) * math.prod(framed) // WORDS_A_LOOK
             view = LimitedView(grids[0], self.tokens, None, looks)
             with suppress(TooManyLooksError):
                 values = reference_columns(self.terms, view, self.buttons, self.language)
                 return Planes(grids, self.tokens, self.buttons), values.astype(np.uint64)
-        needed = self.bytes(grids)
+        needed = self._bytes(framed)
         if needed > LARGE:
             Account().take(needed, f"acting on a grid of {grids[0].height} × {grids[0].width}")
         world = self.world(grids)

@@ -29,7 +29,7 @@ class Reach:
 
     def margin(self, grids: Iterable[Grid]) -> int:
         """Return the margin around these grids, in cells."""
-        return self.cells + self.sides * max((max(grid.shape) for grid in grids), default=0)
+        return self.cells + (self.sides * max((max(grid.shape) for grid in grids), default=0) if self.sides else 0)
 
 
 def margin_for(parts: Iterable[Term | Shape], language: Mapping[str, Primitive], grids: Iterable[Grid]) -> int:

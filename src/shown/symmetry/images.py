@@ -110,7 +110,6 @@ def of_step(step: Step, transformation: Transformation, tokens: Tokens) -> Step:
     )
 
 
-@lru_cache(maxsize=256)  # a hypothesis is fitted to the same demonstrations many times
 def of_demonstration(
     demonstration: Demonstration, transformation: Transformation, tokens: Tokens
 ) -> Demonstration | None:
@@ -143,58 +142,51 @@ def images(demonstrations: Demonstrations, transformations: Iterable[Transformat
     group = closure(transformations)
     for transformation in group:
         transformation.check(demonstrations.tokens, demonstrations.buttons)
-    said = {(step.grid, step.action): step.refused for step in demonstrations.steps}
-    orbits = [_orbit(item, group, demonstrations.tokens, said) for item in demonstrations]
-    shared = [_sharing(orbit) for orbit in orbits]
+    tokens, said = demonstrations.tokens, {(step.grid, step.action): step.refused for step in demonstrations.steps}
+    shared = []
+    for item in demonstrations:
+        dropped = [
+            (transformation, place)
+            for transformation, image in _orbit(item, group, tokens)[1:]
+            for place, step in enumerate(image.steps)
+            if said.get((step.grid, step.action), step.refused) != step.refused
+        ]
+        shared.append(_sharing(item, group, tokens, frozenset(dropped)))
     originals = tuple(orbit[group[0]] for orbit in shared)
     others = tuple(orbit[t] for t in group[1:] for orbit in shared if t in orbit and orbit[t].steps)
     return replace(demonstrations, items=originals + others)
 
 
-Steps = tuple[Step | None, ...]
-"""Steps of an image; None for a dropped one."""
-
-
+@lru_cache(maxsize=256)  # a hypothesis is fitted to the same demonstrations many times
 def _orbit(
-    item: Demonstration, group: tuple[Transformation, ...], tokens: Tokens, said: dict[tuple[Grid, Action], bool]
-) -> dict[Transformation, tuple[Demonstration, Steps]]:
-    """Return the distinct images of a demonstration, itself first, and the steps kept of each."""
-    orbit: dict[Transformation, tuple[Demonstration, Steps]] = {}
-    found: set[tuple[Step, ...]] = set()
+    item: Demonstration, group: tuple[Transformation, ...], tokens: Tokens
+) -> tuple[tuple[Transformation, Demonstration], ...]:
+    """Return the distinct images of a demonstration, itself first."""
+    found: dict[tuple[Step, ...], tuple[Transformation, Demonstration]] = {}
     for transformation in group:
         image = of_demonstration(item, transformation, tokens)
-        if image is None or _as_seen(image) in found:
-            continue
-        found.add(_as_seen(image))
-        is_own = transformation.is_identity
-        orbit[transformation] = (
-            image,
-            tuple(
-                step if is_own or said.get((step.grid, step.action), step.refused) == step.refused else None
-                for step in image.steps
-            ),
-        )
-    return orbit
+        if image is not None:
+            # Steps whose open actions differ only in order are equal.
+            seen = tuple(replace(step, open=tuple(sorted(step.open, key=repr))) for step in image.steps)
+            found.setdefault(seen, (transformation, image))
+    return tuple(found.values())
 
 
-def _as_seen(demonstration: Demonstration) -> tuple[Step, ...]:
-    """Return the steps with open actions sorted, so that equivalent steps compare equal."""
-    return tuple(replace(step, open=tuple(sorted(step.open, key=repr))) for step in demonstration.steps)
-
-
-def _sharing(orbit: dict[Transformation, tuple[Demonstration, Steps]]) -> dict[Transformation, Demonstration]:
-    """Return the images, each step with its share of the weight."""
-    every = [steps for _, steps in orbit.values()]
-    parts = [sum(step is not None for step in copies) for copies in zip(*every, strict=True)]
-    return {
-        transformation: replace(
-            image,
-            steps=tuple(
-                replace(step, weight=step.weight / part) for step, part in zip(steps, parts, strict=True) if step
-            ),
-        )
-        for transformation, (image, steps) in orbit.items()
-    }
+@lru_cache(maxsize=256)
+def _sharing(
+    item: Demonstration,
+    group: tuple[Transformation, ...],
+    tokens: Tokens,
+    dropped: frozenset[tuple[Transformation, int]],
+) -> dict[Transformation, Demonstration]:
+    """Return the images without dropped steps, each step with its share of the weight."""
+    orbit = _orbit(item, group, tokens)
+    parts = [sum((t, place) not in dropped for t, _ in orbit) for place in range(len(item.steps))]
+    shared = {}
+    for t, image in orbit:
+        kept = [(step, parts[place]) for place, step in enumerate(image.steps) if (t, place) not in dropped]
+        shared[t] = replace(image, steps=tuple(replace(step, weight=step.weight / part) for step, part in kept))
+    return shared
 
 
 def _signs(transformation: Transformation) -> tuple[int, int]:

@@ -14,10 +14,10 @@ from shown.symmetry import Transformation
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.worlds import Playable, Start
 
-PRACTICE_SECONDS = 10.0
-ROUNDS_PER_SECOND = 3.0  # practice ends after this many rounds per second allowed: most machines are faster
+PRACTICE_SECONDS = 8.0
+ROUNDS_PER_SECOND = 4.0  # maximum number of practice rounds for each second of `practice`
 MAX_ROUNDS = 10_000  # however long practice may take
-RULE_SHARE = 0.4  # share of the practice time to find one rule that plays like all rules together
+RULE_SHARE = 0.2  # share of the practice time to find one rule that plays like all rules together
 OUTLIER_SHARE = 0.1  # share of the practice time to find a demonstration that does not go with the others
 FINAL_SHARE = 0.25  # share of the practice time to score the final candidates, and again the selected one
 
@@ -36,7 +36,7 @@ class Task:
         practice: maximum seconds of practice, fits included. It ends early when all practice levels are won. Comparing
             the hypotheses takes at most as long again; if a slow world exceeds that, practice is skipped. 0: no
             practice, and the most plausible hypothesis that fits is selected.
-        rounds: maximum number of practice rounds; three for each second of `practice` if None. If the rounds are over
+        rounds: maximum number of practice rounds; four for each second of `practice` if None. If the rounds are over
             before the time is, the same seed gives the same policy.
         interpretations: interpretations to try; all if None.
         symmetries: symmetries to try; the game's, and none, if None. () for none.
@@ -87,7 +87,7 @@ class Task:
         programs are evaluated.
 
         >>> Task(practice=20).max_seconds
-        60.0
+        56.0
         """
         return (2 + RULE_SHARE * self.one_rule + OUTLIER_SHARE + 2 * FINAL_SHARE) * self.practice
 

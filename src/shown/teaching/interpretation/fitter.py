@@ -7,7 +7,7 @@ interpretations with images another.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -253,19 +253,20 @@ class Fitter:
         evidence = evidence_of(fitting.rows, _with_images(interpreted, hypothesis.symmetries).steps)
         return amended(policy, fitting, evidence, self.programs)
 
-    def component(self, fitted: Fitted, formula: Formula) -> Component:
-        """Return a rule as the only component of a policy, with its prior and its likelihood under a hypothesis."""
+    def components(self, fitted: Fitted, formulas: Sequence[Formula]) -> list[Component]:
+        """Return rules, each as the only component of a policy, with prior and likelihood under a hypothesis."""
+        if not formulas:
+            return []
         fitting = self._fitting(fitted.hypothesis)
         steps = _with_images(fitted.shown, fitted.hypothesis.symmetries).steps
-        plan, (packed,) = compile_components(
-            [[Component(1.0, 0.0, 0.0, formula)]], self.demonstrations.tokens, self.demonstrations.buttons,
-            fitting.language,
-        )  # fmt: skip
+        alone = [Component(1.0, 0.0, 0.0, formula) for formula in formulas]
+        tokens, buttons = self.demonstrations.tokens, self.demonstrations.buttons
+        plan, (packed,) = compile_components([alone], tokens, buttons, fitting.language)
         world, columns = plan.world_and_columns(list(dict.fromkeys(step.grid for step in steps)))
         evidence = evidence_of(Rows([world]), steps)
-        (allowed,) = allowed_rows(packed, columns, evidence.mask)
-        prior = math.fsum(fitting.log_prior(literal.term) for literal in formula.literals)
-        return Component(1.0, prior, log_likelihood(allowed, evidence), formula)
+        likelihoods = [log_likelihood(bits, evidence) for bits in allowed_rows(packed, columns, evidence.mask)]
+        priors = [math.fsum(fitting.log_prior(x.term) for x in formula.literals) for formula in formulas]
+        return list(map(Component, [1.0] * len(alone), priors, likelihoods, formulas))
 
     def _mixture(
         self, mixture: Mixture, features: Features, language: Language, pinned: Pinned | None

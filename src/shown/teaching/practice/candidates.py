@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from shown.policy import Policy
@@ -68,9 +68,9 @@ class Candidates:
         """Whether a candidate has the highest possible score."""
         return any(candidate.score >= 1.0 for candidate in self.current)
 
-    def settle(self, score: Callable[[Policy], float]) -> None:
+    def settle(self, scores: Callable[[Sequence[Policy]], Sequence[float]]) -> None:
         """Score the best candidate on all levels until its score stays: on few levels it may only have been lucky."""
-        while (best := self.best) is not None and (settled := score(best.policy)) != best.score:
+        while (best := self.best) is not None and (settled := scores([best.policy])[0]) != best.score:
             self.current[self.current.index(best)] = replace(best, score=settled)
 
     def start_over(self) -> None:

@@ -34,16 +34,18 @@ from shown.teaching.interpretation.hypotheses import Hypothesis
 from shown.teaching.practice.imitation import Positions, Table
 from shown.teaching.practice.practice_scoring import GridScoring, Scoring
 
-ROUNDS = 8  # fits with counterexamples
+ROUNDS = 4  # searches for rules; all but the first after a fit with counterexamples
 STARTS = 200  # random rules made of the clauses of a fit, of which the best are improved
 IMPROVED = 3  # rules that are improved clause by clause, and then play
-MOST_CLAUSES = 1000  # clauses of a fit that rules are made of, the shortest ones, besides those of its best rule
+MOST_CLAUSES = 400  # clauses of a fit that rules are made of, the shortest ones, besides those of its best rule
 PER_CONDITION = 0.001  # share of games that a further condition has to win
 COUNTEREXAMPLES = 6  # lost levels that are examined in a round
 CLOSE = 0.02  # a shorter rule that wins this much less than the best one is preferred
 LONG = 10  # with more conditions, a rule is sought under other interpretations too
 MOST_CONDITIONS = 25  # longer rules are not printed unless asked for; if none is shorter, a part of one is
-TOO_FAR = 0.03  # a rule that wins this much less than all rules together does not replace them
+TOO_FAR = (
+    0.03  # a rule that wins this much less than all rules together, on either kind of levels, does not replace them
+)
 
 Unit = Folded[Literal]
 """A clause and the images that it stands for."""
@@ -103,7 +105,7 @@ class Distillation:
     excerpt: PlayedRule | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.wins = self.scoring.score_on_all(self.vote)
+        (self.wins,) = self.scoring.scores_on_all([self.vote])
         self._symmetries = self.fitted.hypothesis.symmetries
         shown = self.fitted.shown
         self._steps = (images(shown, self._symmetries) if self._symmetries else shown).steps
@@ -111,6 +113,7 @@ class Distillation:
         self._positions = Positions(self.vote, self.scoring.as_good)
         pinned = () if self.fitted.pinned is None else self.fitted.pinned.clauses
         self._pinned: tuple[Unit, ...] = tuple(Folded(tuple(clause), closure(())) for clause in pinned)
+        self._taken: set[Clause] = set()
         self._units: dict[frozenset[frozenset[Literal]], Unit] = {}
         self._unfolded: dict[Unit, tuple[Clause, ...]] = {}
         self._played: dict[tuple[Unit, ...], PlayedRule] = {}
@@ -170,6 +173,9 @@ class Distillation:
         short = sorted(fitted.pool.clauses, key=len)[:MOST_CLAUSES]
         short += [clause for candidate in fitted.candidates[:1] for clause in candidate.clauses]
         for clause in over_programs(tuple(short), fitted.features.terms.__getitem__):
+            if clause in self._taken:
+                continue
+            self._taken.add(clause)
             for under in (group[:1], group) if len(group) > 1 else (group,):
                 unit: Unit = Folded(clause, tuple(under))
                 if not self._has_struck(unit):
@@ -195,7 +201,7 @@ class Distillation:
         values = table.values(rules)
         ranked = sorted(range(len(rules)), key=lambda i: (-values[i], sizes[list(rules[i])].sum(), rules[i]))
         improved = [_improved(rules[i], table, sizes, fixed) for i in ranked[:IMPROVED]]
-        played = [self._play([units[u] for u in rule]) for rule in dict.fromkeys(improved)]
+        played = self._play([units[u] for u in rule] for rule in dict.fromkeys(improved))
         return max(played, key=lambda item: item.merit)
 
     def _explain(self, units: Sequence[Unit], table: Table) -> np.ndarray:
@@ -226,18 +232,23 @@ class Distillation:
             (vote.tokens, vote.buttons, vote.language),
         )
 
-    def _play(self, units: Iterable[Unit], explains: bool = True) -> PlayedRule:
-        """Let a rule play all levels; if it explains the demonstrations, keep it if it is the best of its length."""
-        key = tuple(sorted(units, key=lambda unit: (len(unit.clause), str(unit.clause), len(unit.under))))
-        if key not in self._played:
-            only = self.fitter.component(self.fitted, Formula(unfold(key, self.vote.language)))
-            alone = replace(self.vote, components=(only,), facts=Facts(symmetries=self._symmetries))
-            candidate = PlayedRule(key, alone, self.scoring.score_on_all(alone))
-            self._played[key] = candidate
+    def _play(self, rules: Iterable[Iterable[Unit]], explain: bool = True) -> list[PlayedRule]:
+        """Let rules play all levels; of those that explain the demonstrations, keep the best of each length."""
+        keys = [
+            tuple(sorted(units, key=lambda unit: (len(unit.clause), str(unit.clause), len(unit.under))))
+            for units in rules
+        ]
+        new = [key for key in dict.fromkeys(keys) if key not in self._played]
+        formulas = [Formula(unfold(key, self.vote.language)) for key in new]
+        components = self.fitter.components(self.fitted, formulas)
+        facts = Facts(symmetries=self._symmetries)
+        alone = [replace(self.vote, components=(only,), facts=facts) for only in components]
+        for key, rule, won in zip(new, alone, self.scoring.scores_on_all(alone), strict=True):
+            candidate = self._played[key] = PlayedRule(key, rule, won)
             known = self.found.get(candidate.conditions)
-            if explains and self._permitted(candidate) and (known is None or candidate.won > known.won):
+            if explain and self._permitted(candidate) and (known is None or candidate.won > known.won):
                 self.found[candidate.conditions] = candidate
-        return self._played[key]
+        return [self._played[key] for key in keys]
 
     # --- counterexamples ----------------------------------------------------------------------------------------------
 
@@ -274,7 +285,7 @@ class Distillation:
         """
         lossy = candidate.won - loss
         while not loss or time.monotonic() <= self.until:
-            shorter = [self._play(units) for units in self._reduced(candidate)]
+            shorter = self._play(self._reduced(candidate))
             least = lossy if loss else min(candidate.won, self.wins)
             good = [other for other in shorter if other.won >= least and self._permitted(other)]
             if not good:
@@ -292,7 +303,8 @@ class Distillation:
             values = table.values([[v for v in kept if v != k] for k in free])
             per_condition = [value / len(own[k].clause) for k, value in zip(free, values - values.max(), strict=True)]
             kept.remove(free[int(np.argmax(per_condition))])
-        return self._play([own[k] for k in kept], explains=False)
+        (part,) = self._play([[own[k] for k in kept]], explain=False)
+        return part
 
     def _permitted(self, candidate: PlayedRule) -> bool:
         constraints = self.fitter.constraints
@@ -383,7 +395,11 @@ class OneRule:
 
 
 def one_rule(distillation: Distillation) -> OneRule | None:
-    """Return the shortest rule that wins nearly as much as the best one that is not long; None if no rule was found."""
+    """Return the shortest rule that wins nearly as much as the best one that is not long; None if no rule was found.
+
+    Rules are made to win the practice levels. So levels that had no part in that also choose among them, and decide
+    whether the rule replaces the vote.
+    """
     front, vote, scoring = list(distillation.front), distillation.vote, distillation.scoring
     if not front:
         return None
@@ -391,18 +407,21 @@ def one_rule(distillation: Distillation) -> OneRule | None:
     if part is not None:
         front.insert(0, part)
     short = [candidate for candidate in front if candidate.conditions <= MOST_CONDITIONS] or front[:1]
-    most = max(candidate.won for candidate in short)
-    near = [candidate for candidate in short if candidate.won >= most - CLOSE]
-    near = [candidate for candidate in near if candidate.won >= distillation.wins - TOO_FAR] or near
-    chosen = min(near, key=lambda candidate: (candidate.words, candidate.conditions))
-    rated = _rated(front, chosen, scoring)
+    of_vote, *validated = scoring.validated([vote, *(candidate.rule for candidate in short)])
+    won = [(2 * one.won + other) / 3 for one, other in zip(short, validated, strict=True)]
+    least = (2 * distillation.wins + of_vote) / 3 - TOO_FAR
+    far = [short[k] is part or won[k] < least or validated[k] < of_vote - TOO_FAR for k in range(len(short))]
+    near = [k for k in range(len(short)) if won[k] >= max(won) - CLOSE]
+    near = [k for k in near if not far[k]] or near
+    k = min(near, key=lambda k: (short[k].words, short[k].conditions))
+    chosen, rated = short[k], _rated(front, short[k], scoring)
     (rule,) = chosen.rule.components
-    if chosen.won >= distillation.wins - TOO_FAR and chosen is not part:
-        policy = replace(vote, components=(rule,), vote=vote.components, front=rated)
-    else:
+    if far[k]:
         policy = replace(vote, components=(replace(rule, weight=0.0), *vote.components), front=rated)
-    hypothesis = distillation.fitted.hypothesis
-    return OneRule(hypothesis, chosen.conditions, chosen.won, policy, scoring.expectation(vote))
+    else:
+        policy = replace(vote, components=(rule,), vote=vote.components, front=rated)
+    hypothesis, (rate,) = distillation.fitted.hypothesis, scoring.expectations([vote])
+    return OneRule(hypothesis, chosen.conditions, chosen.won, policy, rate)
 
 
 def rule_on_grids(distillation: Distillation, scoring: GridScoring) -> tuple[OneRule, SuccessRate]:
@@ -414,14 +433,13 @@ def rule_on_grids(distillation: Distillation, scoring: GridScoring) -> tuple[One
     vote, hypothesis = distillation.vote, distillation.fitted.hypothesis
     found = one_rule(distillation)
     if found is not None:
-        rate = scoring.expectation(found.policy.map_policy)
+        (rate,) = scoring.expectations([found.policy.map_policy])
         if rate.won >= (1 - TOO_FAR) * rate.of:
             (rule, *_) = found.policy.components
             policy = replace(vote, components=(replace(rule, weight=1.0),), vote=vote.components)
             return replace(found, policy=policy, vote=None), rate
     alone = [replace(vote, components=(replace(part, weight=1.0),)) for part in vote.components]
-    rates = [scoring.expectation(policy) for policy in alone]
-    scores = [scoring.score_on_all(policy) for policy in alone]
+    rates, scores = scoring.expectations(alone), scoring.scores_on_all(alone)
     best = max(range(len(alone)), key=lambda i: (scores[i], rates[i].won, -i))
     printed = replace(vote.components[best], weight=0.0)
     policy = replace(vote, components=(printed, *vote.components))
@@ -431,7 +449,7 @@ def rule_on_grids(distillation: Distillation, scoring: GridScoring) -> tuple[One
 def _rated(front: Sequence[PlayedRule], chosen: PlayedRule, scoring: Scoring) -> tuple[RatedRule, ...]:
     """Return the front with the success on new levels; rules that win no more there than shorter ones are left out."""
     place = front.index(chosen)
-    rates = [scoring.expectation(candidate.rule) for candidate in front]
+    rates = scoring.expectations([candidate.rule for candidate in front])
     own = rates[place]
     if own is None:
         return ()

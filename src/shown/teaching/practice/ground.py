@@ -25,6 +25,7 @@ from shown.worlds import Playable, Start, wins
 from shown.worlds.episodes import wins_of_each
 
 FEW_LEVELS, SOME_LEVELS, ALL_LEVELS = 12, 40, 120  # a candidate that does well on few levels plays more
+VALIDATION_LEVELS = (120, 200)  # played by single rules and by the vote that they may replace
 FRESH_LEVELS = (200, 300)  # played by the selected policy only, so that its score on them is unbiased
 
 Which = int | Sequence[int]
@@ -51,15 +52,13 @@ class Ground:
     def __init__(self, game: Playable, seed: int = 0, allowance: float = math.inf) -> None:
         self.game, self.seed, self.allowance, self.seconds = game, seed, allowance, allowance
         self._pace: float | None = None
-        self._starts: list[Start] = []
+        self._starts: dict[int, Start] = {}
         self._won: dict[tuple[Component, ...], dict[int, bool]] = {}
         self._policies: dict[tuple[Component, ...], Policy] = {}
 
     def starts(self, first: int, last: int) -> list[Start]:
         """Return the levels from `first` up to, but without, `last`."""
-        while len(self._starts) < last:
-            self._starts.append(self.game.practice_start(len(self._starts), self.seed))
-        return self._starts[first:last]
+        return self._some(range(first, last))
 
     def go_on(self, share: float = 1.0) -> None:
         """Allow playing for a share of the allowance from now on."""
@@ -121,8 +120,13 @@ class Ground:
 
     def winner(self, number: int) -> Policy | None:
         """Return the policy that wins most levels among those that win the level with this number, or None."""
-        winners = [parts for parts, won in self._won.items() if won.get(number)]
-        return self._policies[max(winners, key=lambda parts: sum(self._won[parts].values()))] if winners else None
+        practiced = range(ALL_LEVELS)
+        count = {
+            parts: sum(won.get(level, False) for level in practiced)
+            for parts, won in self._won.items()
+            if won.get(number)
+        }
+        return self._policies[max(count, key=lambda parts: count[parts])] if count else None
 
     def hardest(self, count: int, among: int) -> list[int]:
         """Return the numbers of some of the first `among` levels: those that the fewest policies win, hardest first."""
@@ -137,8 +141,10 @@ class Ground:
         return self._won.setdefault(policy.components, {})
 
     def _some(self, numbers: Sequence[int]) -> list[Start]:
-        starts = self.starts(0, max(numbers, default=-1) + 1)
-        return [starts[number] for number in numbers]
+        for number in numbers:
+            if number not in self._starts:
+                self._starts[number] = self.game.practice_start(number, self.seed)
+        return [self._starts[number] for number in numbers]
 
     def _play_together(self, policies: Sequence[Policy], numbers: Sequence[int]) -> None:
         """Play some levels with all policies, as far as time allows."""

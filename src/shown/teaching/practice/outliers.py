@@ -125,7 +125,7 @@ def suspected_slips(fitter: Fitter, fitted: Fitted) -> tuple[Outlier, ...]:
     count, places = len(shown.steps), [place for place, _ in _steps(shown)]
     slips: list[Outlier] = []
     while len(places) >= MIN_ROWS and len(slips) < max(1, count // ROWS_PER_SLIP):
-        if ROWS_PER_CONDITION * _conditions(found) <= len(places):
+        if ROWS_PER_CONDITION * conditions_of(found) <= len(places):
             break
         left_out: list[Place] = [(slip.demonstration, slip.step) for slip in slips]
         suspects = _least_supported(found, shown, left_out)[:MAX_SUSPECTS]
@@ -140,7 +140,7 @@ def suspected_slips(fitter: Fitter, fitted: Fitted) -> tuple[Outlier, ...]:
             break
         (d, s), part = suspects[best], fit_without(suspects[best])
         row = d + 1 if all(len(item.steps) == 1 for item in shown) else None
-        lengths = _conditions(found), _conditions(part)
+        lengths = conditions_of(found), conditions_of(part)
         if lengths[1] >= lengths[0]:
             break
         slips.append(Outlier(d, s, row, lengths, count - len(slips) - 1, left_out=True))
@@ -183,13 +183,13 @@ def _least_supported(fitted: Fitted, shown: Demonstrations, left_out: Sequence[P
     return [own[k][0] for k in np.argsort(support, kind="stable").tolist()]
 
 
-def _conditions(fitted: Fitted) -> int:
+def conditions_of(fitted: Fitted) -> int:
     """Return the number of conditions of the best rule."""
     assert fitted.policy is not None
-    return _conditions_of(fitted.policy, fitted)
+    return _of_policy(fitted.policy, fitted)
 
 
-def _conditions_of(policy: Policy, fitted: Fitted) -> int:
+def _of_policy(policy: Policy, fitted: Fitted) -> int:
     """Return the number of conditions of the printed rule; those of a clause count once for all its images."""
     facts = Facts(symmetries=fitted.hypothesis.symmetries)
     return sum(len(unit.clause) for unit in facts.folded(policy.components[0].formula.clauses, policy.language))
@@ -220,21 +220,23 @@ class LeavingOut:
     def odd_one(self, policy: Policy, until: float) -> Outlier | None:
         """Return the demonstration or step without which practice is clearly better or the rule much shorter, or None.
 
-        Nothing is left out if the rule is short and wins all practice levels.
+        Nothing is left out if the rule is short and wins so many practice levels that none can be clearly better.
 
         Args:
             policy: the policy that practice selected.
             until: time, by the monotonic clock, after which no fit is begun.
         """
         shown, before = self.fitted.shown, self._won(policy)
-        conditions = min(_conditions(self.fitted), _conditions_of(policy, self.fitted))
-        if len(shown) < 2 or before is None or (conditions <= LONG and before.won == before.of):
+        conditions = min(conditions_of(self.fitted), _of_policy(policy, self.fitted))
+        if len(shown) < 2 or before is None or (conditions <= LONG and before.won > (1 - BETTER) * before.of):
             return None
         found: list[tuple[float, Outlier]] = []
         for place, part in self._parts(until):
             assert part.policy is not None
-            shorter, after = _conditions(part), self._won(flattened(part.policy, self.temperature))
+            shorter = conditions_of(part)
             least = -AS_GOOD if shorter <= SHORTER * conditions else BETTER
+            possible = before.won + least * before.of <= before.of
+            after = self._won(flattened(part.policy, self.temperature)) if possible else None
             if after is not None and after.won - before.won >= least * before.of:
                 merit = (after.won - before.won) / before.of + (conditions - shorter) / conditions
                 others = len(part.shown.steps)

@@ -10,7 +10,14 @@ import numpy as np
 from shown.grid import Action, Grid
 from shown.policy import Policy
 from shown.provenance import SuccessRate
-from shown.teaching.practice.ground import ALL_LEVELS, FEW_LEVELS, FRESH_LEVELS, SOME_LEVELS, Ground
+from shown.teaching.practice.ground import (
+    ALL_LEVELS,
+    FEW_LEVELS,
+    FRESH_LEVELS,
+    SOME_LEVELS,
+    VALIDATION_LEVELS,
+    Ground,
+)
 from shown.teaching.practice.imitation import AS_GOOD, Positions
 from shown.teaching.task import FINAL_SHARE
 from shown.worlds import Playable, Start, play_starts, wins
@@ -64,10 +71,16 @@ class Scoring:
             going = [i for i in going if found[i] > promising]
         return [self._with_kept(score, ALL_LEVELS, policy) for score, policy in zip(found, policies, strict=True)]
 
-    def score_on_all(self, policy: Policy) -> float:
-        """Return the share of all practice levels and kept episodes that a policy wins."""
+    def scores_on_all(self, policies: Sequence[Policy]) -> Sequence[float]:
+        """Return the share of all practice levels and kept episodes that each of some policies wins."""
         assert self.ground is not None
-        return self._with_kept(self.ground.score(policy, ALL_LEVELS), ALL_LEVELS, policy)
+        scores = zip(self.ground.scores(policies, ALL_LEVELS), policies, strict=True)
+        return [self._with_kept(score, ALL_LEVELS, policy) for score, policy in scores]
+
+    def validated(self, policies: Sequence[Policy]) -> Sequence[float]:
+        """Return the share that each of some policies wins of levels that it did not practice on."""
+        assert self.ground is not None
+        return self.ground.scores(policies, range(*VALIDATION_LEVELS))
 
     def _with_kept(self, score: float, levels: int, policy: Policy) -> float:
         """Return the share won of the practice levels and the kept episodes together, less 1 for each of these lost.
@@ -83,14 +96,15 @@ class Scoring:
         played = self.ground.won(policy, ALL_LEVELS) if self.ground is not None else []
         return (sum(played), len(played)) if played else None
 
-    def expectation(self, policy: Policy) -> SuccessRate | None:
-        """Return the result on fresh levels, which had no part in the selection; None if nothing can be played."""
+    def expectations(self, policies: Sequence[Policy]) -> Sequence[SuccessRate | None]:
+        """Return the results on fresh levels, which had no part in the selection; None if nothing can be played."""
         if self.world is None:
-            return None
+            return [None] * len(policies)
         ground = self.ground or Ground(self.world, self.seed, SECONDS_WITHOUT_PRACTICE)
         ground.go_on(FINAL_SHARE)
-        fresh = ground.play(policy, range(*FRESH_LEVELS))
-        return SuccessRate(sum(fresh), len(fresh)) if fresh else None
+        ground.scores(policies, range(*FRESH_LEVELS))
+        played = [ground.won(policy, range(*FRESH_LEVELS)) for policy in policies]
+        return [SuccessRate(sum(fresh), len(fresh)) if fresh else None for fresh in played]
 
     def not_kept(self, policy: Policy) -> tuple[str, ...]:
         """Return the names of the kept episodes that a policy loses."""
@@ -153,13 +167,16 @@ class GridScoring(Scoring):
         self._good = Positions(self.vote, self.as_good)
         self._good.add([[grid] for grid in distinct])
 
-    def score_on_all(self, policy: Policy) -> float:
-        """Return the share of grids in which a policy does what the vote does."""
-        return sum(self._agrees(policy, self._chosen_by)) / len(self._chosen_by)
+    def scores_on_all(self, policies: Sequence[Policy]) -> list[float]:
+        """Return the share of grids in which each policy does what the vote does."""
+        return [sum(self._agrees(policy, self._chosen_by)) / len(self._chosen_by) for policy in policies]
 
-    def expectation(self, policy: Policy) -> SuccessRate:
-        """Return the number of fresh grids in which a policy does what the vote does."""
-        return SuccessRate(sum(self._agrees(policy, self._fresh)), len(self._fresh), "positions")
+    validated = scores_on_all
+
+    def expectations(self, policies: Sequence[Policy]) -> list[SuccessRate]:
+        """Return the number of fresh grids in which each policy does what the vote does."""
+        count = len(self._fresh)
+        return [SuccessRate(sum(self._agrees(policy, self._fresh)), count, "positions") for policy in policies]
 
     def games_won(self, vote: Policy) -> list[list[Grid]]:
         return [[grid] for grid in self._chosen_by]

@@ -28,7 +28,7 @@ class PracticeSearch(ABC):
         rng: source of all random choices.
         temperature: see `flattened`.
         levels: number of levels on which policies are compared.
-        seconds: expected duration of a step: that of the fit, or of the longest step so far.
+        seconds: expected duration of a step: at first that of the fit, then a running average.
         until: time by the monotonic clock by which a step should end; a fit then makes do with what it has found.
         best: the best policies with the shares they won, the latest last.
     """
@@ -89,7 +89,7 @@ def vary(searches: Sequence[PracticeSearch], rounds: int, until: float = np.inf)
         search.ground.stop_at(until)
         search.until = until
         best[chosen] = search.step()
-        search.seconds = max(search.seconds, time.monotonic() - begun)
+        search.seconds += (time.monotonic() - begun - search.seconds) / 2
         turns[chosen] += 1
         yield max(best)
 

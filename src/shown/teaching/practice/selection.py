@@ -16,7 +16,7 @@ from shown.inference.failure import Failure
 from shown.inference.pinning import Contradiction
 from shown.policy import Policy, uniform_policy
 from shown.provenance import ConstraintsRecord, DemonstrationsRecord, Provenance, SuccessRate
-from shown.teaching.interpretation.fitter import FURTHER, Effort, Fitted, Fitter
+from shown.teaching.interpretation.fitter import Effort, Fitted, Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.teaching.practice.candidates import Candidates
@@ -25,7 +25,7 @@ from shown.teaching.practice.credit import TurningPointSearch
 from shown.teaching.practice.cross_validation import CrossValidation, cross_validate
 from shown.teaching.practice.distillation import LONG, Distillation, OneRule, one_rule, rule_on_grids
 from shown.teaching.practice.ground import Ground
-from shown.teaching.practice.outliers import LeavingOut, Outlier, suspected_slips, without
+from shown.teaching.practice.outliers import LeavingOut, Outlier, conditions_of, suspected_slips, without
 from shown.teaching.practice.practice_scoring import GridScoring, Scoring
 from shown.teaching.practice.practice_search import PracticeSearch, vary
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress, Tried
@@ -290,27 +290,30 @@ class Selection:
             self._searches[found.hypothesis] = known
         return known
 
-    def distill(self, interpreted: Mapping[Interpretation, Demonstrations], until: float) -> Iterator[TeachingProgress]:
+    def distill(self, until: float) -> Iterator[TeachingProgress]:
         """Seek one rule that plays as well as the best candidate; no fit is begun after `until`.
 
-        If the rule is long, shorter ones are sought under the other interpretations.
+        If the rule is long, a shorter one is sought under the hypothesis whose own rule is the shortest.
         """
         if self.scoring.ground is None or self.scoring.out_of_time:
             return
-        self.candidates.settle(self.scoring.score_on_all)
+        self.candidates.settle(self.scoring.scores_on_all)
         best, fitted = self.candidates.best, self._fitted_best()
         if best is None or fitted is None or len(best.policy.components) == 1:
             return
         self.scoring.go_on(FINAL_SHARE)
         yield from self._distill(best.policy, fitted, until)
-        for interpretation in interpreted:
-            other = replace(fitted.hypothesis, interpretation=interpretation)
-            found = self._one_rule
-            if other == fitted.hypothesis or found is None or found.conditions <= LONG or not self._has_time(until):
-                continue
-            again = self.fitter.fit(other, interpreted[interpretation], None, replace(FURTHER, until=until))
-            if again.policy is not None:
-                yield from self._distill(best.policy, again, until)
+        if self._one_rule is None or self._one_rule.conditions <= LONG or not self._has_time(until):
+            return
+        language = best.policy.language
+        others = [
+            found
+            for _, found in self.fitted
+            if found is not fitted and found.pool is not None and found.policy and found.policy.language == language
+        ]
+        shortest = min(others, key=conditions_of, default=None)
+        if shortest is not None and conditions_of(shortest) < self._one_rule.conditions:
+            yield from self._distill(best.policy, shortest, until)
 
     def _distill(self, vote: Policy, fitted: Fitted, until: float) -> Iterator[TeachingProgress]:
         """Seek one rule under a hypothesis; keep it if it is the first, or better."""
@@ -397,7 +400,7 @@ class Selection:
     def result(self) -> Taught:
         """Return the best candidate, with the success rate to expect of it."""
         if self.scoring.ground is not None:
-            self.candidates.settle(self.scoring.score_on_all)
+            self.candidates.settle(self.scoring.scores_on_all)
         best = self.candidates.best
         if best is None:
             shown = self.demonstrations
@@ -409,7 +412,7 @@ class Selection:
         hypothesis, chosen = best.hypothesis, best.policy
         if self._one_rule is not None:
             hypothesis, chosen = self._one_rule.hypothesis, self._one_rule.policy
-        practice, expectation = self.scoring.practice(chosen), self.scoring.expectation(chosen)
+        practice, (expectation,) = self.scoring.practice(chosen), self.scoring.expectations([chosen])
         validated = self._validated.get(hypothesis) if hypothesis is not None else None
         if validated is not None:
             expectation = validated.expectation
