@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shown.cli.inputs import is_playable, playable_named, trusted
 from shown.cli.output import check_writable, count, say
 from shown.demonstrations import Demonstrations, tokens_from_json
 from shown.errors import BadInput, ShownError
-
-if TYPE_CHECKING:
-    from shown.grid import Tokens
-    from shown.worlds.tables import StepTable
+from shown.files import read_json
+from shown.grid import Tokens
+from shown.policy import Policy
+from shown.worlds import minari, tables
+from shown.worlds.tables import StepTable
 
 MINARI = "minari:"
 TABLES = (".csv", ".jsonl")
@@ -61,14 +62,10 @@ def _format(name: str) -> str:
 
 def _load(args: argparse.Namespace, form: str) -> Demonstrations:
     if form == MINARI:
-        from shown.worlds import minari
-
         name, _, view = args.source.removeprefix(MINARI).partition("#")
         return minari.read(name, view or None)
     if form == ".json":
         return Demonstrations.load(args.source)
-    from shown.worlds import tables
-
     table = tables.read(args.source)
     columns = _pairs(args.columns, "--columns")
     tokens, buttons, game = _task(args, table, columns)
@@ -77,14 +74,10 @@ def _load(args: argparse.Namespace, form: str) -> Demonstrations:
 
 def _save(demonstrations: Demonstrations, name: str, form: str) -> None:
     if form == MINARI:
-        from shown.worlds import minari
-
         minari.write(demonstrations, name.removeprefix(MINARI))
     elif form == ".json":
         demonstrations.save(name)
     else:
-        from shown.worlds import tables
-
         tables.save(demonstrations, name)
 
 
@@ -122,9 +115,6 @@ def _load_like(name: str) -> Any:
     """Return a game, world, policy or demonstrations: each has tokens and buttons."""
     if is_playable(name):
         return playable_named(name)
-    from shown.files import read_json
-    from shown.policy import Policy
-
     value = read_json(name, "demonstrations or policy")
     schema = value.get("schema") if isinstance(value, dict) else None
     if isinstance(schema, str) and schema.startswith("shown/policy/"):

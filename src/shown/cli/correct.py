@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import argparse
 import os
-from typing import TYPE_CHECKING
 
 from shown.cli import options
 from shown.cli.inputs import load_policy, playable_of, starts
 from shown.cli.output import check_writable, count, print_json, say
 from shown.cli.play import Session, add_to, report, show
+from shown.cli.terminal import Screen
+from shown.demonstrations import Demonstration, Demonstrations
 from shown.errors import BadInput
-from shown.grid import action_from_text
-from shown.worlds import Playable
-
-if TYPE_CHECKING:
-    from shown.demonstrations import Demonstration
-    from shown.grid import Action, Cell, Grid
-    from shown.policy import Policy
-    from shown.worlds import Episode, Start, World
+from shown.evaluation.resources import Resources
+from shown.grid import Action, Cell, Grid, action_from_text
+from shown.policy import Policy
+from shown.teaching.dialogue.corrections import position_at, show_from, stepping_in
+from shown.teaching.dialogue.recording import Recorder
+from shown.worlds import Episode, Playable, Start, World, play
 
 _ON, _BACK = ("enter", "space", "right", "down"), ("left", "up", "b")
 
@@ -67,9 +66,7 @@ class _Correction:
     def __init__(self, args: argparse.Namespace, game: Playable, policy: Policy, episodes: list[Start]) -> None:
         self.args, self.game, self.policy = args, game, policy
         if args.learn:
-            from shown.demonstrations import Demonstrations
-            from shown.evaluation.resources import Resources
-            from shown.teaching.teach import Pupil
+            from shown.teaching.teach import Pupil  # takes .2 s to load
 
             check_writable(args.learn)
             self.pupil = Pupil(game, keep=episodes, resources=Resources(seed=args.seed))
@@ -77,8 +74,6 @@ class _Correction:
             self.pupil.remember(policy, Demonstrations.load(earlier) if earlier else None)
 
     def learn(self, fix: Demonstration) -> None:
-        from shown.demonstrations import Demonstrations
-
         path = self.args.learn
         if not path:
             return
@@ -100,9 +95,6 @@ def _check_files(demos: str | None, out: str, game: Playable) -> None:
 
 
 def _correct_step(correction: _Correction, start: Start) -> None:
-    from shown.demonstrations import Demonstrations
-    from shown.teaching.dialogue.corrections import position_at, show_from
-
     args, game = correction.args, correction.game
     actions = [_action(text, game) for text in args.action]
     world, seed = start
@@ -116,8 +108,6 @@ def _correct_step(correction: _Correction, start: Start) -> None:
 
 
 def _correct_by_hand(correction: _Correction, starts: list[Start]) -> None:
-    from shown.worlds import play
-
     played = [(world, play(world, correction.policy.act, seed=seed)) for world, seed in starts]
     wrong = [(world, episode) for world, episode in played if not episode.won] if len(played) > 1 else played
     if not wrong:
@@ -131,10 +121,6 @@ def _correct_by_hand(correction: _Correction, starts: list[Start]) -> None:
 
 def _correct_episode(correction: _Correction, world: World, episode: Episode) -> bool:
     """Show an episode and record a correction; return whether to go on to the next level."""
-    from shown.cli.terminal import Screen
-    from shown.teaching.dialogue.corrections import stepping_in
-    from shown.teaching.dialogue.recording import Recorder
-
     watching = Watching(correction.game, episode)
     with Screen() as screen:
         show(watching, screen)

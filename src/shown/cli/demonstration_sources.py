@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from shown.cli.inputs import expert_demonstrations, is_playable, playable_named, trusted
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError
 from shown.files import read_json
+from shown.teaching.lessons.lesson_file import LessonFile, is_lesson
+from shown.teaching.lessons.remarks import KINDS
 from shown.worlds import Playable
-
-if TYPE_CHECKING:
-    from shown.teaching.lessons.lesson_file import LessonFile
 
 
 def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None, list[LessonFile]]:
@@ -39,8 +37,6 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None, lis
 
 
 def _load_file(path: str) -> Demonstrations | LessonFile:
-    from shown.teaching.lessons.lesson_file import LessonFile, is_lesson
-
     value = read_json(path, "demonstrations")
     if is_lesson(value):
         return LessonFile.from_json(value, lambda name: playable_named(trusted(name, path)), path)
@@ -66,8 +62,6 @@ def _place_of(demonstrations: Demonstrations, named: str | None) -> Playable | N
 
 def follow(args: argparse.Namespace, lesson: LessonFile) -> None:
     """Fill in options from the preferences and remarks of a lesson; options on the command line win."""
-    from shown.teaching.lessons.remarks import KINDS
-
     preferences = lesson.preferences
     args.programs = args.programs or preferences.programs
     if not args.published:

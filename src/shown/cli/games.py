@@ -12,6 +12,7 @@ from shown.cli.output import print_json, say
 from shown.errors import BadInput, printable
 from shown.worlds import Game, Playable, is_world, load_levels
 from shown.worlds.games import installed
+from shown.worlds.games.floors import floor
 from shown.worlds.games.levels import built_in
 from shown.worlds.keyboard import arrow, button_keys
 
@@ -120,8 +121,6 @@ def _print_floors(games: list[Game], args: argparse.Namespace) -> None:
 
 
 def _floors(games: list[Game], levels: dict[str, int], seed: int) -> Iterator[dict[str, Any]]:
-    from shown.worlds.games.floors import floor
-
     for game in games:
         for spec, times in levels.items():
             found = floor(game, load_levels(game, spec), seed, times)

@@ -6,20 +6,19 @@ import argparse
 import os
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from shown.cli import options
 from shown.cli.inputs import playable_named, starts
 from shown.cli.output import check_writable, count, say
+from shown.cli.terminal import Screen, wants_color
+from shown.demonstrations import Demonstration, Demonstrations
 from shown.errors import BadInput
+from shown.grid import Action, Cell, Grid
+from shown.render import text
+from shown.teaching.dialogue.recording import Attempt, Recorder
 from shown.worlds import Playable
 from shown.worlds.keyboard import arrow, button_keys
-
-if TYPE_CHECKING:
-    from shown.cli.terminal import Screen
-    from shown.demonstrations import Demonstration
-    from shown.grid import Action, Cell, Grid
-    from shown.teaching.dialogue.recording import Attempt, Recorder
 
 OTHER_KEYS = "u undo · r redo · s start over · q quit"
 KEYS = f"arrows and Enter, or mouse: click · {OTHER_KEYS}"
@@ -36,9 +35,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from shown.cli.terminal import Screen
-    from shown.teaching.dialogue.recording import Recorder
-
     game = playable_named(args.game)
     begins = starts(game, args)
     if args.out:  # report a file that cannot be used before anybody plays
@@ -236,9 +232,6 @@ class Layout:
 
 def lay_out(session: OnScreen, size: tuple[int, int], color: bool = False) -> Layout:
     """Lay a session out on a screen of `size` lines and columns; a large board scrolls with the cursor."""
-    from shown.grid import Grid
-    from shown.render import text
-
     game, grid, (r, c) = session.game, session.grid, session.cursor
     if size[0] < _TOO_SMALL[0] or size[1] < _TOO_SMALL[1]:
         return Layout(["Please enlarge the window."[: size[1]]], 0, (0, 0), (0, 0))
@@ -258,8 +251,6 @@ def lay_out(session: OnScreen, size: tuple[int, int], color: bool = False) -> La
 
 def show(session: OnScreen, screen: Screen) -> None:
     """Show a session on the screen and pass keys and clicks to it until it is done."""
-    from shown.cli.terminal import wants_color
-
     color = wants_color()
 
     def redraw() -> None:
@@ -294,8 +285,6 @@ def add_to(path: str, game: Playable, demonstration: Demonstration | None = None
 
     A new file starts with the demonstrations in the file `start`.
     """
-    from shown.demonstrations import Demonstrations
-
     new = Demonstrations(game.tokens, (demonstration,) if demonstration else (), game.name, game.buttons)
     begun = path if os.path.exists(path) else start
     if begun is not None:
@@ -308,8 +297,8 @@ def add_to(path: str, game: Playable, demonstration: Demonstration | None = None
     return len(new)
 
 
-def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, max(10, width - 1)) or [""]
+def _wrap(line: str, width: int) -> list[str]:
+    return textwrap.wrap(line, max(10, width - 1)) or [""]
 
 
 def _scroll(at: int, shown: int, total: int) -> int:

@@ -8,18 +8,20 @@ import shutil
 import sys
 import textwrap
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shown.cli import options
 from shown.cli.inputs import is_playable, load_policy, playable_named, playable_of, starts
 from shown.cli.output import check_writable, count, print_json, say
+from shown.cli.terminal import wants_color
+from shown.demonstrations import Demonstrations, Step
 from shown.errors import BadInput, printable
-from shown.worlds import Playable
-
-if TYPE_CHECKING:
-    from shown.demonstrations import Step
-    from shown.policy import Policy
-    from shown.worlds import Episode
+from shown.explain import explain
+from shown.files import write_bytes
+from shown.policy import Policy
+from shown.render import film, gif, png, strip, text
+from shown.worlds import Episode, Playable, play
+from shown.worlds.episodes import play_expert
 
 SECONDS_PER_STEP = 1.0
 
@@ -43,8 +45,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from shown.worlds.episodes import play, play_expert
-
     game, policy = _player(args.player, args.world, args.language)
     check_writable(args.gif)
     check_writable(args.png)
@@ -76,9 +76,6 @@ def _player(name: str, world: str | None, language: str | None) -> tuple[Playabl
 
 def _show(game: Playable, policy: Policy | None, episode: Episode, speed: float) -> None:
     """Print an episode: redrawn in place on a terminal, else one position below the other."""
-    from shown.cli.terminal import wants_color
-    from shown.render import text
-
     width, height = shutil.get_terminal_size()
     live, color, drawn = sys.stdout.isatty(), wants_color(), 0
     moves = live and os.environ.get("TERM") != "dumb" and 2 * episode.last.width < width
@@ -103,8 +100,6 @@ def _describe(number: int, step: Step, policy: Policy | None, width: int) -> lis
         action = step.action
         where = f"button {action}" if isinstance(action, str) else f"click row {action[0]}, column {action[1]}"
         return [f"{number}. {where}"]
-    from shown.explain import explain
-
     first, *reasons = explain(policy, step.grid, step.action).text.split("\n")
     lines = [f"{number}. {first}"]
     for reason in reasons:
@@ -120,9 +115,6 @@ def _outcome(episode: Episode) -> str:
 
 
 def _draw(game: Playable, episodes: list[Episode], args: argparse.Namespace) -> None:
-    from shown.files import write_bytes
-    from shown.render import film, gif, png, strip
-
     films = [film(episode.steps, episode.last, episode.demonstration.outcome) for episode in episodes]
     frames = [frame for one in films for frame in one]
     if args.gif:
@@ -134,9 +126,6 @@ def _draw(game: Playable, episodes: list[Episode], args: argparse.Namespace) -> 
 
 
 def _to_json(game: Playable, policy: Policy | None, episodes: list[Episode]) -> dict[str, Any]:
-    from shown.demonstrations import Demonstrations
-    from shown.explain import explain
-
     items = tuple(episode.demonstration for episode in episodes)
     runs = Demonstrations(game.tokens, items, game.name, game.buttons).to_json()["demonstrations"]
     for run_json, episode in zip(runs, episodes, strict=True):

@@ -15,16 +15,8 @@ from shown.worlds.world import Outcome, World
 NAME = "atari:Breakout"
 
 COLORS = {
-    0: "black",
-    6: "grey",
-    70: "red",
-    54: "orange",
-    38: "ochre",
-    22: "olive",
-    198: "green",
-    134: "blue",
-    182: "teal",
-}
+    0: "black", 6: "grey", 70: "red", 54: "orange", 38: "ochre", 22: "olive", 198: "green", 134: "blue", 182: "teal",
+}  # fmt: skip
 """The colors of this game, by the emulator's numbers."""
 RED = 70
 """The color of the paddle, of the top row of bricks, and of the ball below the bricks."""

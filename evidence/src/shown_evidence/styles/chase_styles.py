@@ -10,8 +10,8 @@ import numpy as np
 from shown.grid import Cell, Grid
 from shown.worlds.episodes import Player
 from shown.worlds.games.chase import AGENT, KEY, KEYS, RABBIT, WALL, escapes
-from shown.worlds.games.game import EMPTY, SIDES, moved
-from shown_evidence.styles.style import any_of, cell_of, styles
+from shown.worlds.games.game import EMPTY, SIDES, moved, the
+from shown_evidence.styles.style import any_of, styles
 
 Wait = Callable[[Grid, np.random.Generator], Cell]
 """Chooses the click that lets time pass."""
@@ -22,7 +22,7 @@ Choose = Callable[[Grid, list[Cell], np.random.Generator], Cell]
 
 def way_lengths(grid: Grid) -> dict[Cell, int]:
     """Return the number of steps to the rabbit from every cell that leads there."""
-    goal = cell_of(grid, RABBIT)
+    goal = the(grid, RABBIT)
     lengths, edge = {goal: 0}, [goal]
     while edge:
         near = {moved(cell, way): lengths[cell] + 1 for cell in edge for way in SIDES}
@@ -33,13 +33,13 @@ def way_lengths(grid: Grid) -> dict[Cell, int]:
 
 def shortest_ways(grid: Grid) -> list[Cell]:
     """Return the first steps of all shortest walks to the rabbit."""
-    agent, far = cell_of(grid, AGENT), way_lengths(grid)
+    agent, far = the(grid, AGENT), way_lengths(grid)
     return [way for way in SIDES if agent in far and far.get(moved(agent, way), far[agent]) < far[agent]]
 
 
 def walls_in(grid: Grid) -> list[Cell]:
     """Return the sides on which a wall leaves the rabbit one exit that the agent can still reach."""
-    rabbit = cell_of(grid, RABBIT)
+    rabbit = the(grid, RABBIT)
     free = [way for way in SIDES if grid.get(moved(rabbit, way)) == EMPTY]
     if len(free) != 2:
         return []
@@ -66,7 +66,7 @@ class Hunter:
         return lambda grid: self.act(grid, rng)
 
     def act(self, grid: Grid, rng: np.random.Generator) -> Cell:
-        agent, rabbit = cell_of(grid, AGENT), cell_of(grid, RABBIT)
+        agent, rabbit = the(grid, AGENT), the(grid, RABBIT)
         ways = shortest_ways(grid)
         beside = [way for way in ways if moved(agent, way) == rabbit]
         runs = bool(escapes(grid, agent, rabbit))
@@ -75,25 +75,25 @@ class Hunter:
             return moved(rabbit, self.wall(grid, sides, rng))
         if not ways or (runs and self.patient and not beside):
             return self.wait(grid, rng)
-        return cell_of(grid, KEY[self.walk(grid, beside or ways, rng)])
+        return the(grid, KEY[self.walk(grid, beside or ways, rng)])
 
 
 def _on_any_wall(grid: Grid, rng: np.random.Generator) -> Cell:
-    return any_of(grid.where(WALL) or (cell_of(grid, AGENT),), rng)
+    return any_of(grid.where(WALL) or (the(grid, AGENT),), rng)
 
 
 def _on_the_agent(grid: Grid, rng: np.random.Generator) -> Cell:
-    return cell_of(grid, AGENT)
+    return the(grid, AGENT)
 
 
 def _on_the_rabbit(grid: Grid, rng: np.random.Generator) -> Cell:
-    return cell_of(grid, RABBIT)
+    return the(grid, RABBIT)
 
 
 def _on_anything(grid: Grid, rng: np.random.Generator) -> Cell:
     """Choose any click that only lets time pass: walls, agent, rabbit, keys that lead nowhere."""
-    agent = cell_of(grid, AGENT)
-    stuck = [cell_of(grid, key) for key, way in KEYS.items() if grid.get(moved(agent, way)) not in (EMPTY, RABBIT)]
+    agent = the(grid, AGENT)
+    stuck = [the(grid, key) for key, way in KEYS.items() if grid.get(moved(agent, way)) not in (EMPTY, RABBIT)]
     return any_of([*(cell for cell in grid.cells() if grid[cell] not in KEYS and grid[cell] != EMPTY), *stuck], rng)
 
 
@@ -111,7 +111,7 @@ def _sideways(grid: Grid, ways: list[Cell], rng: np.random.Generator) -> Cell:
 
 def _longer(grid: Grid, ways: list[Cell], rng: np.random.Generator) -> Cell:
     """Choose the axis on which the rabbit is farther away."""
-    (r1, c1), (r2, c2) = cell_of(grid, AGENT), cell_of(grid, RABBIT)
+    (r1, c1), (r2, c2) = the(grid, AGENT), the(grid, RABBIT)
     return (_vertical if abs(r1 - r2) >= abs(c1 - c2) else _sideways)(grid, ways, rng)
 
 
@@ -122,37 +122,19 @@ def _own_axis(level: Grid, rng: np.random.Generator) -> Player:
 
 STYLES = styles(
     "chase",
-    (
-        "waits-on-any-wall",
-        "Waits by clicking a random wall; walls in above or below.",
-        Hunter(_on_any_wall, _vertical, _vertical),
-    ),
-    (
-        "waits-on-the-agent",
-        "Waits by clicking the agent; walls in above or below.",
-        Hunter(_on_the_agent, _vertical, _vertical),
-    ),
-    (
-        "waits-on-the-rabbit",
-        "Waits by clicking the rabbit; walls in above or below.",
-        Hunter(_on_the_rabbit, _vertical, _vertical),
-    ),
+    ("waits-on-any-wall", "Waits by clicking a random wall; walls in above or below.",
+     Hunter(_on_any_wall, _vertical, _vertical)),
+    ("waits-on-the-agent", "Waits by clicking the agent; walls in above or below.",
+     Hunter(_on_the_agent, _vertical, _vertical)),
+    ("waits-on-the-rabbit", "Waits by clicking the rabbit; walls in above or below.",
+     Hunter(_on_the_rabbit, _vertical, _vertical)),
     ("waits-on-anything", "Waits by any click that only lets time pass.", Hunter(_on_anything, _vertical, _vertical)),
-    (
-        "sideways-first",
-        "Walls in left or right, and walks sideways first.",
-        Hunter(_on_the_agent, _sideways, _sideways),
-    ),
+    ("sideways-first", "Walls in left or right, and walks sideways first.",
+     Hunter(_on_the_agent, _sideways, _sideways)),
     ("own-axis", "Chooses one axis per level, for walls and walking.", _own_axis),
     ("any-shortest-step", "Walls in on any side and walks any shortest way.", Hunter(_on_the_agent, _any, _any)),
-    (
-        "longer-way-first",
-        "Walls in above or below, and walks along the axis on which the rabbit is farther away.",
-        Hunter(_on_the_agent, _vertical, _longer),
-    ),
-    (
-        "walks-while-it-runs",
-        "Walks after the rabbit while it runs.",
-        Hunter(_on_the_agent, _vertical, _vertical, patient=False),
-    ),
-)
+    ("longer-way-first", "Walls in above or below, and walks along the axis on which the rabbit is farther away.",
+     Hunter(_on_the_agent, _vertical, _longer)),
+    ("walks-while-it-runs", "Walks after the rabbit while it runs.",
+     Hunter(_on_the_agent, _vertical, _vertical, patient=False)),
+)  # fmt: skip

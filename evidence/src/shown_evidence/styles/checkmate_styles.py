@@ -88,41 +88,20 @@ def _illegal_move(level: Grid, rng: np.random.Generator) -> list[Cell]:
 
 STYLES = styles(
     "checkmate",
-    (
-        "any-mate",
-        "Moves the queen to a random cell where it mates.",
-        _mating(lambda level, cells, rng: any_of(cells, rng)),
-    ),
-    (
-        "from-afar",
-        "Mates from as far from the black king as possible.",
-        _mating(lambda level, cells, rng: max(cells, key=lambda cell: _distance(level, BLACK_KING, cell))),
-    ),
-    (
-        "shortest-move",
-        "Plays the mate with the shortest move of the queen.",
-        _mating(lambda level, cells, rng: min(cells, key=lambda cell: _distance(level, WHITE_QUEEN, cell))),
-    ),
-    (
-        "useless-click",
-        "Clicks a random empty cell first, which does nothing.",
-        _first_clicking(lambda level, rng: [any_of(level.where(EMPTY), rng)]),
-    ),
-    (
-        "points-at-the-king",
-        "Clicks the black king first, which does nothing.",
-        _first_clicking(lambda level, rng: [_piece(level, BLACK_KING)]),
-    ),
-    (
-        "shows-the-place",
-        "Clicks the queen's target before selecting the queen.",
-        _first_clicking(lambda level, rng: [_experts_target(level)]),
-    ),
+    ("any-mate", "Moves the queen to a random cell where it mates.",
+     _mating(lambda level, cells, rng: any_of(cells, rng))),
+    ("from-afar", "Mates from as far from the black king as possible.",
+     _mating(lambda level, cells, rng: max(cells, key=lambda cell: _distance(level, BLACK_KING, cell)))),
+    ("shortest-move", "Plays the mate with the shortest move of the queen.",
+     _mating(lambda level, cells, rng: min(cells, key=lambda cell: _distance(level, WHITE_QUEEN, cell)))),
+    ("useless-click", "Clicks a random empty cell first, which does nothing.",
+     _first_clicking(lambda level, rng: [any_of(level.where(EMPTY), rng)])),
+    ("points-at-the-king", "Clicks the black king first, which does nothing.",
+     _first_clicking(lambda level, rng: [_piece(level, BLACK_KING)])),
+    ("shows-the-place", "Clicks the queen's target before selecting the queen.",
+     _first_clicking(lambda level, rng: [_experts_target(level)])),
     ("takes-twice", "Clicks the queen twice before moving it between the kings.", _first_clicking(_queen_twice)),
-    (
-        "takes-the-king",
-        "Tries to take the black king with the queen first.",
-        _first_clicking(lambda level, rng: [_piece(level, WHITE_QUEEN), _piece(level, BLACK_KING)]),
-    ),
+    ("takes-the-king", "Tries to take the black king with the queen first.",
+     _first_clicking(lambda level, rng: [_piece(level, WHITE_QUEEN), _piece(level, BLACK_KING)])),
     ("not-allowed", "Tries an illegal move of the queen first.", _first_clicking(_illegal_move)),
-)
+)  # fmt: skip

@@ -10,8 +10,8 @@ import numpy as np
 from shown.grid import Cell, Grid
 from shown.worlds.episodes import Player
 from shown.worlds.games.fence_in import FENCE, SHEEP
-from shown.worlds.games.game import EMPTY, SIDES, moved
-from shown_evidence.styles.style import Begin, cell_of, shuffled, styles
+from shown.worlds.games.game import EMPTY, SIDES, moved, the
+from shown_evidence.styles.style import Begin, shuffled, styles
 
 CLOCKWISE = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 
@@ -25,7 +25,7 @@ def on_border(grid: Grid, cell: Cell) -> bool:
 
 def row_below(grid: Grid) -> list[Cell]:
     """Return the cells of the row below the sheep between the nearest fences to the left and right."""
-    r, c = cell_of(grid, SHEEP)
+    r, c = the(grid, SHEEP)
     row = grid.rows[r + 1]
     right = row.find(FENCE, c)
     return [(r + 1, x) for x in range(row.rfind(FENCE, 0, c) + 1, grid.width if right < 0 else right)]
@@ -39,7 +39,7 @@ def closing_rows(grid: Grid) -> list[list[Cell]]:
     [[(3, 2)], [(4, 2)]]
     """
     found = []
-    for row in range(cell_of(grid, SHEEP)[0] + 1, grid.height):
+    for row in range(the(grid, SHEEP)[0] + 1, grid.height):
         above = _region_above(grid, row)
         if any(on_border(grid, cell) for cell in above):
             break
@@ -54,7 +54,7 @@ def _ways_to_close(grid: Grid) -> list[list[Cell]]:
 
 def _region_above(grid: Grid, row: int) -> set[Cell]:
     """Return the cells above a row that the sheep can reach."""
-    region = {cell_of(grid, SHEEP)}
+    region = {the(grid, SHEEP)}
     edge = list(region)
     while edge:
         near = {moved(cell, way) for cell in edge for way in SIDES}
@@ -85,7 +85,7 @@ def fewest_fences(grid: Grid) -> list[Cell]:
             arcs[cell, True].add(OUTSIDE)
         arcs[cell, True].update((near, False) for way in SIDES if (near := moved(cell, way), False) in arcs)
     arcs[OUTSIDE] = set()
-    while way_out := _way(arcs, (cell_of(grid, SHEEP), True)):
+    while way_out := _way(arcs, (the(grid, SHEEP), True)):
         for here, there in pairwise(way_out):
             arcs[there].add(here)
             if not (here[1] and here[0] != there[0]):  # arcs between cells have unlimited capacity
@@ -128,7 +128,7 @@ def _leading_to(arcs: dict[Node, set[Node]], goal: Node) -> set[Node]:
 
 
 def _around(grid: Grid, ways: Iterable[Cell]) -> list[Cell]:
-    return [moved(cell_of(grid, SHEEP), way) for way in ways]
+    return [moved(the(grid, SHEEP), way) for way in ways]
 
 
 def _building(plan: Plan) -> Begin:
@@ -136,67 +136,41 @@ def _building(plan: Plan) -> Begin:
 
     def begin(level: Grid, rng: np.random.Generator) -> Player:
         cells = plan(level, rng)
-        return lambda grid: next((cell for cell in cells if grid[cell] == EMPTY), None) or cell_of(grid, SHEEP)
+        return lambda grid: next((cell for cell in cells if grid[cell] == EMPTY), None) or the(grid, SHEEP)
 
     return begin
 
 
 def _from_below(grid: Grid, rng: np.random.Generator) -> list[Cell]:
-    row, (_, c) = row_below(grid), cell_of(grid, SHEEP)
+    row, (_, c) = row_below(grid), the(grid, SHEEP)
     return [*reversed([cell for cell in row if cell[1] <= c]), *(cell for cell in row if cell[1] > c)]
 
 
 def _from_both_ends(grid: Grid, rng: np.random.Generator) -> list[Cell]:
-    row, (_, c) = row_below(grid), cell_of(grid, SHEEP)
+    row, (_, c) = row_below(grid), the(grid, SHEEP)
     return sorted(row, key=lambda cell: (-abs(cell[1] - c), cell[1]))
 
 
 STYLES = styles(
     "fence-in",
-    (
-        "row-in-any-order",
-        "Builds the row below the sheep in random order.",
-        _building(lambda grid, rng: shuffled(row_below(grid), rng)),
-    ),
-    (
-        "right-to-left",
-        "Builds the row below the sheep from right to left.",
-        _building(lambda grid, rng: row_below(grid)[::-1]),
-    ),
-    (
-        "from-below-the-sheep",
-        "Builds the row below the sheep from the middle: first to the left, then to the right.",
-        _building(_from_below),
-    ),
+    ("row-in-any-order", "Builds the row below the sheep in random order.",
+     _building(lambda grid, rng: shuffled(row_below(grid), rng))),
+    ("right-to-left", "Builds the row below the sheep from right to left.",
+     _building(lambda grid, rng: row_below(grid)[::-1])),
+    ("from-below-the-sheep", "Builds the row below the sheep from the middle: first to the left, then to the right.",
+     _building(_from_below)),
     ("from-both-ends", "Builds the row below the sheep, far cells first.", _building(_from_both_ends)),
-    (
-        "fill-the-holes",
-        "Closes the pen as far down as its sides reach, from left to right.",
-        _building(lambda grid, rng: _ways_to_close(grid)[-1]),
-    ),
-    (
-        "narrowest-row",
-        "Closes the pen with the row that needs the fewest fences, in random order.",
-        _building(lambda grid, rng: shuffled(min(_ways_to_close(grid), key=len), rng)),
-    ),
-    (
-        "fewest-fences",
-        "Builds the smallest set of fences that encloses the sheep, as far out as possible, in reading order.",
-        _building(lambda grid, rng: fewest_fences(grid)),
-    ),
-    (
-        "clockwise-ring",
-        "Fences the four cells around the sheep, clockwise from above.",
-        _building(lambda grid, rng: _around(grid, CLOCKWISE[::2])),
-    ),
-    (
-        "ring-in-any-order",
-        "Fences the four cells around the sheep in random order.",
-        _building(lambda grid, rng: shuffled(_around(grid, SIDES), rng)),
-    ),
-    (
-        "ring-with-corners",
-        "Fences all eight cells around the sheep, clockwise from above, although corners need none.",
-        _building(lambda grid, rng: _around(grid, CLOCKWISE)),
-    ),
-)
+    ("fill-the-holes", "Closes the pen as far down as its sides reach, from left to right.",
+     _building(lambda grid, rng: _ways_to_close(grid)[-1])),
+    ("narrowest-row", "Closes the pen with the row that needs the fewest fences, in random order.",
+     _building(lambda grid, rng: shuffled(min(_ways_to_close(grid), key=len), rng))),
+    ("fewest-fences",
+     "Builds the smallest set of fences that encloses the sheep, as far out as possible, in reading order.",
+     _building(lambda grid, rng: fewest_fences(grid))),
+    ("clockwise-ring", "Fences the four cells around the sheep, clockwise from above.",
+     _building(lambda grid, rng: _around(grid, CLOCKWISE[::2]))),
+    ("ring-in-any-order", "Fences the four cells around the sheep in random order.",
+     _building(lambda grid, rng: shuffled(_around(grid, SIDES), rng))),
+    ("ring-with-corners", "Fences all eight cells around the sheep, clockwise from above, although corners need none.",
+     _building(lambda grid, rng: _around(grid, CLOCKWISE))),
+)  # fmt: skip

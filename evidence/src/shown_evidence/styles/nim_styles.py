@@ -10,9 +10,9 @@ import numpy as np
 
 from shown.grid import Cell, Grid
 from shown.worlds.episodes import Player
-from shown.worlds.games.game import EMPTY
+from shown.worlds.games.game import EMPTY, the
 from shown.worlds.games.nim import optimal_moves
-from shown_evidence.styles.style import after, any_of, cell_of, styles
+from shown_evidence.styles.style import after, any_of, styles
 
 
 def _level(grid: Grid) -> Cell:
@@ -41,7 +41,7 @@ def _points_every_time(level: Grid, rng: np.random.Generator) -> Player:
 
 
 def _starts_above(level: Grid, rng: np.random.Generator) -> Player:
-    row, column = cell_of(level, "|")
+    row, column = the(level, "|")
     return after([(row - 1, column)] if row else [], _level)
 
 
@@ -78,4 +78,4 @@ STYLES = styles(
     ("slips", "One click in five lands on a random empty cell.", _slips),
     ("slips-aside", "One click in four lands beside the intended matchstick.", _slips_aside),
     ("clicks-twice", "Clicks every matchstick twice; the second click lands on the empty cell.", _clicks_twice),
-)
+)  # fmt: skip

@@ -9,9 +9,9 @@ import numpy as np
 from shown.grid import Cell, Grid
 from shown.worlds import find_game
 from shown.worlds.episodes import Player
-from shown.worlds.games.game import EMPTY
+from shown.worlds.games.game import EMPTY, the
 from shown.worlds.games.stop_the_fall import BUTTON, NEW, PARACHUTER
-from shown_evidence.styles.style import Begin, cell_of, shuffled, styles
+from shown_evidence.styles.style import Begin, shuffled, styles
 
 RULES = find_game("stop-the-fall")
 
@@ -21,7 +21,7 @@ Plan = Callable[[list[Cell], int, np.random.Generator], list[Cell]]
 
 def column_below(grid: Grid) -> list[Cell]:
     """Return the empty cells directly below the parachuter, top first."""
-    r, c = cell_of(grid, PARACHUTER)
+    r, c = the(grid, PARACHUTER)
     cells = []
     while grid.get((r + 1, c)) == EMPTY:
         r += 1
@@ -32,7 +32,7 @@ def column_below(grid: Grid) -> list[Cell]:
 def saves(grid: Grid, cells: list[Cell]) -> bool:
     """Return whether the parachuter lands safely with blocks at these cells."""
     grid = grid.with_cells(dict.fromkeys(cells, NEW))
-    return RULES.step(grid, cell_of(grid, BUTTON), np.random.default_rng(0)).won
+    return RULES.step(grid, the(grid, BUTTON), np.random.default_rng(0)).won
 
 
 def _building(plan: Plan) -> Begin:
@@ -44,7 +44,7 @@ def _building(plan: Plan) -> Begin:
         cells = plan(column, needed, rng)
         if not saves(level, cells):
             cells = column[: -needed - 1 : -1]
-        return lambda grid: next((cell for cell in cells if grid[cell] == EMPTY), None) or cell_of(grid, BUTTON)
+        return lambda grid: next((cell for cell in cells if grid[cell] == EMPTY), None) or the(grid, BUTTON)
 
     return begin
 
@@ -55,49 +55,22 @@ def _lowest(column: list[Cell], count: int) -> list[Cell]:
 
 STYLES = styles(
     "stop-the-fall",
-    (
-        "any-order",
-        "Builds the required blocks on the ground, in random order.",
-        _building(lambda column, needed, rng: shuffled(_lowest(column, needed), rng)),
-    ),
-    (
-        "top-down",
-        "Builds the required blocks on the ground, the highest first.",
-        _building(lambda column, needed, rng: _lowest(column, needed)),
-    ),
-    (
-        "right-below-him",
-        "Builds the required number of blocks directly below the parachuter, downwards.",
-        _building(lambda column, needed, rng: column[:needed]),
-    ),
-    (
-        "right-below-any-order",
-        "Builds the required number of blocks directly below the parachuter, in random order.",
-        _building(lambda column, needed, rng: shuffled(column[:needed], rng)),
-    ),
-    (
-        "anywhere-below",
-        "Builds the required number of blocks anywhere below the parachuter.",
-        _building(lambda column, needed, rng: shuffled(column, rng)[:needed]),
-    ),
-    (
-        "one-more",
-        "Builds from the ground up, one block more than required.",
-        _building(lambda column, needed, rng: _lowest(column, needed + 1)[::-1]),
-    ),
-    (
-        "a-bit-more",
-        "Builds from the ground up, zero to two blocks more than required.",
-        _building(lambda column, needed, rng: _lowest(column, needed + int(rng.integers(3)))[::-1]),
-    ),
-    (
-        "all-the-way",
-        "Fills everything below the parachuter, from the ground up.",
-        _building(lambda column, needed, rng: column[::-1]),
-    ),
-    (
-        "all-the-way-down",
-        "Fills everything below the parachuter, downwards.",
-        _building(lambda column, needed, rng: column),
-    ),
-)
+    ("any-order", "Builds the required blocks on the ground, in random order.",
+     _building(lambda column, needed, rng: shuffled(_lowest(column, needed), rng))),
+    ("top-down", "Builds the required blocks on the ground, the highest first.",
+     _building(lambda column, needed, rng: _lowest(column, needed))),
+    ("right-below-him", "Builds the required number of blocks directly below the parachuter, downwards.",
+     _building(lambda column, needed, rng: column[:needed])),
+    ("right-below-any-order", "Builds the required number of blocks directly below the parachuter, in random order.",
+     _building(lambda column, needed, rng: shuffled(column[:needed], rng))),
+    ("anywhere-below", "Builds the required number of blocks anywhere below the parachuter.",
+     _building(lambda column, needed, rng: shuffled(column, rng)[:needed])),
+    ("one-more", "Builds from the ground up, one block more than required.",
+     _building(lambda column, needed, rng: _lowest(column, needed + 1)[::-1])),
+    ("a-bit-more", "Builds from the ground up, zero to two blocks more than required.",
+     _building(lambda column, needed, rng: _lowest(column, needed + int(rng.integers(3)))[::-1])),
+    ("all-the-way", "Fills everything below the parachuter, from the ground up.",
+     _building(lambda column, needed, rng: column[::-1])),
+    ("all-the-way-down", "Fills everything below the parachuter, downwards.",
+     _building(lambda column, needed, rng: column)),
+)  # fmt: skip

@@ -71,13 +71,6 @@ def after(clicks: Sequence[Cell], player: Player) -> Player:
     return lambda grid: waiting.pop(0) if waiting else player(grid)
 
 
-def cell_of(grid: Grid, token: str) -> Cell:
-    """Return the first cell with a token that every legal position has."""
-    cell = grid.find(token)
-    assert cell is not None, f"a legal position has {token!r}"
-    return cell
-
-
 def any_of(cells: Sequence[Cell], rng: np.random.Generator) -> Cell:
     """Return a random cell."""
     return cells[int(rng.integers(len(cells)))]

@@ -153,42 +153,25 @@ def _grid_has_wording(number: int, condition: Term) -> tuple[str, str] | None:
 
 
 AT_LEAST = Primitive(
-    name="at_least",
-    takes=(Kind.NUMBER, Kind.AREA, Kind.CONDITION),
-    gives=Kind.CONDITION,
-    meaning=_at_least,
-    kernel=_at_least_planes,
-    many=_at_least_many,
-    phrase="there are at least {0} {2:plural} {1} {cell}",
-    negation="there are fewer than {0} {2:plural} {1} {cell}",
-    wording=_at_least_wording,
-    image=True,
-)
+    name="at_least", takes=(Kind.NUMBER, Kind.AREA, Kind.CONDITION), gives=Kind.CONDITION,
+    meaning=_at_least, kernel=_at_least_planes, many=_at_least_many,
+    phrase="there are at least {0} {2:plural} {1} {cell}", negation="there are fewer than {0} {2:plural} {1} {cell}",
+    wording=_at_least_wording, image=True,
+)  # fmt: skip
 
 AS_MANY = Primitive(
-    name="as_many",
-    takes=(Kind.AREA, Kind.CONDITION),
-    gives=Kind.CONDITION,
-    meaning=_as_many,
-    kernel=_as_many_planes,
-    many=_as_many_many,
+    name="as_many", takes=(Kind.AREA, Kind.CONDITION), gives=Kind.CONDITION,
+    meaning=_as_many, kernel=_as_many_planes, many=_as_many_many,
     phrase="{cell} says how many {1:plural} there are {0} it",
-    negation="{cell} does not say how many {1:plural} there are {0} it",
-    image=_as_many_image,
-)
+    negation="{cell} does not say how many {1:plural} there are {0} it", image=_as_many_image,
+)  # fmt: skip
 
 GRID_HAS = Primitive(
-    name="grid_has",
-    takes=(Kind.NUMBER, Kind.CONDITION),
-    gives=Kind.PROGRAM,
-    meaning=_grid_has,
-    kernel=_grid_has_planes,
-    many=_grid_has_many,
-    phrase="there are at least {0} {1:plural}",
-    negation="there are fewer than {0} {1:plural}",
-    wording=_grid_has_wording,
-    image=True,
-)
+    name="grid_has", takes=(Kind.NUMBER, Kind.CONDITION), gives=Kind.PROGRAM,
+    meaning=_grid_has, kernel=_grid_has_planes, many=_grid_has_many,
+    phrase="there are at least {0} {1:plural}", negation="there are fewer than {0} {1:plural}",
+    wording=_grid_has_wording, image=True,
+)  # fmt: skip
 
 # --- lines -----------------------------------------------------------------------------------------------------------
 
@@ -217,16 +200,11 @@ def _in_a_line(view: View, cell: Cell | None, number: int, area: str, condition:
 
 
 IN_A_LINE = Primitive(
-    name="in_a_line",
-    takes=(Kind.NUMBER, Kind.AREA, Kind.CONDITION),
-    gives=Kind.CONDITION,
-    meaning=_in_a_line,
-    kernel=counts.line_through,
-    many=counts.lines_through,
+    name="in_a_line", takes=(Kind.NUMBER, Kind.AREA, Kind.CONDITION), gives=Kind.CONDITION,
+    meaning=_in_a_line, kernel=counts.line_through, many=counts.lines_through,
     phrase="{cell} makes {0} {2:plural} in a line {1:along}",
-    negation="{cell} does not make {0} {2:plural} in a line {1:along}",
-    image=True,
-)
+    negation="{cell} does not make {0} {2:plural} in a line {1:along}", image=True,
+)  # fmt: skip
 
 # --- two conditions --------------------------------------------------------------------------------------------------
 
@@ -258,28 +236,16 @@ def _but_not_many(world: Planes, store: np.ndarray, firsts: np.ndarray, seconds:
 
 
 BOTH = Primitive(
-    name="both",
-    takes=(Kind.CONDITION, Kind.CONDITION),
-    gives=Kind.CONDITION,
-    meaning=_both,
-    kernel=_both_planes,
-    many=_both_many,
-    phrase="{0} and {1}",
-    negation="either {0:not} or {1:not}",
-    image=True,
-)
+    name="both", takes=(Kind.CONDITION, Kind.CONDITION), gives=Kind.CONDITION,
+    meaning=_both, kernel=_both_planes, many=_both_many,
+    phrase="{0} and {1}", negation="either {0:not} or {1:not}", image=True,
+)  # fmt: skip
 
 BUT_NOT = Primitive(
-    name="but_not",
-    takes=(Kind.CONDITION, Kind.CONDITION),
-    gives=Kind.CONDITION,
-    meaning=_but_not,
-    kernel=_but_not_planes,
-    many=_but_not_many,
-    phrase="{0} but {1:not}",
-    negation="either {0:not} or {1}",
-    image=True,
-)
+    name="but_not", takes=(Kind.CONDITION, Kind.CONDITION), gives=Kind.CONDITION,
+    meaning=_but_not, kernel=_but_not_planes, many=_but_not_many,
+    phrase="{0} but {1:not}", negation="either {0:not} or {1}", image=True,
+)  # fmt: skip
 
 COUNTING = (AT_LEAST, AS_MANY, GRID_HAS, IN_A_LINE, BOTH, BUT_NOT)
 """The primitives of this family."""

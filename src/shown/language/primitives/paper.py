@@ -70,46 +70,23 @@ def _scanning_wording(offset: Offset, until: Term, unless: Term) -> tuple[str, s
 
 
 CELL_IS_VALUE = Primitive(
-    name="cell_is_value",
-    takes=(Kind.VALUE,),
-    gives=Kind.CONDITION,
-    meaning=_cell_is_value,
-    kernel=Planes.of_value,
-    many=_planes_of_values,
-    at_places=Places.holding,
-    phrase="{cell} is {0}",
-    negation="{cell} is not {0}",
-    image=True,
-)
+    name="cell_is_value", takes=(Kind.VALUE,), gives=Kind.CONDITION,
+    meaning=_cell_is_value, kernel=Planes.of_value, many=_planes_of_values, at_places=Places.holding,
+    phrase="{cell} is {0}", negation="{cell} is not {0}", image=True,
+)  # fmt: skip
 
 SHIFTED = Primitive(
-    name="shifted",
-    takes=(Kind.OFFSET, Kind.CONDITION),
-    gives=Kind.CONDITION,
-    meaning=_shifted,
-    kernel=planes.shift,
-    many=planes.shift_many,
-    at_places=_shifted_at_places,
-    phrase="{1}",
-    negation="{1:not}",
-    at="the cell {0:beside} {cell}",
-    image=True,
-)
+    name="shifted", takes=(Kind.OFFSET, Kind.CONDITION), gives=Kind.CONDITION,
+    meaning=_shifted, kernel=planes.shift, many=planes.shift_many, at_places=_shifted_at_places,
+    phrase="{1}", negation="{1:not}", at="the cell {0:beside} {cell}", image=True,
+)  # fmt: skip
 
 SCANNING = Primitive(
-    name="scanning",
-    takes=(Kind.OFFSET, Kind.CONDITION, Kind.CONDITION),
-    gives=Kind.CONDITION,
-    meaning=_scanning,
-    kernel=planes.scan,
-    many=planes.scan_many,
-    at_places=_scanning_at_places,
-    walks=True,
+    name="scanning", takes=(Kind.OFFSET, Kind.CONDITION, Kind.CONDITION), gives=Kind.CONDITION,
+    meaning=_scanning, kernel=planes.scan, many=planes.scan_many, at_places=_scanning_at_places, walks=True,
     phrase="going {0} from {cell}, {1:the} comes before {2:the}",
-    negation="going {0} from {cell}, {1:the} does not come before {2:the}",
-    wording=_scanning_wording,
-    image=True,
-)
+    negation="going {0} from {cell}, {1:the} does not come before {2:the}", wording=_scanning_wording, image=True,
+)  # fmt: skip
 
 # --- programs --------------------------------------------------------------------------------------------------------
 
@@ -155,46 +132,23 @@ def _action_is(view: View, button: str) -> bool:
 
 
 AT_ACTION_CELL = Primitive(
-    name="at_action_cell",
-    takes=(Kind.CONDITION,),
-    gives=Kind.PROGRAM,
-    meaning=_at_action_cell,
-    kernel=_plane_itself,
-    many=_planes_themselves,
-    phrase="{0}",
-    negation="{0:not}",
-    at="the clicked cell",
-    needs="click",
-    image=True,
-)
+    name="at_action_cell", takes=(Kind.CONDITION,), gives=Kind.PROGRAM,
+    meaning=_at_action_cell, kernel=_plane_itself, many=_planes_themselves,
+    phrase="{0}", negation="{0:not}", at="the clicked cell", needs="click", image=True,
+)  # fmt: skip
 
 
 AT_CELL_WITH_VALUE = Primitive(
-    name="at_cell_with_value",
-    takes=(Kind.VALUE, Kind.CONDITION),
-    gives=Kind.PROGRAM,
-    meaning=_at_cell_with_value,
-    kernel=planes.at_first,
-    many=planes.at_first_many,
-    at_places=_at_first_places,
-    phrase="{1}",
-    negation="{1:not}",
-    at="{0:the}",
-    wording=_at_cell_with_value_wording,
-    image=True,
-)
+    name="at_cell_with_value", takes=(Kind.VALUE, Kind.CONDITION), gives=Kind.PROGRAM,
+    meaning=_at_cell_with_value, kernel=planes.at_first, many=planes.at_first_many, at_places=_at_first_places,
+    phrase="{1}", negation="{1:not}", wording=_at_cell_with_value_wording, at="{0:the}", image=True,
+)  # fmt: skip
 
 ACTION_IS = Primitive(
-    name="action_is",
-    takes=(Kind.BUTTON,),
-    gives=Kind.PROGRAM,
-    meaning=_action_is,
-    kernel=Planes.of_button,
-    phrase="the action is {0}",
-    negation="the action is not {0}",
-    needs="button",
-    image=True,
-)
+    name="action_is", takes=(Kind.BUTTON,), gives=Kind.PROGRAM,
+    meaning=_action_is, kernel=Planes.of_button,
+    phrase="the action is {0}", negation="the action is not {0}", needs="button", image=True,
+)  # fmt: skip
 
 
 def _grammar(tokens: Tokens, buttons: tuple[str, ...]) -> Grammar:

@@ -38,16 +38,9 @@ class Chase(Game):
     title = "Chase"
     goal = "Catch the rabbit. It always runs away, so wall it in: click empty cells to build, arrow keys to walk."
     tokens = Tokens(
-        empty=EMPTY,
-        wall=WALL,
-        new_wall=NEW_WALL,
-        agent=AGENT,
-        rabbit=RABBIT,
-        left_arrow="<",
-        right_arrow=">",
-        up_arrow="^",
-        down_arrow="v",
-    )
+        empty=EMPTY, wall=WALL, new_wall=NEW_WALL, agent=AGENT, rabbit=RABBIT,
+        left_arrow="<", right_arrow=">", up_arrow="^", down_arrow="v",
+    )  # fmt: skip
     pieces = (("agent",), ("rabbit",), ("left_arrow",), ("right_arrow",), ("up_arrow",), ("down_arrow",))
     max_shape = (14, 14)
     symmetries = (

@@ -34,13 +34,9 @@ class Checkmate(Game):
     title = "Checkmate Tactic"
     goal = "Checkmate the black king. Click a white piece to select it, then the empty cell it should move to."
     tokens = Tokens(
-        empty=EMPTY,
-        black_king=BLACK_KING,
-        white_king=WHITE_KING,
-        white_queen=WHITE_QUEEN,
-        selected_white_king=SELECTED_KING,
-        selected_white_queen=SELECTED_QUEEN,
-    )
+        empty=EMPTY, black_king=BLACK_KING, white_king=WHITE_KING, white_queen=WHITE_QUEEN,
+        selected_white_king=SELECTED_KING, selected_white_queen=SELECTED_QUEEN,
+    )  # fmt: skip
     pieces = (("black_king",), ("white_king", "selected_white_king"), ("white_queen", "selected_white_queen"))
     max_shape = (20, 20)
     symmetries = (Transformation("left-right"), Transformation("transpose"))  # these generate all eight
