@@ -221,30 +221,36 @@ def table(source: Path, before: Path | None) -> None:
         rest = {"practice": None, "rounds": None, **own}
         return [Job(game, name, 3, 0, "choose", 120, threads, **rest) for game in known for name in known[game]]
 
-    def measured(asked: list[Job], at_once: int, path: Path = source) -> list[tuple[Job, Result]]:
+    def measured(asked: list[Job], at_once: int) -> Iterator[tuple[Job, Result, Result | None]]:
+        """Yield each job as it ends, with its result before."""
         with ThreadPoolExecutor(at_once) as pool:
-            found = zip(asked, pool.map(lambda job: in_a_process(job, path), asked), strict=True)
-            return [(job, result) for job, result in found if result is not None]
+            both = [source, before] if before else [source]
+            running = {pool.submit(lambda job: [in_a_process(job, path) for path in both], job): job for job in asked}
+            for done in as_completed(running):
+                new, old = [*done.result(), None][:2]
+                if new is not None:
+                    yield running[done], new, old
 
-    print(f"{cores} cores, load {os.getloadavg()[0]:.1f}; {'seconds, processor seconds, rounds, levels won':>60}")
+    print(f"{cores} cores, load {os.getloadavg()[0]:.1f}", flush=True)
     for threads, styles, at_once in ((2, TWO_CORES, max(1, cores // 2)), (cores, ALL_CORES, 1)):
-        old = dict(measured(jobs(styles, threads), at_once, before)) if before else {}
-        for job, new in measured(jobs(styles, threads), at_once):
-            print(f"{threads:3} threads  {job.game:18} {job.style:22} {brief(new)}  {brief(old.get(job))}", flush=True)
+        for job, new, old in measured(jobs(styles, threads), at_once):
+            print(f"{threads:3} threads  {job.game:18} {job.style:22} {brief(new)}  {brief(old)}", flush=True)
     alone: Result | None = None
     for threads in [n for n in (1, 2, 4, 8) if n < cores] + [cores]:
         same = jobs({"chase": ["sideways-first"]}, threads, practice=1e6, rounds=12, one_rule=False)
-        for _, new in measured(same, 1):
+        for _, new, _ in measured(same, 1):
             alone = alone or new
             rules = "the same rules" if new.learned == alone.learned else "OTHER RULES"
-            print(f"{threads:3} threads  the same work: {brief(new)}  {alone.seconds / new.seconds:4.1f} ×, {rules}")
+            ratio = f"{alone.seconds / new.seconds:4.1f} ×, {rules}"
+            print(f"{threads:3} threads  the same work: {brief(new)}  {ratio}", flush=True)
 
 
 def brief(result: Result | None) -> str:
-    """Return time, processor time, rounds and levels won in few characters; nothing without a result."""
+    """Return time, processor time (in all, and for one rule), rounds and levels won; nothing without a result."""
     if result is None:
         return ""
-    return f"{result.seconds:6.1f} s {result.processor:6.1f} s {result.rounds:3} rounds {result.won:5.2f}"
+    times = f"{result.seconds:6.1f} s, processor {result.processor:5.1f} s ({result.distilling:.1f} for one rule)"
+    return f"{times} {result.rounds:3} rounds, won {result.won:4.2f}"
 
 
 def line(result: Result, before: dict[str, Any] | None) -> str:

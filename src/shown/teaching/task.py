@@ -18,7 +18,7 @@ PRACTICE_SECONDS = 8.0
 ROUNDS_PER_SECOND = 4.0  # maximum number of practice rounds for each second of `practice`
 MAX_ROUNDS = 10_000  # however long practice may take
 RULE_SHARE = 0.2  # share of the practice time to find one rule that plays like all rules together
-OUTLIER_SHARE = 0.1  # share of the practice time to find a demonstration that does not go with the others
+OUTLIER_SHARE = 0.05  # share of the practice time to find a demonstration that does not go with the others
 FINAL_SHARE = 0.25  # share of the practice time to score the final candidates, and again the selected one
 
 

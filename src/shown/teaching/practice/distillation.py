@@ -35,7 +35,7 @@ from shown.teaching.practice.imitation import Positions, Table
 from shown.teaching.practice.practice_scoring import GridScoring, Scoring
 
 ROUNDS = 4  # searches for rules; all but the first after a fit with counterexamples
-STARTS = 200  # random rules made of the clauses of a fit, of which the best are improved
+STARTS = 100  # random rules made of the clauses of a fit, of which the best are improved
 IMPROVED = 3  # rules that are improved clause by clause, and then play
 MOST_CLAUSES = 400  # clauses of a fit that rules are made of, the shortest ones, besides those of its best rule
 PER_CONDITION = 0.001  # share of games that a further condition has to win
