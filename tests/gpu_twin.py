@@ -13,7 +13,7 @@ from shown.evaluation.device import HashTable, LookupRows
 
 
 class Twin:
-    """`Kernels` without a device."""
+    """`Cuda` without a device."""
 
     arrays = np
     faults: tuple[type[Exception], ...] = ()

@@ -174,7 +174,7 @@ def test_what_goes_wrong_is_told_in_one_line_and_leaves_nothing_running(
 def test_one_that_hangs_is_ended(machine, monkeypatch):
     monkeypatch.setenv("FAKE", "hangs")
     monkeypatch.setattr("shown.worlds.minecraft.bot.ANSWER_TIMEOUT", 0.5)
-    monkeypatch.setattr("shown.worlds.minecraft.bot.GRACE", 0.1)
+    monkeypatch.setattr("shown.worlds.minecraft.parts.GRACE", 0.1)
     world = find_world("minecraft")
     world.reset(0)
     with pytest.raises(ShownError, match="no answer in 0 s"):

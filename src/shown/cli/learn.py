@@ -53,7 +53,8 @@ PHASES = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "source",
         nargs="+",
         metavar="GAME|WORLD|FILE",
@@ -62,20 +63,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_starts(parser, "train:0-4", "0-4", "levels that the expert demonstrates")
     options.add_expert(parser)
     options.add_world(parser, "in the files")
-    parser.add_argument("--out", metavar="FILE", help="policy file to write (JSON)")
+    add("--out", metavar="FILE", help="policy file to write (JSON)")
     options.add_language(parser, "paper; in practice also standard")
-    parser.add_argument(
-        "--programs", type=_programs, metavar="N", help=f"programs to enumerate, or auto (default: {PROGRAMS:,})"
-    )
+    add("--programs", type=_programs, metavar="N", help=f"programs to enumerate, or auto (default: {PROGRAMS:,})")
     _add_teaching_options(parser)
     options.add_seed(parser)
-    parser.add_argument("--threads", type=options.positive, metavar="N", help="threads (default: one per core)")
-    parser.add_argument("--device", choices=DEVICES, default="cpu", help="evaluate programs on the CPU or a GPU (cuda)")
+    add("--threads", type=options.positive, metavar="N", help="threads (default: one per core)")
+    add("--device", choices=DEVICES, default="cpu", help="evaluate programs on the CPU or a GPU (cuda)")
     options.add_cluster(parser, "evaluate programs")
-    parser.add_argument(
-        "--memory", type=options.positive, metavar="MIB", help="memory limit (default: half of this machine's)"
-    )
-    parser.add_argument("--quiet", action="store_true", help="do not report progress")
+    add("--memory", type=options.positive, metavar="MIB", help="memory limit (default: half of this machine's)")
+    add("--quiet", action="store_true", help="do not report progress")
     options.add_json(parser)
     single = parser.add_argument_group("options of a single fit to the exact clicks, without practice")
     single.add_argument("--published", action="store_true", default=None, help="the paper's method, exactly")
@@ -94,36 +91,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--practice",
         type=options.number(float, 0.0, 1e6),
         default=PRACTICE_SECONDS,
         metavar="S",
         help=f"time limit of practice in seconds, fits included; 0 for none (default: {PRACTICE_SECONDS:.0f})",
     )
-    parser.add_argument("--vote", action="store_true", help="keep all rules that fit, which vote, instead of one rule")
-    parser.add_argument(
-        "--rule", type=options.positive, metavar="N", help="take the rule with N conditions among those found"
-    )
-    parser.add_argument(
-        "--grids", metavar="FILE", help="further grids on which one rule is sought, where nothing can be played"
-    )
-    parser.add_argument("--keep-all", action="store_true", help="explain all rows of a log, suspected slips included")
-    parser.add_argument("--before", metavar="POLICY", help="earlier policy to amend")
-    parser.add_argument("--keep", metavar="LEVELS|SEEDS", help="levels won by --before that must stay won")
-    parser.add_argument(
-        "--pin", action="append", default=[], metavar="RULE", help='rule to keep, such as "PROGRAM and not PROGRAM"'
-    )
-    parser.add_argument(
-        "--strike", action="append", default=[], metavar="PROGRAM", help="condition that no rule may contain"
-    )
-    parser.add_argument(
+    add("--vote", action="store_true", help="keep all rules that fit, which vote, instead of one rule")
+    add("--rule", type=options.positive, metavar="N", help="take the rule with N conditions among those found")
+    add("--grids", metavar="FILE", help="further grids on which one rule is sought, where nothing can be played")
+    add("--keep-all", action="store_true", help="explain all rows of a log, suspected slips included")
+    add("--before", metavar="POLICY", help="earlier policy to amend")
+    add("--keep", metavar="LEVELS|SEEDS", help="levels won by --before that must stay won")
+    add("--pin", action="append", default=[], metavar="RULE", help='rule to keep, such as "PROGRAM and not PROGRAM"')
+    add("--strike", action="append", default=[], metavar="PROGRAM", help="condition that no rule may contain")
+    add(
         "--interpretation",
         metavar="NAME",
         help="meaning of a click: exact, equivalent, changed, first, expert or winning; any-order alone, or as in "
         "equivalent/any-order",
     )
-    parser.add_argument(
+    add(
         "--symmetry",
         nargs="?",
         const=True,
@@ -131,9 +121,7 @@ def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
         help="demonstrations also hold mirrored or rotated: as the game declares, or by motions such as "
         "left-right,up-down (default: with and without are tried)",
     )
-    parser.add_argument(
-        "--no-symmetry", dest="symmetry", action="store_const", const=False, help="demonstrations hold as shown only"
-    )
+    add("--no-symmetry", dest="symmetry", action="store_const", const=False, help="demonstrations hold as shown only")
 
 
 @dataclass(frozen=True)

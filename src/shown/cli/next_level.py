@@ -17,12 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_policy(parser)
     options.add_world(parser)
     options.add_starts(parser, "random:0-23", "0-23", "levels to choose from")
-    parser.add_argument(
-        "--demos", nargs="+", default=[], metavar="FILE", help="earlier demonstrations, whose positions are left out"
-    )
-    parser.add_argument(
-        "--most", type=options.positive, default=1, metavar="N", help="levels to print at most (default: 1)"
-    )
+    add = parser.add_argument
+    add("--demos", nargs="+", default=[], metavar="FILE", help="earlier demonstrations, whose positions are left out")
+    add("--most", type=options.positive, default=1, metavar="N", help="levels to print at most (default: 1)")
     options.add_seed(parser)
     options.add_json(parser)
 

@@ -8,6 +8,7 @@ import re
 import select
 import signal
 import sys
+import termios
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
@@ -84,10 +85,6 @@ class Screen:
         for stream, name in ((sys.stdin, "stdin"), (sys.stdout, "stdout")):
             if not stream.isatty():
                 raise ShownError(f"playing needs a terminal, but {name} is not one. In the browser: shown studio.")
-        try:
-            import termios
-        except ImportError:
-            raise ShownError("playing in the terminal needs a Unix terminal. In the browser: shown studio.") from None
         with contextlib.ExitStack() as undo:
             fd = sys.stdin.fileno()
             before = termios.tcgetattr(fd)

@@ -19,7 +19,12 @@ several times slower."""
 
 
 class Cuda:
-    """`Kernels` on the first GPU. Raises MissingExtra without CuPy, BadInput without a GPU."""
+    """The first GPU. Raises MissingExtra without CuPy, BadInput without a GPU.
+
+    Attributes:
+        arrays: array module of the device, compatible with NumPy.
+        faults: errors of the device itself.
+    """
 
     def __init__(self) -> None:
         try:
@@ -45,14 +50,17 @@ class Cuda:
         return Cuda, ()
 
     def memory(self) -> int:
+        """Return the available bytes."""
         self.tidy()
         free, _ = self.arrays.cuda.runtime.memGetInfo()
         return int(free)
 
     def put(self, array: np.ndarray) -> Any:
+        """Return a NumPy array as one on the device."""
         return self.arrays.asarray(array)
 
     def fetch(self, array: Any, out: np.ndarray | None = None) -> np.ndarray:
+        """Return an array on the device as one of NumPy, in `out` if given."""
         if out is None or array.nbytes <= STAGE_BYTES:
             return array.get(out=out)  # type: ignore[no-any-return]
         if not self._stages:
@@ -72,25 +80,30 @@ class Cuda:
         return out
 
     def tidy(self) -> None:
+        """Release unused memory."""
         self.arrays.get_default_memory_pool().free_all_blocks()
 
     def shift(self, store: Any, offsets: Any, conditions: Any) -> Any:
+        """`planes.shift_many`, without its world. [n, rows, columns, words]"""
         out = self._empty((len(conditions), *store.shape[1:]))
         self._blocks("shift", len(conditions), store, offsets, conditions, *_sizes(store), out)
         return out
 
     def scan(self, store: Any, offsets: Any, untils: Any, unlesses: Any, inside: Any, somewhere: Any) -> Any:
+        """`planes.scan_many`, without its world. [n, rows, columns, words]"""
         out = self._empty((len(untils), *store.shape[1:]))
         self._blocks("scan", len(untils), store, offsets, untils, unlesses, inside, somewhere, *_sizes(store), out)
         return out
 
     def at_first(self, store: Any, values: Any, conditions: Any, first: Any) -> Any:
+        """`planes.at_first_many`, with `first` from `places_by_slot`. [n, words]"""
         rows, columns, words = _sizes(store)
         out, n = self._empty((len(conditions), int(words))), np.int64(len(conditions))
         self._warps("at_first", n, store, values, conditions, first, n, rows * columns, words, out)
         return out
 
     def fingerprint(self, flat: Any, places: Any, mask: Any, lowest: np.uint64) -> LookupRows:
+        """Return rows with their hashes and signs."""
         n, xp = np.int64(len(flat)), self.arrays
         mixes, flips, zeros = self._empty((n,)), xp.empty(n, dtype=bool), xp.empty(n, dtype=bool)
         words, width = np.int32(len(mask)), np.int64(flat.shape[1])
@@ -98,6 +111,11 @@ class Cuda:
         return LookupRows(flat, places, mask, lowest, mixes, flips, zeros)
 
     def meet(self, rows: LookupRows, table: HashTable) -> tuple[Any, Any, Any]:
+        """Look up rows.
+
+        Returns, for each row, a known equal row k ≥ 0, CONSTANT, or -2 - i for row i of these, which took a slot for
+        it; the first row equal to each that took a slot; and that slot. ([n] int32, [n] int32, [n] uint64)
+        """
         n, xp = np.int64(len(rows.flat)), self.arrays
         met, lead, slots = xp.empty(n, dtype=np.int32), xp.arange(n, dtype=np.int32), self._empty((n,))
         self._warps(
@@ -108,6 +126,7 @@ class Cuda:
         return met, lead, slots
 
     def keep(self, rows: LookupRows, slots: Any, leaders: Any, start: int, table: HashTable) -> None:
+        """Store the rows `leaders` from number `start` on. [count] int64"""
         count = np.int64(len(leaders))
         self._warps(
             "keep", count, rows.flat, np.int64(rows.flat.shape[1]), rows.places, rows.mask, np.int32(len(rows.mask)),
@@ -115,12 +134,15 @@ class Cuda:
         )  # fmt: skip
 
     def enter(self, table: HashTable, count: int) -> None:
+        """Enter the first `count` rows into an empty table."""
         self._threads("enter", count, table.mixes, np.int64(count), table.slots, np.uint64(len(table.slots)))
 
     def first_place(self, ids: Any, start: int, first: Any) -> None:
+        """Lower first[k - start] to the first index at which `ids` has k, for each k from `start` on."""
         self._threads("first_place", len(ids), ids, np.int64(len(ids)), np.int32(start), first)
 
     def signed_rows(self, rows: Any, numbers: Any, turned: Any, mask: Any) -> Any:
+        """Return some rows, negated where `turned` is set. [n, words] uint64"""
         count = np.int64(len(numbers))
         out = self._empty((count, len(mask)))
         self._warps("signed_rows", count, rows, numbers, turned, mask, count, np.int32(len(mask)), out)

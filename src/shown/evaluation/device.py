@@ -1,7 +1,7 @@
 """Evaluation on a device: planes, columns and the table that merges them stay there; only new columns come back.
 
-`DeviceEvaluator` proceeds as `Evaluator` does, with arrays on the device. `Kernels` computes them: `cuda.py` on a GPU;
-tests have a twin on the CPU. The results equal those of `Evaluator` bit by bit:
+`DeviceEvaluator` proceeds as `Evaluator` does, with arrays on the device. `Cuda` computes them on a GPU; tests have a
+twin of it on the CPU. The results equal those of `Evaluator` bit by bit:
 
 * rows are looked up by a 64-bit hash and then compared word by word on the device;
 * threads reach the table in any order, but the first of equal new rows determines the number, and at the end of a block
@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from shown.language.evaluate import how_many
 from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.shapes import Block, Shape
 from shown.language.terms import Kind
+
+if TYPE_CHECKING:
+    from shown.evaluation.cuda import Cuda
 
 DEVICES = ("cpu", "cuda")
 
@@ -78,79 +81,11 @@ class HashTable:
     slots: Any
 
 
-class Kernels(Protocol):
-    """Computation on a device.
-
-    Attributes:
-        arrays: array module of the device, compatible with NumPy.
-        faults: errors of the device itself.
-    """
-
-    arrays: Any
-    faults: tuple[type[Exception], ...]
-
-    def memory(self) -> int:
-        """Return the available bytes."""
-        ...
-
-    def put(self, array: np.ndarray) -> Any:
-        """Return a NumPy array as one on the device."""
-        ...
-
-    def fetch(self, array: Any, out: np.ndarray | None = None) -> np.ndarray:
-        """Return an array on the device as one of NumPy, in `out` if given."""
-        ...
-
-    def tidy(self) -> None:
-        """Release unused memory."""
-        ...
-
-    def shift(self, store: Any, offsets: Any, conditions: Any) -> Any:
-        """`planes.shift_many`, without its world. [n, rows, columns, words]"""
-        ...
-
-    def scan(self, store: Any, offsets: Any, untils: Any, unlesses: Any, inside: Any, somewhere: Any) -> Any:
-        """`planes.scan_many`, without its world. [n, rows, columns, words]"""
-        ...
-
-    def at_first(self, store: Any, values: Any, conditions: Any, first: Any) -> Any:
-        """`planes.at_first_many`, with `first` from `places_by_slot`. [n, words]"""
-        ...
-
-    def fingerprint(self, flat: Any, places: Any, mask: Any, lowest: np.uint64) -> LookupRows:
-        """Return rows with their hashes and signs."""
-        ...
-
-    def meet(self, rows: LookupRows, table: HashTable) -> tuple[Any, Any, Any]:
-        """Look up rows.
-
-        Returns, for each row, a known equal row k ≥ 0, CONSTANT, or -2 - i for row i of these, which took a slot for
-        it; the first row equal to each that took a slot; and that slot. ([n] int32, [n] int32, [n] uint64)
-        """
-        ...
-
-    def keep(self, rows: LookupRows, slots: Any, leaders: Any, start: int, table: HashTable) -> None:
-        """Store the rows `leaders` from number `start` on. [count] int64"""
-        ...
-
-    def enter(self, table: HashTable, count: int) -> None:
-        """Enter the first `count` rows into an empty table."""
-        ...
-
-    def first_place(self, ids: Any, start: int, first: Any) -> None:
-        """Lower first[k - start] to the first index at which `ids` has k, for each k from `start` on."""
-        ...
-
-    def signed_rows(self, rows: Any, numbers: Any, turned: Any, mask: Any) -> Any:
-        """Return some rows, negated where `turned` is set. [n, words] uint64"""
-        ...
-
-
 class DeviceDistinct:
     """`Distinct` on a device."""
 
     def __init__(
-        self, kernels: Kernels, mask: np.ndarray, account: Account, what: str, up_to_negation: bool = False
+        self, kernels: Cuda, mask: np.ndarray, account: Account, what: str, up_to_negation: bool = False
     ) -> None:
         self._kernels, self._account, self._what = kernels, account, what
         self._mask = kernels.put(mask)
@@ -237,7 +172,7 @@ class DeviceColumns(DeviceDistinct):
         turned: whether each column is kept on the host with a 1 in the first row. [count] bool
     """
 
-    def __init__(self, kernels: Kernels, mask: np.ndarray, account: Account, here: Account, what: str) -> None:
+    def __init__(self, kernels: Cuda, mask: np.ndarray, account: Account, here: Account, what: str) -> None:
         super().__init__(kernels, mask, account, what, up_to_negation=True)
         self._here, self._room = here, 0
         self._words = len(mask)
@@ -295,7 +230,7 @@ class DeviceColumns(DeviceDistinct):
 class DeviceEvaluator(Evaluator):
     """Evaluates blocks of programs on a device, with the results of `Evaluator`."""
 
-    def __init__(self, world: Planes, language: Language, account: Account, threads: int, kernels: Kernels) -> None:
+    def __init__(self, world: Planes, language: Language, account: Account, threads: int, kernels: Cuda) -> None:
         self._kernels = kernels
         memory = kernels.memory()
         self._chunk = min(CHUNK_BYTES, memory // 32)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, runtime_checkable
 
 from shown.errors import BadInput
 from shown.language.terms import Argument, Kind
@@ -34,13 +33,6 @@ class Leaves:
 
     kind: Kind
     levels: Callable[[], Iterator[Level]]
-
-
-@runtime_checkable
-class KnowsProbability(Protocol):
-    """Levels that know the probability of a single atom."""
-
-    def probability(self, atom: Argument) -> Fraction: ...
 
 
 def uniform(kind: Kind, atoms: tuple[Argument, ...]) -> Leaves:
@@ -157,8 +149,8 @@ class LazyLevels:
     def probability(self, atom: Argument) -> Fraction:
         """Return the probability of one atom; 0 if it is not among the leaves."""
         if atom not in self._places:
-            if isinstance(self._levels, KnowsProbability):
-                return self._levels.probability(atom)
+            if hasattr(self._levels, "probability"):
+                return self._levels.probability(atom)  # type: ignore[no-any-return]
             if self.get(MAX_LEVELS) is not None:
                 raise BadInput(
                     f"the grammar derives some programs in several ways, by leaves of which one has more than "

@@ -88,7 +88,7 @@ class ChildProcess:
         if self._process is not None and self._process.returncode is None:
             # Not Process.kill: that collects the status of a dead child before the event loop does, which complains.
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self._process.pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
+                os.kill(self._process.pid, signal.SIGKILL)
 
     @property
     def pid(self) -> int | None:

@@ -45,26 +45,17 @@ class Tasks:
         self.game = cache(find)
 
     def table(self) -> dict[str, Callable[[Request], Any]]:
-        return {
-            "warm": self.warm,
-            "learn": self.learn,
-            "policy": self.policy,
-            "check": self.check,
-            "run": self._with(self.run),
-            "runs": self._with(self.runs),
-            "position": self._with(self.position),
-            "why": self._with(self.why),
-            "doubt": self._with(self.doubt),
-            "sentence": self._with(sentence_remark),
-            "rule": self._with(other_rule),
-            "clicks": self._with(lambda policy, request: clicks(policy, request, self.game(request["game"]))),
-            "score": self._with(self.score),
-            "posterior": self._with(self.posterior),
-            "differ": self._with(self.differ),
-            "python": self._with(lambda policy, request: {"text": policy.to_python()}),
-            "gif": self._with(self.gif),
-            "film": self.film,
+        plain = (self.warm, self.learn, self.policy, self.check, self.film)
+        of_policy: dict[str, Callable[[Policy, Request], Answer]] = {
+            **{task.__name__: task for task in (self.run, self.runs, self.position, self.why, self.doubt)},
+            **{task.__name__: task for task in (self.score, self.posterior, self.differ, self.gif)},
+            "sentence": sentence_remark,
+            "rule": other_rule,
+            "clicks": lambda policy, request: clicks(policy, request, self.game(request["game"])),
+            "python": lambda policy, request: {"text": policy.to_python()},
         }
+        named: dict[str, Callable[[Request], Any]] = {task.__name__: task for task in plain}
+        return named | {name: self._with(task) for name, task in of_policy.items()}
 
     def _with(self, task: Callable[[Policy, Request], Answer]) -> Callable[[Request], Answer]:
         def run(request: Request) -> Answer:

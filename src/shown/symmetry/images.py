@@ -66,9 +66,8 @@ def of_action(action: Action, transformation: Transformation, grid: Grid, tokens
     """Return the image of an action on `grid`.
 
     A button becomes its partner, a click moves with its cell. A click on a cell that does not move stays, unless its
-    token is
-    exchanged: the click on the first such token becomes the click on the first of the other token, and so on in reading
-    order. Raises BadInput if their numbers differ; `fits` tests for this.
+    token is exchanged: the click on the first such token becomes the click on the first of the other token, and so on
+    in reading order. Raises BadInput if their numbers differ; `fits` tests for this.
 
     >>> from shown.grid import grid
     >>> tokens = Tokens(empty=".", robot="A", block="#", left_arrow="<", right_arrow=">")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -31,8 +31,10 @@ LENGTHS = {"": 500, "ball": 5_000, "game": 25_000}
 """The frames of an episode, by its name: the paper's 500; one ball; all five balls."""
 
 
-class FrameView(Protocol):
-    """How two frames become a grid.
+class Pixels:
+    """A view of two frames in which every pixel is a cell.
+
+    Its value is the pair of its previous and present color, or the nearest known pair.
 
     Attributes:
         name: its name in the world's name.
@@ -40,19 +42,6 @@ class FrameView(Protocol):
         column: the width of a cell in pixels.
         tokens: the values of the cells.
     """
-
-    name: str
-    frames: int
-    column: int
-    tokens: Tokens
-
-    def grid(self, was: np.ndarray, now: np.ndarray) -> Grid:
-        """Return two frames, [210, 160] uint8 each, as one grid."""
-        ...
-
-
-class Pixels:
-    """Every pixel is a cell; its value is the pair of its previous and present color, or the nearest known pair."""
 
     name, frames, column = "", 1, 1
 
@@ -62,11 +51,12 @@ class Pixels:
         self._characters = np.array(list(self.tokens))[_nearest(pairs)]
 
     def grid(self, was: np.ndarray, now: np.ndarray) -> Grid:
+        """Return two frames, [210, 160] uint8 each, as one grid."""
         return _grid(self._characters[was.astype(np.int64) * 256 + now])
 
 
 class Blocks:
-    """Cells of 4 × 4 pixels between the bricks and the floor, with the ball, its previous place, and the paddle.
+    """The same, in cells of 4 × 4 pixels from the bricks to the floor, with the ball, its last place and the paddle.
 
     The ball is one cell, that of its first pixel, so that it moves from cell to cell.
     """
@@ -142,7 +132,7 @@ class Breakout(World):
     goal = "Keep the ball in play and hit bricks with it."
     buttons = ("noop", "fire", "right", "left")
 
-    def __init__(self, view: FrameView, length: str = "", machine: _Machine | None = None) -> None:
+    def __init__(self, view: Pixels | Blocks, length: str = "", machine: _Machine | None = None) -> None:
         self.name = NAME + "#" * bool(view.name or length) + ",".join(filter(None, (view.name, length)))
         self.view, self.length, self.tokens = view, length, view.tokens
         self.max_steps = LENGTHS[length] // view.frames

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
@@ -16,7 +16,7 @@ from shown.language.terms import Kind
 from shown.policy import Policy
 from shown.provenance import NO_PROVENANCE
 from shown.symmetry import Transformation, images
-from shown.worlds import Game, load_levels, play, play_many
+from shown.worlds import Game, Playable, load_levels, play, play_many
 
 
 class MixturePolicy:
@@ -121,14 +121,7 @@ def with_additions(game: Game, seed: int, options: Mapping[str, Any]) -> LppPoli
     return LppPolicy(made, tuple(game.symmetries) if options["mirrored"] else ())
 
 
-class HasTokens(Protocol):
-    """A game or world, as far as a grammar depends on it."""
-
-    tokens: Tokens
-    buttons: tuple[str, ...]
-
-
-def with_few_values(game: HasTokens, seed: int, options: Mapping[str, Any]) -> LppPolicy:
+def with_few_values(game: Playable, seed: int, options: Mapping[str, Any]) -> LppPolicy:
     """Build LPP as published with programs over some values only; `values` are names joined by commas, or empty."""
     own = dict(options)
     values = tuple(filter(None, own.pop("values").split(",")))

@@ -22,30 +22,27 @@ STORE = "results.sqlite"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     names = ", ".join(EXPERIMENTS)
-    parser.add_argument("experiments", nargs="+", metavar="NAME", help=f"{names}, or all")
+    add = parser.add_argument
+    add("experiments", nargs="+", metavar="NAME", help=f"{names}, or all")
     how_much = parser.add_mutually_exclusive_group()
     how_much.add_argument("--quick", action="store_true", help="a few minutes of trials (default)")
     how_much.add_argument("--full", action="store_true", help="the paper's sizes")
     add_store(parser)
-    parser.add_argument("--workers", type=positive, metavar="N", help="processes (default: one per core)")
+    add("--workers", type=positive, metavar="N", help="processes (default: one per core)")
     add_cluster(parser, "run trials on")
-    parser.add_argument("--methods", type=words, metavar="A,B", help="only these methods, such as lpp,vpi")
-    parser.add_argument("--games", type=words, metavar="A,B", help="only these games")
-    parser.add_argument("--demos", type=numbers, metavar="1,5", help="only these numbers of demonstrations")
-    parser.add_argument(
-        "--sets", type=positive, metavar="N", help="maximum number of training sets, or seeds, per point"
-    )
-    parser.add_argument("--programs", type=positive, metavar="N", help="maximum number of programs per learn")
-    parser.add_argument(
-        "--levels", type=words, metavar="SPEC,SPEC", help="levels to score (default test:0-8,random:0-99)"
-    )
-    parser.add_argument(
+    add("--methods", type=words, metavar="A,B", help="only these methods, such as lpp,vpi")
+    add("--games", type=words, metavar="A,B", help="only these games")
+    add("--demos", type=numbers, metavar="1,5", help="only these numbers of demonstrations")
+    add("--sets", type=positive, metavar="N", help="maximum number of training sets, or seeds, per point")
+    add("--programs", type=positive, metavar="N", help="maximum number of programs per learn")
+    add("--levels", type=words, metavar="SPEC,SPEC", help="levels to score (default test:0-8,random:0-99)")
+    add(
         "--first-seed",
         type=positive,
         metavar="SEED",
         help="seed of the first demonstrated level, where they are generated and not of the paper",
     )
-    parser.add_argument("--list", action="store_true", help="only list the trials: done, stale or todo")
+    add("--list", action="store_true", help="only list the trials: done, stale or todo")
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:

@@ -154,13 +154,12 @@ def _lines(game: str, rows: Sequence[Row]) -> Iterator[list[str]]:
     for style in styles_of(game):
         mine = parts.get((game, style.name), [])
         if mine:
-            cells = (_each_size(select(mine, method=method)) for method in ScriptedStyles.methods)
+            cells = []
+            for method in ScriptedStyles.methods:
+                found = select(mine, method=method)
+                means = [percent(mean_success(of_size(found, count), GENERATED)) for count in SIZES]
+                cells.append(" / ".join(means) if found else MISSING_CELL)
             yield [title(game), style.name, style.plays, *cells]
-
-
-def _each_size(rows: Sequence[Row]) -> str:
-    means = " / ".join(percent(mean_success(of_size(rows, count), GENERATED)) for count in SIZES)
-    return means if rows else MISSING_CELL
 
 
 def _in_all(label: str, rows: Sequence[Row]) -> Iterator[str]:

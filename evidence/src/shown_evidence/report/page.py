@@ -91,9 +91,10 @@ def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
     """
     everything = list(rows)
     read = chapters(everything)
-    claims = claims_by_experiment(read)
+    claims = {chapter.experiment.name: chapter.presentation.claims for chapter in read if chapter.presentation.claims}
     count = Counter(claim.verdict for group in claims.values() for claim in group)
-    first = _opening(read)
+    plots = {(chapter.experiment.name, plot.name): plot for chapter in read for plot in _plots(chapter)}
+    first = {name: plots[name] for name in [name for name in OPENING if name in plots][:3]}
     lines = ten_lines({chapter.experiment.name: chapter.rows for chapter in read}, claims)
     folder = Path(__file__).parent
     return fill(
@@ -111,16 +112,6 @@ def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
         sections=join((_section(chapter, list(first)) for chapter in read), "\n"),
         made=_made(everything, store, bad),
     )
-
-
-def claims_by_experiment(read: Sequence[Chapter]) -> dict[str, Sequence[Claim]]:
-    """Return the verdict on every statement of the paper by experiment."""
-    return {chapter.experiment.name: chapter.presentation.claims for chapter in read if chapter.presentation.claims}
-
-
-def _opening(read: Sequence[Chapter]) -> dict[tuple[str, str], Plot]:
-    plots = {(chapter.experiment.name, plot.name): plot for chapter in read for plot in _plots(chapter)}
-    return {name: plots[name] for name in [name for name in OPENING if name in plots][:3]}
 
 
 def _plots(chapter: Chapter) -> list[Plot]:
@@ -166,6 +157,9 @@ def _stale(read: Sequence[Chapter], store: str) -> Html:
     return fill(STALE, count=f"{len(keys):,}", used=f"{len(used):,}", names=names, store=store)
 
 
+POINTER = '<p class="soft">See <a href="#figure-{number}">Figure {number}</a> at the top.</p>'
+
+
 def _section(chapter: Chapter, first: Sequence[tuple[str, str]]) -> Html:
     """Return an experiment's part of the page, with pointers to its figures at the top (`first`)."""
     experiment = chapter.experiment
@@ -181,7 +175,7 @@ def _section(chapter: Chapter, first: Sequence[tuple[str, str]]) -> Html:
         text = "<p>No trials of this experiment are in the store. <code>{command}</code> runs them.</p>"
         return join([head, fill(text, command=command)])
     plots = [
-        _pointer(first.index((experiment.name, item.name)) + 1)
+        fill(POINTER, number=first.index((experiment.name, item.name)) + 1)
         if isinstance(item, Plot) and (experiment.name, item.name) in first
         else _exhibit(item, f"{experiment.name}-{number}-")
         for number, item in enumerate(chapter.presentation.plots)
@@ -210,11 +204,6 @@ def _plot(plot: Plot, prefix: str, number: int | None = None) -> Html:
     return fill(template, place=place, drawn=drawn, begins=begins, caption=plot.caption)
 
 
-def _pointer(number: int) -> Html:
-    template = '<p class="soft">See <a href="#figure-{number}">Figure {number}</a> at the top.</p>'
-    return fill(template, number=number)
-
-
 def _table(table: Table) -> Html:
     head = join(fill("<th>{cell}</th>", cell=cell) for cell in table.head)
     lines = [join(fill("<td>{cell}</td>", cell=cell) for cell in row) for row in table.rows]
@@ -237,14 +226,9 @@ def _claims(groups: Iterable[tuple[Html, Sequence[Claim]]]) -> Html:
 
 def _claim(claim: Claim) -> Html:
     why = fill('<span class="why">Why: {why}</span>', why=claim.why) if claim.why else Html("")
-    return fill(
-        '<tr><td>{paper}</td><td>{measured}{why}</td><td class="verdict {kind}">{mark}</td></tr>\n',
-        paper=claim.paper,
-        measured=claim.measured,
-        why=why,
-        kind=_class(claim.verdict),
-        mark=MARKS[claim.verdict],
-    )
+    template = '<tr><td>{paper}</td><td>{measured}{why}</td><td class="verdict {kind}">{mark}</td></tr>\n'
+    verdict = {"kind": _class(claim.verdict), "mark": MARKS[claim.verdict]}
+    return fill(template, paper=claim.paper, measured=claim.measured, why=why, **verdict)
 
 
 def _class(verdict: str) -> str:
@@ -289,10 +273,8 @@ def _left_out(rows: Sequence[Row], bad: int) -> Html:
     if not failed and not elsewhere and not bad:
         return Html("")
     also = f", {many(bad, 'bad row')} (shown results lists them)" if bad else ""
-    return fill(
+    template = (
         "<p>Left out: {failed} failed (<code>shown results --status failed</code> lists them), "
-        "{elsewhere} with settings of no experiment{also}.</p>",
-        failed=failed,
-        elsewhere=elsewhere,
-        also=also,
+        "{elsewhere} with settings of no experiment{also}.</p>"
     )
+    return fill(template, failed=failed, elsewhere=elsewhere, also=also)

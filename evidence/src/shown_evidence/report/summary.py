@@ -38,18 +38,10 @@ DIFFERS = (
 def ten_lines(rows: ByExperiment, claims: Mapping[str, Sequence[Claim]]) -> list[str]:
     """Return the findings, including where LPP trails and what was not measured."""
     demos = of_the_ten_sets(rows.get("demos", ()))
-    return [
-        _agreement(claims),
-        _needed(demos),
-        _from_few(demos, "lpp"),
-        f"{_from_few(demos, 'shown')} ({DIFFERS}.)",
-        _random_play(rows.get("floors", ()), demos),
-        _leads(demos),
-        _trails(demos),
-        _search(rows.get("programs", ())),
-        _parts(rows.get("ablations", ())),
-        _beyond(rows.get("beyond", ())),
-    ]
+    few = _from_few(demos, "lpp"), f"{_from_few(demos, 'shown')} ({DIFFERS}.)"
+    floors, programs, ablations, beyond = (rows.get(name, ()) for name in ("floors", "programs", "ablations", "beyond"))
+    compared = _random_play(floors, demos), _leads(demos), _trails(demos)
+    return [_agreement(claims), _needed(demos), *few, *compared, _search(programs), _parts(ablations), _beyond(beyond)]
 
 
 def unmeasured(claims: Mapping[str, Sequence[Claim]]) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ are skipped and reported; `Store.remove_bad` deletes them.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -19,7 +20,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 from shown.errors import BadInput
@@ -58,17 +58,7 @@ CREATE TABLE trials (
 """`asked` is the digest of the settings, so there is one row for them; `key` is the digest of settings and code."""
 
 _READ = [
-    "asked",
-    "key",
-    "settings",
-    "status",
-    "result",
-    "error",
-    "seconds",
-    "version",
-    "finished",
-    "code",
-    "source",
+    *("asked", "key", "settings", "status", "result", "error", "seconds", "version", "finished", "code", "source"),
     "machine",
 ]
 
@@ -124,7 +114,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -184,7 +174,8 @@ class Store:
                     bad.append(BadRow(number, str(problem)))
         if len(rows) + len(bad) > MAX_ROWS:
             raise BadInput(f"{self.path}: more than {MAX_ROWS:,} results. Choose another file with --store.")
-        return StoreContents(sorted(rows, key=_order), bad)
+        rows.sort(key=lambda row: (row.settings["method"], row.settings["game"], _dump(row.settings)))
+        return StoreContents(rows, bad)
 
     def rows(self, *, method: str | None = None, game: str | None = None, status: str | None = None) -> list[Row]:
         """Return the valid rows, optionally of one method, game or status."""
@@ -243,7 +234,11 @@ class Store:
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = FULL")  # a row reported as done survives a power cut
             if not objects:
-                self._create()
+                with self._database:
+                    self._database.execute("BEGIN IMMEDIATE")
+                    self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                    self._database.execute(f"PRAGMA user_version = {SCHEMA}")
+                    self._database.execute(_TABLE)
 
     def _refuse_others(self, application: int, schema: int, objects: list[tuple[str, str, str | None]]) -> None:
         if application != APPLICATION_ID:
@@ -258,13 +253,6 @@ class Store:
         ours = {("table", "trials", _TABLE.strip()), ("index", "sqlite_autoindex_trials_1", None)}
         if set(objects) != ours:
             raise BadInput(f"{self.path}: not a results file of shown, or one with other objects in it.")
-
-    def _create(self) -> None:
-        with self._database:
-            self._database.execute("BEGIN IMMEDIATE")
-            self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            self._database.execute(f"PRAGMA user_version = {SCHEMA}")
-            self._database.execute(_TABLE)
 
     @contextlib.contextmanager
     def _clear_errors(self) -> Iterator[None]:
@@ -285,21 +273,11 @@ def _outranks(row: Row, key: str, status: str) -> bool:
 
 def _cells(asked: str, row: Row) -> tuple[Any, ...]:
     """Return a row as a line of the table."""
-    return (
-        asked,
-        row.key,
-        _dump(row.settings),
-        *(row.settings[name] for name in ("method", "game", "seed")),
-        row.version,
-        row.finished or datetime.now(UTC).isoformat(timespec="seconds"),
-        row.seconds,
-        row.status,
-        row.error,
-        None if row.result is None else _dump(row.result),
-        None if row.code is None else _dump(row.code),
-        row.commit,
-        row.machine,
-    )
+    settings = (row.settings[name] for name in ("method", "game", "seed"))
+    finished = row.finished or datetime.now(UTC).isoformat(timespec="seconds")
+    result, code = (None if part is None else _dump(part) for part in (row.result, row.code))
+    ran = (row.version, finished, row.seconds, row.status, row.error, result, code, row.commit, row.machine)
+    return asked, row.key, _dump(row.settings), *settings, *ran
 
 
 def _row(cells: dict[str, Any], where: str) -> Row:
@@ -314,10 +292,6 @@ def _row(cells: dict[str, Any], where: str) -> Row:
     if (cells["asked"], cells["key"]) != (settings_key(row.settings), row.key):
         raise BadInput(f"{where}: its key is not that of its settings.")
     return row
-
-
-def _order(row: Row) -> tuple[str, str, str]:
-    return row.settings["method"], row.settings["game"], _dump(row.settings)
 
 
 def mean_seconds(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
@@ -391,12 +365,7 @@ def _only_writer(path: Path) -> Iterator[None]:
 
     The system drops the lock when its process ends in any way.
     """
-    try:
-        import fcntl
-    except ImportError:  # no such locks on this system; SQLite's own keep the file whole
-        yield
-        return
-    file = _locked(path, path.with_name(f".{path.name}.lock"), fcntl)
+    file = _locked(path, path.with_name(f".{path.name}.lock"))
     try:
         yield
     finally:
@@ -405,7 +374,7 @@ def _only_writer(path: Path) -> Iterator[None]:
         file.close()
 
 
-def _locked(path: Path, name: Path, fcntl: Any) -> IO[bytes]:
+def _locked(path: Path, name: Path) -> IO[bytes]:
     while True:
         try:
             file = name.open("ab")

@@ -40,14 +40,12 @@ class Primitive:
         takes: kinds of the arguments.
         gives: CONDITION or PROGRAM.
         meaning: definition, `(view, cell, *arguments) -> bool` for a condition, `(view, *arguments) -> bool` for a
-            program;
-            condition arguments are functions `(view, cell) -> bool`. The cell may be off the grid, or NOWHERE, where
-            the value must not depend on the grid. A condition must not depend on the action.
+            program; condition arguments are functions `(view, cell) -> bool`. The cell may be off the grid, or NOWHERE,
+            where the value must not depend on the grid. A condition must not depend on the action.
         kernel: the same for all states at once, `(planes, *arguments) -> array`. Condition arguments and the result of
-            a
-            condition are arrays `[rows, columns, words]`. A program returns such an array if it depends on the clicked
-            cell, `[words]` if it does not depend on the action, `[buttons, words]` if it depends on the button. Without
-            a kernel, `meaning` is evaluated cell by cell, which is slow.
+            a condition are arrays `[rows, columns, words]`. A program returns such an array if it depends on the
+            clicked cell, `[words]` if it does not depend on the action, `[buttons, words]` if it depends on the button.
+            Without a kernel, `meaning` is evaluated cell by cell, which is slow.
         many: compiled twin of `kernel` for many argument tuples, `(planes, store, *arguments)`, or None. Conditions are
             plane indices in `store`; values, buttons and areas are numbers; offsets are pairs.
         at_places: evaluation at places (`places.py`), for primitives that read few cells, or None. For a condition,
@@ -64,8 +62,7 @@ class Primitive:
             cell or cells of the grid, 1 for neighbors, and so on; `EVERYWHERE` for up to a whole grid; or a function of
             the other arguments. Reading through `view` does not count. Too small a reach gives wrong results.
         needs: "click" if it only makes sense where cells are clicked, "button" where actions are buttons (the default
-            for
-            primitives that take one), None for all worlds.
+            for primitives that take one), None for all worlds.
         image: behavior under a `Transformation`. True: transforming its arguments gives its image. A function
             `(arguments, transformation)` of the transformed arguments returns the image, or None if there is none.
             False: unknown.

@@ -16,7 +16,6 @@ from typing import IO, Any
 from shown.errors import BadInput, ShownError
 from shown.grid import Cell, Grid
 from shown.worlds.minecraft import parts
-from shown.worlds.minecraft.processes import GRACE, start, stop
 
 START_TIMEOUT, ANSWER_TIMEOUT = 90.0, 60.0  # seconds
 
@@ -73,7 +72,9 @@ class BotSession:
         self._log = log = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
         pipe = subprocess.PIPE
         command = [node.node, str(parts.SCRIPTS / "bot.js"), str(self.port)]
-        self._process = start(command, stdin=pipe, stdout=pipe, stderr=log, env=environment, cwd=tempfile.gettempdir())
+        self._process = parts.start(
+            command, stdin=pipe, stdout=pipe, stderr=log, env=environment, cwd=tempfile.gettempdir()
+        )
         self._end = weakref.finalize(self, _stop, self._process, log)
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         threading.Thread(target=_pump, args=(self._process.stdout, self._lines), daemon=True).start()
@@ -127,5 +128,5 @@ def _stop(process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
     assert process.stdin is not None
     with contextlib.suppress(OSError):
         process.stdin.close()  # this tells it to end
-    stop(process, GRACE)
+    parts.stop(process, parts.GRACE)
     log.close()

@@ -18,8 +18,7 @@ MAX_SIDE = 64  # rows and columns within the bot's sight
 class MinecraftWorld(World):
     """Build fences in Minecraft until the sheep cannot get away.
 
-    Description: a level of Fence In, made of grass, oak fences and a sheep. A bot places a fence
-        on the clicked cell.
+    Description: a level of Fence In, made of grass, oak fences and a sheep. A bot places a fence on the clicked cell.
     Observation: the blocks that the bot reads, as the game's grid; `S` sheep, `#` fence, `.` open ground.
     Actions: a click on a cell. The bot cannot place a fence on the sheep or on a fence.
     Rewards: 1 for enclosing the sheep, otherwise 0.

@@ -5,25 +5,28 @@ This package contains only their names and digests (`node/package-lock.json`); t
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.util
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from shown.errors import BadInput, MissingExtra
-from shown.worlds.minecraft.processes import start, stop
 
 SCRIPTS = Path(__file__).parent / "node"
 OLDEST = 20  # major version of Node.js that was tested
 MEGABYTES = 500  # approximate size of the installation
+GRACE = 3.0  # seconds for a process to end by itself
 
 Say = Callable[[str], None]
 
@@ -145,3 +148,19 @@ def _megabytes(folder: Path) -> int:
             except OSError:
                 continue
     return total >> 20
+
+
+def start(command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    """Start a command in a process group of its own, which does not receive our Ctrl-C and ends as a whole."""
+    return subprocess.Popen(command, start_new_session=True, **options)
+
+
+def stop(process: subprocess.Popen[bytes], grace: float = 0.0) -> None:
+    """End a process and its children, after `grace` seconds to end by itself."""
+    try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(grace)
+    finally:
+        with contextlib.suppress(ProcessLookupError):  # the whole group has ended
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
