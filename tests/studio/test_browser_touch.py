@@ -50,6 +50,23 @@ def test_a_clause_is_kept_and_let_go(studio, visit):
     expect(visitor.at("#rule .clause.pinned")).to_have_count(0)
 
 
+def test_a_clause_is_let_go_even_if_its_news_came_before_the_answer(studio, visit):
+    visitor, held = visit(taught(studio)), []
+    visitor.has_learned(2)
+    visitor.page.get_by_role("button", name="Keep this clause").first.click()
+    expect(visitor.at("#rule .clause.pinned")).to_have_count(1)
+    visitor.has_learned(2)
+    visitor.page.keyboard.press("Control+z")
+    expect(visitor.at("#rule .clause.pinned")).to_have_count(0)
+    visitor.page.route("**/api/redo", lambda route: held.append((route, route.fetch())))
+    visitor.page.keyboard.press("Control+Shift+z")
+    visitor.at("#rule .clause.pinned > .touch").click()
+    expect(visitor.at("#rule .clause.pinned")).to_have_count(0)
+    for route, response in held:
+        route.fulfill(response=response)
+    expect(visitor.at(".remark")).to_have_count(0)
+
+
 def test_a_clause_is_written_from_menus(make_server, visit):
     server = taught(make_server())
     visitor = visit(server)

@@ -1,8 +1,9 @@
 // Edits of the rule: keep a clause, strike a condition, write a clause; and the list of edits so far.
 
+import { post } from "./api.js";
 import { button, el, icon, replace } from "./dom.js";
 import { showRecording } from "./recordings.js";
-import { on, state } from "./store.js";
+import { on, state, takeLesson } from "./store.js";
 import { offerUndo, teach } from "./teach.js";
 import { attempt } from "./toast.js";
 import { actionName } from "./words.js";
@@ -67,7 +68,10 @@ async function strike(clause, phrase) {
 }
 
 async function unpin(kept) {
-  await removeEdit(state.lesson.remarks.findIndex((remark) => remark.kind === "pin" && remark.programs.includes(kept)));
+  const place = () => state.lesson.remarks.findIndex((remark) => remark.kind === "pin" && remark.programs.includes(kept));
+  // The news of a rule may arrive before the answer to the command that led to it.
+  if (place() < 0) takeLesson(await post("open", { game: state.game.name }));
+  await removeEdit(place());
 }
 
 async function removeEdit(number) {
