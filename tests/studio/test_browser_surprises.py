@@ -173,9 +173,13 @@ def test_the_reply_of_an_opponent_is_shown_after_the_click(studio, visit):
         visitor = visit(studio, reduced_motion=motion)
         game = visitor.choose("nim")
         before = visitor.board(game)
-        visitor.page.evaluate(f"window.seen = []; setInterval(() => window.seen.push({STICKS}), 10)")
+        visitor.page.evaluate(
+            f"""window.seen = [{STICKS}];
+            new MutationObserver(() => window.seen.push({STICKS})).observe(
+                document.querySelector("#teach"), {{ subtree: true, childList: true, attributes: true }})"""
+        )
         visitor.click(game, before.where("|")[0])
-        visitor.page.wait_for_function("() => window.seen.at(-1) < window.seen[0]")
+        visitor.page.wait_for_function("n => new Set(window.seen).size >= n", arg=counts)
         seen = list(dict.fromkeys(visitor.page.evaluate("window.seen")))
         assert len(seen) == counts
         assert seen[:2] == [len(before.where("|")), len(before.where("|")) - 1] or motion == "reduce"
