@@ -158,6 +158,8 @@ class Folded(Generic[L]):
 
 def of_clause(clause: Clause[L], transformation: Transformation, language: Mapping[str, Primitive]) -> Any:
     """Return the images of the literals, a `tuple[L, ...]`, or None if one has none."""
+    if transformation.is_identity:
+        return tuple(clause)
     terms = [of_term(literal.term, transformation, language) for literal in clause]
     if None in terms:
         return None

@@ -87,7 +87,7 @@ class Task:
         programs are evaluated.
 
         >>> Task(practice=20).max_seconds
-        56.0
+        55.0
         """
         return (2 + RULE_SHARE * self.one_rule + OUTLIER_SHARE + 2 * FINAL_SHARE) * self.practice
 

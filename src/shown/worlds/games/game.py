@@ -121,7 +121,7 @@ class LevelWorld(World):
         return LevelWorld(self.game, self.start)  # rules have no state, so they need not be copied
 
 
-MAX_REMEMBERED = 1_000  # steps remembered on a level
+MAX_REMEMBERED = 300  # steps remembered on a level
 
 
 class RememberedLevel(LevelWorld):
