@@ -223,16 +223,12 @@ class Demonstrations:
 
     def __add__(self, other: Demonstrations) -> Demonstrations:
         """Return both sets together; raise BadInput if their tasks differ."""
-        self.check_same_task(other)
-        return Demonstrations(self.tokens, self.items + other.items, self.game, self.buttons)
-
-    def check_same_task(self, other: Demonstrations) -> None:
-        """Raise BadInput unless `other` has the same tokens, buttons and game."""
         if (self.tokens, self.buttons, self.game) != (other.tokens, other.buttons, other.game):
             raise BadInput(
                 f"these demonstrations are of different tasks ({self.game or self.tokens} and "
                 f"{other.game or other.tokens}). Learn from one task at a time."
             )
+        return Demonstrations(self.tokens, self.items + other.items, self.game, self.buttons)
 
     @property
     def won(self) -> Demonstrations:
@@ -248,9 +244,7 @@ class Demonstrations:
 
     @classmethod
     def from_json(cls, value: Any, where: str = "demonstrations") -> Demonstrations:
-        """Return demonstrations from a JSON value; an error names the demonstration, step and cell of the first
-        mistake.
-        """
+        """Return demonstrations from a JSON value; an error names the demonstration, step and cell that is wrong."""
         if not isinstance(value, dict) or value.get("schema") not in (SCHEMA, MARKED_SCHEMA):
             raise BadInput(f'{where}: not demonstrations: "schema" must be "{SCHEMA}".')
         tokens = tokens_from_json(value.get("tokens"), where)

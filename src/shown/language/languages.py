@@ -36,6 +36,7 @@ def _made(declared: Any, name: str) -> Language | None:
 
 
 _REGISTRY = Registry("language", ENTRY_POINTS, LANGUAGES, _made, "a shown.Language", lambda language: language.name)
+all_languages, installed = _REGISTRY.places, _REGISTRY.usable
 
 
 def find(name: str) -> Language:
@@ -51,21 +52,6 @@ def find(name: str) -> Language:
     shown.errors.BadInput: no language called 'papr'. Did you mean 'paper'?
     """
     return _at(name).called(name) if is_place(name) else _REGISTRY.find(name)
-
-
-def all_languages() -> dict[str, str]:
-    """Return the place of each language by name, those of this package first."""
-    return _REGISTRY.places()
-
-
-def installed() -> tuple[list[Language], list[str]]:
-    """Return all languages that can be loaded, and a one-line reason for each that cannot.
-
-    >>> languages, reasons = installed()
-    >>> languages[0].name
-    'paper'
-    """
-    return _REGISTRY.usable()
 
 
 def named_in_file(name: Any, where: str) -> Language:
