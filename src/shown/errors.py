@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 
 class ShownError(Exception):
@@ -13,6 +14,21 @@ class ShownError(Exception):
 
 class BadInput(ShownError):
     """Invalid value or file."""
+
+
+@contextlib.contextmanager
+def at(place: str) -> Iterator[None]:
+    """Begin the text of a BadInput that is raised inside with its place.
+
+    >>> with at("policy.json: "):
+    ...     raise BadInput("no tokens.")
+    Traceback (most recent call last):
+    shown.errors.BadInput: policy.json: no tokens.
+    """
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(f"{place}{error}") from None
 
 
 class NoAnswer(BadInput):

@@ -15,7 +15,7 @@ from shown.cli.inputs import find_language, load_policy, opened, read_grids
 from shown.cli.output import check_writable, print_json, say, sigterm_interrupts
 from shown.demonstrations import Demonstrations
 from shown.engine import compilation
-from shown.errors import BadInput, printable
+from shown.errors import BadInput, at, printable
 from shown.evaluation.device import DEVICES
 from shown.evaluation.resources import Resources
 from shown.grid import Grid
@@ -285,10 +285,8 @@ def _symmetries(asked: bool | str | None, task: _Task) -> tuple[Transformation, 
         return None if asked is None else ()
     if isinstance(asked, str):
         shown = task.demonstrations
-        try:
+        with at(f"--symmetry {asked}: "):
             return by_name(asked.split(","), shown.tokens, shown.buttons)
-        except BadInput as error:
-            raise BadInput(f"--symmetry {asked}: {error}") from None
     if task.place is None or not task.place.symmetries:
         raise BadInput("--symmetry: this game or world declares no symmetries. Name them: --symmetry left-right")
     return task.place.symmetries

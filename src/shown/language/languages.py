@@ -10,7 +10,7 @@ import hashlib
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shown.errors import BadInput, did_you_mean
+from shown.errors import BadInput, at, did_you_mean
 from shown.language.primitives import LANGUAGE, Language
 from shown.registry import Registry, is_place, reason
 
@@ -78,10 +78,8 @@ def named_in_file(name: Any, where: str) -> Language:
             f"{where}: no language called {name!r} is installed. {did_you_mean(name, all_languages())} If it "
             "is elsewhere, pass --language module:OBJECT, or in Python Policy.load(…, language=…)."
         )
-    try:
+    with at(f"{where}: "):
         return find(name)
-    except BadInput as error:
-        raise BadInput(f"{where}: {error}") from None
 
 
 def the_language(given: Language | str | None) -> Language:
