@@ -74,20 +74,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--memory", type=options.positive, metavar="MIB", help="memory limit (default: half of this machine's)")
     add("--quiet", action="store_true", help="do not report progress")
     options.add_json(parser)
-    single = parser.add_argument_group("options of a single fit to the exact clicks, without practice")
-    single.add_argument("--published", action="store_true", default=None, help="the paper's method, exactly")
-    single.add_argument(
-        "--ensemble", type=options.positive, metavar="K", help="components in the mixture (default: 25)"
-    )
-    single.add_argument("--trees", type=options.positive, metavar="N", help="random trees per prefix (default: 5)")
-    single.add_argument("--noise", type=options.fraction, metavar="E", help="error rate of the teacher (default: 0)")
-    single.add_argument(
-        "--finish-level",
-        action="store_true",
-        default=None,
-        help="enumerate all programs that are as probable as the last one",
-    )
-    single.add_argument("--keep-literals", action="store_true", default=None, help="keep redundant conditions")
+    add = parser.add_argument_group("options of a single fit to the exact clicks, without practice").add_argument
+    add("--published", action="store_true", default=None, help="the paper's method, exactly")
+    add("--ensemble", type=options.positive, metavar="K", help="components in the mixture (default: 25)")
+    add("--trees", type=options.positive, metavar="N", help="random trees per prefix (default: 5)")
+    add("--noise", type=options.fraction, metavar="E", help="error rate of the teacher (default: 0)")
+    every = "enumerate all programs that are as probable as the last one"
+    add("--finish-level", action="store_true", default=None, help=every)
+    add("--keep-literals", action="store_true", default=None, help="keep redundant conditions")
 
 
 def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
