@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shown.errors import BadInput
+from shown.errors import BadInput, at
 from shown.grid import Tokens
 from shown.language.evaluate import Plan
 from shown.language.primitives import Language
@@ -127,10 +127,8 @@ class ComponentReader:
 
     def _rated(self, item: dict[str, Any], where: str) -> RatedRule:
         conditions, won, of = (_count(item.get(key), f'{where}: "{key}"') for key in ("conditions", "won", "of"))
-        try:
+        with at(f"{where}: "):
             return RatedRule(self._formula(item, where), conditions, SuccessRate(won, of))
-        except BadInput as error:
-            raise BadInput(f"{where}: {error}") from None
 
     def _formula(self, item: dict[str, Any], where: str) -> Formula:
         clauses = item.get("clauses")

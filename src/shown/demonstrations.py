@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shown.errors import BadInput
+from shown.errors import BadInput, at
 from shown.files import read_json, write_json
 from shown.grid import Action, Grid, Tokens, action_from_json, action_to_json, check_action, check_buttons, plain_action
 
@@ -223,16 +223,12 @@ class Demonstrations:
 
     def __add__(self, other: Demonstrations) -> Demonstrations:
         """Return both sets together; raise BadInput if their tasks differ."""
-        self.check_same_task(other)
-        return Demonstrations(self.tokens, self.items + other.items, self.game, self.buttons)
-
-    def check_same_task(self, other: Demonstrations) -> None:
-        """Raise BadInput unless `other` has the same tokens, buttons and game."""
         if (self.tokens, self.buttons, self.game) != (other.tokens, other.buttons, other.game):
             raise BadInput(
                 f"these demonstrations are of different tasks ({self.game or self.tokens} and "
                 f"{other.game or other.tokens}). Learn from one task at a time."
             )
+        return Demonstrations(self.tokens, self.items + other.items, self.game, self.buttons)
 
     @property
     def won(self) -> Demonstrations:
@@ -248,9 +244,7 @@ class Demonstrations:
 
     @classmethod
     def from_json(cls, value: Any, where: str = "demonstrations") -> Demonstrations:
-        """Return demonstrations from a JSON value; an error names the demonstration, step and cell of the first
-        mistake.
-        """
+        """Return demonstrations from a JSON value; an error names the demonstration, step and cell that is wrong."""
         if not isinstance(value, dict) or value.get("schema") not in (SCHEMA, MARKED_SCHEMA):
             raise BadInput(f'{where}: not demonstrations: "schema" must be "{SCHEMA}".')
         tokens = tokens_from_json(value.get("tokens"), where)
@@ -259,10 +253,8 @@ class Demonstrations:
         items = value.get("demonstrations")
         if not isinstance(items, list):
             raise BadInput(f'{where}: "demonstrations" must be a list.')
-        try:
+        with at(f"{where}, "):
             return cls(tokens, tuple(_demonstration(item, d) for d, item in enumerate(items)), game, buttons)
-        except BadInput as error:
-            raise BadInput(f"{where}, {error}") from None
 
     def save(self, path: str | Path) -> None:
         write_json(path, self.to_json())
@@ -287,10 +279,8 @@ def tokens_from_json(value: Any, where: str) -> Tokens:
     """Return tokens from `{"empty": ".", …}`."""
     if not isinstance(value, dict) or len(value) > 1000:
         raise BadInput(f'{where}: "tokens" must be an object such as {{"empty": "."}}.')
-    try:
+    with at(f"{where}: "):
         return Tokens(**value)
-    except BadInput as error:
-        raise BadInput(f"{where}: {error}") from None
 
 
 def game_from_json(value: Any, where: str) -> str | None:
@@ -339,10 +329,8 @@ def _demonstration(value: Any, d: int) -> Demonstration:
 def _step(value: Any, where: str) -> Step:
     if not isinstance(value, dict) or not isinstance(value.get("grid"), list):
         raise BadInput(f'{where}must be an object with a "grid" (a list of rows) and an "action".')
-    try:
+    with at(where):
         board = Grid(value["grid"])
-    except BadInput as error:
-        raise BadInput(f"{where}{error}") from None
     weight, opened, refused = value.get("weight", 1.0), value.get("open", []), value.get("refused", False)
     if isinstance(weight, bool) or not isinstance(weight, int | float):
         raise BadInput(f'{where}"weight" must be a number above 0.')

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 
 class ShownError(Exception):
@@ -13,6 +14,21 @@ class ShownError(Exception):
 
 class BadInput(ShownError):
     """Invalid value or file."""
+
+
+@contextlib.contextmanager
+def at(place: str) -> Iterator[None]:
+    """Begin the text of a BadInput that is raised inside with its place.
+
+    >>> with at("policy.json: "):
+    ...     raise BadInput("no tokens.")
+    Traceback (most recent call last):
+    shown.errors.BadInput: policy.json: no tokens.
+    """
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(f"{place}{error}") from None
 
 
 class NoAnswer(BadInput):
@@ -47,20 +63,16 @@ class MissingExtra(ShownError):
     """An optional dependency is not installed."""
 
     def __init__(self, library: str, extra: str) -> None:
-        super().__init__(f"this needs {library}, which is not installed. {_how_to_install(extra)}")
+        from importlib import metadata
 
-
-def _how_to_install(extra: str) -> str:
-    """Return the command that installs an extra: from the clone, if the package was installed from one."""
-    from importlib import metadata
-
-    try:
-        source = json.loads(metadata.distribution("shown").read_text("direct_url.json") or "{}").get("url", "")
-    except (metadata.PackageNotFoundError, ValueError):
-        source = ""
-    if source.startswith("file://"):
-        return f"In the folder that shown was installed from: pip install '.[{extra}]'"
-    return f"Install it with: pip install 'shown[{extra}]'"
+        try:
+            source = json.loads(metadata.distribution("shown").read_text("direct_url.json") or "{}").get("url", "")
+        except (metadata.PackageNotFoundError, ValueError):
+            source = ""
+        how = f"Install it with: pip install 'shown[{extra}]'"
+        if source.startswith("file://"):  # it was installed from a clone
+            how = f"In the folder that shown was installed from: pip install '.[{extra}]'"
+        super().__init__(f"this needs {library}, which is not installed. {how}")
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

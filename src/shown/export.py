@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from shown.errors import BadInput
-from shown.language.terms import Argument, Term
+from shown.language.terms import Term
 from shown.policy import Policy
 from shown.rules import Formula, Literal
 from shown.rules.formula import Clause
@@ -75,7 +75,8 @@ def _rule(name: str, what: str, branches: Sequence[_Branch]) -> str:
     """Return a rule as a function with one `if` for each clause."""
     lines = [f"def {name}(ask):", f'    """Return whether {what} allows the action that `ask` asks about."""']
     for phrases, clauses in branches:
-        lines += [f"    # {'and ' if k else ''}{_in_comment(phrase)}" for k, phrase in enumerate(phrases)]
+        said = [" ".join(_in_docstring(phrase).split()) for phrase in phrases]  # tokens may be called anything
+        lines += [f"    # {'and ' if k else ''}{phrase}" for k, phrase in enumerate(said)]
         either = "\n        or ".join(" and ".join(map(_asked, clause)) or "True" for clause in clauses)
         lines += ["    if (", f"        {either}", "    ):", "        return True"]
     return "\n".join([*lines, "    return False"])
@@ -86,16 +87,8 @@ def _asked(literal: Literal) -> str:
     return asked if literal.positive else f"not {asked}"
 
 
-def _tuple(term: Term) -> Any:
-    def plain(argument: Argument) -> Any:
-        return _tuple(argument) if isinstance(argument, Term) else argument
-
-    return (term.primitive, *(plain(argument) for argument in term.arguments))
-
-
-def _in_comment(text: str) -> str:
-    """Return text on one line: a policy file may call its tokens anything."""
-    return " ".join(_in_docstring(text).split())
+def _tuple(term: Term) -> tuple[Any, ...]:
+    return (term.primitive, *(_tuple(each) if isinstance(each, Term) else each for each in term.arguments))
 
 
 def _in_docstring(text: str) -> str:

@@ -251,7 +251,12 @@ class Grid:
             row = rows[r]
             rows[r] = row[:c] + character + row[c + 1 :]
             valid &= len(rows[r]) == len(row) and character not in "\r\n"
-        return _unchecked(tuple(rows)) if valid else Grid(tuple(rows))
+        if not valid:
+            return Grid(tuple(rows))
+        made = object.__new__(Grid)  # unchecked: games create thousands of grids a second
+        object.__setattr__(made, "rows", tuple(rows))
+        object.__setattr__(made, "_hash", hash(made.rows))
+        return made
 
     @cached_property
     def ordinals(self) -> np.ndarray:
@@ -259,14 +264,6 @@ class Grid:
         array = np.array(self.rows, dtype=f"<U{self.width}").view(np.uint32).reshape(self.shape)
         array.flags.writeable = False
         return array
-
-
-def _unchecked(rows: tuple[str, ...]) -> Grid:
-    """Return a grid of rows that are known to be valid: games create thousands of grids a second."""
-    made = object.__new__(Grid)
-    object.__setattr__(made, "rows", rows)
-    object.__setattr__(made, "_hash", hash(rows))
-    return made
 
 
 def grid(*rows: str) -> Grid:

@@ -439,13 +439,12 @@ class Together:
         state = {grid: i for i, grid in enumerate(dict.fromkeys(grids))}
         world, columns = self.plan.world_and_columns(list(state))
         rows = Rows([world])
-        words = {one: self._best_words(one, rows, columns, len(state)) for one in dict.fromkeys(who)}
+        words = {}
+        for one in dict.fromkeys(who):
+            allowed = allowed_rows(self.formulas[one], columns, rows.mask)
+            mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights[one])
+            words[one] = first_best(mixed, rows.state_of_row, len(state))
         return [world.action_of_word(int(words[one][state[grid]])) for grid, one in zip(grids, who, strict=True)]
-
-    def _best_words(self, one: int, rows: Rows, columns: np.ndarray, states: int) -> np.ndarray:
-        allowed = allowed_rows(self.formulas[one], columns, rows.mask)
-        mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights[one])
-        return first_best(mixed, rows.state_of_row, states)
 
 
 def in_batches(

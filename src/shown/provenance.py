@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 from shown.demonstrations import Demonstrations
-from shown.errors import BadInput
+from shown.errors import BadInput, at
 from shown.rules import Constraints
 from shown.symmetry import Transformation
 
@@ -235,10 +235,8 @@ def _record(cls: type) -> Check:
             if key not in value:
                 raise BadInput(f'{where} must have a field "{key}".')
         read = {key: _CHECKS[str(known[key].type)](item, f'{where}: "{key}"') for key, item in value.items()}
-        try:
+        with at(f"{where}: "):
             return cls(**read)
-        except BadInput as error:
-            raise BadInput(f"{where}: {error}") from None
 
     return checked
 

@@ -6,7 +6,7 @@ import argparse
 
 from shown.cli.inputs import expert_demonstrations, is_playable, playable_named, trusted
 from shown.demonstrations import Demonstrations
-from shown.errors import BadInput, ShownError
+from shown.errors import BadInput, ShownError, at
 from shown.files import read_json
 from shown.teaching.lessons.lesson_file import LessonFile, is_lesson
 from shown.teaching.lessons.remarks import KINDS
@@ -29,10 +29,8 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None, lis
     parts = [item if isinstance(item, Demonstrations) else item.demonstrations for item in loaded]
     together = parts[0]
     for source, part in zip(sources[1:], parts[1:], strict=True):
-        try:
+        with at(f"{source}: "):
             together = together + part
-        except BadInput as error:
-            raise BadInput(f"{source}: {error}") from None
     return together, _place_of(together, args.world), [item for item in loaded if not isinstance(item, Demonstrations)]
 
 

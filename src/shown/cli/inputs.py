@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 
 from shown.cli.output import say, sigterm_interrupts
 from shown.demonstrations import Demonstrations
-from shown.errors import BadInput
+from shown.errors import BadInput, at
 from shown.evaluation.cluster import Cluster
 from shown.files import MAX_BYTES, read_json, read_text
 from shown.grid import Grid, Tokens
@@ -125,11 +125,9 @@ def read_grids(path: str, tokens: Tokens) -> list[Grid]:
         raise BadInput(f"{where}: not text in UTF-8, so not a grid.") from None
     grids = []
     for i, block in enumerate(texts):
-        try:
+        with at(f"{where}, grid {i}, "):
             grid = Grid.from_text(block)
             tokens.check(grid)
-        except BadInput as error:
-            raise BadInput(f"{where}, grid {i}, {error}") from None
         grids.append(grid)
     if not grids:
         raise BadInput(f"{where}: contains no grid. Write one row per line.")

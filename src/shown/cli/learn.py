@@ -15,7 +15,7 @@ from shown.cli.inputs import find_language, load_policy, opened, read_grids
 from shown.cli.output import check_writable, print_json, say, sigterm_interrupts
 from shown.demonstrations import Demonstrations
 from shown.engine import compilation
-from shown.errors import BadInput, printable
+from shown.errors import BadInput, at, printable
 from shown.evaluation.device import DEVICES
 from shown.evaluation.resources import Resources
 from shown.grid import Grid
@@ -74,20 +74,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--memory", type=options.positive, metavar="MIB", help="memory limit (default: half of this machine's)")
     add("--quiet", action="store_true", help="do not report progress")
     options.add_json(parser)
-    single = parser.add_argument_group("options of a single fit to the exact clicks, without practice")
-    single.add_argument("--published", action="store_true", default=None, help="the paper's method, exactly")
-    single.add_argument(
-        "--ensemble", type=options.positive, metavar="K", help="components in the mixture (default: 25)"
-    )
-    single.add_argument("--trees", type=options.positive, metavar="N", help="random trees per prefix (default: 5)")
-    single.add_argument("--noise", type=options.fraction, metavar="E", help="error rate of the teacher (default: 0)")
-    single.add_argument(
-        "--finish-level",
-        action="store_true",
-        default=None,
-        help="enumerate all programs that are as probable as the last one",
-    )
-    single.add_argument("--keep-literals", action="store_true", default=None, help="keep redundant conditions")
+    add = parser.add_argument_group("options of a single fit to the exact clicks, without practice").add_argument
+    add("--published", action="store_true", default=None, help="the paper's method, exactly")
+    add("--ensemble", type=options.positive, metavar="K", help="components in the mixture (default: 25)")
+    add("--trees", type=options.positive, metavar="N", help="random trees per prefix (default: 5)")
+    add("--noise", type=options.fraction, metavar="E", help="error rate of the teacher (default: 0)")
+    every = "enumerate all programs that are as probable as the last one"
+    add("--finish-level", action="store_true", default=None, help=every)
+    add("--keep-literals", action="store_true", default=None, help="keep redundant conditions")
 
 
 def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
@@ -285,10 +279,8 @@ def _symmetries(asked: bool | str | None, task: _Task) -> tuple[Transformation, 
         return None if asked is None else ()
     if isinstance(asked, str):
         shown = task.demonstrations
-        try:
+        with at(f"--symmetry {asked}: "):
             return by_name(asked.split(","), shown.tokens, shown.buttons)
-        except BadInput as error:
-            raise BadInput(f"--symmetry {asked}: {error}") from None
     if task.place is None or not task.place.symmetries:
         raise BadInput("--symmetry: this game or world declares no symmetries. Name them: --symmetry left-right")
     return task.place.symmetries

@@ -233,9 +233,7 @@ class Evaluator:
         return max(1, CHUNK_BYTES // (each or self.world.bytes_per_plane))
 
     def _arguments(self, shape: Shape) -> tuple[list[np.ndarray], np.ndarray]:
-        """Return the distinct argument tuples of a shape's terms, and the index of each term's tuple. ([n] each,
-        [count])
-        """
+        """Return the distinct argument tuples of a shape's terms, and the index of each. ([n] each, [count])"""
         if not shape.arguments:
             return [], self._np.zeros(1, dtype=np.int64)
         choices: list[np.ndarray] = []

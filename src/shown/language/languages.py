@@ -10,7 +10,7 @@ import hashlib
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shown.errors import BadInput, did_you_mean
+from shown.errors import BadInput, at, did_you_mean
 from shown.language.primitives import LANGUAGE, Language
 from shown.registry import Registry, is_place, reason
 
@@ -36,6 +36,7 @@ def _made(declared: Any, name: str) -> Language | None:
 
 
 _REGISTRY = Registry("language", ENTRY_POINTS, LANGUAGES, _made, "a shown.Language", lambda language: language.name)
+all_languages, installed = _REGISTRY.places, _REGISTRY.usable
 
 
 def find(name: str) -> Language:
@@ -51,21 +52,6 @@ def find(name: str) -> Language:
     shown.errors.BadInput: no language called 'papr'. Did you mean 'paper'?
     """
     return _at(name).called(name) if is_place(name) else _REGISTRY.find(name)
-
-
-def all_languages() -> dict[str, str]:
-    """Return the place of each language by name, those of this package first."""
-    return _REGISTRY.places()
-
-
-def installed() -> tuple[list[Language], list[str]]:
-    """Return all languages that can be loaded, and a one-line reason for each that cannot.
-
-    >>> languages, reasons = installed()
-    >>> languages[0].name
-    'paper'
-    """
-    return _REGISTRY.usable()
 
 
 def named_in_file(name: Any, where: str) -> Language:
@@ -92,10 +78,8 @@ def named_in_file(name: Any, where: str) -> Language:
             f"{where}: no language called {name!r} is installed. {did_you_mean(name, all_languages())} If it "
             "is elsewhere, pass --language module:OBJECT, or in Python Policy.load(…, language=…)."
         )
-    try:
+    with at(f"{where}: "):
         return find(name)
-    except BadInput as error:
-        raise BadInput(f"{where}: {error}") from None
 
 
 def the_language(given: Language | str | None) -> Language:

@@ -91,18 +91,6 @@ class Constraints:
         words = language or self.language
         return atom_of(term) in self._atoms or not self._phrases.isdisjoint(_said(term, words))
 
-    def strikes_clause(
-        self,
-        clause: Clause,
-        values: tuple[str, ...] = (),
-        buttons: tuple[str, ...] = (),
-        language: Mapping[str, Primitive] | None = None,
-    ) -> bool:
-        """Return whether a clause contains a struck program, or is equivalent to one in canonical form."""
-        if any(self.strikes(literal.term, language) for literal in clause):
-            return True
-        return self.amounts_to_struck(clause, values, buttons)
-
     def amounts_to_struck(self, clause: Clause, values: tuple[str, ...] = (), buttons: tuple[str, ...] = ()) -> bool:
         """Return whether conditions that are not struck are together equivalent to a struck one."""
         denied = (atom_of(literal.term) for literal in clause if not literal.positive)
@@ -128,7 +116,11 @@ class Constraints:
         if any(frozenset(clause) not in there for clause in self.pinned):
             return False
         clauses = (*formula.clauses, *canonical(formula, values, buttons).clauses)
-        return not any(self.strikes_clause(clause, values, buttons, language) for clause in clauses)
+        return not any(
+            any(self.strikes(literal.term, language) for literal in clause)
+            or self.amounts_to_struck(clause, values, buttons)
+            for clause in clauses
+        )
 
     def without(self, pinned: Sequence[Clause]) -> Constraints:
         """Return the constraints without some of the pinned clauses."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shown.errors import BadInput
+from shown.errors import BadInput, at
 from shown.grid import Tokens
 from shown.language.primitives import Primitive
 from shown.rules.formula import Clause, Literal
@@ -76,10 +76,8 @@ class Facts:
         read = tuple(Transformation.from_json(item, where) for item in symmetries)
         for transformation in read:
             transformation.check(tokens, buttons)
-        try:
+        with at(f"{where}: "):
             closure(read)
-        except BadInput as error:
-            raise BadInput(f"{where}: {error}") from None
         literals = tuple(literal(text, where) for text in always)
         return cls(tuple(single), literals, read, tuple(map(tuple, pieces)))
 

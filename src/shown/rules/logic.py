@@ -258,9 +258,7 @@ class Theory:
         return known
 
     def _presence(self, known: Known) -> None:
-        """Infer from a place on the grid that its start exists, and put places relative to a missing value off the
-        grid.
-        """
+        """Infer that the start of a place on the grid exists, and that places from a missing value are off the grid."""
         for place, values in list(known.values.items()):
             if place.start in (CLICKED, BUTTON):
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shown.errors import BadInput, BadProgram
+from shown.errors import BadInput, at
 from shown.grid import Tokens
 from shown.language.primitives import Language
 from shown.language.reach import margin_for
@@ -18,10 +18,8 @@ AND, NOT = " and ", "not "
 
 def read_program(text: str, language: Language, tokens: Tokens, buttons: tuple[str, ...], where: str) -> Term:
     """Return the program that a text stands for; raise BadInput, prefixed by `where`, if it is invalid here."""
-    try:
+    with at(f"{where}: "):
         term = parse(text, language, tokens.values, buttons)
-    except BadProgram as error:
-        raise BadInput(f"{where}: {error}") from None
     language[term.primitive].check_actions(buttons, f"{where}: program {text!r}: ")
     if margin_for([term], language, []) > MAX_REACH:
         raise BadInput(f"{where}: program {text!r} reads more than {MAX_REACH} cells away.")

@@ -105,7 +105,9 @@ def exact_on(term: Term, grids: Iterable[Grid], tokens: Tokens, transformation: 
     >>> [exact_on(term, [board], tokens, Transformation("left-right")) for board in (grid(".#."), grid("#.#"))]
     [True, False]
     """
-    attended = term.arguments[0] if term.primitive == "at_cell_with_value" and _looks_on(term) else OFF
+    attended: Argument = OFF
+    if term.primitive == "at_cell_with_value" and term.parts[0].primitive != "cell_is_value":
+        attended = term.arguments[0]  # it reads more than the value of that cell
     for grid in grids:
         if any(grid.find(tokens[name]) is not None for name in transformation.stays):
             return False
@@ -116,11 +118,6 @@ def exact_on(term: Term, grids: Iterable[Grid], tokens: Tokens, transformation: 
             if after != of_cell(first, transformation, grid.shape):
                 return False
     return True
-
-
-def _looks_on(term: Term) -> bool:
-    """Return whether a program about a cell reads more than the value of that cell."""
-    return term.parts[0].primitive != "cell_is_value"
 
 
 # --- rules -----------------------------------------------------------------------------------------------------------

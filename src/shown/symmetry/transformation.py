@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from shown.errors import BadInput, did_you_mean
+from shown.errors import BadInput, at, did_you_mean
 from shown.grid import OFF, Tokens
 
 Exchange = tuple[tuple[str, str], ...]
@@ -154,10 +154,8 @@ class Transformation:
                 raise BadInput(f'{where}: "{key}" must be an object such as {{"left_arrow": "right_arrow"}}.')
         if not isinstance(stays, list) or len(stays) > 1000 or not isinstance(value.get("cells", "same"), str):
             raise BadInput(f'{where}: "cells" must be a name and "stays" a list of names.')
-        try:
+        with at(f"{where}: "):
             return cls(value.get("cells", "same"), tuple(tokens.items()), tuple(stays), tuple(buttons.items()))
-        except BadInput as error:
-            raise BadInput(f"{where}: {error}") from None
 
 
 IDENTITY = Transformation()

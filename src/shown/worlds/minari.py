@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from shown.demonstrations import Demonstration, Demonstrations, Step, game_from_json, names_from_json, tokens_from_json
-from shown.errors import BadInput, MissingExtra, ShownError
+from shown.errors import BadInput, MissingExtra, ShownError, at
 from shown.files import parse_json
 from shown.grid import Grid
 from shown.registry import reason
@@ -186,10 +186,8 @@ def _theirs(dataset: Any, numbers: list[int], view: str | GridView | None) -> De
         episode = dataset[i]
         steps = []
         for s, action in enumerate(episode.actions):
-            try:
+            with at(f"episode {i}, step {s}: "):
                 steps.append(Step(look(env, _at(episode.observations, s)), buttons[int(action) - first]))
-            except BadInput as error:
-                raise BadInput(f"episode {i}, step {s}: {error}") from None
         items.append(Demonstration(tuple(steps), f"episode:{i}", _seed(dataset, i), _outcome(episode)))
     return Demonstrations(found.tokens, tuple(items), name, buttons)
 

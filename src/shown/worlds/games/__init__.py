@@ -39,27 +39,4 @@ def _made(declared: Any, name: str) -> Game | None:
 
 
 _REGISTRY = Registry("game", ENTRY_POINTS, GAMES, _made, "a shown.worlds.Game", lambda game: game.name)
-
-
-def find(name: str) -> Game:
-    """Return the game called `name`; raise BadInput if there is none or it cannot be loaded.
-
-    >>> find("nim").title
-    'Nim'
-    """
-    return _REGISTRY.find(name)
-
-
-def all_games() -> dict[str, str]:
-    """Return where each game is defined: those of this package, then those of other installed packages."""
-    return _REGISTRY.places()
-
-
-def installed() -> tuple[list[Game], list[str]]:
-    """Return all games that can be loaded, and a one-line reason for each that cannot.
-
-    >>> games, reasons = installed()
-    >>> games[0].title
-    'Nim'
-    """
-    return _REGISTRY.usable()
+find, all_games, installed = _REGISTRY.find, _REGISTRY.places, _REGISTRY.usable
