@@ -23,6 +23,7 @@ from shown.teaching.practice.imitation import Positions, Table
 from shown.teaching.result import Taught
 from shown.teaching.teach import teach
 from shown.worlds import demonstrate, find, load_levels, play_many, success_rate
+from shown_evidence.styles import find_style
 from strategies import examples
 
 CHOOSING = "random:900000-900039"
@@ -167,3 +168,13 @@ def test_an_interpretation_in_any_order_is_kept():
     taught = teach(shown, game, programs=2000, rounds=1, interpretations=[Interpretation("exact", "any")])
     assert taught.hypothesis.interpretation.order == "any"
     assert len(taught.policy.components) == 1
+
+
+def test_a_long_rule_is_sought_under_other_interpretations_even_if_none_was_tried():
+    fence = find("fence-in")
+    style = find_style("fence-in", "ring-in-any-order")
+    shown = style.demonstrate(load_levels(fence, "random:910000-910002"), 0)
+    taught = teach(shown, fence, practice=1e6, rounds=2)
+    assert len(taught.tried) == 1
+    assert taught.hypothesis.interpretation.order == "any"
+    assert taught.policy.front[0].conditions <= 10

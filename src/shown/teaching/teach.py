@@ -230,7 +230,7 @@ class _Course:
         interpreted = distinct_interpretations(task.shown, self.effects, task.interpretations or INTERPRETATIONS)
         yield from self._choose(interpreted)
         if task.one_rule:
-            yield from selection.distill(time.monotonic() + RULE_SHARE * task.practice)
+            yield from selection.distill(interpreted, time.monotonic() + RULE_SHARE * task.practice)
         if task.world is not None:
             selection.name_outlier(interpreted, time.monotonic() + OUTLIER_SHARE * task.practice)
         elif not task.keep_all:

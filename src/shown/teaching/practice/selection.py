@@ -16,7 +16,7 @@ from shown.inference.failure import Failure
 from shown.inference.pinning import Contradiction
 from shown.policy import Policy, uniform_policy
 from shown.provenance import ConstraintsRecord, DemonstrationsRecord, Provenance, SuccessRate
-from shown.teaching.interpretation.fitter import Effort, Fitted, Fitter
+from shown.teaching.interpretation.fitter import FURTHER, Effort, Fitted, Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.teaching.practice.candidates import Candidates
@@ -290,10 +290,10 @@ class Selection:
             self._searches[found.hypothesis] = known
         return known
 
-    def distill(self, until: float) -> Iterator[TeachingProgress]:
+    def distill(self, interpreted: Mapping[Interpretation, Demonstrations], until: float) -> Iterator[TeachingProgress]:
         """Seek one rule that plays as well as the best candidate; no fit is begun after `until`.
 
-        If the rule is long, a shorter one is sought under the hypothesis whose own rule is the shortest.
+        If the rule is long, a shorter one is sought under other hypotheses.
         """
         if self.scoring.ground is None or self.scoring.out_of_time:
             return
@@ -303,17 +303,29 @@ class Selection:
             return
         self.scoring.go_on(FINAL_SHARE)
         yield from self._distill(best.policy, fitted, until)
-        if self._one_rule is None or self._one_rule.conditions <= LONG or not self._has_time(until):
+        for other in self._others(fitted, interpreted, until):
+            if self._one_rule is None or self._one_rule.conditions <= LONG or not self._has_time(until):
+                return
+            if conditions_of(other) < self._one_rule.conditions:
+                yield from self._distill(best.policy, other, until)
+
+    def _others(
+        self, fitted: Fitted, interpreted: Mapping[Interpretation, Demonstrations], until: float
+    ) -> Iterator[Fitted]:
+        """Yield the hypothesis with the shortest rule; if no other one was fitted, all other interpretations."""
+        assert fitted.policy is not None
+        language = fitted.policy.language
+        known = [found for _, found in self.fitted if found is not fitted and found.pool is not None]
+        known = [found for found in known if found.policy is not None and found.policy.language == language]
+        if known:
+            yield min(known, key=conditions_of)
             return
-        language = best.policy.language
-        others = [
-            found
-            for _, found in self.fitted
-            if found is not fitted and found.pool is not None and found.policy and found.policy.language == language
-        ]
-        shortest = min(others, key=conditions_of, default=None)
-        if shortest is not None and conditions_of(shortest) < self._one_rule.conditions:
-            yield from self._distill(best.policy, shortest, until)
+        for interpretation, shown in interpreted.items():
+            other = replace(fitted.hypothesis, interpretation=interpretation)
+            if other != fitted.hypothesis:
+                found = self.fitter.fit(other, shown, None, replace(FURTHER, until=until))
+                if found.policy is not None:
+                    yield found
 
     def _distill(self, vote: Policy, fitted: Fitted, until: float) -> Iterator[TeachingProgress]:
         """Seek one rule under a hypothesis; keep it if it is the first, or better."""
