@@ -8,7 +8,7 @@ from shown import components, files, policy
 from shown.grid import MAX_BUTTONS
 from shown.inference import fitting
 from shown.studio import connections, guard, session
-from shown.studio.isolated_process import ANSWER_SECONDS, START_SECONDS
+from shown.studio.isolated import ANSWER_SECONDS, START_SECONDS
 
 PAGE = (ROOT / "SECURITY.md").read_text("utf-8")
 

@@ -14,7 +14,7 @@ import numpy as np
 from fuzz.cases import expected
 from shown.grid import Grid, check_action
 from shown.studio.catalog import describe
-from shown.studio.isolated_game import IsolatedGame
+from shown.studio.isolated import IsolatedGame
 from shown.worlds import Level, Outcome, find
 
 SECONDS = 1.0  # for an answer

@@ -15,7 +15,7 @@ from shown.cli import main
 from shown.errors import BadLevel, NoAnswer
 from shown.grid import grid
 from shown.studio import server
-from shown.studio.isolated_game import IsolatedGame
+from shown.studio.isolated import IsolatedGame
 from shown.studio.project import Project
 from shown.studio.workspace import Workspace
 from shown.teaching.lessons.lesson_file import LessonFile

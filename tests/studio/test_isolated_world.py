@@ -8,8 +8,7 @@ import signal
 import pytest
 
 from shown.errors import BadInput
-from shown.studio.isolated_process import START_SECONDS, IsolatedProcess
-from shown.studio.isolated_world import IsolatedWorld
+from shown.studio.isolated import START_SECONDS, IsolatedProcess, IsolatedWorld
 from shown.teaching.lessons.starts import Starts
 from shown.worlds import find, play
 

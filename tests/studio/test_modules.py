@@ -11,7 +11,7 @@ import shown.studio
 
 ORDER = (
     *("folder", "project", "children", "policy_summary", "learning_task", "tasks"),
-    *("isolated_process", "isolated_game", "isolated_world", "catalog", "minecraft_view", "worker"),
+    *("isolated", "catalog", "minecraft_view", "worker"),
     *("learning", "workspace", "news", "session", "commands", "downloads"),
     *("guard", "connections", "app", "server"),
 )

@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from shown.studio.isolated_world import IsolatedWorld
+    from shown.studio.isolated import IsolatedWorld
     from shown.studio.server import serve
     from shown.worlds import find_world
     from shown.worlds.world import WORLDS
@@ -59,7 +59,7 @@ def _lesson(path: str, worlds: Mapping[str, World], reading: contextlib.ExitStac
     A game of another package runs in a child process, which ends with `reading`.
     """
     from shown.errors import BadInput
-    from shown.studio.isolated_game import IsolatedGame
+    from shown.studio.isolated import IsolatedGame
     from shown.teaching.lessons.lesson_file import load_lesson, policy_of
     from shown.worlds import GAMES, Playable, all_games, find_game
 

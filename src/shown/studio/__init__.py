@@ -6,7 +6,7 @@ folder.py            a folder held open; no link is followed
 project.py           the project folder: everything saved as it happens
 children.py          the server's end of a child process; worker.py is the child's
 tasks.py             the tasks of child processes; learning_task.py learns, policy_summary.py describes policies
-isolated_process.py  a child process for code of other packages; isolated_game.py, isolated_world.py
+isolated.py          games and worlds of other packages, in child processes
 catalog.py           the games and worlds that can be taught
 minecraft_view.py    Fence In, watched in Minecraft
 learning.py          the state of learning, and the queue in which games are learned in turn

@@ -14,7 +14,7 @@ from typing import Any
 from shown.errors import BadInput
 from shown.render import symbols
 from shown.render.palette import ground
-from shown.studio.isolated_game import IsolatedGame
+from shown.studio.isolated import IsolatedGame
 from shown.symmetry.transformation import in_words
 from shown.teaching.lessons.preferences import WORDS
 from shown.teaching.lessons.starts import Starts, key_of, walks

@@ -26,7 +26,7 @@ from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError
 from shown.studio.catalog import catalog
 from shown.studio.children import ChildDied, ChildProcess
-from shown.studio.isolated_process import Isolated
+from shown.studio.isolated import Isolated
 from shown.studio.learning import READY_SECONDS, Job, LearningQueue, LearningState
 from shown.studio.minecraft_view import MinecraftView
 from shown.studio.news import NewsFeed

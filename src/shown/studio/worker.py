@@ -189,17 +189,13 @@ def _tasks(name: str | None = None) -> Mapping[str, Task]:
         from shown.studio.tasks import Tasks
 
         return Tasks().table()
-    if name.startswith(WORLDS):
-        from shown.studio.isolated_world import WorldTasks
-
-        return WorldTasks(name).table()
-    if is_world(name):
+    if is_world(name) and not name.startswith(WORLDS):
         from shown.studio.minecraft_view import MinecraftTasks
 
         return MinecraftTasks(find_world(name)).table()
-    from shown.studio.isolated_game import GameTasks
+    from shown.studio.isolated import GameTasks, WorldTasks
 
-    return GameTasks(name).table()
+    return (WorldTasks if name.startswith(WORLDS) else GameTasks)(name).table()
 
 
 if __name__ == "__main__":

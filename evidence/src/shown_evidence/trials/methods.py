@@ -41,6 +41,8 @@ class Method:
 
 _LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": False}
 _PREFIXES = {name: _LPP[name] for name in ("programs", "ensemble", "trees", "noise")}
+_ANY_PRIOR = {**_PREFIXES, "prior": "uniform", "duplicates": False, "ties": "any"}
+_SHOWN = {"programs": 10_000, "practise": True}
 _TRAINING = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
 _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
 _ADDITIONS = {"programs": 10_000, "mirrored": False, "clauses": False, "words": "paper"}
@@ -54,12 +56,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "lpp": Method("LPP", "lpp:learner", _LPP),  # as published: no literal is dropped
         "lpp-with": Method("LPP with additions", "lpp:with_additions", _ADDITIONS),
-        "shown": Method("shown", "shown_default:game_learner", {"programs": 10_000, "practise": True}),
-        "shown-default": Method(
-            "shown, default practice",
-            "shown_default:game_learner",
-            {"programs": 10_000, "practise": True, "rounds": 30},
-        ),
+        "shown": Method("shown", "shown_default:game_learner", _SHOWN),
+        "shown-default": Method("shown, default practice", "shown_default:game_learner", {**_SHOWN, "rounds": 30}),
         "random": Method("Random cell", "random_player:learner", {"cells": "any"}),
         "random-sensible": Method("Random sensible cell", "random_player:learner", {"cells": "sensible"}),
         "vpi": Method("VPI", "vpi:learner", {"programs": 10_000, "ensemble": 25}),
@@ -73,11 +71,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "features-nn": Method("Features + NN", "features_nn:learner", {**_FEATURES, "l1": 0.0}),
         "features-nn-l1": Method("Features + NN + L1", "features_nn:learner", {**_FEATURES, "l1": 1e-4}),
         "no-prior": Method("No Prior", "lpp:learner", {**_LPP, "prior": "uniform"}),
-        "no-prior-any": Method(
-            "No Prior, any that fit",
-            "every_prefix:learner",
-            {**_PREFIXES, "prior": "uniform", "duplicates": False, "ties": "any"},
-        ),
+        "no-prior-any": Method("No Prior, any that fit", "every_prefix:learner", _ANY_PRIOR),
         "lpp-told": Method("LPP, narrated", "lpp:narrated", {"programs": 10_000}),
         "lpp-duplicates": Method("LPP, duplicates kept", "every_prefix:learner", {**_PREFIXES, "duplicates": True}),
         "lpp-values": Method("LPP", "lpp:with_few_values", {"programs": 120_000, "values": ""}),
