@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -45,12 +46,13 @@ class MixturePolicy:
             "components": len(self.policy_.components),
             "weight": round(best.weight, 6),
             "log_prior": round(best.log_prior, 4),
-            "log_likelihood": round(best.log_likelihood, 4),
             "clauses": len(best.formula.clauses),
             "top_level_programs": len(best.formula.literals),
             "method_calls": best.formula.method_calls,
             "depth": best.formula.depth,
             **{name: size for name, size in sizes.items() if size is not None},
+            # A printed part of a long rule has likelihood 0.
+            **({"log_likelihood": round(best.log_likelihood, 4)} if math.isfinite(best.log_likelihood) else {}),
         }
 
 
