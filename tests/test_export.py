@@ -183,3 +183,12 @@ def test_scans_inside_scans_ask_each_cell_once():
     assert module["act"](list(board.rows)) == policy.act(board) == (0, 1)
     assert len(asked) <= 3 * 14 * (board.height + 2) * (board.width + 2) * (board.width + 1)
     same(policy, [board])
+
+
+def test_a_word_that_only_the_canonical_form_has_is_exported():
+    """A scan that only walls could end is, where nothing else is on the board, a look at one cell."""
+    wall = Term("cell_is_value", ("wall",))
+    scan = Literal(Term("at_action_cell", (Term("scanning", ((-10, -13), wall, wall)),)), positive=False)
+    policy = Policy(Tokens(wall="0"), (Component(1.0, 0.0, 0.0, Formula(((scan,),))),))
+    assert "shifted" in policy.to_python()
+    same(policy, [grid("0", "0"), grid("000", "000")])

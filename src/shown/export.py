@@ -23,8 +23,9 @@ OWN = "shown.language.primitives."  # package of the meanings that can be export
 
 def standalone(policy: Policy) -> str:
     """Return the text of a module with the policy's `act` and `probabilities`."""
-    terms = (literal.term for component in policy.components for literal in component.formula.literals)
-    used = {part.primitive for term in terms for part in term.walk()}
+    branches = [_said(policy), *(_plain(component.formula) for component in policy.components[1:])]
+    written = [clause for rule in branches for _, clauses in rule for clause in clauses]
+    used = {part.primitive for clause in written for literal in clause for part in literal.term.walk()}
     words = {name: policy.language[name].meaning for name in policy.language if name in used}
     for name, meaning in words.items():
         if not meaning.__module__.startswith(OWN):
@@ -34,9 +35,8 @@ def standalone(policy: Policy) -> str:
             )
     count = len(policy.components)
     names = [f"rule_{i + 1}" for i in range(count)] if count > 1 else ["rule"]
-    texts = [_rule(names[0], "the rule" if count == 1 else "the rule that is printed", _said(policy))]
-    others = zip(names[1:], policy.components[1:], strict=True)
-    texts += [_rule(name, "a rule", _plain(part.formula)) for name, part in others]
+    first = "the rule" if count == 1 else "the rule that is printed"
+    texts = [_rule(name, "a rule" if i else first, branches[i]) for i, name in enumerate(names)]
     weights = ", ".join(f"({part.weight!r}, {name})" for name, part in zip(names, policy.components, strict=True))
     return (
         files("shown")
@@ -46,7 +46,7 @@ def standalone(policy: Policy) -> str:
             title=_in_docstring(" ".join(f"A policy for {policy.game or 'a grid world'}.".split())),
             version=__version__,
             gives="the name of a button" if policy.buttons else "(row, column)",
-            about=f"{count} rules vote; the first one is the most probable." if count > 1 else "One rule decides.",
+            about="One rule decides." if count == 1 else f"{count - (not policy.components[0].weight)} rules vote.",
             rules="\n\n\n".join(texts),
             tokens=repr({character: name for name, character in policy.tokens.characters.items()}),
             buttons=repr(list(policy.buttons)),
