@@ -50,8 +50,8 @@ def test_the_process_own_limit_counts(monkeypatch):
     assert machine_memory() == 5_000_000
 
 
-@pytest.mark.parametrize(("limit", "rows"), [(resource.RLIM_INFINITY, 2**20), (6 * 2**30, 10)])
-def test_no_more_than_needed_is_reserved_where_address_space_is_limited(monkeypatch, limit, rows):
+@pytest.mark.parametrize(("limit", "rows"), [(resource.RLIM_INFINITY, 2**20), (6 * 2**30, 2**20), (2**26, 10)])
+def test_no_more_than_needed_is_reserved_where_an_array_would_take_much_of_the_address_space(monkeypatch, limit, rows):
     """Arrays of a few learns took all of it, and reading a file failed with MemoryError."""
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (limit, limit))
     assert reserve(2**20, 2, 10).shape == (rows, 2)

@@ -20,6 +20,7 @@ import numpy as np
 
 from shown.errors import OutOfMemory
 
+RESERVED = 12  # where address space is limited, an array reserves at most one of this many parts
 _CGROUPS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
@@ -174,10 +175,12 @@ def reserve(rows: int, width: int, least: int) -> np.ndarray:
     """Return an array of up to `rows` rows that takes memory only where it is written. [rows or fewer, width] uint64
 
     An array that grows by copying exists twice while it grows. Address space is free; where it is limited (`ulimit
-    -v`), the array has room for only the `least` rows needed now, so that something is left for others.
+    -v`), an array that would take a large part of it has room for only the `least` rows needed now, so that something
+    is left for others.
     """
-    limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
-    for count in (least,) if limited else (rows, least):
+    space, _ = resource.getrlimit(resource.RLIMIT_AS)
+    modest = space == resource.RLIM_INFINITY or rows * width * 8 <= space // RESERVED
+    for count in (rows, least) if modest else (least,):
         with contextlib.suppress(OSError, ValueError, OverflowError):
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
             pages = mmap.mmap(-1, max(1, count * width * 8), flags=flags)
