@@ -34,11 +34,14 @@ try: .venv/.core
 	@echo
 	@$(BIN)/shown evaluate build/nim.json --levels test
 
+# One worker more than cores, since tests of the page and of processes mostly wait.
+WORKERS = $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)
+
 test: check chromium
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n $(WORKERS)
 
 test-all: check chromium
-	SHOWN_TESTS=all $(BIN)/python -m pytest -n auto -m ""
+	SHOWN_TESTS=all $(BIN)/python -m pytest -n $(WORKERS) -m ""
 
 test-minecraft: .venv/.dev
 	$(BIN)/python -m pytest -vv -s tests/worlds/real_minecraft.py
