@@ -220,7 +220,7 @@ class LeavingOut:
     def odd_one(self, policy: Policy, until: float) -> Outlier | None:
         """Return the demonstration or step without which practice is clearly better or the rule much shorter, or None.
 
-        Nothing is left out if the rule is short and wins so many practice levels that none can be clearly better.
+        Nothing is left out if the rule is short and wins enough levels that no other can be clearly better.
 
         Args:
             policy: the policy that practice selected.
