@@ -34,14 +34,11 @@ try: .venv/.core
 	@echo
 	@$(BIN)/shown evaluate build/nim.json --levels test
 
-# One worker more than cores, since tests of the page and of processes mostly wait.
-WORKERS = $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)
-
 test: check chromium
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n auto
 
 test-all: check chromium
-	SHOWN_TESTS=all $(BIN)/python -m pytest -n $(WORKERS) -m ""
+	SHOWN_TESTS=all $(BIN)/python -m pytest -n auto -m ""
 
 test-minecraft: .venv/.dev
 	$(BIN)/python -m pytest -vv -s tests/worlds/real_minecraft.py
