@@ -303,8 +303,11 @@ class Selection:
             return
         self.scoring.go_on(FINAL_SHARE)
         yield from self._distill(best.policy, fitted, until)
-        for other in self._others(fitted, interpreted, until):
-            if self._one_rule is None or self._one_rule.conditions <= LONG or not self._has_time(until):
+        others = self._others(fitted, interpreted, until)
+        # The next one is fitted only if it is needed.
+        while self._one_rule is not None and self._one_rule.conditions > LONG and self._has_time(until):
+            other = next(others, None)
+            if other is None:
                 return
             if conditions_of(other) < self._one_rule.conditions:
                 yield from self._distill(best.policy, other, until)
