@@ -43,9 +43,7 @@ COUNTEREXAMPLES = 6  # lost levels that are examined in a round
 CLOSE = 0.02  # a shorter rule that wins this much less than the best one is preferred
 LONG = 10  # with more conditions, a rule is sought under other interpretations too
 MOST_CONDITIONS = 25  # longer rules are not printed unless asked for; if none is shorter, a part of one is
-TOO_FAR = (
-    0.03  # a rule that wins this much less than all rules together, on either kind of levels, does not replace them
-)
+TOO_FAR = 0.03  # a rule that wins this much less than all rules together (also on levels apart) does not replace them
 
 Unit = Folded[Literal]
 """A clause and the images that it stands for."""
