@@ -14,7 +14,7 @@ from shown.symmetry import Transformation
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.worlds import Playable, Start
 
-PRACTICE_SECONDS = 8.0
+PRACTICE_SECONDS = 6.0
 ROUNDS_PER_SECOND = 4.0  # maximum number of practice rounds for each second of `practice`
 MAX_ROUNDS = 10_000  # however long practice may take
 RULE_SHARE = 0.2  # share of the practice time to find one rule that plays like all rules together

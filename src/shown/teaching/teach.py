@@ -43,7 +43,7 @@ from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
 from shown.teaching.task import OUTLIER_SHARE, RULE_SHARE, Task
 from shown.worlds import Playable, Start, wins
 
-REFINED = 6  # number of hypotheses that are fitted again, more thoroughly, before practice
+REFINED = 2  # number of good hypotheses that are fitted again, more thoroughly; more of them leave less practice
 ALMOST = 0.95  # a hypothesis that wins this share of levels practices for a few rounds at once
 EARLY_ROUNDS = 5  # rounds of that early practice
 TOP_HYPOTHESES = 6  # number of hypotheses tried again in the other vocabulary, and leniently if none is good
@@ -255,7 +255,6 @@ class _Course:
                     break
             if self.practices and selection.fitted and not selection.perfect:
                 until = time.monotonic() + task.practice
-                yield from selection.refine(REFINED, FURTHER, until)
                 yield from selection.practice(task.max_rounds, until)
             if task.programs != "auto":
                 return

@@ -218,9 +218,7 @@ class Selection:
         """Return whether a further fit is expected to end in time."""
         return time.monotonic() + max(self._seconds.values(), default=0.0) <= until
 
-    def refine(
-        self, number: int, effort: Effort, until: float = math.inf, least: float = 0.0
-    ) -> Iterator[TeachingProgress]:
+    def refine(self, number: int, effort: Effort, until: float, least: float) -> Iterator[TeachingProgress]:
         """Fit the best hypotheses again, more thoroughly, as far as that is expected to end before `until`.
 
         Each is refined once, and only if it wins a share of at least `least` of the levels.
