@@ -102,7 +102,7 @@ class ClauseSearch:
         self._words, self._bits = places[:, 0], places[:, 1].astype(np.uint64)
         narrowed = np.zeros_like(evidence.mask) if narrow is None else narrow.rows
         self._is_narrow = row_bits(narrowed, self._words, self._bits)
-        self._grown: dict[Clause, None] = {}
+        self._grown: dict[Clause, Clause] = {}
         self._pool: tuple[Clause, ...] = ()
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
@@ -111,9 +111,9 @@ class ClauseSearch:
             new = [clause for clause in formula if clause not in self._grown]
             needed = sum(CLAUSE_BYTES + LITERAL_BYTES * len(clause) for clause in new)
             self._trees.account.take(needed, "the clauses", "Use fewer demonstrations")
-            self._grown.update(dict.fromkeys(new))
+            self._grown.update(zip(new, new, strict=True))
             if not self._is_narrow.any():
-                yield formula
+                yield tuple(self._grown[clause] for clause in formula)  # trees share most of their clauses
         if self._is_narrow.any():
             self._table = CoverTable.of(features.columns, self._evidence)
             plainly = np.arange(len(self._words))
@@ -124,6 +124,7 @@ class ClauseSearch:
 
     def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose formulas made of clauses; none if a demonstrated action looks like a ruled-out one."""
+        self._trees.forest.clear()
         found: list[Clause] = []
         for tried in self._tried(features, prices) if len(self._words) else ():
             if tried is None:
