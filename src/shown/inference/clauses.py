@@ -28,6 +28,7 @@ MAX_POOL = 5000  # clauses kept to choose from; the most expensive are dropped
 POOL_COPIES = 4  # bytes per clause and demonstrated row that choosing among clauses takes, copies included
 SHORTENED = 1000  # clauses shortened at a time, because there are several copies meanwhile
 BLOCK_BYTES = 2**22  # size of the arrays in which clauses are evaluated
+UNPACKED_BYTES = 24  # bytes per clause and demonstrated row while their bits are read
 DEARER = 100.0  # factor on the cost of a literal that was part of a struck clause
 
 
@@ -226,7 +227,7 @@ class ClauseSearch:
 
     def _allowed(self, clauses: Sequence[Clause], features: Features) -> np.ndarray:
         """Return the demonstrated rows that each clause allows. [n, shown] bool"""
-        blocks = _blocks_of_bits(clauses, features, self._evidence.positive)
+        blocks = _blocks_of_bits(clauses, features, self._evidence.positive, UNPACKED_BYTES * len(self._words))
         allowed = [((bits[:, self._words] >> self._bits) & np.uint64(1)).astype(bool) for bits in blocks]
         return np.concatenate([np.zeros((0, len(self._words)), dtype=bool), *allowed])
 
@@ -251,9 +252,14 @@ def renumbered(clauses: Sequence[Clause], before: Features, now: Features) -> li
     return [clause for clause in moved if all(f != CONSTANT for f, _ in clause)]
 
 
-def _blocks_of_bits(clauses: Sequence[Clause], features: Features, mask: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the rows on which clauses hold, some clauses at a time, so that thousands of them need little memory."""
-    step = max(1, BLOCK_BYTES // max(1, mask.nbytes))
+def _blocks_of_bits(
+    clauses: Sequence[Clause], features: Features, mask: np.ndarray, more: int = 0
+) -> Iterator[np.ndarray]:
+    """Yield the rows on which clauses hold, some clauses at a time, so that thousands of them need little memory.
+
+    Whoever reads them needs `more` bytes per clause.
+    """
+    step = max(1, BLOCK_BYTES // max(1, mask.nbytes + more))
     for start in range(0, len(clauses), step):
         yield clause_bits(clauses[start : start + step], features.columns, mask)
 
