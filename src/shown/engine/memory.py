@@ -58,9 +58,13 @@ class Account:
             self.peak_bytes = max(self.peak_bytes, self.held)
 
     def hold(self, array: np.ndarray, what: str) -> None:
-        """Reserve the bytes of an array until the array is gone."""
+        """Reserve the bytes of an array until the array is gone, in a branch also beyond the end of its work."""
         self.take(array.nbytes, what)
-        weakref.finalize(array, self.give, array.nbytes)
+        if self._trunk is None:
+            weakref.finalize(array, self.give, array.nbytes)
+        else:
+            self.give(array.nbytes)
+            self._trunk.hold(array, what)
 
     def branch(self) -> Account:
         """Return an account with the same limit, for work that is dropped later.

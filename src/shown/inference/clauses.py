@@ -235,6 +235,7 @@ class ClauseSearch:
         """Return the exact clauses found so far."""
         clauses = self._pool
         covered = self._allowed(clauses, features)
+        self._trees.account.hold(covered, "the clauses")
         costs = np.array([-_price(clause, prices) for clause in clauses]) + 1e-3
         return Pool(clauses, covered, costs)
 
