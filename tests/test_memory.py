@@ -2,10 +2,11 @@
 
 import resource
 
+import numpy as np
 import pytest
 
 from shown.engine import memory as module
-from shown.engine.memory import Account, default_limit, machine_memory, reserve
+from shown.engine.memory import Account, default_limit, empty, machine_memory, reserve
 from shown.errors import OutOfMemory
 
 
@@ -30,6 +31,22 @@ def test_what_a_task_takes_later_counts_in_its_branches_and_not_the_other_way_ro
     with pytest.raises(OutOfMemory):
         branch.take(20, "the trees")
     assert (account.held, branch.held, branch.room) == (50, 90, 10)
+
+
+def test_an_array_that_outlives_a_branch_stays_in_the_account_until_it_is_gone():
+    """Columns of fits in practice were forgotten when the fits had ended: 232 MiB at a limit of 100."""
+    account, array = Account(1000), np.zeros(50)
+    account.branch().hold(array, "the columns")
+    assert account.held == 400
+    del array
+    assert account.held == 0
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2**18, 5), (2**20 + 1,)])
+def test_large_arrays_have_the_shape_and_type_that_is_asked_for(shape):
+    array = empty(shape, np.int32)
+    array.fill(-1)
+    assert (array.shape, array.dtype, array.flags.c_contiguous) == (shape, np.int32, True)
 
 
 def test_half_of_what_there_is_is_the_default():

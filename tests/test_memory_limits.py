@@ -75,6 +75,13 @@ def test_clicks_that_nothing_explains_stay_within_the_limit():
     check(0, 200, 60)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("steps", "mebibytes"), [(1054, 304), (1183, 353)])
+def test_long_formulas_stay_within_the_limit(steps, mebibytes):
+    """Formulas that were no longer among the best were remembered as sets: 367 and 466 MiB."""
+    check(0, steps, mebibytes)
+
+
 def test_what_does_not_fit_at_all_is_refused_in_one_line():
     found = learn(400, 40, 2**20)
     assert "would need" in found["error"]

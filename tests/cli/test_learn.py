@@ -310,7 +310,7 @@ def test_what_was_learned_before_must_be_of_this_game(shown, words, complaint):
 def test_how_far_to_look_can_be_left_open(shown):
     ran = shown("learn", "nim", "--levels", "train:0-4", "--programs", "auto", "--quiet")
     assert (ran.code, ran.err) == (0, "")
-    assert "enumeration ended early: all practice levels are won" in ran.out
+    assert "learning ended early: all practice levels are won" in ran.out
     ran = shown("learn", "nim", "--levels", "train:0-4", "--programs", "auto", "--published")
     assert "stopped: from " in ran.err
     assert "programs nothing got better" in ran.err

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from shown.engine.memory import Account
 from shown.engine.planes import Planes
+from shown.errors import OutOfMemory
 from shown.evaluation import columns as module
 from shown.evaluation.columns import Evaluator
 from shown.evaluation.distinct import CONSTANT
@@ -196,6 +197,9 @@ def test_features_on_some_rows_are_those_that_differ_there(seed, sizes):
     if not mask.any():
         return
     some = combine(evaluators, blocks, mask=mask)
+    if not np.array_equal(mask, every.mask) and len(every):  # then columns are copied
+        with pytest.raises(OutOfMemory):
+            combine(evaluators, blocks, mask=mask, account=Account(every.columns.nbytes - 1))
     values = [
         (every.columns[f] if f != CONSTANT else np.zeros_like(mask)) ^ (every.mask if negated else np.uint64(0))
         for f, negated in zip(every.of_program, every.negates, strict=True)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.engine.memory import Account
 from shown.evaluation.resources import Resources
 from shown.evaluation.rows import Evidence
 from shown.inference import covers as module
@@ -123,6 +124,19 @@ def test_the_same_seed_proposes_the_same():
         for seed in (1, 1, 2)
     ]
     assert found[0] == found[1]
+
+
+def test_formulas_share_their_clauses_and_the_trees_go_before_the_clauses_are_chosen():
+    """Each formula waiting for its score had clauses of its own, and the trees stayed until the end."""
+    learner = Learner(programs=1000).fit(demonstrate(find("fence-in"), "train:0-1"))
+    evidence, features = learner._fitting.evidence(learner._fitting.rows), learner.features_
+    account = Account(2**30)
+    search = ClauseSearch(evidence, TreeSearch(evidence, 3, 0, account=account), 0)
+    clauses = [clause for formula in search.propose(features, features.log_prior) for clause in formula]
+    held = account.held
+    assert len(clauses) > len({id(clause) for clause in clauses}) == len(set(clauses))
+    assert list(search.finish(features, features.log_prior))
+    assert account.held < held / 2
 
 
 @pytest.mark.parametrize("threads", [2, 3, 7])

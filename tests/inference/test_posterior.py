@@ -1,6 +1,7 @@
 """Prior, likelihood and mixture, by hand."""
 
 import math
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -168,6 +169,15 @@ def test_the_same_formula_in_another_order_is_the_same():
     mixture.offer(Candidate((((0, True), (1, False)), ((2, True),)), -1.0, 0.0))
     mixture.offer(Candidate((((2, True),), ((1, False), (0, True))), -1.0, 0.0))
     assert len(mixture.best) == 1
+
+
+def test_a_formula_that_has_left_is_forgotten():
+    """Sets of the literals of every formula that had been held took 88 MiB."""
+    mixture, literal = Mixture(1), (len("abc"), True)
+    references = sys.getrefcount(literal)
+    mixture.offer(Candidate(((literal,),), -2.0, 0.0))
+    mixture.offer(candidate(0, -1.0))
+    assert sys.getrefcount(literal) == references
 
 
 def test_what_cannot_be_is_not_held():

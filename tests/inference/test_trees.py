@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
+from shown.engine import memory
 from shown.engine.memory import Account, Holding
 from shown.engine.planes import pack
 from shown.engine.threads import Threads
@@ -79,7 +80,8 @@ def room(request, monkeypatch):
     monkeypatch.setattr(module, "ROW_BY_ROW", request.param)
     monkeypatch.setattr(module, "COUNTS_BYTES", request.param)
     monkeypatch.setattr(module, "DIVIDED_WORDS", request.param)
-    monkeypatch.setattr(distinct, "COPIED", request.param)
+    for part in (distinct, memory):
+        monkeypatch.setattr(part, "COPIED", request.param)
 
 
 @given(problems, st.lists(st.integers(0, 100), min_size=1, max_size=3, unique=True), st.sampled_from([1, 3]))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.errors import BadInput, NothingFits
+from shown.errors import BadInput, NothingFits, OutOfMemory
 from shown.evaluation.resources import Resources
 from shown.grid import grid
 from shown.inference import clauses
@@ -26,6 +26,7 @@ from shown.teaching.practice import ground
 from shown.teaching.practice.counterexamples import CounterexampleSearch
 from shown.teaching.practice.ground import Ground, Variation
 from shown.teaching.practice.practice_search import vary
+from shown.teaching.practice.selection import Selection
 from shown.teaching.result import TeachingPhase
 from shown.teaching.task import Task
 from shown.teaching.teach import does, iter_teach, teach, without_idle_steps
@@ -57,6 +58,20 @@ def test_nim_is_learned_from_one_game():
     assert taught.hypothesis == Hypothesis(EXACT_CLICKS, NIM.symmetries)
     assert taught.practice == (120, 120)
     assert success_rate(NIM, taught.policy, load_levels(NIM, FRESH)) == 1.0
+
+
+def test_memory_that_runs_out_after_something_was_found_ends_learning_with_the_best_so_far(monkeypatch):
+    """Learning failed where the columns of a fit in practice did not fit into memory."""
+
+    def refuse(*args):
+        raise OutOfMemory("the columns would need 100 MiB.")
+
+    monkeypatch.setattr(Selection, "distill", refuse)
+    taught = teach(expert(NIM, "random:910000"), NIM, programs=2000)
+    assert (taught.learned, taught.stopped) == (True, "the columns would need 100 MiB.")
+    monkeypatch.setattr(Selection, "compare", refuse)
+    with pytest.raises(OutOfMemory):
+        teach(expert(NIM, "random:910000"), NIM, programs=2000)
 
 
 @pytest.mark.slow  # teaching.md learns it in `make test`

@@ -379,7 +379,7 @@ def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
     for outlier in taught.outliers:
         yield outlier.text + (" To keep it: --keep-all" if outlier.left_out else "")
     if taught.stopped is not None:
-        yield f"enumeration ended early: {taught.stopped}"
+        yield f"learning ended early: {taught.stopped}"
     if taught.lost:
         names = ", ".join(taught.lost[:5]) + (", …" if len(taught.lost) > 5 else "")
         yield f"no longer won: {len(taught.lost)} levels ({names})"

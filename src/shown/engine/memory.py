@@ -7,6 +7,7 @@ instead of exhausting the machine.
 from __future__ import annotations
 
 import contextlib
+import math
 import mmap
 import os
 import resource
@@ -17,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from shown.errors import OutOfMemory
 
+COPIED = 2**20  # bytes up to which an array grows by copying and is taken from the allocator
 RESERVED = 12  # where address space is limited, an array reserves at most one of this many parts
 _CGROUPS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
@@ -55,9 +58,13 @@ class Account:
             self.peak_bytes = max(self.peak_bytes, self.held)
 
     def hold(self, array: np.ndarray, what: str) -> None:
-        """Reserve the bytes of an array until the array is gone."""
+        """Reserve the bytes of an array until the array is gone, in a branch also beyond the end of its work."""
         self.take(array.nbytes, what)
-        weakref.finalize(array, self.give, array.nbytes)
+        if self._trunk is None:
+            weakref.finalize(array, self.give, array.nbytes)
+        else:
+            self.give(array.nbytes)
+            self._trunk.hold(array, what)
 
     def branch(self) -> Account:
         """Return an account with the same limit, for work that is dropped later.
@@ -169,6 +176,18 @@ def size(count: int) -> str:
     ('1.5 GiB', '5 MiB')
     """
     return f"{count / 2**30:.1f} GiB" if count >= 2**29 else f"{count / 2**20:.0f} MiB"
+
+
+def empty(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
+    """Return `np.empty`, but a large array takes its own pages, which the system gets back when it is dropped.
+
+    The allocator keeps freed arrays: where arrays come and go while others grow, a third of its memory may be unused.
+    """
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    if size <= COPIED:
+        return np.empty(shape, dtype)
+    words = -(-size // 8)
+    return reserve(words, 1, words).reshape(-1).view(dtype)[: math.prod(shape)].reshape(shape)
 
 
 def reserve(rows: int, width: int, least: int) -> np.ndarray:

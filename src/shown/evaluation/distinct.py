@@ -9,14 +9,11 @@ import numpy as np
 
 from shown.engine import atomics
 from shown.engine.compilation import compiled
-from shown.engine.memory import Account, Holding, reserve
+from shown.engine.memory import COPIED, Account, Holding, empty, reserve
 from shown.engine.threads import Gate
 
 ROW_BY_ROW = 2**30
 """Bytes of columns stored row by row, as trees read them, at a time."""
-
-COPIED = 2**20
-"""Bytes up to which an array grows by copying; a longer one is reserved once."""
 
 CONSTANT = -1
 """Number of a row whose bits are all equal."""
@@ -155,7 +152,7 @@ def roomy(array: np.ndarray, used: int, more: int) -> np.ndarray:
     """
     if used + more <= len(array):
         return array
-    longer = np.empty((max(used + more, len(array) + len(array) // 2), *array.shape[1:]), dtype=array.dtype)
+    longer = empty((max(used + more, len(array) + len(array) // 2), *array.shape[1:]), array.dtype)
     longer[:used] = array[:used]
     return longer
 
@@ -191,7 +188,8 @@ def sparse_table(table: np.ndarray, mixes: np.ndarray, used: int, more: int, hol
         return table
     size = 1 << (4 * (used + more)).bit_length()
     holding.change(4 * size)
-    new = np.full(size, -1, dtype=np.int32)
+    new = empty((size,), np.int32)
+    new.fill(-1)
     fill_table(new, mixes, used)
     holding.change(-table.nbytes)
     return new

@@ -28,6 +28,7 @@ MAX_POOL = 5000  # clauses kept to choose from; the most expensive are dropped
 POOL_COPIES = 4  # bytes per clause and demonstrated row that choosing among clauses takes, copies included
 SHORTENED = 1000  # clauses shortened at a time, because there are several copies meanwhile
 BLOCK_BYTES = 2**22  # size of the arrays in which clauses are evaluated
+UNPACKED_BYTES = 24  # bytes per clause and demonstrated row while their bits are read
 DEARER = 100.0  # factor on the cost of a literal that was part of a struck clause
 
 
@@ -102,7 +103,7 @@ class ClauseSearch:
         self._words, self._bits = places[:, 0], places[:, 1].astype(np.uint64)
         narrowed = np.zeros_like(evidence.mask) if narrow is None else narrow.rows
         self._is_narrow = row_bits(narrowed, self._words, self._bits)
-        self._grown: dict[Clause, None] = {}
+        self._grown: dict[Clause, Clause] = {}
         self._pool: tuple[Clause, ...] = ()
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
@@ -111,9 +112,9 @@ class ClauseSearch:
             new = [clause for clause in formula if clause not in self._grown]
             needed = sum(CLAUSE_BYTES + LITERAL_BYTES * len(clause) for clause in new)
             self._trees.account.take(needed, "the clauses", "Use fewer demonstrations")
-            self._grown.update(dict.fromkeys(new))
+            self._grown.update(zip(new, new, strict=True))
             if not self._is_narrow.any():
-                yield formula
+                yield tuple(self._grown[clause] for clause in formula)  # trees share most of their clauses
         if self._is_narrow.any():
             self._table = CoverTable.of(features.columns, self._evidence)
             plainly = np.arange(len(self._words))
@@ -124,6 +125,7 @@ class ClauseSearch:
 
     def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose formulas made of clauses; none if a demonstrated action looks like a ruled-out one."""
+        self._trees.forest.clear()
         found: list[Clause] = []
         for tried in self._tried(features, prices) if len(self._words) else ():
             if tried is None:
@@ -225,7 +227,7 @@ class ClauseSearch:
 
     def _allowed(self, clauses: Sequence[Clause], features: Features) -> np.ndarray:
         """Return the demonstrated rows that each clause allows. [n, shown] bool"""
-        blocks = _blocks_of_bits(clauses, features, self._evidence.positive)
+        blocks = _blocks_of_bits(clauses, features, self._evidence.positive, UNPACKED_BYTES * len(self._words))
         allowed = [((bits[:, self._words] >> self._bits) & np.uint64(1)).astype(bool) for bits in blocks]
         return np.concatenate([np.zeros((0, len(self._words)), dtype=bool), *allowed])
 
@@ -233,6 +235,7 @@ class ClauseSearch:
         """Return the exact clauses found so far."""
         clauses = self._pool
         covered = self._allowed(clauses, features)
+        self._trees.account.hold(covered, "the clauses")
         costs = np.array([-_price(clause, prices) for clause in clauses]) + 1e-3
         return Pool(clauses, covered, costs)
 
@@ -250,9 +253,14 @@ def renumbered(clauses: Sequence[Clause], before: Features, now: Features) -> li
     return [clause for clause in moved if all(f != CONSTANT for f, _ in clause)]
 
 
-def _blocks_of_bits(clauses: Sequence[Clause], features: Features, mask: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the rows on which clauses hold, some clauses at a time, so that thousands of them need little memory."""
-    step = max(1, BLOCK_BYTES // max(1, mask.nbytes))
+def _blocks_of_bits(
+    clauses: Sequence[Clause], features: Features, mask: np.ndarray, more: int = 0
+) -> Iterator[np.ndarray]:
+    """Yield the rows on which clauses hold, some clauses at a time, so that thousands of them need little memory.
+
+    Whoever reads them needs `more` bytes per clause.
+    """
+    step = max(1, BLOCK_BYTES // max(1, mask.nbytes + more))
     for start in range(0, len(clauses), step):
         yield clause_bits(clauses[start : start + step], features.columns, mask)
 

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shown.engine.memory import Account
+from shown.engine.memory import Account, empty
 from shown.engine.planes import Planes
 from shown.evaluation.columns import Evaluator
-from shown.evaluation.distinct import CONSTANT, Distinct
+from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows
 from shown.grid import Grid, Tokens
 from shown.language.grammar import Block, Grammar
 from shown.language.reach import margin_for
 from shown.language.terms import Term
+
+WRITTEN = 1024  # columns copied at a time
 
 
 @dataclass(frozen=True)
@@ -77,12 +79,15 @@ def combine(
     count: int | None = None,
     mask: np.ndarray | None = None,
     without: Collection[int] = (),
+    account: Account | None = None,
 ) -> Features:
     """Return the features of the first `count` blocks on several batches together.
 
     Programs are equal if their columns are, on every batch and on all rows in `mask` (by default, on all rows). The
-    programs at the indices `without` count as constant; the next program of such a column represents it.
+    programs at the indices `without` count as constant; the next program of such a column represents it. The `account`
+    must have room for the columns that are copied.
     """
+    scratch = Account() if account is None else account.branch()
     blocks = tuple(blocks[:count])
     every_row = np.concatenate([e.world.row_mask for e in evaluators])
     ids = [np.concatenate(e.of_program[: len(blocks)]) for e in evaluators]
@@ -98,10 +103,15 @@ def combine(
         columns = evaluators[0].columns[: len(first)]
     else:
         of_program, first = _equal_everywhere(ids, flips)
-        parts = [_columns_of(e, i[first], f[first]) for e, i, f in zip(evaluators, ids, flips, strict=True)]
-        columns = np.concatenate(parts, axis=1)
+        scratch.take(len(first) * every_row.nbytes, "the columns")
+        columns = empty((len(first), len(every_row)), np.uint64)
+        end = 0
+        for e, i, f in zip(evaluators, ids, flips, strict=True):
+            start, end = end, end + len(e.world.row_mask)
+            _write_columns(columns[:, start:end], e, i[first], f[first])
     negates = flips[0] ^ _pick(flips[0][first], of_program)
     if mask is not None and not np.array_equal(mask, every_row):
+        scratch.take(columns.nbytes, "the columns")
         of_program, first, columns, negates = _equal_on(mask, of_program, first, columns, negates)
     starts = np.array([block.start for block in blocks])
     priors = np.array([block.log_prior for block in blocks])
@@ -135,13 +145,15 @@ def _equal_everywhere(ids: Sequence[np.ndarray], flips: Sequence[np.ndarray]) ->
     return of_program, live[first_live[by_place]]
 
 
-def _columns_of(evaluator: Evaluator, ids: np.ndarray, flips: np.ndarray) -> np.ndarray:
-    """Return the values of some programs, constant ones included, on one batch. [n, R]"""
-    values = np.zeros((len(ids), len(evaluator.world.row_mask)), dtype=np.uint64)
-    varies = ids != CONSTANT
-    values[varies] = evaluator.columns[ids[varies]]
-    values[flips ^ _pick(evaluator.turned, ids)] ^= evaluator.world.row_mask
-    return values
+def _write_columns(values: np.ndarray, evaluator: Evaluator, ids: np.ndarray, flips: np.ndarray) -> None:
+    """Write the values of some programs, constant ones included, on one batch. [n, R]"""
+    negated = flips ^ _pick(evaluator.turned, ids)
+    for start in range(0, len(ids), WRITTEN):
+        part = slice(start, start + WRITTEN)
+        varies = ids[part] != CONSTANT
+        values[part][~varies] = 0
+        values[part][varies] = evaluator.columns[ids[part][varies]]
+        values[part][negated[part]] ^= evaluator.world.row_mask
 
 
 def _equal_on(
@@ -149,15 +161,17 @@ def _equal_on(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Merge features that are equal on the rows in `mask`; other rows become 0."""
     where = np.flatnonzero(mask)
-    distinct = Distinct(mask[where], Account(2**62), "the columns", up_to_negation=True)
-    ids, flips = distinct.add(columns, where, "")
+    room = Account(bytes_of_rows(2 * len(columns) + 64, len(where), True))  # the table grows by halves
+    ids, flips = Distinct(mask[where], room, "the columns", up_to_negation=True).add(columns, where, "")
     _, kept = np.unique(ids[ids != CONSTANT], return_index=True)
     kept = np.flatnonzero(ids != CONSTANT)[kept]
     live = of_program != CONSTANT
     merged, turned = of_program.copy(), negates.copy()
     merged[live] = ids[of_program[live]]
     turned[live] ^= flips[of_program[live]] ^ _pick(flips[kept], merged[live])
-    return merged, first[kept], columns[kept] & mask, turned
+    columns = columns[kept]
+    columns &= mask
+    return merged, first[kept], columns, turned
 
 
 def _pick(values: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -263,10 +263,10 @@ class Fitting:
         """
         while True:
             away = [place for place, struck in self._struck.items() if struck]
-            features = combine(self.evaluators, self.blocks, count, mask, away)
+            features = combine(self.evaluators, self.blocks, count, mask, away, self.account)
             unread = [f for f, place in enumerate(features.first.tolist()) if place not in self._struck]
             if not self.constraints.struck or not unread:
-                if features.columns.base is None:  # a copy, not a view of an evaluator's columns
+                if not any(np.may_share_memory(features.columns, e.columns) for e in self.evaluators):  # a copy
                     self.account.hold(features.columns, "the columns")
                 return features
             for f in unread:

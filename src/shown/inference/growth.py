@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shown.engine.compilation import compiled, popcount
-from shown.engine.memory import Holding
+from shown.engine.memory import Holding, empty
 from shown.engine.threads import Threads
 from shown.evaluation.distinct import ROW_BY_ROW, longer, spacious, sparse_table
 
@@ -121,7 +121,7 @@ class Nodes:
         [n, 2, F] int32
         """
         features = by_row.shape[1] - offset
-        counts = np.empty((len(nodes), 2, features), dtype=np.int32)
+        counts = empty((len(nodes), 2, features), np.int32)
         # Few nodes have many rows each, so threads share the features as well.
         cuts = [*range(0, features, max(BLOCK, -(-features // threads.count))), features]
         pieces = [(part, cut) for part in _parts(len(nodes), threads.count) for cut in pairwise(cuts)]

@@ -101,18 +101,17 @@ class Mixture:
     def __init__(self, size: int) -> None:
         self._size = size
         self._heap: list[tuple[float, int, Candidate]] = []
-        self._seen: set[frozenset[frozenset[SignedColumn]]] = set()
         self._offers = 0
 
     def offer(self, candidate: Candidate) -> None:
         """Keep the candidate if it is better than the worst one held."""
-        # One that is no better would leave again at once; not even its formula is remembered.
+        # So one that has left never comes back, and formulas need to be compared with those held only.
         if candidate.score == -math.inf or (len(self._heap) == self._size and candidate.score <= self._heap[0][0]):
             return
-        key = frozenset(frozenset(clause) for clause in candidate.clauses)
-        if key in self._seen:
+        # The same formula has the same score. Sets of its literals are not kept: they take far more than the formula.
+        alike = [held.clauses for score, _, held in self._heap if score == candidate.score]
+        if alike and _as_sets(candidate.clauses) in map(_as_sets, alike):
             return
-        self._seen.add(key)
         # Among equal scores the first one, with the simpler features, stays.
         self._offers += 1
         heapq.heappush(self._heap, (candidate.score, -self._offers, candidate))
@@ -135,3 +134,7 @@ class Mixture:
     def bound(self) -> float:
         """The score below which no policy can enter (the paper's stopping bound)."""
         return self._heap[0][0] if len(self._heap) == self._size else -math.inf
+
+
+def _as_sets(clauses: Clauses) -> frozenset[frozenset[SignedColumn]]:
+    return frozenset(map(frozenset, clauses))

@@ -46,7 +46,7 @@ class Taught:
         failure: the reason why nothing fits, or only leniently, under the most plausible hypothesis; else None.
         failed: that hypothesis.
         lost: names of the levels that the earlier policy won and this one loses.
-        stopped: the reason why no more programs were considered, if the number was left open.
+        stopped: the reason why no more programs were considered, if the number was left open, or memory was short.
         steps: number of steps it was learned from.
         advice: the teacher's conflicting clicks, if nothing fits or the rule memorizes; else None.
         contradictions: pinned clauses that were left out because they contradict the demonstrations.

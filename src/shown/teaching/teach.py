@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from shown.demonstrations import Demonstrations, Step
-from shown.errors import NothingFits
+from shown.errors import NothingFits, OutOfMemory
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.grid import Action, Grid
 from shown.inference.fitting import Patience, check_size
@@ -221,22 +221,30 @@ class _Course:
         self.practices = selection.scoring.ground is not None
 
     def run(self) -> Iterator[TeachingProgress]:
-        """Amend the earlier policy, then fit and practice hypotheses, and seek one rule for the best of them."""
+        """Amend the earlier policy, then fit and practice hypotheses, and seek one rule for the best of them.
+
+        If memory runs out after something was found, learning ends there and keeps it.
+        """
         task, selection = self.task, self.selection
         if selection.before is not None:
             yield from self._amend(selection.before)
             if selection.perfect:
                 return
         interpreted = distinct_interpretations(task.shown, self.effects, task.interpretations or INTERPRETATIONS)
-        yield from self._choose(interpreted)
-        if task.one_rule:
-            yield from selection.distill(interpreted, time.monotonic() + RULE_SHARE * task.practice)
-        if task.world is not None:
-            selection.name_outlier(interpreted, time.monotonic() + OUTLIER_SHARE * task.practice)
-        elif not task.keep_all:
-            selection.leave_out_slips()
-        if task.one_rule and task.grids and not self.practices:
-            yield from selection.distill_on(task.grids)
+        try:
+            yield from self._choose(interpreted)
+            if task.one_rule:
+                yield from selection.distill(interpreted, time.monotonic() + RULE_SHARE * task.practice)
+            if task.world is not None:
+                selection.name_outlier(interpreted, time.monotonic() + OUTLIER_SHARE * task.practice)
+            elif not task.keep_all:
+                selection.leave_out_slips()
+            if task.one_rule and task.grids and not self.practices:
+                yield from selection.distill_on(task.grids)
+        except OutOfMemory as error:
+            if selection.candidates.best is None:
+                raise
+            selection.stopped = str(error)
 
     def _choose(self, interpreted: Mapping[Interpretation, Demonstrations]) -> Iterator[TeachingProgress]:
         """Fit and practice hypotheses, with more programs if their number was left open."""

@@ -48,7 +48,7 @@ class Selection:
         fitted: the best hypotheses that fit, with the share of levels they win.
         at_once: the earlier policy, amended to do what was shown, with its hypothesis; available before any practice.
         outliers: demonstrations or steps that do not go with the others.
-        stopped: the reason why no more programs are considered, or None.
+        stopped: the reason why no more programs are considered, or why learning ended early; or None.
         shortage: the reason why a fit ended early, or None.
     """
 
