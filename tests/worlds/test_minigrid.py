@@ -139,3 +139,80 @@ def test_a_trial_is_a_pure_function_of_its_settings_practice_and_all():
     assert first["success"][played] > 0.5
     assert first["learned"]["found"]
     assert min(first["expert"][played]) > 0.5
+
+
+# --- missions ---------------------------------------------------------------------------------------------------------
+
+MISSIONS = (
+    *("BabyAI-GoToObj", "BabyAI-GoToLocal", "BabyAI-PickupLoc", "BabyAI-OpenDoor", "BabyAI-UnlockLocal"),
+    *("MiniGrid-RedBlueDoors-6x6", "MiniGrid-Fetch-5x5-N2", "MiniGrid-KeyCorridorS3R1", "MiniGrid-UnlockPickup"),
+    *("MiniGrid-GoToDoor-5x5", "MiniGrid-GoToObject-6x6-N2", "MiniGrid-PutNear-6x6-N2", "MiniGrid-LockedRoom"),
+)
+
+
+@pytest.mark.parametrize("name", MISSIONS)
+def test_the_expert_does_what_the_mission_says(name):
+    place = find(f"gym:{name}-v0")
+    assert "target" in place.tokens.names
+    assert all(play(start, lambda _, start=start: start.expert(), seed).won for start, seed in place.starts(range(6)))
+
+
+def test_the_target_is_what_the_mission_names_and_nothing_else():
+    place = find("gym:MiniGrid-Fetch-8x8-N3-v0#full")
+    for seed in range(10):
+        grid, env = place.reset(seed), place.env.unwrapped
+        named = f"{env.targetColor} {env.targetType}"
+        for row, column in grid.cells():
+            thing = env.grid.get(column, row)
+            is_named = thing is not None and f"{thing.color} {thing.type}" == named
+            assert (grid[row, column] == "X") == (is_named and (column, row) != tuple(env.agent_pos))
+
+
+def test_a_place_named_by_where_it_was_at_first_stays_the_target():
+    place = find("gym:BabyAI-PickupLoc-v0#full")
+    for seed in range(8):
+        grid = place.reset(seed)
+        targets = [cell for cell in grid.cells() if grid[cell] == "X"]
+        assert targets
+        turned = place.step("left").grid
+        assert [cell for cell in turned.cells() if turned[cell] == "X"] == targets
+
+
+def test_of_two_doors_the_target_is_the_one_to_open_next():
+    place = find("gym:MiniGrid-RedBlueDoors-6x6-v0#full")
+    grid, env = place.reset(1), place.env.unwrapped
+
+    def at(cell):
+        return env.grid.get(*cell[::-1])
+
+    assert at(grid.find("X")) is env.red_door
+    while not env.red_door.is_open:
+        grid = place.step(place.expert()).grid
+    assert at(grid.find("X")) is env.blue_door
+
+
+def test_the_target_is_seen_in_the_agents_own_cells():
+    whole, own = find("gym:BabyAI-GoToLocal-v0"), find("gym:BabyAI-GoToLocal-v0#partial")
+    seen = [("X" in whole.reset(seed).text, "X" in own.reset(seed).text) for seed in range(20)]
+    assert all(everywhere for everywhere, _ in seen)
+    assert any(ahead for _, ahead in seen)
+    assert not all(ahead for _, ahead in seen)
+
+
+def test_levels_that_babyai_rejects_are_not_printed(capsys):
+    place = find("gym:BabyAI-PickupLoc-v0")
+    for seed in range(20):
+        place.reset(seed)
+    assert not capsys.readouterr().out
+
+
+def test_missions_differ_from_seed_to_seed_so_the_goal_is_none_of_them():
+    assert find("gym:BabyAI-GoToLocal-v0").goal == "Do what the mission says with the target."
+    assert world("DoorKey-5x5").goal == "Use the key to open the door and then get to the goal."
+
+
+@pytest.mark.parametrize("name", ["BabyAI-GoToLocal", "MiniGrid-Fetch-5x5-N2"])
+def test_five_demonstrations_of_a_mission_are_enough(name):
+    place = find(f"gym:{name}-v0")
+    taught = teach(demonstrate(place, range(5)), place, language="standard", programs=3000, practice=1e5, rounds=4)
+    assert sum(episode.won for episode in play_many(place, taught.policy, range(1000, 1030))) >= 28

@@ -8,6 +8,7 @@ gym.py        `wrap`: any Gymnasium environment with discrete actions
 views.py      ways to see an environment as a grid: arrays, channels, maps of letters, frames
 default_views.py  the view of an environment, by name or by default
 minigrid.py   Minigrid's views, and an expert that searches
+missions.py   what a mission of Minigrid or BabyAI names next
 breakout.py   Atari's Breakout, as in the paper's appendix
 toytext.py    FrozenLake, CliffWalking and Taxi, and an expert for every environment with a transition table
 minecraft/    Fence In in Minecraft

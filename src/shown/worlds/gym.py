@@ -55,7 +55,8 @@ class GymWorld(World):
         self.env, self.view, self.teacher, self.won, self.factory = env, view, teacher, won, factory
         self.name, self.tokens, self.buttons = name, view.tokens, buttons_of(env)
         self.title = name.removeprefix(PREFIX)
-        goal = str(getattr(env.unwrapped, "mission", "")) or "Get the highest reward you can."
+        mission = str(getattr(env.unwrapped, "mission", "")) or "Get the highest reward you can."
+        goal = getattr(view, "goal", "") or mission  # missions may differ from seed to seed
         self.goal = goal[0].upper() + goal[1:].rstrip(".") + "."
         self.max_steps, self.symmetries = _max_steps(env), getattr(view, "symmetries", ())
         self.about, self.fully_observed = getattr(view, "about", ""), getattr(view, "fully_observed", False)
@@ -64,7 +65,8 @@ class GymWorld(World):
     def reset(self, seed: int) -> Grid:
         self._seed = seed
         with self._named_errors():
-            observation, _ = self.env.reset(seed=seed)
+            seen = isinstance(self.view, minigrid.MinigridView)
+            observation, _ = minigrid.reset(self.env, seed) if seen else self.env.reset(seed=seed)
             return self.view(self.env, observation)
 
     def step(self, action: Action) -> Outcome:

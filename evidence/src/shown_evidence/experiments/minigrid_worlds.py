@@ -16,7 +16,19 @@ from shown_evidence.trials.level_sets import seed_range
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, many, percent
 
-WORLDS = ("Empty-Random-6x6", "LavaGapS7", "DoorKey-5x5", "DoorKey-8x8", "Unlock", "FourRooms")
+PLAIN = tuple(
+    f"gym:MiniGrid-{world}-v0"
+    for world in ("Empty-Random-6x6", "LavaGapS7", "DoorKey-5x5", "DoorKey-8x8", "Unlock", "FourRooms")
+)
+"""Worlds without missions, and drawn in the figure."""
+
+OTHERS = (
+    *(f"gym:BabyAI-{world}-v0" for world in ("GoToObj", "GoToLocal", "PickupLoc", "GoToRedBall")),
+    *(f"gym:MiniGrid-{world}-v0" for world in ("RedBlueDoors-6x6", "Fetch-8x8-N3", "KeyCorridorS3R1")),
+    *(f"gym:MiniGrid-{world}-v0" for world in ("Dynamic-Obstacles-6x6", "MultiRoom-N4-S5", "LavaCrossingS9N2")),
+)
+"""Worlds with missions, or with more to do."""
+
 SIZES = (1, 3, 5, 10)
 SETS = 5
 
@@ -43,12 +55,12 @@ VARIANTS = (
 
 
 class MinigridWorlds(Experiment):
-    """1, 3, 5 and 10 demonstrations of six worlds, five sets of each number, played on 60 new seeds."""
+    """1, 3, 5 and 10 demonstrations of 16 worlds, five sets of each number, played on 60 new seeds."""
 
     name = "minigrid"
     title = "Minigrid"
     question = "How many new seeds are won after a few demonstrations?"
-    games = tuple(f"gym:MiniGrid-{world}-v0" for world in WORLDS)
+    games = (*PLAIN, *OTHERS)
     methods = ("shown-world",)
     scored_on = ()
 
@@ -56,8 +68,8 @@ class MinigridWorlds(Experiment):
         return [
             Trial(method, world, shown_seeds(number, count), "perfect", 0, scale.options(method, **variant.where), test)
             for method in scale.methods_of(self.methods)
-            for variant in VARIANTS
             for world in scale.worlds_of(self.games)
+            for variant in (VARIANTS if world in PLAIN else VARIANTS[-1:])
             for count in scale.sizes(SIZES, (1, FROM))
             for number in range(scale.repeats(SETS, 1))
             for test in (scale.levels(PLAYED),)
@@ -65,7 +77,7 @@ class MinigridWorlds(Experiment):
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         worlds = games_among(rows, self.games)
-        columns = [Column(_title(world), {"game": world}) for world in worlds]
+        columns = [Column(_title(world), {"game": world}) for world in worlds if world in PLAIN]
         view = LevelView("60 new seeds, mean", SEEDS, spread=True)
         across = Axis("demonstrations", SIZES, limits=(0.5, 10.5))
         parts = [
@@ -130,7 +142,7 @@ def _reached(label: str, count: int, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _title(world: str) -> str:
-    return world.removeprefix("gym:MiniGrid-").removesuffix("-v0")
+    return world.removeprefix("gym:").removeprefix("MiniGrid-").removesuffix("-v0")
 
 
 def _mean(rows: Sequence[Row]) -> str:
