@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from shown.errors import BadInput, did_you_mean
 from shown.grid import Grid, Tokens
 from shown.registry import is_place, reason
 from shown.worlds import minigrid, toytext
-from shown.worlds.views import Channels, Frames, GridView, Numbers, Objects
+from shown.worlds.views import Channels, Frames, GridView, Last, Numbers, Objects
 
+LAST = "last"
 MAX_FRAMES = 200  # of one episode of random play, to see colors and channels
 
 _PIXELS = re.compile(r"(blocks|objects)-([1-9]\d{0,2})")
@@ -26,6 +28,8 @@ def view_of(env: Any, view: str | GridView | None) -> GridView:
         return minigrid.MinigridView(env) if minigrid.is_minigrid(env) else _default(env)
     if not isinstance(view, str):
         return view
+    if view == LAST or view.endswith(f"+{LAST}"):
+        return _with_traces(env, view_of(env, view.removesuffix(LAST).removesuffix("+") or None))
     if is_place(view):
         return _load(view)
     if minigrid.is_minigrid(env):
@@ -44,13 +48,27 @@ def view_of(env: Any, view: str | GridView | None) -> GridView:
     return _Rendered(kind(kind.colors(frames, block), block, frames[0].shape))
 
 
+def _with_traces(env: Any, view: GridView) -> Last:
+    """Return the view with traces of the tokens that leave a cell empty in one episode of random play."""
+    grids = [view(env, observation) for observation, _ in _random_episode(env)]
+    empty = next(iter(view.tokens))
+    left = {
+        was
+        for before, now in pairwise(grids)
+        if before.shape == now.shape
+        for was, here in zip(before.text, now.text, strict=True)
+        if here == empty and was != empty
+    }
+    return Last(view, [name for name, character in view.tokens.characters.items() if character in left])
+
+
 def is_of_pixels(view: object) -> bool:
     """Return whether this names a view of frames, which the environment may have to render.
 
-    >>> is_of_pixels("objects-8"), is_of_pixels("turned")
-    (True, False)
+    >>> is_of_pixels("objects-8"), is_of_pixels("blocks-8+last"), is_of_pixels("turned")
+    (True, True, False)
     """
-    return isinstance(view, str) and _PIXELS.fullmatch(view) is not None
+    return isinstance(view, str) and _PIXELS.fullmatch(view.removesuffix(f"+{LAST}")) is not None
 
 
 def one_line(what: object) -> str:

@@ -19,7 +19,7 @@ from shown.registry import reason
 from shown.symmetry import Transformation, by_name
 from shown.worlds import minigrid, toytext
 from shown.worlds.default_views import is_of_pixels, one_line, view_of
-from shown.worlds.views import GridView
+from shown.worlds.views import GridView, Sight
 from shown.worlds.world import Outcome, World
 
 PREFIX = "gym:"
@@ -60,14 +60,15 @@ class GymWorld(World):
         self.goal = goal[0].upper() + goal[1:].rstrip(".") + "."
         self.max_steps, self.symmetries = _max_steps(env), getattr(view, "symmetries", ())
         self.about, self.fully_observed = getattr(view, "about", ""), getattr(view, "fully_observed", False)
-        self._first, self._seed = int(env.action_space.start), 0
+        self._first, self._seed, self._sight = int(env.action_space.start), 0, Sight(view)
 
     def reset(self, seed: int) -> Grid:
         self._seed = seed
         with self._named_errors():
             seen = isinstance(self.view, minigrid.MinigridView)
             observation, _ = minigrid.reset(self.env, seed) if seen else self.env.reset(seed=seed)
-            return self.view(self.env, observation)
+            self._sight.begin()
+            return self._sight(self.env, observation)
 
     def step(self, action: Action) -> Outcome:
         number = self.buttons.index(str(action)) + self._first
@@ -75,7 +76,7 @@ class GymWorld(World):
             observation, reward, terminated, truncated, info = self.env.step(number)
             over = bool(terminated or truncated)
             won = over and has_won(float(reward), bool(terminated), info, self.won)
-            return Outcome(self.view(self.env, observation), won, over, float(reward))
+            return Outcome(self._sight(self.env, observation), won, over, float(reward))
 
     def expert(self) -> Action:
         if self.teacher is None:
@@ -97,6 +98,8 @@ class GymWorld(World):
     def agent(self, policy: ButtonPlayer) -> Callable[[Any], int]:
         """Return the policy as an agent for this environment: a function from observations to numbers of actions.
 
+        Where the view remembers the last observation, each episode needs an agent of its own.
+
         >>> from shown.policy import uniform_policy
         >>> lake = wrap("FrozenLake-v1")
         >>> agent = lake.agent(uniform_policy(lake.tokens, lake.name, lake.buttons))
@@ -105,15 +108,18 @@ class GymWorld(World):
         0
         """
 
+        sight = Sight(self.view)
+
         def act(observation: Any) -> int:
             with self._named_errors():
-                seen = self.view(self.env, observation)
+                seen = sight(self.env, observation)
             return self._first + self.buttons.index(policy.press(seen))
 
         return act
 
     def copy(self) -> GymWorld:
         other = copy.copy(self)
+        other._sight = Sight(self.view)
         other.env = _copy(self.env, self.name) if self.factory is None else self.factory()
         if isinstance(self.view, minigrid.MinigridView):
             self.view.skip_observations(other.env)  # no other world has this copy
@@ -153,7 +159,8 @@ def wrap(
             where the environment cannot be copied.
         view: a view (`worlds.views`), or the name of one: "turned", "full" or "partial" for Minigrid; "blocks-8" for
             frames by blocks of 8 pixels, "objects-8" for frames by objects; a key of a dictionary of observations;
-            "module:VIEW" for your own; or None for the default.
+            "module:VIEW" for your own; "last", or any of these followed by "+last", also for what was there one
+            step before; or None for the default.
         expert: demonstrates: gets the environment and returns the number of the next action. Minigrid has an expert,
             and so has every environment with a table of transitions (`P`), such as FrozenLake and Taxi.
         won: which ends are successes: those with at least this reward, or those for which this function returns true.

@@ -282,6 +282,60 @@ def most_common(frame: np.ndarray, block: int, counted: np.ndarray | None = None
     return np.stack([most >> 16, most >> 8 & 255, most & 255], axis=2).astype(np.uint8)
 
 
+class Last:
+    """Another view, with traces: a cell that is empty now, and was not one step before, shows what was there.
+
+    A trace tells where a thing came from, so that rules can see directions.
+
+    >>> look = Last(Numbers({0: "empty", 1: "ball"}), ["ball"])
+    >>> look.tokens
+    Tokens(empty='.', ball='0', ball_before='1')
+    >>> print(look.traced(Grid("0.."), Grid(".0.")))
+    10.
+    """
+
+    def __init__(self, view: GridView, names: Sequence[str]) -> None:
+        """`names` are the tokens that leave traces. The first token of the other view is the empty one."""
+        free = (character for character in CHARACTERS if character not in view.tokens)
+        traces = dict(zip((f"{name}_before" for name in names), free, strict=False))
+        if len(traces) < len(names):
+            raise BadInput(f"{len(names)} traces are too many; there are characters for {len(traces)}.")
+        self.view, self.name = view, f"{view.name}+last".removeprefix("+")
+        self.tokens = Tokens(**view.tokens.characters, **traces)
+        self.symmetries = tuple(one for one in getattr(view, "symmetries", ()) if not one.tokens)
+        self.about = f"{getattr(view, 'about', '')} What was there one step before leaves a trace.".strip()
+        self._empty = next(iter(view.tokens))
+        self._traces = {view.tokens[name]: self.tokens[f"{name}_before"] for name in names}
+
+    def __call__(self, env: Any, observation: Any) -> Grid:
+        return self.view(env, observation)
+
+    def traced(self, before: Grid | None, now: Grid) -> Grid:
+        """Return a grid with the traces of the one before; without any if there is none, or its shape differs."""
+        if before is None or before.shape != now.shape:
+            return now
+        pairs = (zip(*rows, strict=True) for rows in zip(now.rows, before.rows, strict=True))
+        shown = [[self._traces.get(was, here) if here == self._empty else here for here, was in row] for row in pairs]
+        return Grid(tuple("".join(row) for row in shown))
+
+
+class Sight:
+    """A view, and the memory that it needs within an episode."""
+
+    def __init__(self, view: GridView) -> None:
+        self.view = view
+        self._before: Grid | None = None
+
+    def begin(self) -> None:
+        """Forget the last episode."""
+        self._before = None
+
+    def __call__(self, env: Any, observation: Any) -> Grid:
+        now = self.view(env, observation)
+        before, self._before = self._before, now
+        return self.view.traced(before, now) if isinstance(self.view, Last) else now
+
+
 _USUAL = {"empty": ".", "wall": "#", "goal": "G", "agent": "A", "hole": "H", "ground": ",", "ice": "i", "cliff": "C"}
 
 
