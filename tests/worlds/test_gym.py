@@ -150,6 +150,14 @@ def test_frames_by_blocks_with_colors_of_one_episode(corridor):
     assert wrap(corridor(painted), view="blocks-4").reset(0) == seen
 
 
+def test_colors_are_named_from_the_most_frequent_on():
+    lake = find("gym:FrozenLake-v1#blocks-64:ice")
+    assert lake.name == "gym:FrozenLake-v1#blocks-64:ice"
+    assert lake.tokens.names == ("ice", "color_1")
+    with pytest.raises(BadInput, match=r"there are \d+ colors, and 9 names for them\."):
+        find("gym:FrozenLake-v1#blocks-64:a,b,c,d,e,f,g,h,i")
+
+
 def test_a_frame_that_is_drawn_is_seen_too():
     lake = find("gym:FrozenLake-v1#blocks-64")
     assert lake.reset(0).shape == (4, 4)

@@ -19,7 +19,7 @@ from shown.worlds.views import Channels, Frames, GridView, Last, Numbers, Object
 LAST = "last"
 MAX_FRAMES = 200  # of one episode of random play, to see colors and channels
 
-_PIXELS = re.compile(r"(blocks|objects)-([1-9]\d{0,2})")
+_PIXELS = re.compile(r"(blocks|objects)-([1-9]\d{0,2})(?::([a-z]\w*(?:,[a-z]\w*)*))?")
 
 
 def view_of(env: Any, view: str | GridView | None) -> GridView:
@@ -30,7 +30,7 @@ def view_of(env: Any, view: str | GridView | None) -> GridView:
         return view
     if view == LAST or view.endswith(f"+{LAST}"):
         return _with_traces(env, view_of(env, view.removesuffix(LAST).removesuffix("+") or None))
-    if is_place(view):
+    if is_place(view) and not is_of_pixels(view):
         return _load(view)
     if minigrid.is_minigrid(env):
         if view not in minigrid.AGENTS:
@@ -45,7 +45,8 @@ def view_of(env: Any, view: str | GridView | None) -> GridView:
         raise BadInput(f"no view called {view!r}. {known}For frames of pixels, use blocks-8 or objects-8.")
     kind, block = Frames if pixels[1] == "blocks" else Objects, int(pixels[2])
     frames = [frame for _, frame in _random_episode(env, render=True)]  # they tell the colors
-    return _Rendered(kind(kind.colors(frames, block), block, frames[0].shape))
+    names = pixels[3].split(",") if pixels[3] else ()
+    return _Rendered(kind(kind.colors(frames, block), block, frames[0].shape, names))
 
 
 def _with_traces(env: Any, view: GridView) -> Last:
@@ -65,7 +66,7 @@ def _with_traces(env: Any, view: GridView) -> Last:
 def is_of_pixels(view: object) -> bool:
     """Return whether this names a view of frames, which the environment may have to render.
 
-    >>> is_of_pixels("objects-8"), is_of_pixels("blocks-8+last"), is_of_pixels("turned")
+    >>> is_of_pixels("objects-8:empty,agent"), is_of_pixels("blocks-8+last"), is_of_pixels("turned")
     (True, True, False)
     """
     return isinstance(view, str) and _PIXELS.fullmatch(view.removesuffix(f"+{LAST}")) is not None

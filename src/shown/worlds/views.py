@@ -155,11 +155,17 @@ class Frames:
 
     kind = "blocks"
 
-    def __init__(self, palette: np.ndarray, block: int, shape: tuple[int, int, int] | None = None) -> None:
-        """`palette` holds the known colors, [n, 3]; `colors` collects them from frames."""
+    def __init__(
+        self, palette: np.ndarray, block: int, shape: tuple[int, int, int] | None = None, names: Sequence[str] = ()
+    ) -> None:
+        """`palette` holds the known colors, [n, 3]; `colors` collects them from frames. `names` are those of the first
+        colors.
+        """
         self.name, self.shape = f"{self.kind}-{block}", shape
         self.palette, self.block = palette.astype(np.int64), block
-        self.tokens = tokens_for([f"color_{number}" for number in range(len(palette))])
+        if len(names) > len(palette):
+            raise BadInput(f"there are {len(palette)} colors, and {len(names)} names for them.")
+        self.tokens = tokens_for([*names, *(f"color_{number}" for number in range(len(names), len(palette)))])
         self._characters = np.array(list(self.tokens))
 
     def __call__(self, env: Any, observation: Any) -> Grid:
