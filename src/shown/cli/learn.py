@@ -27,7 +27,7 @@ from shown.language.standard import STANDARD
 from shown.policy import Policy
 from shown.rules import Constraints
 from shown.symmetry import Transformation, by_name
-from shown.teaching.coverage import coverage
+from shown.teaching.coverage import coverage, looks_alike
 from shown.teaching.dialogue.next_level import by_use
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, find_interpretation
 from shown.teaching.practice.outliers import Outlier
@@ -383,6 +383,8 @@ def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
     if taught.lost:
         names = ", ".join(taught.lost[:5]) + (", …" if len(taught.lost) > 5 else "")
         yield f"no longer won: {len(taught.lost)} levels ({names})"
+    if (alike := looks_alike(task.demonstrations)) is not None:
+        yield alike
     if taught.memorizes:
         yield f"I am not sure what you meant: my rule has {taught.literals} conditions for {taught.steps} clicks."
     if taught.advice is not None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
+from shown.grid import Grid
 from shown.policy import Policy
 from shown.teaching.interpretation.equivalence import effects_of
 from shown.worlds import Level, Playable, wins
@@ -112,3 +113,35 @@ def coverage(policy: Policy, demonstrations: Demonstrations, world: Playable | N
         winning = sum(wins(world.starts([Level("shown", grid) for grid in left]), policy.map_policy))
     noun = "action" if policy.buttons else "click"
     return Coverage(tuple(steps), tuple(places), allowed, idle, winning, noun)
+
+
+def looks_alike(demonstrations: Demonstrations) -> str | None:
+    """Return a sentence about positions that look the same, in which different buttons were pressed; None without any.
+
+    What decides between the buttons may be hidden by the view.
+
+    >>> from shown.grid import Tokens, grid
+    >>> runs = [[(grid("A."), "left")], [(grid("A."), "right")]]
+    >>> shown = Demonstrations.from_runs(Tokens(empty=".", agent="A"), runs, None, ("left", "right"))
+    >>> print(looks_alike(shown))
+    1 position came up with different actions: left (game 1, step 1) and right (game 2, step 1). \
+If what decides is not on the grid, choose another view; #last adds what was there one step before.
+    """
+    if not demonstrations.buttons:
+        return None
+    first: dict[Grid, tuple[Step, str]] = {}
+    found: dict[Grid, str] = {}
+    for d, item in enumerate(demonstrations):
+        for s, step in enumerate(step for step in item.steps if not step.refused):
+            place = f"{step.action} (game {d + 1}, step {s + 1})"
+            other, earlier = first.setdefault(step.grid, (step, place))
+            if step.action != other.action and step.action not in other.open and other.action not in step.open:
+                found.setdefault(step.grid, f"{earlier} and {place}")
+    if not found:
+        return None
+    count = "1 position" if len(found) == 1 else f"{len(found)} positions"
+    example = next(iter(found.values()))
+    return (
+        f"{count} came up with different actions: {example}. If what decides is not on the grid, choose another view; "
+        "#last adds what was there one step before."
+    )
