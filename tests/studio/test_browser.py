@@ -20,7 +20,7 @@ from shown.worlds import load_levels, play
 )
 def test_the_whole_story(name, make_server, visit, tmp_path):
     server = make_server()
-    visitor = visit(server, accept_downloads=True)
+    visitor = visit(server)
     game = visitor.choose(name)
     expect(visitor.at("#tour")).to_contain_text("Win a level")
 
