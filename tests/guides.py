@@ -87,6 +87,16 @@ def run_page(page: Path) -> None:
         before = block
 
 
+def check_page(page: Path) -> None:
+    """Check what can be checked of a page without running it: its Python is Python, and its options exist."""
+    for block in blocks(page):
+        where = f"{page.name}, line {block.line}"
+        if block.kind == "python":
+            compile(block.code, where, "exec")
+        for command, _ in commands(block) if block.kind == "console" else []:
+            check_usage(command, where)
+
+
 def commands(block: Block) -> list[tuple[str, str]]:
     """Return the commands of a console block, each with its output."""
     found: list[tuple[str, str]] = []

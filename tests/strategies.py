@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -35,6 +36,11 @@ ALL = os.environ.get("SHOWN_TESTS") == "all"
 def examples(count: int) -> int:
     """Return the number of random examples to draw: all in `make test-all`, an eighth in `make test`."""
     return count if ALL else max(8, count // 8)
+
+
+def some(values: Iterable[Any], *quick: Any) -> list[Any]:
+    """Return parameters of which `make test` uses the quick ones, and `make test-all` all."""
+    return [value if value in quick else pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 @st.composite

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from guides import ROOT, blocks, compare, run_page
+from guides import ROOT, blocks, check_page, compare, run_page
 from shown.cli import COMMANDS
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 RUN_ELSEWHERE = {"your-own-game.md"}
 """Run by tests/games/test_guide.py, which puts the page's file into the package first."""
 
-SLOW = {"gallery.md"}
-"""Learns four worlds twice each."""
+SLOW = {"gallery.md", "environments.md"}
+"""These learn several worlds each. `make test` only checks their code and options."""
 
 LINK = re.compile(r"!?\[[^]]*\]\((?P<target>[^)\s]+)\)|(?:src|srcset|href)=\"(?P<attribute>[^\"]+)\"")
 LARGEST_PICTURE = 200_000
@@ -33,6 +33,11 @@ def test_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])  # commands may search this folder for vocabularies
     run_page(page)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_its_code_and_its_options_are_valid(page: Path):
+    check_page(page)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -9,13 +9,24 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Error,
+    Locator,
+    Page,
+    Request,
+    Response,
+    expect,
+    sync_playwright,
+)
 
 from serving import Server, until
 from shown.grid import Cell, Grid
 from shown.worlds import Game, find
 
 PATIENCE = 40_000
+VIEWPORT = {"width": 1500, "height": 950}
 CELL = re.compile(r"row (\d+), column (\d+), ([a-z ]+?)(, chance .*)?")
 
 # Flags for Debian's Chromium without a screen, and without requests to its maker's servers.
@@ -51,13 +62,60 @@ def as_a_person(game: Game, grid: Grid) -> Cell:
     return walls[len(grid.where(".")) * 7 % len(walls)] if game.name == "chase" and grid[cell] == "#" else cell
 
 
+class Window:
+    """A browser window for one visitor after another: to open a new one costs as much as to load the page."""
+
+    EMULATED = frozenset({"viewport", "reduced_motion", "color_scheme"})
+    """The options that an open window can take on. For others, and for two visitors at once, use new windows."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._page: Page | None = None
+        self._free = True
+
+    def take(self, options: dict[str, Any]) -> Page | None:
+        """Return the empty page of the window with these options, or None if it is in use or cannot have them."""
+        if not self._free or not self.EMULATED.issuperset(options):
+            return None
+        if self._page is None:
+            self._page = self._browser.new_context(viewport=VIEWPORT).new_page()
+        usual: dict[str, Any] = {"viewport": VIEWPORT, "reduced_motion": "no-preference", "color_scheme": "light"}
+        wanted = {**usual, **options}
+        self._page.set_viewport_size(wanted.pop("viewport"))
+        self._page.emulate_media(**wanted)
+        self._free = False
+        return self._page
+
+    def give_back(self) -> None:
+        """Empty the window: no other tabs, nothing stored, no routes. Where that fails, close it."""
+        assert self._page is not None
+        page, context = self._page, self._page.context
+        self._free = True
+        try:
+            for tab in context.pages:
+                if tab is not page:
+                    tab.close()
+            page.unroute_all()
+            page.evaluate("localStorage.clear(); sessionStorage.clear()")
+            page.goto("about:blank")
+            context.clear_cookies()
+            context.clear_permissions()
+        except Error:  # a test has closed it, or left it on a page of the browser's own
+            context.close()
+            self._page = None
+
+
 class Visitor:
     """One browser window. It notes every error in its pages, and every request to another host."""
 
-    def __init__(self, browser: Browser, server: Server, before_load: str = "", **options: Any) -> None:
-        """`before_load` is JavaScript that runs before the scripts of each page."""
+    def __init__(
+        self, browser: Browser, server: Server, before_load: str = "", window: Window | None = None, **options: Any
+    ) -> None:
+        """`before_load` is JavaScript that runs before the scripts of each page; `window` is used if it can be."""
         self.server = server
-        self.context = browser.new_context(**{"viewport": {"width": 1500, "height": 950}, **options})
+        page = window.take(options) if window and not before_load else None
+        self._window = window if page else None
+        self.context = page.context if page else browser.new_context(**{"viewport": VIEWPORT, **options})
         self.context.set_default_timeout(PATIENCE)
         if before_load:
             self.context.add_init_script(before_load)
@@ -65,17 +123,28 @@ class Visitor:
         self.foreign: list[str] = []
         self.refused: list[str] = []
         self.expecting_silence = False
-        self.page = self.tab()
+        self._listeners = {
+            "console": self._hear_message,
+            "pageerror": self._hear_error,
+            "request": self._see,
+            "response": self._read,
+        }
+        self._first = self.page = self.tab(page)
 
-    def tab(self) -> Page:
-        page = self.context.new_page()
-        page.on("console", lambda message: self._hear(message.type, message.text))
-        page.on("pageerror", lambda error: self._hear("error", str(error)))
-        page.on("request", lambda request: self._see(request.url))
-        page.on("response", lambda response: self._read(response))
+    def tab(self, page: Page | None = None) -> Page:
+        """Open the studio in a new tab, or in this one."""
+        page = page or self.context.new_page()
+        for event, listener in self._listeners.items():
+            page.on(event, listener)  # type: ignore[call-overload]
         page.goto(self.server.address)
         expect(page.locator("html[data-ready]")).to_be_attached()
         return page
+
+    def _hear_message(self, message: ConsoleMessage) -> None:
+        self._hear(message.type, message.text)
+
+    def _hear_error(self, error: Error) -> None:
+        self._hear("error", str(error))
 
     def _hear(self, kind: str, text: str) -> None:
         # A killed server does not answer, a closing one refuses work, and a new one refuses the old secret. The browser
@@ -89,14 +158,19 @@ class Visitor:
             asked = response.request
             self.refused.append(f"{response.status} to {asked.method} {asked.url} {(asked.post_data or '')[:200]}")
 
-    def _see(self, address: str) -> None:
-        parts = urlsplit(address)
+    def _see(self, request: Request) -> None:
+        parts = urlsplit(request.url)
         if parts.scheme not in ("data", "blob") and parts.netloc != f"127.0.0.1:{self.server.port}":
-            self.foreign.append(address)
+            self.foreign.append(request.url)
 
     def leave(self) -> None:
-        """Close the window, and fail if there were errors in it."""
-        self.context.close()
+        """Close the window or give it back, and fail if there were errors in it."""
+        if self._window:
+            for event, listener in self._listeners.items():
+                self._first.remove_listener(event, listener)
+            self._window.give_back()
+        else:
+            self.context.close()
         assert not self.foreign, f"the page talked to others: {self.foreign}"
         assert not self.problems, f"the browser complained: {self.problems} {self.refused}"
 

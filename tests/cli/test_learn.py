@@ -15,6 +15,7 @@ from shown.inference.learner import Learner
 from shown.policy import Policy, uniform_policy
 from shown.provenance import SuccessRate
 from shown.rules import Constraints
+from strategies import some
 
 QUICK = ("--programs", "1000", "--quiet")
 
@@ -257,7 +258,7 @@ def interrupted(folder, until, *words, by=signal.SIGINT):
     return process.returncode, rest
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("by", some([signal.SIGINT, signal.SIGTERM], signal.SIGTERM))
 def test_a_stop_keeps_and_writes_the_best_so_far(tmp_path, by):
     words = ("chase", "--levels", "train:0-4", "--programs", "100000000", "--out", "policy.json")
     code, rest = interrupted(tmp_path, "best", *words, by=by)

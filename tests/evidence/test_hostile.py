@@ -21,6 +21,7 @@ from shown_evidence.report.page import POLICY, report
 from shown_evidence.results.row import Row, checked
 from shown_evidence.results.store import APPLICATION_ID, MAX_BAD_LINES, SCHEMA, Store, read_lines
 from shown_evidence.trials.trial import Trial
+from strategies import some
 
 TRIAL = Trial("lpp", "nim", "train:0")
 OTHER = Trial("lpp", "nim", "train:1")
@@ -309,12 +310,16 @@ def test_no_escapes_reach_the_terminal_through_results(form: list[str], tmp_path
     "command",
     [
         ["results", "--store", "missing{}.sqlite"],
-        ["report", "--store", "missing{}.sqlite"],
-        ["reproduce", "{}"],
         ["learn", "missing{}.json"],
-        ["explain", "missing{}.json"],
         ["{}"],
-        ["results", "--{}"],
+        *some(
+            [
+                ["report", "--store", "missing{}.sqlite"],
+                ["reproduce", "{}"],
+                ["explain", "missing{}.json"],
+                ["results", "--{}"],
+            ]
+        ),
     ],
 )
 def test_no_escapes_reach_the_terminal_through_messages(command: list[str]):

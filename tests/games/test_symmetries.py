@@ -9,7 +9,7 @@ from shown.demonstrations import Demonstration, Demonstrations
 from shown.grid import Action, Grid
 from shown.symmetry import MOTIONS, Transformation, closure, contradicts, images, of_action, of_grid, suggest_symmetries
 from shown.worlds import GAMES, Game, Outcome, demonstrate, find, load_levels
-from strategies import ALL
+from strategies import ALL, some
 
 SYMMETRIC = ["nim", "checkmate", "chase", "stop-the-fall", "reach-for-the-star"]
 
@@ -127,7 +127,7 @@ def test_experts_do_not_contradict_what_is_declared(name: str):
         assert suggest_symmetries(demos, game.symmetries) == game.symmetries
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", some(GAMES, "nim", "chase"))
 def test_what_is_suggested_is_contradicted_by_nothing_and_wrong_nowhere(name: str):
     """It may miss a symmetry, above all with few demonstrations; it must not make one up."""
     game = find(name)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from serving import Server
-from visiting import Visitor, chromium
+from visiting import Visitor, Window, chromium
 
 
 @pytest.fixture(scope="session")
@@ -55,13 +55,18 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
+@pytest.fixture(scope="session")
+def window(browser: Browser) -> Window:
+    return Window(browser)
+
+
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Visitor]]:
+def visit(browser: Browser, window: Window) -> Iterator[Callable[..., Visitor]]:
     """Open browser windows, and fail if there were errors in one of them."""
     visitors: list[Visitor] = []
 
     def open_page(server: Server, **options: object) -> Visitor:
-        visitors.append(Visitor(browser, server, **options))
+        visitors.append(Visitor(browser, server, window=window, **options))  # type: ignore[arg-type]
         return visitors[-1]
 
     yield open_page

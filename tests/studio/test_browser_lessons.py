@@ -11,7 +11,7 @@ def test_a_lesson_is_exported_and_imported(studio, make_server, visit, tmp_path)
     for _ in range(2):
         studio.post("expert", game="nim")
     studio.learned("nim")
-    sender = visit(studio, accept_downloads=True)
+    sender = visit(studio)
     sender.at("#open-export").click()
     with sender.page.expect_download() as download:
         sender.at("#take-lesson-json").click()

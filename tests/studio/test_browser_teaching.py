@@ -34,7 +34,7 @@ def play_in_style(visitor: Visitor, name: str, style: str, games: int) -> None:
 @pytest.mark.parametrize(
     ("game", "style", "interpretation"),
     [
-        ("nim", "points-first", "exact clicks"),
+        pytest.param("nim", "points-first", "exact clicks", marks=pytest.mark.slow),
         pytest.param("fence-in", "row-in-any-order", "exact clicks, in any order", marks=pytest.mark.slow),
         ("checkmate", "useless-click", "exact clicks"),
     ],

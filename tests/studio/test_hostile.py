@@ -117,8 +117,15 @@ def shared(tmp_path):
     return begun(tmp_path / "shared", 1)
 
 
-@pytest.mark.parametrize("name", ["policy.json", "learned.json"])
-@pytest.mark.parametrize("there", [True, False], ids=["a file", "nothing"])
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("policy.json", True),
+        ("learned.json", False),
+        pytest.param("policy.json", False, marks=pytest.mark.slow),
+        pytest.param("learned.json", True, marks=pytest.mark.slow),
+    ],
+)
 def test_opening_a_shared_project_writes_nothing_elsewhere(shared, make_server, tmp_path, name, there):
     target = tmp_path / "precious"
     if there:

@@ -106,6 +106,7 @@ def test_every_policy_is_scored_on_the_same_levels_and_the_lesson_has_it_all(mak
         server.post("differ", game="nim", level="../../etc")
 
 
+@pytest.mark.slow
 def test_a_world_is_scored_from_seeds_and_its_lines_go_on(make_server, visit, tmp_path):
     name = "gym:MiniGrid-Empty-Random-6x6-v0"
     server = make_server(words=("--world", name))

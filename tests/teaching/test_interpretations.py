@@ -24,7 +24,7 @@ from shown.teaching.interpretation.interpretations import (
     interpret,
 )
 from shown.worlds import GAMES, Game, Outcome, demonstrate, find, load_levels
-from strategies import demonstrations, examples
+from strategies import demonstrations, examples, some
 
 ANY_ORDER = Interpretation("exact", "any")
 EVERY = [
@@ -313,7 +313,7 @@ def test_without_rules_steps_keep_their_places_and_no_shown_action_is_open(shown
     assert interpret(shown, EXACT_CLICKS) == shown
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", some(GAMES, "nim", "chase"))
 @pytest.mark.parametrize("interpretation", INTERPRETATIONS, ids=str)
 def test_what_experts_have_shown_stays_shown(name, interpretation):
     game = find(name)
@@ -471,7 +471,7 @@ def counting(game, times):
     return Counting()
 
 
-@pytest.mark.parametrize("name", ["reach-for-the-star", "fence-in", "stop-the-fall"])
+@pytest.mark.parametrize("name", some(["reach-for-the-star", "fence-in", "stop-the-fall"], "stop-the-fall"))
 def test_nothing_is_played_twice_however_many_interpretations_there_are(name):
     times = Counter()
     game = counting(find(name), times)
@@ -507,7 +507,7 @@ def test_without_rules_what_happens_elsewhere_has_its_place():
         assert {step.open for step in interpret(run_of(find(game), board, *clicks), ANY_ORDER).steps} == {()}
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", some(GAMES, "nim", "stop-the-fall"))
 def test_without_rules_nothing_is_open_that_would_not_be_with_them(name):
     game = find(name)
     shown = demonstrate(game, load_levels(game, "train:0-3"))

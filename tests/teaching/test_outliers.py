@@ -19,6 +19,7 @@ from shown.teaching.result import Taught
 from shown.teaching.teach import teach
 from shown.worlds import demonstrate, find, load_levels, play
 from shown.worlds.gallery import Minesweeper
+from strategies import some
 
 MINES = Minesweeper()
 
@@ -51,7 +52,7 @@ def right(policy: Policy) -> float:
     return float(np.mean([action in (step.action, *step.open) for action, step in pairs]))
 
 
-@pytest.mark.parametrize("slips", [(0,), (19,), (3, 12)])
+@pytest.mark.parametrize("slips", some([(0,), (19,), (3, 12)], (0,)))
 def test_slips_in_a_log_are_found_and_left_out(slips: tuple[int, ...]):
     taught = learn(log(20, *slips))
     assert sorted(outlier.row for outlier in taught.outliers) == [row + 1 for row in slips]
