@@ -170,6 +170,11 @@ def test_a_world_that_the_user_allows_is_practiced_on_and_played(call):
         ("evaluate", {"policy": "nim", "world": "antigravity:Fly"}, "imports a module. To allow that: --world"),
         ("list_worlds", {"world": "gym:antigravity:Fly-v0"}, "imports a module. To allow that: --world"),
         ("list_worlds", {"world": "nmi"}, "Did you mean 'nim'?"),
+        ("list_worlds", {"world": "--help"}, "no world called '--help'."),
+        ("evaluate", {"policy": "nim", "levels": "--help"}, "no levels called '--help'."),
+        ("explain", {"policy": "nim", "grid": ["|."], "action": "--help"}, "action '--help' must be a cell"),
+        ("act", {"policy": "nim", "grid": 3}, "grid: Input should be a valid list."),
+        ("act", {"policy": "nim"}, "grid: Field required."),
         ("learn", {}, '"tokens" must be an object'),
         ("learn", {"world": "nim", "episodes": [{"grids": [["|."]]}]}, 'episode 0: needs "grids" and "actions"'),
         (

@@ -51,17 +51,40 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.policies is not None and not args.policies.is_dir():
         raise BadInput(f"--policies {args.policies}: is not a folder. Make it first.")
-    try:
-        from mcp.server.mcpserver import MCPServer
-    except ImportError:
-        raise MissingExtra("the MCP SDK, version 2", "mcp") from None
     compilation.NOTICE_AFTER = compilation.NEVER
-    server = MCPServer("shown", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
-    tools = Tools(args.policies, args.world)
+    server, tools = _server(), Tools(args.policies, args.world)
     for tool in (tools.list_worlds, tools.learn, tools.evaluate, tools.explain, tools.act):
-        server.add_tool(tools.answering(tool))
+        server.add_tool(tools.one_at_a_time(tool))
     server.run()
     return 0
+
+
+def _server() -> Any:
+    """Return a server that answers a failed call with the message of its command, or the argument that is wrong."""
+    try:
+        from mcp.server.mcpserver import MCPServer
+        from mcp.server.mcpserver.exceptions import ToolError
+        from mcp.types import CallToolResult, TextContent
+        from pydantic import ValidationError
+    except ImportError:
+        raise MissingExtra("the MCP SDK, version 2", "mcp") from None
+
+    class Server(MCPServer):
+        async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+            try:
+                return await super().call_tool(name, arguments, context)
+            except ToolError as error:
+                match error.__cause__:
+                    case ShownError() as cause:
+                        text = str(cause)
+                    case ValidationError() as cause:
+                        wrong = cause.errors()[0]
+                        text = f"{wrong['loc'][0]}: {wrong['msg']}."
+                    case _:
+                        raise
+            return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+
+    return Server("shown", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
 
 
 class Tools:
@@ -72,9 +95,8 @@ class Tools:
         self._files = Path()  # folder of the call's own files
         self._lock = threading.Lock()
 
-    def answering(self, tool: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a tool that answers one call at a time, and a failed one with the message of the command."""
-        from mcp.types import CallToolResult, TextContent
+    def one_at_a_time(self, tool: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a tool that answers one call at a time, each with a folder for its files, which no message names."""
 
         @functools.wraps(tool)
         def call(**arguments: Any) -> Any:
@@ -83,8 +105,7 @@ class Tools:
                 try:
                     return tool(**arguments)
                 except ShownError as error:
-                    text = str(error).replace(f"{folder}{os.sep}", "")
-                    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+                    raise BadInput(str(error).replace(f"{folder}{os.sep}", "")) from None
 
         return call
 
@@ -96,12 +117,9 @@ class Tools:
         """
         if world is not None:
             return {"worlds": [self._described(world)]}
+        known = _data("games") + [self._described(name) for name in self._worlds]
         kept = [] if self._folder is None else sorted(self._folder.glob(f"*{SUFFIX}"))
-        games = _data("games")
-        return {
-            "worlds": games + [self._described(name) for name in self._worlds],
-            "policies": [path.name.removesuffix(SUFFIX) for path in kept],
-        }
+        return {"worlds": known, "policies": [path.name.removesuffix(SUFFIX) for path in kept]}
 
     def learn(
         self,
@@ -187,6 +205,8 @@ class Tools:
         return found
 
     def _allowed(self, world: str) -> str:
+        if world.startswith("-"):  # an option
+            raise BadInput(f"no world called {world!r}.")
         return world if world in self._worlds else trusted(world, "world")
 
     def _world_option(self, world: str | None) -> list[str]:
