@@ -31,7 +31,7 @@ LARGEST_PICTURE = 200_000
 )
 def test_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])  # commands may search this folder for vocabularies
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])  # as in a script or a notebook there
     run_page(page)
 
 

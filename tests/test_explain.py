@@ -96,6 +96,40 @@ def test_the_text_says_what_speaks_against_it():
     ]
 
 
+def deep(depth, row, column):
+    inner = f"shifted(({row}, {column}), cell_is_value(wall))"
+    for _ in range(depth):
+        inner = f"scanning((0, 1), {inner}, cell_is_value(agent))"
+    return f"at_action_cell({inner})"
+
+
+@pytest.mark.parametrize(("clauses", "literals", "depth"), [(2, 2, 0), (5, 12, 0), (40, 1, 0), (1, 1, 35), (3, 3, 12)])
+@pytest.mark.parametrize("allowed", [True, False])
+def test_the_text_of_the_longest_rule_is_short(monkeypatch, clauses, literals, depth, allowed):
+    """No cell of the grid or beyond it is a wall, so no program holds."""
+    one = [[literal(deep(depth, i + 2, k + 2), not allowed) for k in range(literals)] for i in range(clauses)]
+    policy = Policy(TOKENS, (Component(1.0, 0.0, 0.0, Formula(tuple(map(tuple, one)))),))
+    found = explain(policy, grid("*..."), (0, 0))
+    text = found.text
+    monkeypatch.setattr(module, "MAX_TEXT", 10**9)
+    whole = found.text
+    assert len(text) < 2000
+    if len(whole) < 2000:
+        assert text == whole
+    else:
+        assert "…" in text
+        assert text.splitlines()[0] == whole.splitlines()[0]
+        assert text.splitlines()[1].removesuffix("…") in whole
+
+
+def test_a_text_that_just_fits_is_whole():
+    lines = ["click", *["      and this"] * 132, "x" * 9]
+    assert module._shortened(lines) == "\n".join(lines)
+    short = module._shortened([*lines, "one more"])
+    assert len(short) < module.MAX_TEXT
+    assert len(short.splitlines()) - 1 + int(short.split()[-2]) == len(lines) + 1
+
+
 def test_only_the_weightiest_components_if_so_wished():
     assert len(explain(POLICY, grid("*#"), (0, 0), most=1).components) == 1
 

@@ -14,13 +14,25 @@ import numpy as np
 
 from shown.errors import BadInput, at
 from shown.files import read_json, write_json
-from shown.grid import Action, Grid, Tokens, action_from_json, action_to_json, check_action, check_buttons, plain_action
+from shown.grid import (
+    Action,
+    Grid,
+    Tokens,
+    action_from_json,
+    action_to_json,
+    action_to_text,
+    boards_html,
+    check_action,
+    check_buttons,
+    plain_action,
+)
 
 SCHEMA = "shown/demonstrations/1"
 MARKED_SCHEMA = "shown/demonstrations/2"
 """Schema of demonstrations with weights, open actions or refusals. Readers of plain ones must not accept them."""
 OUTCOMES = ("won", "lost", "unfinished")
 MAX_NAME = 100
+MAX_SHOWN = 5  # demonstrations whose first step a notebook draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +220,13 @@ class Demonstrations:
 
     def __iter__(self) -> Iterator[Demonstration]:
         return iter(self.items)
+
+    def _repr_html_(self) -> str:
+        """Show the numbers, and the first steps of some demonstrations, in a notebook."""
+        numbers = f"{len(self)} demonstrations, {len(self.won)} won, {len(self.steps)} steps"
+        firsts = [(item.level or "", item.steps[0]) for item in self.items[:MAX_SHOWN]]
+        boards = [(f"{level}: {action_to_text(step.action)}".removeprefix(": "), step.grid) for level, step in firsts]
+        return boards_html(f"{self.game or 'task'}: {numbers}", boards)
 
     @property
     def steps(self) -> tuple[Step, ...]:

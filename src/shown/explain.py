@@ -19,6 +19,7 @@ from shown.policy import Policy
 from shown.rules import Formula, Literal
 
 MAX_LOOKS = 10_000  # cells that one program may read while being watched, about 50 ms
+MAX_TEXT = 2000  # characters of an explanation as text
 MAX_ALL_LOOKS = 200_000  # cells that all programs of an explanation may read together
 
 
@@ -93,7 +94,8 @@ class Explanation:
 
     @property
     def text(self) -> str:
-        """The reasons of the first component that allows the action, or the conditions that fail."""
+        """The reasons of the first component that allows the action, or the conditions that fail; below 2,000
+        characters."""
         lines = [f"{_name(self.action)}: probability {self.probability:.2f}"]
         if self.allowed_by is not None:
             if not self.components[0].allows:
@@ -106,7 +108,7 @@ class Explanation:
             for clause in self.components[0].clauses:
                 failing = [literal.phrase for literal in clause.literals if not literal.holds]
                 lines.append(f"    it is not so that {' and that '.join(failing)}")
-        return "\n".join(lines)
+        return _shortened(lines)
 
 
 def explain(policy: Policy, grid: Grid, action: Action, most: int | None = None) -> Explanation:
@@ -215,6 +217,22 @@ class _WatchedView(LimitedView):
 
     def counted(self, cells: list[Cell]) -> None:
         self.decisive.update(dict.fromkeys(cells))
+
+
+def _shortened(lines: list[str]) -> str:
+    """Return lines as text of less than MAX_TEXT characters, if necessary without the ends of long lines and the rest.
+
+    >>> _shortened(["up", "because"])
+    'up\\nbecause'
+    """
+    text = "\n".join(lines)
+    if len(text) < MAX_TEXT:
+        return text
+    width, room = MAX_TEXT // 5, MAX_TEXT - 30
+    text = "\n".join(line if len(line) <= width else f"{line[: width - 1]}…" for line in lines)
+    end = len(text) if len(text) < MAX_TEXT else text.rindex("\n", 0, room)
+    more = text[end:].count("\n")
+    return f"{text[:end]}\n  … and {more:,} more" if more else text
 
 
 def _name(action: Action) -> str:

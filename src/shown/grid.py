@@ -40,6 +40,9 @@ MAX_BUTTON = 40
 MAX_BUTTONS = 1000
 """Worlds with more buttons are rejected: every program is evaluated on every action of every state."""
 
+MAX_DRAWN = 1000
+"""Maximum number of cells of a board that a notebook draws beside others."""
+
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _CELL = re.compile(r"\s*[(\[]?\s*(\d{1,6})\s*,\s*(\d{1,6})\s*[)\]]?\s*")
 _BUTTON = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
@@ -264,6 +267,21 @@ class Grid:
         array = np.array(self.rows, dtype=f"<U{self.width}").view(np.uint32).reshape(self.shape)
         array.flags.writeable = False
         return array
+
+
+def boards_html(heading: str, boards: Iterable[tuple[str, Grid]]) -> str:
+    """Return a heading and captioned boards for a notebook; of a large board only the size.
+
+    >>> boards_html("1 < 2", [("here", Grid(["." * 1001]))])
+    '<pre>1 &lt; 2</pre><figure style="display:inline-block">1 × 1001 cells<figcaption>here</figcaption></figure>'
+    """
+    figures = [f"<pre>{html.escape(heading)}</pre>"]
+    for caption, board in boards:
+        small = board.height * board.width <= MAX_DRAWN
+        drawn = board._repr_svg_() if small else f"{board.height} × {board.width} cells"
+        text = f"<figcaption>{html.escape(caption)}</figcaption>"
+        figures.append(f'<figure style="display:inline-block">{drawn}{text}</figure>')
+    return "".join(figures)
 
 
 def grid(*rows: str) -> Grid:

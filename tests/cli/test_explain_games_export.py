@@ -54,6 +54,16 @@ def test_explain_moves_as_json(shown, policy):
     )
 
 
+def test_explain_says_why_another_action_is_not_taken(shown, policy):
+    Path("grid.txt").write_text("|.\n||\n", "utf-8")
+    assert shown("explain", "policy.json", "--grid", "grid.txt").out.startswith("click (0, 0): probability ")
+    out = shown("explain", "policy.json", "--grid", "grid.txt", "--action", "0,1").out
+    assert out.startswith("click (0, 1): probability 0.00\n  no rule allows it")
+    assert "--action: needs --grid" in shown("explain", "policy.json", "--action", "0,1").complaint
+    off = shown("explain", "policy.json", "--grid", "grid.txt", "--action", "5,5").complaint
+    assert "action (5, 5) is off the grid" in off
+
+
 # --- games ------------------------------------------------------------------------------------------------------------
 
 

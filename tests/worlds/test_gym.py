@@ -246,6 +246,15 @@ def test_names_that_lead_nowhere(name, complaint):
     assert "\n" not in str(refused.value)
 
 
+def test_vector_environments_are_refused_in_words():
+    several = gymnasium.make_vec("FrozenLake-v1", num_envs=2)
+    for env in (several, lambda: several):
+        with pytest.raises(
+            BadInput, match=r"^gym:FrozenLake-v1: a vector environment plays several episodes at once\."
+        ):
+            wrap(env)
+
+
 def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "minigrid", None)
     with pytest.raises(MissingExtra, match=r"needs Minigrid, .*\[worlds\]"):

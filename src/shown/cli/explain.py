@@ -9,6 +9,7 @@ from shown.cli.inputs import load_policy, playable_of, read_grids, starts
 from shown.cli.output import print_json
 from shown.errors import BadInput, printable
 from shown.explain import explain
+from shown.grid import action_from_text
 from shown.policy import Policy
 from shown.worlds import play
 
@@ -16,6 +17,7 @@ from shown.worlds import play
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_policy(parser)
     parser.add_argument("--grid", metavar="FILE", help="explain the action on each grid of a text file; - for stdin")
+    parser.add_argument("--action", metavar="ACTION", help="with --grid: another action than the policy's: 2,3 or left")
     parser.add_argument("--levels", metavar="SPEC", help="play these levels and explain every action")
     parser.add_argument("--seeds", type=options.seed_range, metavar="A-B", help="the same for worlds without levels")
     parser.set_defaults(default_levels=None, default_seeds=None)
@@ -32,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     policy = load_policy(args.policy, args.language)
     if args.grid and (args.levels or args.seeds):
         raise BadInput("--grid explains single positions, --levels and --seeds whole episodes. Give one of them.")
+    if args.action is not None and not args.grid:
+        raise BadInput("--action: needs --grid, the position to explain it in.")
     if args.grid:
         _explain_grids(args, policy)
     elif args.levels or args.seeds:
@@ -48,9 +52,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _explain_grids(args: argparse.Namespace, policy: Policy) -> None:
     grids = read_grids(args.grid, policy.tokens)
-    explanations = [
-        explain(policy, grid, action, args.most) for grid, action in zip(grids, policy.act_many(grids), strict=True)
-    ]
+    actions = policy.act_many(grids) if args.action is None else [action_from_text(args.action)] * len(grids)
+    explanations = [explain(policy, grid, action, args.most) for grid, action in zip(grids, actions, strict=True)]
     if args.json:
         print_json([explanation.to_json() for explanation in explanations])
     else:

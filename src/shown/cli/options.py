@@ -7,8 +7,6 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-MAX_SEEDS = 100_000
-
 Number = TypeVar("Number", int, float)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from enum import Enum
 
@@ -88,6 +89,13 @@ class Taught:
     def literals(self) -> int:
         """The number of conditions of the best rule."""
         return len(self.policy.components[0].formula.literals)
+
+    def _repr_html_(self) -> str:
+        """Show the rules, and what to expect of them, in a notebook."""
+        lines = [self.policy.table() if self.learned else "Nothing fits, so the policy acts at random."]
+        lines += [] if self.expectation is None else ["", self.expectation.in_words()]
+        lines += [] if self.failure is None else ["", self.failure.text]
+        return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
 
 
 class TeachingPhase(Enum):

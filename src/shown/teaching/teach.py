@@ -39,6 +39,7 @@ from shown.teaching.interpretation.keys import keys_of
 from shown.teaching.practice.ground import Ground
 from shown.teaching.practice.practice_scoring import Scoring
 from shown.teaching.practice.selection import Selection
+from shown.teaching.progress_bar import watched
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
 from shown.teaching.task import OUTLIER_SHARE, RULE_SHARE, Task
 from shown.worlds import Playable, Start, wins
@@ -56,6 +57,7 @@ def teach(
     *,
     before: Policy | None = None,
     resources: Resources = DEFAULT_RESOURCES,
+    progress: bool = False,
     **settings: Any,
 ) -> Taught:
     """Learn what a teacher means. Warn with `NothingFits` if no rule explains the demonstrations.
@@ -71,10 +73,12 @@ def teach(
         world: the game or world that was demonstrated, or None.
         before: a policy learned earlier from some of these demonstrations; amended, it is one more candidate.
         resources: threads, device, memory limit, cluster and seed.
+        progress: whether to show progress in a notebook or a terminal (needs tqdm).
         settings: further fields of `Task`: programs, practice, rounds, interpretations, symmetries, language,
             constraints, keep, one_rule, grids, keep_all.
     """
-    taught = _end_of(iter_teach(demonstrations, world, before=before, resources=resources, **settings))
+    run = iter_teach(demonstrations, world, before=before, resources=resources, **settings)
+    taught = _end_of(watched(run) if progress else run)
     if not taught.learned:
         why = taught.failure.text if taught.failure is not None else "no rule explains the demonstrations."
         warnings.warn(f"{why} The policy acts at random.", NothingFits, stacklevel=2)

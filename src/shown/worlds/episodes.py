@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.grid import Action, Grid, check_action
+from shown.grid import Action, Grid, boards_html, check_action
 from shown.worlds.world import Level, Levels, Playable, Start, World
 
 Player = Callable[[Grid], Action]
@@ -64,6 +64,11 @@ class Episode:
     def demonstration(self) -> Demonstration:
         outcome = "won" if self.won else "lost" if self.over else "unfinished"
         return Demonstration(self.steps, self.level.name, self.seed, outcome)
+
+    def _repr_html_(self) -> str:
+        """Show the result and the first and last board in a notebook."""
+        result = f"{self.demonstration.outcome} after {len(self.steps)} steps, reward {self.reward:g}"
+        return boards_html(f"{self.level.name}: {result}", [("first", self.level.grid), ("last", self.last)])
 
 
 @dataclass

@@ -178,8 +178,11 @@ def wrap(
         env = make(env, frames=is_of_pixels(view))
     spec = getattr(env, "spec", None)
     name = PREFIX + module + (spec.id if spec is not None else type(env.unwrapped).__name__)
-    from gymnasium import spaces
+    from gymnasium import spaces, vector
 
+    if isinstance(env, vector.VectorEnv):
+        several = "plays several episodes at once. Pass a single one; practice plays copies of it side by side"
+        raise BadInput(f"{name}: a vector environment {several}.")
     if not isinstance(env.action_space, spaces.Discrete):
         raise BadInput(f"{name}: its actions ({one_line(env.action_space)}) must be discrete.")
     try:

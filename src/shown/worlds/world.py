@@ -8,6 +8,7 @@ the same grids. A game on one of its levels is a world, too.
 from __future__ import annotations
 
 import copy
+import html
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -133,6 +134,12 @@ class Playable(ABC):
     def why_lost(self, grid: Grid) -> str:
         """Say in a sentence why an episode that ended in `grid` is lost; empty if there is nothing to say."""
         return ""
+
+    def _repr_html_(self) -> str:
+        """Show the goal, the tokens and the actions in a notebook."""
+        legend = (f"  {character}  {name}" for name, character in self.tokens.characters.items())
+        lines = [f"{self.title}: {self.goal}", *legend, f"actions: {', '.join(self.buttons) or 'clicks on cells'}"]
+        return f"<pre>{html.escape(chr(10).join(lines))}</pre>"
 
 
 class World(Playable):
