@@ -11,7 +11,7 @@ from shown.errors import BadInput
 from shown.grid import action_to_json
 from shown.language.standard import STANDARD
 from shown.policy import Policy
-from shown.provenance import Provenance, SuccessRate
+from shown.provenance import MeanReturn, Provenance, SuccessRate
 from shown.rules import Constraints, Formula, Literal
 from shown.symmetry import closure, of_term
 from shown.teaching.coverage import coverage
@@ -114,7 +114,8 @@ def provenance_summary(provenance: Provenance) -> Answer:
         "language": words if words in WORDS else None,
         "programs": provenance.programs,
         "distinct": provenance.distinct,
-        "expected": None if expected is None else _expected(expected),
+        "expected": _expected(expected) if isinstance(expected, SuccessRate) else None,
+        "expected_return": expected.in_words() if isinstance(expected, MeanReturn) else None,
     }
 
 

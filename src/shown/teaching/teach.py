@@ -40,7 +40,7 @@ from shown.teaching.practice.ground import Ground
 from shown.teaching.practice.practice_scoring import Scoring
 from shown.teaching.practice.selection import Selection
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
-from shown.teaching.task import OUTLIER_SHARE, RULE_SHARE, Task
+from shown.teaching.task import FINAL_SHARE, OUTLIER_SHARE, RULE_SHARE, Task
 from shown.worlds import Playable, Start, wins
 
 REFINED = 6  # number of hypotheses that are fitted again, more thoroughly, before practice
@@ -223,6 +223,9 @@ class _Course:
     def run(self) -> Iterator[TeachingProgress]:
         """Amend the earlier policy, then fit and practice hypotheses, and seek one rule for the best of them."""
         task, selection = self.task, self.selection
+        if self.practices and task.programs != "auto":
+            selection.scoring.until = time.monotonic() + task.max_seconds - FINAL_SHARE * task.practice
+        selection.scoring.measure_by(task.shown)
         if selection.before is not None:
             yield from self._amend(selection.before)
             if selection.perfect:
@@ -230,7 +233,8 @@ class _Course:
         interpreted = distinct_interpretations(task.shown, self.effects, task.interpretations or INTERPRETATIONS)
         yield from self._choose(interpreted)
         if task.one_rule:
-            yield from selection.distill(interpreted, time.monotonic() + RULE_SHARE * task.practice)
+            until = min(time.monotonic() + RULE_SHARE * task.practice, selection.scoring.until)
+            yield from selection.distill(interpreted, until)
         if task.world is not None:
             selection.name_outlier(interpreted, time.monotonic() + OUTLIER_SHARE * task.practice)
         elif not task.keep_all:

@@ -59,10 +59,10 @@ class GymWorld(World):
         self.goal = goal[0].upper() + goal[1:].rstrip(".") + "."
         self.max_steps, self.symmetries = _max_steps(env), getattr(view, "symmetries", ())
         self.about, self.fully_observed = getattr(view, "about", ""), getattr(view, "fully_observed", False)
-        self._first, self._seed = int(env.action_space.start), 0
+        self._first, self._seed, self._rewarded = int(env.action_space.start), 0, False
 
     def reset(self, seed: int) -> Grid:
-        self._seed = seed
+        self._seed, self._rewarded = seed, False
         with self._named_errors():
             observation, _ = self.env.reset(seed=seed)
             return self.view(self.env, observation)
@@ -72,7 +72,8 @@ class GymWorld(World):
         with self._named_errors():
             observation, reward, terminated, truncated, info = self.env.step(number)
             over = bool(terminated or truncated)
-            won = over and has_won(float(reward), bool(terminated), info, self.won)
+            won = over and has_won(float(reward), bool(terminated and not self._rewarded), info, self.won)
+            self._rewarded |= self.won is None and float(reward) > 0
             return Outcome(self.view(self.env, observation), won, over, float(reward))
 
     def expert(self) -> Action:
@@ -156,7 +157,8 @@ def wrap(
             and so has every environment with a table of transitions (`P`), such as FrozenLake and Taxi.
         won: which ends are successes: those with at least this reward, or those for which this function returns true.
             It gets the last reward, whether the episode terminated (rather than truncated), and `info`. By default
-            `info` decides ("won", "success" or "is_success"), or else a reward above 0.
+            `info` decides ("won", "success" or "is_success"), or else a last reward above 0 that is the first one:
+            where rewards come along the way, nothing is won, and policies are compared by their return.
         symmetries: transformations under which good play stays the same, or names of motions, such as "left-right",
             which exchange buttons and tokens by their names; by default the view's.
     """

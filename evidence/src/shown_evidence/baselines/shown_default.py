@@ -46,7 +46,7 @@ class TaughtPolicy(MixturePolicy):
             "read_as": taught.hypothesis.name if taught.hypothesis else None,
             "conditions": sum(len(unit.clause) for unit in folded),
             "acts": "rule" if len(policy.components) == 1 else "vote",
-            "front": [[rated.conditions, rated.rate.won, rated.rate.of] for rated in policy.front],
+            "front": [[rated.conditions, rated.rate.value, rated.rate.of] for rated in policy.front],
         }
         if taught.expectation is not None:
             account["expected"] = round(taught.expectation.share, 4)

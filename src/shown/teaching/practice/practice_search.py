@@ -55,8 +55,8 @@ class PracticeSearch(ABC):
         return (policy for _, policy in self.best)
 
     def _lost(self, policy: Policy) -> list[int]:
-        """Return the levels that a policy loses; none if there is no time left to learn from them."""
-        lost = [i for i, won in enumerate(self.ground.won(policy, self.levels)) if not won]
+        """Return the levels that a policy loses, or plays worse than the demonstrations; none if time is over."""
+        lost = [i for i, worth in enumerate(self.ground.worths(policy, self.levels)) if worth < 1]
         return [] if self.ground.over else lost
 
     def _fit_again(self, more: Iterable[Step], effort: Effort, earlier: Fitted | None = None) -> Fitted:
