@@ -79,7 +79,7 @@ ORCHARD = Orchard()
 
 @pytest.fixture(scope="module")
 def taught():
-    return teach(demonstrate(ORCHARD, range(2)), ORCHARD, programs=300)
+    return teach(demonstrate(ORCHARD, range(2)), ORCHARD, programs=300, practice=100.0, rounds=1)
 
 
 def test_the_measure_is_the_return_where_no_demonstration_is_won():
@@ -170,7 +170,7 @@ def _first_steps(seed):
 
 
 def test_progress_tells_the_return():
-    stages = list(iter_teach(demonstrate(ORCHARD, range(2)), ORCHARD, programs=300))
+    stages = list(iter_teach(demonstrate(ORCHARD, range(2)), ORCHARD, programs=300, practice=100.0, rounds=1))
     assert all(stage.won is None for stage in stages)
     assert stages[-1].mean_return > 1
 
@@ -200,34 +200,44 @@ def test_a_single_episode_has_no_interval():
 
 
 class Slow(Orchard):
-    """A world whose steps take time by a clock that is counted."""
+    """A world of long episodes whose steps take time by a clock that is counted."""
 
     max_steps = 500
-    clock = None
-    seconds = 0.005
+    clock, seconds, winnable = [0.0], 0.0, False
 
     def step(self, action):
         self.clock[0] += self.seconds
-        return super().step(action)
+        outcome = super().step(action)
+        won = self.winnable and outcome.reward > 0 and self.rng.random() < 0.01
+        return replace(outcome, won=won, over=won)
 
 
-@pytest.mark.parametrize("practice", [5.0, 20.0])
-@pytest.mark.parametrize("winnable", [False, True])
-def test_time_is_kept_where_steps_take_milliseconds(monkeypatch, practice, winnable):
+@pytest.fixture
+def clock(monkeypatch):
     clock = [0.0]
-
-    class Here(Slow):
-        def step(self, action):
-            outcome = super().step(action)
-            won = winnable and outcome.reward > 0 and self.rng.random() < 0.01
-            return replace(outcome, won=won, over=won)
-
-    Here.clock = clock
-    demos = demonstrate(Here(), range(3))
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    clock[0] = 0.0
-    taught = teach(demos, Here(), programs=300, practice=practice)
+    monkeypatch.setattr(Slow, "clock", clock)
+    return clock
+
+
+@pytest.mark.parametrize(("seconds", "practice"), [(0.0005, 10.0), (0.005, 20.0)])
+@pytest.mark.parametrize("winnable", [False, True])
+def test_learning_ends_when_it_says_where_steps_are_slow(monkeypatch, clock, seconds, practice, winnable):
+    """The policies are poor, so that all of the practice time is used: no program says where the apple is."""
+    monkeypatch.setattr(Slow, "winnable", winnable)
+    demos = demonstrate(Slow(), [0])
+    monkeypatch.setattr(Slow, "seconds", seconds)
+    taught = teach(demos, Slow(), programs=60, practice=practice)
     assert taught.learned
-    if practice > 5 and not winnable:  # else there may be no time for a whole episode at the end
-        assert isinstance(taught.expectation, MeanReturn)
-    assert clock[0] < Task(practice=practice).max_seconds + 2 * 500 * Slow.seconds
+    assert practice < clock[0] < 1.01 * Task(practice=practice).max_seconds
+    assert winnable or isinstance(taught.expectation, MeanReturn)
+
+
+def test_no_turning_point_is_sought_after_the_deadline(monkeypatch, clock):
+    monkeypatch.setattr(Slow, "seconds", 0.01)
+    measure = Measure(random=0.0, demonstrations=100.0)
+    turning_point((Slow(), 0), Falls(), 500, measure, deadline=1.0)
+    assert clock[0] < 1.2
+    ground = Ground(Slow(), allowance=2.0)
+    assert len(ground.episodes(Falls(), [0])[0].steps) < 250
+    assert ground.over

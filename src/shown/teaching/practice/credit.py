@@ -29,15 +29,18 @@ MAX_SLOWDOWN = 4  # a game this many times as long as the longest demonstration 
 
 @dataclass
 class _Branch(World):
-    """A world that starts after some actions."""
+    """A world that starts after some actions; they end at the deadline, by the monotonic clock."""
 
     world: World
     before: tuple[Action, ...]
     max_steps: int
+    deadline: float = math.inf
 
     def reset(self, seed: int) -> Grid:
         outcome, self.earned = Outcome(self.world.reset(seed)), 0.0
         for action in self.before:
+            if time.monotonic() > self.deadline:
+                break
             outcome = self.world.step(action)
             self.earned += outcome.reward
         self._ended = replace(outcome, reward=0.0) if outcome.over else None
@@ -72,7 +75,7 @@ def turning_point(
         (grid, action), before = run[moment], tuple(done for _, done in run[:moment])
         others = [button for button in world.buttons if button != action]
         left = limit - moment - 1 if measure.by_return else limit
-        branches = [_Branch(world.copy(), (*before, button), left) for button in others]
+        branches = [_Branch(world.copy(), (*before, button), left, deadline) for button in others]
         repeats = math.inf if measure.by_return else 1
         ends = tallies([(branch, seed) for branch in branches], player, repeats, deadline)
         results = {
