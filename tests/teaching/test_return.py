@@ -5,12 +5,12 @@ import time
 from dataclasses import replace
 from statistics import fmean
 
-import numpy as np
 import pytest
 
+from orchards import STEPS, WIDTH, Orchard
 from shown.demonstrations import Step
 from shown.errors import BadInput
-from shown.grid import Grid, Tokens
+from shown.grid import Grid
 from shown.inference.learner import Learner
 from shown.policy import Policy
 from shown.provenance import MeanReturn, Provenance, SuccessRate
@@ -19,39 +19,7 @@ from shown.teaching.practice.ground import FRESH_LEVELS, Ground
 from shown.teaching.practice.measure import WINNING, Measure, measure_of
 from shown.teaching.task import Task
 from shown.teaching.teach import iter_teach, teach
-from shown.worlds import Outcome, World, demonstrate, play_many
-
-WIDTH, STEPS = 7, 20
-
-
-class Orchard(World):
-    """A row with one apple at a time: each apple that is reached gives a reward of 1, and another one appears."""
-
-    name, title, goal = "orchard", "Orchard", "Pick as many apples as you can."
-    tokens = Tokens(empty=".", agent="A", apple="o")
-    buttons = ("left", "right")
-    max_steps = STEPS
-
-    def reset(self, seed):
-        self.rng = np.random.default_rng(seed)
-        self.at, self.apple = WIDTH // 2, self._another(WIDTH // 2)
-        return self._seen()
-
-    def step(self, action):
-        self.at = min(max(self.at + (1 if action == "right" else -1), 0), WIDTH - 1)
-        picked = self.at == self.apple
-        if picked:
-            self.apple = self._another(self.at)
-        return Outcome(self._seen(), reward=float(picked))
-
-    def expert(self):
-        return "left" if self.apple < self.at else "right"
-
-    def _another(self, at):
-        return int(self.rng.choice([place for place in range(WIDTH) if place != at]))
-
-    def _seen(self):
-        return Grid(["." * WIDTH]).with_cells({(0, self.apple): "o", (0, self.at): "A"})
+from shown.worlds import demonstrate, play_many
 
 
 class Precipice(Orchard):

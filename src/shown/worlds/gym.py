@@ -154,7 +154,8 @@ def wrap(
             frames by blocks of 8 pixels, "objects-8" for frames by objects; a key of a dictionary of observations;
             "module:VIEW" for your own; or None for the default.
         expert: demonstrates: gets the environment and returns the number of the next action. Minigrid has an expert,
-            and so has every environment with a table of transitions (`P`), such as FrozenLake and Taxi.
+            and so has every environment with a table of transitions (`P`), such as FrozenLake and Taxi, or with a
+            method `expert` that returns that number.
         won: which ends are successes: those with at least this reward, or those for which this function returns true.
             It gets the last reward, whether the episode terminated (rather than truncated), and `info`. By default
             `info` decides ("won", "success" or "is_success"), or else a last reward above 0 that is the first one:
@@ -183,6 +184,8 @@ def wrap(
         raise BadInput(f"{name}: the environment failed ({one_line(reason(error))}).") from error
     if expert is None:
         expert = minigrid.expert if minigrid.is_minigrid(env) else toytext.expert if toytext.is_table(env) else None
+        if expert is None and callable(getattr(env.unwrapped, "expert", None)):
+            expert = _own_expert
     if won is None:
         won = toytext.WINNING_REWARD.get(type(env.unwrapped).__name__)
     world = GymWorld(env, found, f"{name}#{view}" if isinstance(view, str) else name, expert, won, factory)
@@ -246,6 +249,10 @@ def buttons_of(env: Any) -> tuple[str, ...]:
     # Some environments have fewer actions than they inherit names: Minigrid's Dynamic-Obstacles has the first three.
     names = [re.sub(r"\W+", "_", name) for name in names[:count]]
     return tuple(names) if len(set(names)) == count else tuple(f"button_{number}" for number in range(count))
+
+
+def _own_expert(env: Any) -> Any:
+    return env.unwrapped.expert()
 
 
 def _symmetries(world: GymWorld, given: Iterable[Transformation | str]) -> tuple[Transformation, ...]:

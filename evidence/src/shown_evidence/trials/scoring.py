@@ -101,7 +101,7 @@ def world_scores(
 ) -> dict[str, Any]:
     """Score a fitted imitator on seeds of a world, with its "reward" and the expert's from each start.
 
-    A set in `scored_on` is "seeds:1-9", optionally after the name of another world with equal grids and a space.
+    A part of the imitator has its rewards under its own name and that of the set: "rule seeds:1-9". A set in `scored_on` is "seeds:1-9", optionally after the name of another world with equal grids and a space.
     """
     check_scored_on(scored_on)
     result: dict[str, Any] = {"success": {}, "won": {}, "reward": {}, "expert": {}}
@@ -112,6 +112,8 @@ def world_scores(
         _note_wins(result, spec, [each.won for each in ends])
         result["reward"][spec] = [each.reward for each in ends]
         result["expert"][spec] = [tallies([start], _Expert(start[0]))[0].reward for start in starts]
+        for part_name, part in getattr(imitator, "parts", dict)().items() if spec != SHOWN else ():
+            result["reward"][f"{part_name} {spec}"] = [each.reward for each in tallies(starts, part)]
     return {**result, "fit": _fit(CachedPolicy(imitator), demos)}
 
 

@@ -81,8 +81,8 @@ class Selection:
 
     @property
     def perfect(self) -> bool:
-        """Whether a candidate wins all practice levels."""
-        return self.scoring.ground is not None and self.candidates.perfect
+        """Whether a candidate wins all practice levels; a return could always be higher."""
+        return self.scoring.ground is not None and not self.scoring.measure.by_return and self.candidates.perfect
 
     @property
     def rating(self) -> tuple[float, float] | None:
