@@ -118,8 +118,10 @@ class MinAtarGame(gymnasium.Env[Any, int]):
     """A game of MinAtar with those of its actions that have an effect."""
 
     def __init__(self, name: str) -> None:
-        from minatar import Environment
-
+        try:
+            from minatar import Environment
+        except ImportError:
+            raise ImportError("MinAtar is not installed: pip install 'shown-evidence[minatar]'") from None
         own, _, self._chooses = GAMES[name]
         self.game = Environment(own)
         self.actions = self.game.minimal_action_set()

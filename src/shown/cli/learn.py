@@ -381,6 +381,8 @@ def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
     elif taught.expectation is not None:
         practiced = f"in practice {practice[0]} of {practice[1]} levels won; " if practice else ""
         yield practiced + taught.expectation.in_words()
+    elif taught.learned and place is not None:
+        yield "No new episode could be played to its end in time. A larger --practice allows that."
     yield from _alone_and_together(taught)
     for outlier in taught.outliers:
         yield outlier.text + (" To keep it: --keep-all" if outlier.left_out else "")

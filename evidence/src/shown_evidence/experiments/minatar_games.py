@@ -26,8 +26,8 @@ PLAYED = "seeds:50000-50059"
 GOALS = {"Freeway": 0.8, "Breakout": 0.8, "SpaceInvaders": 0.8, "Asterix": 0.6}
 """The share of the expert's return to reach from five demonstrations."""
 
-PLAYERS = {"what acts": "", "the rule": "rule ", "all rules": "vote "}
-"""Parts of a learned policy, and the names under which results hold their returns."""
+PLAYERS = {"what acts": "", "the rule": "rule ", "all rules": "vote ", "random play": "random "}
+"""Players, and the names under which results hold their returns."""
 
 
 class MinAtarGames(Experiment):
@@ -37,7 +37,7 @@ class MinAtarGames(Experiment):
     title = "MinAtar"
     question = "What share of the expert's return does a policy learned from a few demonstrations have?"
     games = tuple(map(world_name, GAMES))
-    methods = ("shown-timed", "random")
+    methods = ("shown-timed",)
     scored_on = ()
 
     def trials(self, scale: Scale) -> list[Trial]:
@@ -45,15 +45,15 @@ class MinAtarGames(Experiment):
             Trial(method, world, shown_seeds(number, count), "perfect", 0, scale.options(method), test)
             for method in scale.methods_of(self.methods)
             for world in scale.worlds_of(self.games)
-            for count in (scale.sizes(SIZES, SIZES) if method != "random" else SIZES[:1])
-            for number in range(scale.repeats(SETS, 1) if method != "random" else 1)
+            for count in scale.sizes(SIZES, SIZES[-1:])
+            for number in range(scale.repeats(SETS, 1))
             for test in (scale.levels(PLAYED),)
         ]
 
     def plots(self, rows: Sequence[Row]) -> list[Table]:
         return [
             Table(
-                ("Game", "Shown", "Sets", *(words.capitalize() for words in PLAYERS), "The expert", "Random play"),
+                ("Game", "Shown", "Sets", *(words.capitalize() for words in PLAYERS), "The expert"),
                 [line for game in GAMES for count in SIZES for line in _lines(rows, game, count)],
                 f"Mean return of episodes of {STEPS} steps on 60 seeds on which nothing was chosen.",
             )
@@ -62,7 +62,7 @@ class MinAtarGames(Experiment):
     def text(self, rows: Sequence[Row]) -> list[str]:
         said = []
         for game, goal in GOALS.items():
-            mine = of_size(select(rows, game=world_name(game), method="shown-timed"), SIZES[-1])
+            mine = of_size(select(rows, game=world_name(game)), SIZES[-1])
             expert = _mean(mine, "expert")
             if mine and expert:
                 reached = (_mean(mine, "reward") or 0.0) / expert
@@ -89,15 +89,10 @@ def shown_seeds(number: int, count: int) -> str:
 
 def _lines(rows: Sequence[Row], game: str, count: int) -> list[list[str]]:
     """Return the line of a game and a number of demonstrations, if there are results."""
-    own = select(rows, game=world_name(game))
-    mine = of_size(select(own, method="shown-timed"), count)
+    mine = of_size(select(rows, game=world_name(game)), count)
     if not mine:
         return []
-    returns = [
-        *(_mean(mine, "reward", prefix) for prefix in PLAYERS.values()),
-        _mean(mine, "expert"),
-        _mean(select(own, method="random"), "reward"),
-    ]
+    returns = [*(_mean(mine, "reward", prefix) for prefix in PLAYERS.values()), _mean(mine, "expert")]
     return [[game, str(count), str(len(mine)), *(MISSING_CELL if one is None else f"{one:.1f}" for one in returns)]]
 
 

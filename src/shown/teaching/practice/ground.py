@@ -66,6 +66,8 @@ class Ground:
         if (measure.by_return, measure.horizon) != (self.measure.by_return, self.measure.horizon):
             self._results.clear()
         self.measure = measure
+        if measure.by_return:
+            self._pace = measure.seconds
 
     def starts(self, first: int, last: int) -> list[Start]:
         """Return the levels from `first` up to, but without, `last`."""
@@ -126,7 +128,7 @@ class Ground:
                 starts = self._some(left[:at_once])
                 found += (played := self._played(starts, policy, deadline))
             left = left[at_once:]
-            if len(played) == at_once:  # or else the pace is unknown
+            if len(played) == at_once and not self.measure.by_return:  # or else the pace is unknown, or known
                 self._pace = max(before - self.seconds, 1e-9) / at_once
         return found
 

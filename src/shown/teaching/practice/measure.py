@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from statistics import fmean
 
@@ -36,12 +36,14 @@ class Measure:
         demonstrations: mean return of the demonstrations; None if episodes can be won.
         horizon: number of steps after which an episode ends, if it goes on.
         length: mean number of steps of a demonstration, by return.
+        seconds: time that the world takes for an episode of random play.
     """
 
     random: float = 0.0
     demonstrations: float | None = None
     horizon: float = math.inf
     length: float = 1.0
+    seconds: float = field(default=0.0, compare=False)
 
     @property
     def by_return(self) -> bool:
@@ -98,14 +100,15 @@ def measure_of(world: Playable, demonstrations: Demonstrations, seed: int, secon
         return WINNING
     stopped = [len(item.steps) for item in demonstrations if item.outcome == "unfinished"]
     horizon = max(stopped) if stopped else None
-    until = time.monotonic() + MEASURE_SHARE * seconds / 2
+    begun = time.monotonic()
     starts = [world.practice_start(number, seed) for number in range(RANDOM_EPISODES)]
     playing = random_returns(starts, seed, horizon)
     random = list(islice(playing, 1))
-    while time.monotonic() < until and (more := list(islice(playing, 1))):
+    while time.monotonic() < begun + MEASURE_SHARE * seconds / 2 and (more := list(islice(playing, 1))):
         random += more
     length = fmean(len(item.steps) for item in demonstrations)
-    return Measure(fmean(random), fmean(returns), horizon or math.inf, length)
+    pace = max(time.monotonic() - begun, 1e-9) / len(random)
+    return Measure(fmean(random), fmean(returns), horizon or math.inf, length, pace)
 
 
 def _return_of(shown: Demonstration, world: Playable) -> float | None:
