@@ -62,6 +62,8 @@ def test_the_cannon_dodges_shoots_and_goes_below_aliens():
         ([[5, 2, True, True], [4, 4, True, False]], "n"),
         ([[9, 5, False, True]], "r"),
         ([[4, 5, True, False]], "u"),
+        ([[4, 5, True, False], [5, 4, True, False]], "d"),
+        ([[9, 7, False, True], [0, 2, True, True]], "d"),
         ([], "n"),
     ],
 )

@@ -8,12 +8,16 @@ from statistics import fmean
 import pytest
 
 from orchards import STEPS, WIDTH, Orchard
+from shown.cli import learn
+from shown.components import RatedRule
 from shown.demonstrations import Step
 from shown.errors import BadInput
 from shown.grid import Grid
 from shown.inference.learner import Learner
 from shown.policy import Policy
 from shown.provenance import MeanReturn, Provenance, SuccessRate
+from shown.rules import NO_CONSTRAINTS
+from shown.studio.policy_summary import summary
 from shown.teaching.practice.credit import turning_point
 from shown.teaching.practice.ground import FRESH_LEVELS, Ground
 from shown.teaching.practice.measure import WINNING, Measure, measure_of
@@ -159,6 +163,31 @@ def test_a_mean_return_is_kept_in_files(taught):
     assert Provenance.from_json(record.to_json()) == record
     with pytest.raises(BadInput, match="number"):
         Provenance.from_json({"expectation": {"mean": "much", "of": 3}})
+
+
+def test_the_studio_gives_the_expected_return_and_no_wins(taught):
+    found = summary(taught.policy)
+    expected = taught.expectation.in_words()
+    assert (found["expected"], found["expected_return"], found["front"]) == (None, expected, [])
+
+
+def test_the_best_rules_of_all_lengths_are_listed_with_their_returns(taught):
+    (rule, *_), rate = taught.policy.components, MeanReturn(2.0, 9, 0.5)
+    front = tuple(RatedRule(rule.formula, n, replace(rate, mean=float(n))) for n in (2, 4))
+    policy = Policy.from_json(replace(taught.policy, front=front).to_json())
+    assert policy.front == front
+    assert policy.table().splitlines()[-3:] == [
+        "  conditions   expected return alone",
+        "▸          2   2.0 ± 0.5",
+        "▸          4   4.0 ± 0.5",
+    ]
+    assert policy.with_rule(4).provenance.expectation == front[1].rate
+
+
+def test_too_short_a_time_to_end_an_episode_is_said(taught):
+    task = learn._Task(demonstrate(ORCHARD, [0]), ORCHARD, None, NO_CONSTRAINTS)
+    said = list(learn._remarks(replace(taught, expectation=None), task))
+    assert "No new episode could be played to its end in time. A larger --practice allows that." in said
 
 
 def test_a_single_episode_has_no_interval():

@@ -79,26 +79,22 @@ def shoots(game: Any) -> str:
 
 
 def collects(game: Any) -> str:
-    """Asterix: of all steps to where no enemy is or comes next, take the one nearest to gold, or to the middle."""
-    steps = {"n": (0, 0), "l": (-1, 0), "r": (1, 0), "u": (0, -1), "d": (0, 1)}
-    there = [entity for entity in game.entities if entity is not None]
-    ends = {
-        letter: (min(max(game.player_x + across, 0), 9), min(max(game.player_y + down, 1), 8))
-        for letter, (across, down) in steps.items()
-    }
+    """Asterix: leave the row of an enemy that is near; go to gold in this row or the next, else to the nearest row."""
+    there = {entity[1]: entity for entity in game.entities if entity is not None}
+    x, y = game.player_x, game.player_y
+    gold = sorted((row for row, entity in there.items() if entity[3]), key=lambda row: (abs(row - y), row))
 
-    def safe(x: int, y: int) -> bool:
-        return not any(
-            row == y and not gold and 0 <= (x - column) * (1 if right else -1) <= 1
-            for column, row, right, gold in there
-        )
+    def danger(row: int) -> bool:
+        return row in there and not there[row][3] and abs(there[row][0] - x) <= 1
 
-    def distance(letter: str) -> float:
-        x, y = ends[letter]
-        gold = [abs(row - y) + abs(column - x) / 2 for column, row, _, is_gold in there if is_gold]
-        return min(gold, default=abs(x - 5) / 2 + abs(y - 4.5) / 10)
-
-    return min((letter for letter, end in ends.items() if safe(*end)), key=distance, default="n")
+    if danger(y):
+        return "u" if y > 1 and not danger(y - 1) else "d" if y < 8 and not danger(y + 1) else "n"
+    if not gold:
+        return "n"
+    if gold[0] == y:
+        return "l" if there[y][0] < x else "r"
+    step = 1 if gold[0] > y else -1
+    return "n" if danger(y + step) else "d" if step > 0 else "u"
 
 
 def _toward(column: int, place: int) -> str:

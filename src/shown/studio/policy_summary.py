@@ -53,11 +53,12 @@ def _votes(policy: Policy) -> Answer:
 def _front(policy: Policy) -> list[Answer]:
     """Return the best rules of all lengths: number of conditions, and what each is expected to win alone.
 
-    Besides the printed rule, a rule is left out if it wins no more of a dozen levels than a shorter one.
+    Besides the printed rule, a rule is left out if it wins no more of a dozen levels than a shorter one. There are none
+    where nothing can be won.
     """
     printed = policy.components[0].formula
     found: list[Answer] = []
-    for rated in policy.front:
+    for rated in policy.front if not any(isinstance(one.rate, MeanReturn) for one in policy.front) else ():
         won, chosen = round(DOZEN * rated.rate.share), rated.formula == printed
         if chosen or not found or won > found[-1]["won"]:
             found.append({"conditions": rated.conditions, "won": won, "of": DOZEN, "chosen": chosen})

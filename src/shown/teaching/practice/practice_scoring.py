@@ -82,7 +82,8 @@ class Scoring:
         if self.ground is None:
             return [self._with_kept(0.0, 0, policy) for policy in policies]
         found, going = [0.0] * len(policies), list(range(len(policies)))
-        for levels, promising in ROUNDS_OF_LEVELS:
+        # By return there are few levels, and playing all of them side by side takes hardly longer than playing some.
+        for levels, promising in ROUNDS_OF_LEVELS[-1:] if self.measure.by_return else ROUNDS_OF_LEVELS:
             for i, score in zip(going, self.ground.scores([policies[i] for i in going], levels), strict=True):
                 found[i] = score
             going = [i for i in going if found[i] > promising]
