@@ -241,7 +241,7 @@ def test_a_world_is_played_with_keys():
 
 
 def test_where_nothing_can_be_won_the_return_is_learned_and_evaluated(command):
-    options = "--seeds 0-1 --programs 300 --practice 0.5 --out pick.json"
+    options = "--seeds 0-1 --programs 300 --practice 4 --out pick.json"
     code, out, err = command("learn", ORCHARD, *options.split())
     assert code == 0, err
     found = Policy.load("pick.json").provenance.expectation
@@ -269,6 +269,6 @@ def test_a_return_that_is_unknown_is_said_to_be(command):
     demos = Demonstrations.load("demos.json")
     unknown = tuple(replace(item, seed=None, level=None) for item in demos)
     replace(demos, items=unknown).save("log.json")
-    code, out, err = command("learn", "log.json", "--world", ORCHARD, "--programs", "300", "--practice", "0.5")
+    code, out, err = command("learn", "log.json", "--world", ORCHARD, "--programs", "300", "--practice", "2")
     assert code == 0, err
     assert "No demonstration counts as won or has a known return, so practice could not compare rules." in out
