@@ -12,7 +12,7 @@ from shown.grid import Tokens
 from shown.language.evaluate import Plan
 from shown.language.primitives import Language
 from shown.language.terms import Term
-from shown.provenance import SuccessRate
+from shown.provenance import Score, SuccessRate, plain, read_score
 from shown.rules import Facts, Formula, Literal
 from shown.rules.bitwise import Packed, over_columns, pack
 from shown.rules.parsing import read_program, split_literal
@@ -40,17 +40,17 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class RatedRule:
-    """A rule of the front: none of its length or shorter wins more.
+    """A rule of the front: none of its length or shorter does better.
 
     Attributes:
         formula: the rule.
         conditions: number of conditions; those of a clause count once for all its mirror images.
-        rate: success of this rule alone on new levels.
+        rate: success rate, or mean return, of this rule alone on new levels.
     """
 
     formula: Formula
     conditions: int
-    rate: SuccessRate
+    rate: Score
 
 
 def compile_components(
@@ -76,8 +76,9 @@ def component_to_json(component: Component, facts: Facts, language: Language) ->
 
 def rated_to_json(rated: RatedRule, facts: Facts, language: Language) -> dict[str, Any]:
     """Return a rule of the front as plain data."""
-    clauses = _formula_to_json(rated.formula, facts, language)
-    return {"conditions": rated.conditions, "won": rated.rate.won, "of": rated.rate.of, "clauses": clauses}
+    clauses, rate = _formula_to_json(rated.formula, facts, language), rated.rate
+    score = {"won": rate.won, "of": rate.of} if isinstance(rate, SuccessRate) else {"return": plain(rate)}
+    return {"conditions": rated.conditions, **score, "clauses": clauses}
 
 
 def _formula_to_json(formula: Formula, facts: Facts, language: Language) -> list[Any]:
@@ -126,9 +127,11 @@ class ComponentReader:
         return tuple(self._rated(item, f"{where}, rule {i}") for i, item in enumerate(items))
 
     def _rated(self, item: dict[str, Any], where: str) -> RatedRule:
-        conditions, won, of = (_count(item.get(key), f'{where}: "{key}"') for key in ("conditions", "won", "of"))
+        names = ("conditions",) if "return" in item else ("conditions", "won", "of")
+        conditions, *counts = (_count(item.get(key), f'{where}: "{key}"') for key in names)
         with at(f"{where}: "):
-            return RatedRule(self._formula(item, where), conditions, SuccessRate(won, of))
+            rate = SuccessRate(counts[0], counts[1]) if counts else read_score(item["return"], '"return"')
+            return RatedRule(self._formula(item, where), conditions, rate)
 
     def _formula(self, item: dict[str, Any], where: str) -> Formula:
         clauses = item.get("clauses")

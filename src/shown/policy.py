@@ -21,7 +21,7 @@ from shown.language.evaluate import Plan
 from shown.language.languages import named_in_file, the_language
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.terms import Term
-from shown.provenance import NO_PROVENANCE, Provenance
+from shown.provenance import NO_PROVENANCE, MeanReturn, Provenance
 from shown.rules import NO_FACTS, Constraints, Facts, Formula, Literal, Speaker, canonical
 from shown.rules.bitwise import Packed, allowed_rows, first_best, mixture_probabilities
 from shown.symmetry import Transformation, unfold
@@ -344,10 +344,12 @@ class Policy:
         if len(self.front) < 2:
             return []
         printed = self.components[0].formula
-        lines = ["", "  conditions   expected to win alone"]
+        by_return = isinstance(self.front[0].rate, MeanReturn)
+        lines = ["", f"  conditions   {'expected return' if by_return else 'expected to win'} alone"]
         for rated in self.front:
-            mark = "▸" if rated.formula == printed else " "
-            lines.append(f"{mark} {rated.conditions:10}   {round(12 * rated.rate.share):2} of 12 new levels")
+            mark, rate = "▸" if rated.formula == printed else " ", rated.rate
+            about = rate.text if isinstance(rate, MeanReturn) else f"{round(12 * rate.share):2} of 12 new levels"
+            lines.append(f"{mark} {rated.conditions:10}   {about}")
         return lines
 
     def to_python(self) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from math import sqrt
+from statistics import fmean, stdev
 from typing import Any
 
 from shown.demonstrations import Demonstrations
@@ -88,10 +89,72 @@ class SuccessRate:
         a, b = self.won + 1, self.of - self.won + 1
         return float(sqrt(a * b / ((a + b) ** 2 * (a + b + 1))))
 
+    @property
+    def value(self) -> float:
+        """The number by which results of equally many trials are compared."""
+        return self.won
+
     def in_words(self, trials: int = 12) -> str:
         """Return the success rate to expect in some new trials, as a sentence fragment."""
         about = f"about {round(self.share * trials)} of {trials} new {self.what}"
         return f"expected to win {about}" if self.what == "levels" else f"expected to do as you would in {about}"
+
+
+@dataclass(frozen=True, slots=True)
+class MeanReturn:
+    """The mean return of some episodes, where nothing can be won: it takes the place of a success rate.
+
+    >>> MeanReturn.of_episodes([11.0, 12.0, 13.0], 0.5, 12.3).in_words()
+    'expected return 12.0 ± 1.1; the demonstrations had 12.3'
+
+    Attributes:
+        mean: mean return: the sum of the rewards of an episode.
+        of: number of episodes.
+        error: half the width of the 95 % confidence interval of the mean; None for a single episode.
+        random: mean return of random play; None if it is unknown.
+        demonstrations: mean return of the demonstrations; None if it is unknown.
+    """
+
+    mean: float
+    of: int
+    error: float | None = None
+    random: float | None = None
+    demonstrations: float | None = None
+
+    @classmethod
+    def of_episodes(
+        cls, returns: Sequence[float], random: float | None = None, demonstrations: float | None = None
+    ) -> MeanReturn:
+        """Return the mean of these returns."""
+        error = 1.96 * stdev(returns) / sqrt(len(returns)) if len(returns) > 1 else None
+        return cls(fmean(returns), len(returns), error, random, demonstrations)
+
+    @property
+    def value(self) -> float:
+        """The number by which results are compared."""
+        return self.mean
+
+    @property
+    def share(self) -> float:
+        """The mean return on a scale from random play (0) to the demonstrations (1); at least 0 and at most 1."""
+        best, least = self.demonstrations, self.random or 0.0
+        if best is None or best <= least:
+            return 1.0 if self.mean >= (best or 0.0) else 0.0
+        return min(max((self.mean - least) / (best - least), 0.0), 1.0)
+
+    @property
+    def text(self) -> str:
+        """The mean with its interval."""
+        return f"{self.mean:.1f}" + ("" if self.error is None else f" ± {self.error:.1f}")
+
+    def in_words(self) -> str:
+        """Return the return to expect, as a sentence fragment."""
+        shown = "" if self.demonstrations is None else f"; the demonstrations had {self.demonstrations:.1f}"
+        return f"expected return {self.text}{shown}"
+
+
+Score = SuccessRate | MeanReturn
+"""How well a policy does: its successes or, where nothing can be won, its mean return."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +179,8 @@ class Provenance:
         keys: tokens interpreted as keys.
         lenient: whether actions that no program distinguishes from a demonstrated one were left open.
         constraints: what the teacher pinned and struck.
-        practice: levels won among those on which the policy was selected.
-        expectation: successes in trials that played no part in the selection.
+        practice: levels won, or the mean return, among those on which the policy was selected.
+        expectation: successes, or the mean return, in trials that played no part in the selection.
         saved_by: program that wrote the file.
     """
 
@@ -132,8 +195,8 @@ class Provenance:
     keys: tuple[str, ...] = ()
     lenient: bool = False
     constraints: ConstraintsRecord | None = None
-    practice: SuccessRate | None = None
-    expectation: SuccessRate | None = None
+    practice: Score | None = None
+    expectation: Score | None = None
     saved_by: str | None = None
 
     def explaining(self, steps: int | None) -> Provenance:
@@ -143,7 +206,7 @@ class Provenance:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields that apply, as plain data."""
-        applies = {name: value for name, value in _plain(self).items() if value is not None and value is not False}
+        applies = {name: value for name, value in plain(self).items() if value is not None and value is not False}
         return {name: value for name, value in applies.items() if value not in ([], {})}
 
     @classmethod
@@ -157,13 +220,14 @@ NO_PROVENANCE = Provenance()
 """The provenance of a policy that was not learned."""
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a record as plain data, field by field."""
     if isinstance(value, Transformation):
         return value.to_json()
     if is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return dict(value) if isinstance(value, Mapping) else value
 
 
@@ -182,6 +246,12 @@ def _count(value: Any, where: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
         raise BadInput(f"{where} must be a whole number from 0 to 2^63.")
     return value
+
+
+def _real(value: Any, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
+        raise BadInput(f"{where} must be a number.")
+    return float(value)
 
 
 def _flag(value: Any, where: str) -> bool:
@@ -241,6 +311,12 @@ def _record(cls: type) -> Check:
     return checked
 
 
+def read_score(value: Any, where: str) -> Score:
+    """Check a success rate or a mean return from JSON."""
+    found: Score = _record(MeanReturn if isinstance(value, dict) and "mean" in value else SuccessRate)(value, where)
+    return found
+
+
 _CHECKS: dict[str, Check] = {
     "str": _text,
     "int": _count,
@@ -254,5 +330,7 @@ _CHECKS: dict[str, Check] = {
     "Mapping[str, str] | None": _optional(_mapping(_text)),
     "DemonstrationsRecord | None": _optional(_record(DemonstrationsRecord)),
     "ConstraintsRecord | None": _optional(_record(ConstraintsRecord)),
-    "SuccessRate | None": _optional(_record(SuccessRate)),
+    "Score | None": _optional(read_score),
+    "float": _real,
+    "float | None": _optional(_real),
 }

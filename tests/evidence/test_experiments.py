@@ -19,8 +19,8 @@ from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import percent
 
 FULL = Scale(full=True)
-NOT_IN_THE_PAPER = ("floors", "minigrid", "beyond", "additions", "styles", "confidence", "one-rule")
-AWAY = ("breakout", "minigrid")
+NOT_IN_THE_PAPER = ("floors", "minigrid", "minatar", "beyond", "additions", "styles", "confidence", "one-rule")
+AWAY = ("breakout", "minigrid", "minatar")
 """In worlds that have seeds, not levels."""
 
 

@@ -280,9 +280,9 @@ def test_candidates_that_play_side_by_side_win_what_each_wins_alone(game):
     found = Fitter(Task(demos, programs=1000)).fit(Hypothesis(EXACT_CLICKS), demos)
     tried = [found.policy, found.policy.map_policy, uniform_policy(game.tokens), flattened(found.policy, 3.0)]
     together, alone = Ground(game), Ground(game)
-    together.won(tried[1], 10)  # has played some of it before
+    together.results(tried[1], 10)  # has played some of it before
     assert together.scores([*tried, tried[0]], 30) == [alone.score(policy, 30) for policy in [*tried, tried[0]]]
-    assert [together.won(policy, 30) for policy in tried] == [alone.won(policy, 30) for policy in tried]
+    assert [together.results(policy, 30) for policy in tried] == [alone.results(policy, 30) for policy in tried]
 
 
 def test_what_had_no_time_to_be_played_side_by_side_counts_as_far_as_it_was():
@@ -340,7 +340,7 @@ def test_committees_of_the_best_fit_are_tried_in_between_and_who_is_behind_on_a_
     assert not suspicion.refused
     assert score <= scores[0] <= scores[-1] == suspicion.ground.score(suspicion.best[-1][1], 30)
     assert not suspicion._take(uniform_policy(STOP.tokens), list(range(10)))
-    assert len(suspicion.ground._won[uniform_policy(STOP.tokens).components]) == 10
+    assert len(suspicion.ground._results[uniform_policy(STOP.tokens).components]) == 10
     for policy in suspicion.policies():
         assert all(allowed(policy, demos.steps))
 
@@ -369,13 +369,13 @@ def test_a_refit_starts_from_the_clauses_that_are_still_exact():
 def test_the_hardest_levels_are_those_that_fewest_win():
     good, bad = teach(expert(NIM, "train:0"), NIM, programs=1000).policy, uniform_policy(NIM.tokens)
     ground = Ground(NIM)
-    won = ground.won(bad, 20)
-    ground.won(good, 20)
+    won = ground.results(bad, 20)
+    ground.results(good, 20)
     assert sorted(ground.hardest(20, 20)) == list(range(20))
     assert [won[number] for number in ground.hardest(20, 20)] == sorted(won)
     lost = won.index(False)
     assert ground.winner(lost) is good
-    assert ground.won(good, [lost, 25]) == [True, ground.won(good, 26)[25]]
+    assert ground.results(good, [lost, 25]) == [True, ground.results(good, 26)[25]]
 
 
 def test_no_round_is_begun_that_would_not_end_in_time(monkeypatch):

@@ -2,7 +2,9 @@
 
 import io
 import json
+import re
 import sys
+from dataclasses import replace
 
 import pytest
 from PIL import Image
@@ -16,6 +18,7 @@ from shown.worlds.keyboard import button_keys
 
 LAVA = "gym:MiniGrid-LavaGapS7-v0"
 LAKE = "gym:FrozenLake-v1"
+ORCHARD = "orchards:Orchard"
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +68,13 @@ def test_lost_episodes_of_the_expert_are_left_out_and_counted(command, tmp_path)
     (tmp_path / "lucky.py").write_text("def right(env):\n    return 2\n")
     words = ("demonstrate", LAKE, "--expert", "lucky:right", "--seeds", "0-9", "--out", "lake.json")
     code, _, err = command(*words)
-    assert (code, err.split("; ")[0]) == (0, "shown: the expert won 0 of 10 episodes")
-    assert "; all are kept.\n10 demonstrations" in err
+    assert code == 0
+    assert "shown: no episode of the expert counts as won; all are kept.\n10 demonstrations" in err
     (tmp_path / "half.py").write_text("def away(env):\n    return 0 if env.unwrapped.np_random_seed % 2 else 1\n")
     words = ("demonstrate", "gym:CliffWalking-v1", "--expert", "half:away", "--seeds", "0-1", "--out", "cliff.json")
     code, _, err = command(*words)
     assert code == 0
-    assert "the expert won 0 of 2" in err
+    assert "no episode of the expert counts as won" in err
 
 
 def test_of_won_and_lost_episodes_the_won_ones_are_learned_from(command):
@@ -235,3 +238,37 @@ def test_a_world_is_played_with_keys():
     assert len(session.attempt.steps) == 1
     session.handle("u")
     assert not session.attempt.steps
+
+
+def test_where_nothing_can_be_won_the_return_is_learned_and_evaluated(command):
+    options = "--seeds 0-1 --programs 300 --practice 4 --out pick.json"
+    code, out, err = command("learn", ORCHARD, *options.split())
+    assert code == 0, err
+    found = Policy.load("pick.json").provenance.expectation
+    assert f"\nexpected return {found.text}; the demonstrations had {found.demonstrations:.1f}\n" in out
+    assert "won" not in out
+    assert "best so far has return" in err
+    play = ("evaluate", "pick.json", "--world", ORCHARD, "--seeds", "100-119")
+    code, out, err = command(*play, "--at-least", "6.5")
+    assert code == 0, err
+    *episodes, last = out.splitlines()
+    assert len(episodes) == 20
+    assert all(re.fullmatch(r"  seed:1\d\d  return \d+ in 20 steps", line) for line in episodes)
+    told = json.loads(command(*play, "--json")[1])
+    mean, error, random = (told["return"][key] for key in ("mean", "error", "random"))
+    assert mean == told["reward"] == sum(episode["reward"] for episode in told["episodes"]) / 20
+    assert random < 3 < mean - error
+    shown = f"random play has {random:.1f}; the demonstrations had {found.demonstrations:.1f}"
+    assert last == f"Orchard: mean return {mean:.1f} ± {error:.1f} in 20 episodes; {shown}"
+    code, _, err = command(*play, "--at-least", "15")
+    assert (code, err) == (1, f"shown: the mean return of {mean:.2f} is below --at-least 15.\n")
+
+
+def test_a_return_that_is_unknown_is_said_to_be(command):
+    command("demonstrate", ORCHARD, "--seeds", "0-1", "--out", "demos.json")
+    demos = Demonstrations.load("demos.json")
+    unknown = tuple(replace(item, seed=None, level=None) for item in demos)
+    replace(demos, items=unknown).save("log.json")
+    code, out, err = command("learn", "log.json", "--world", ORCHARD, "--programs", "300", "--practice", "2")
+    assert code == 0, err
+    assert "No demonstration counts as won or has a known return, so practice could not compare rules." in out

@@ -153,7 +153,7 @@ def test_what_a_slow_world_has_left_out_is_no_victory(corridor, clock):
     assert ground.score(policy, 12) == 3 / 4
     assert ground.over
     ground.go_on(1 / 3)
-    assert ground.won(policy, 12) == [True] * 4
+    assert ground.results(policy, 12) == [True] * 4
     assert Ground(Slow(place, clock)).score(policy, 12) == 1
     assert wins(Slow(place, clock).starts(range(3)), policy, deadline=clock.now + 0.5) == []
 

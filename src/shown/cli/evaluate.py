@@ -1,14 +1,20 @@
-"""`shown evaluate`: success rate and mean reward of a policy."""
+"""`shown evaluate`: success rate or mean return of a policy."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any
 
 from shown.cli import FAILURE, options
 from shown.cli.inputs import load_policy, playable_of, starts
 from shown.cli.output import print_json, say
 from shown.errors import BadInput, printable
-from shown.worlds import play_starts
+from shown.policy import Policy
+from shown.provenance import MeanReturn, plain
+from shown.worlds import Episode, Playable, Start, play_starts
+from shown.worlds.games.floors import random_returns
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +25,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rule-only", action="store_true", help="play the printed rule alone, if several rules vote")
     parser.add_argument("--vote", action="store_true", help="let all rules vote, if a single one stands for them")
     parser.add_argument(
-        "--at-least", type=options.fraction, metavar="RATE", help="exit with 1 if the success rate is below, say, 0.9"
+        "--at-least",
+        type=options.number(float, -1e9, 1e9),
+        metavar="RATE",
+        help="exit with 1 if the success rate (or, where nothing can be won, the mean return) is below, say, 0.9",
     )
     options.add_json(parser)
 
@@ -30,33 +39,69 @@ def run(args: argparse.Namespace) -> int:
     if args.rule_only and args.vote:
         raise BadInput("--rule-only and --vote exclude each other. Omit one of them.")
     player = policy.map_policy if args.rule_only else policy.mixture if args.vote else policy
-    episodes = play_starts(starts(game, args), player)
-    solved = sum(episode.won for episode in episodes)
-    success = solved / len(episodes)
-    reward = sum(episode.reward for episode in episodes) / len(episodes)
+    begun = starts(game, args)
+    episodes = play_starts(begun, player)
+    returns = _mean_return(policy, episodes, begun, args.seed)
+    if returns is None and args.at_least is not None and not 0 <= args.at_least <= 1:
+        raise BadInput(f"--at-least {args.at_least:g}: a success rate is from 0 to 1.")
     if args.json:
-        print_json(
-            {
-                "game": game.name,
-                "levels": len(episodes),
-                "solved": solved,
-                "success": success,
-                "reward": reward,
-                "steps": sum(len(episode.steps) for episode in episodes),
-                "episodes": [
-                    {"level": e.level.name, "won": e.won, "over": e.over, "steps": len(e.steps), "reward": e.reward}
-                    for e in episodes
-                ],
-            }
-        )
+        print_json({"game": game.name, **_summary(episodes), **({} if returns is None else {"return": plain(returns)})})
     else:
         width = max(len(episode.level.name) for episode in episodes)
         for episode in episodes:
-            result = "won" if episode.won else "lost" if episode.over else "not won"
-            print(f"  {printable(episode.level.name):{width}}  {result} in {len(episode.steps)} steps")
-        noun, rewarded = ("levels", "") if game.has_levels else ("episodes", f", mean reward {reward:.2f}")
-        print(f"{game.title}: {solved} of {len(episodes)} {noun} won ({success:.0%}){rewarded}")
-    if args.at_least is not None and success < args.at_least:
-        say(f"shown: the success rate of {success:.0%} is below --at-least {args.at_least:.0%}.")
+            print(f"  {printable(episode.level.name):{width}}  {_result(episode, returns is not None)}")
+        print(f"{game.title}: {_in_words(game, episodes, returns)}")
+    value = sum(episode.won for episode in episodes) / len(episodes) if returns is None else returns.mean
+    if args.at_least is not None and value < args.at_least:
+        least = f"success rate of {value:.0%} is below --at-least {args.at_least:.0%}"
+        if returns is not None:
+            least = f"mean return of {value:.2f} is below --at-least {args.at_least:g}"
+        say(f"shown: the {least}.")
         return FAILURE
     return 0
+
+
+def _mean_return(policy: Policy, episodes: Sequence[Episode], begun: Sequence[Start], seed: int) -> MeanReturn | None:
+    """Return the mean return beside that of random play and of the demonstrations; None if episodes can be won.
+
+    Nothing can be won if the policy was learned by return, or if rewards were collected and nothing was won.
+    """
+    learned = policy.provenance.expectation
+    rewards = [episode.reward for episode in episodes]
+    by_return = isinstance(learned, MeanReturn)
+    if any(episode.won for episode in episodes) or not (by_return or any(rewards)):
+        return None
+    random = fmean(random_returns(begun, seed))
+    return MeanReturn.of_episodes(rewards, random, learned.demonstrations if isinstance(learned, MeanReturn) else None)
+
+
+def _summary(episodes: Sequence[Episode]) -> dict[str, Any]:
+    solved = sum(episode.won for episode in episodes)
+    return {
+        "levels": len(episodes),
+        "solved": solved,
+        "success": solved / len(episodes),
+        "reward": fmean(episode.reward for episode in episodes),
+        "steps": sum(len(episode.steps) for episode in episodes),
+        "episodes": [
+            {"level": e.level.name, "won": e.won, "over": e.over, "steps": len(e.steps), "reward": e.reward}
+            for e in episodes
+        ],
+    }
+
+
+def _result(episode: Episode, by_return: bool) -> str:
+    """Return the end of an episode in words."""
+    if by_return:
+        return f"return {episode.reward:g} in {len(episode.steps)} steps"
+    return f"{'won' if episode.won else 'lost' if episode.over else 'not won'} in {len(episode.steps)} steps"
+
+
+def _in_words(game: Playable, episodes: Sequence[Episode], returns: MeanReturn | None) -> str:
+    """Return the result of all episodes."""
+    if returns is not None:
+        shown = "" if returns.demonstrations is None else f"; the demonstrations had {returns.demonstrations:.1f}"
+        return f"mean return {returns.text} in {len(episodes)} episodes; random play has {returns.random:.1f}{shown}"
+    solved, reward = (fmean(values) for values in zip(*((e.won, e.reward) for e in episodes), strict=True))
+    noun, rewarded = ("levels", "") if game.has_levels else ("episodes", f", mean reward {reward:.2f}")
+    return f"{sum(e.won for e in episodes)} of {len(episodes)} {noun} won ({solved:.0%}){rewarded}"

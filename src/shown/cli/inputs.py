@@ -88,8 +88,8 @@ def expert_demonstrations(place: Playable, args: argparse.Namespace) -> Demonstr
     shown = demonstrate(place, levels_or_seeds(place, args), args.seed)
     won = shown.won
     if len(won) < len(shown) and not args.keep_lost:
-        others = "the others are left out; --keep-lost keeps them" if len(won) else "all are kept"
-        say(f"shown: the expert won {len(won)} of {len(shown)} episodes; {others}.")
+        some = f"the expert won {len(won)} of {len(shown)} episodes; the others are left out; --keep-lost keeps them"
+        say(f"shown: {some if len(won) else 'no episode of the expert counts as won; all are kept'}.")
     return shown if args.keep_lost or not len(won) else won
 
 

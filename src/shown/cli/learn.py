@@ -25,6 +25,7 @@ from shown.inference.pinning import Contradiction
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
+from shown.provenance import MeanReturn
 from shown.rules import Constraints
 from shown.symmetry import Transformation, by_name
 from shown.teaching.coverage import coverage, looks_alike
@@ -341,6 +342,8 @@ def _in_words(progress: TeachingProgress) -> str:
         words += f"; {progress.programs:,} of {progress.total:,} programs"
     if progress.won is not None:
         return f"{words}, best so far wins {progress.won:.0%}"
+    if progress.mean_return is not None:
+        return f"{words}, best so far has return {progress.mean_return:.1f}"
     if progress.best is None:
         return f"{words}, nothing fits yet"
     return f"{words}, best so far has {len(progress.best.components[0].formula.literals)} conditions"
@@ -360,9 +363,12 @@ def _alone_and_together(taught: Taught) -> Iterator[str]:
             yield f"alone the printed rule does as you would in about {alone} of 12 new positions; {others}"
     printed = [rated for rated in policy.front if rated.formula == policy.components[0].formula]
     if taught.vote is not None and not policy.vote and printed:
-        alone, together = (round(12 * rate.share) for rate in (printed[0].rate, taught.vote))
-        others = f"{len(policy.components) - 1} rules together win {together}, so they act"
-        yield f"alone this rule wins about {alone} of 12 new levels; {others}"
+        rate, others = printed[0].rate, f"{len(policy.components) - 1} rules together"
+        if isinstance(rate, MeanReturn) and isinstance(taught.vote, MeanReturn):
+            yield f"alone this rule is expected to have return {rate.text}; {others} {taught.vote.text}, so they act"
+        else:
+            alone, together = (round(12 * one.share) for one in (rate, taught.vote))
+            yield f"alone this rule wins about {alone} of 12 new levels; {others} win {together}, so they act"
 
 
 def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
@@ -371,10 +377,12 @@ def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
         name = taught.hypothesis.name
         yield f"Interpreted as: {name.replace('click', 'action') if taught.policy.buttons else name}"
     if practice is not None and not practice[0] and not len(task.demonstrations.won):
-        yield "No demonstration counts as won, so practice could not compare rules. `shown evaluate` prints rewards."
+        yield "No demonstration counts as won or has a known return, so practice could not compare rules."
     elif taught.expectation is not None:
         practiced = f"in practice {practice[0]} of {practice[1]} levels won; " if practice else ""
         yield practiced + taught.expectation.in_words()
+    elif taught.learned and place is not None:
+        yield "No new episode could be played to its end in time. A larger --practice allows that."
     yield from _alone_and_together(taught)
     for outlier in taught.outliers:
         yield outlier.text + (" To keep it: --keep-all" if outlier.left_out else "")
@@ -383,14 +391,21 @@ def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
     if taught.lost:
         names = ", ".join(taught.lost[:5]) + (", …" if len(taught.lost) > 5 else "")
         yield f"no longer won: {len(taught.lost)} levels ({names})"
+    yield from _doubts(taught, task)
+
+
+def _doubts(taught: Taught, task: _Task) -> Iterator[str]:
+    """Yield what is unclear about the demonstrations, and what to do about it."""
     if (alike := looks_alike(task.demonstrations)) is not None:
         yield alike
     if taught.memorizes:
-        yield f"I am not sure what you meant: my rule has {taught.literals} conditions for {taught.steps} clicks."
+        sizes = (f"{taught.literals} conditions", f"{taught.steps} {'action' if taught.policy.buttons else 'click'}s")
+        conditions, steps = (size.removesuffix("s") if size.startswith("1 ") else size for size in sizes)
+        yield f"I am not sure what you meant: my rule has {conditions} for {steps}."
     if taught.advice is not None:
         yield from (*taught.advice.problem, *taught.advice.remedies)
-    if taught.memorizes and place is not None:
-        candidates = place.starts(CANDIDATE_LEVELS if place.has_levels else CANDIDATE_SEEDS)
+    if taught.memorizes and task.place is not None:
+        candidates = task.place.starts(CANDIDATE_LEVELS if task.place.has_levels else CANDIDATE_SEEDS)
         for useful in by_use(taught.policy, candidates)[:1]:
             yield f"The most informative level to demonstrate next is {useful.level.name}."
 

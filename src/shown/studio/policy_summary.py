@@ -11,7 +11,7 @@ from shown.errors import BadInput
 from shown.grid import action_to_json
 from shown.language.standard import STANDARD
 from shown.policy import Policy
-from shown.provenance import Provenance, SuccessRate
+from shown.provenance import MeanReturn, Provenance, SuccessRate
 from shown.rules import Constraints, Formula, Literal
 from shown.symmetry import closure, of_term
 from shown.teaching.coverage import coverage
@@ -53,11 +53,12 @@ def _votes(policy: Policy) -> Answer:
 def _front(policy: Policy) -> list[Answer]:
     """Return the best rules of all lengths: number of conditions, and what each is expected to win alone.
 
-    Besides the printed rule, a rule is left out if it wins no more of a dozen levels than a shorter one.
+    Besides the printed rule, a rule is left out if it wins no more of a dozen levels than a shorter one. There are none
+    where nothing can be won.
     """
     printed = policy.components[0].formula
     found: list[Answer] = []
-    for rated in policy.front:
+    for rated in policy.front if not any(isinstance(one.rate, MeanReturn) for one in policy.front) else ():
         won, chosen = round(DOZEN * rated.rate.share), rated.formula == printed
         if chosen or not found or won > found[-1]["won"]:
             found.append({"conditions": rated.conditions, "won": won, "of": DOZEN, "chosen": chosen})
@@ -114,7 +115,8 @@ def provenance_summary(provenance: Provenance) -> Answer:
         "language": words if words in WORDS else None,
         "programs": provenance.programs,
         "distinct": provenance.distinct,
-        "expected": None if expected is None else _expected(expected),
+        "expected": _expected(expected) if isinstance(expected, SuccessRate) else None,
+        "expected_return": expected.in_words() if isinstance(expected, MeanReturn) else None,
     }
 
 

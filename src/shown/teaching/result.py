@@ -9,7 +9,7 @@ from enum import Enum
 from shown.inference.failure import Failure
 from shown.inference.pinning import Contradiction
 from shown.policy import Policy
-from shown.provenance import SuccessRate
+from shown.provenance import Score, SuccessRate
 from shown.teaching.dialogue.advice import Advice
 from shown.teaching.interpretation.hypotheses import Hypothesis
 from shown.teaching.practice.outliers import Outlier
@@ -22,7 +22,7 @@ class Tried:
     Attributes:
         hypothesis: the hypothesis.
         fits: whether a rule explains the demonstrations under it.
-        score: share of practice levels won by its mixture, or None without practice.
+        score: share of practice levels won by its mixture (see `Measure`), or None without practice.
         literals: number of conditions of its best rule.
     """
 
@@ -41,9 +41,9 @@ class Taught:
         hypothesis: the hypothesis it was learned under; None if nothing fits.
         tried: all hypotheses that were tried, in order.
         learned: whether anything fits.
-        practice: numbers of practice levels won and played; None without practice.
-        expectation: expected success rate on new levels or, without a world, in new positions; None after a single
-            demonstration without a world.
+        practice: numbers of practice levels won and played; None without practice, or if nothing can be won.
+        expectation: expected success rate on new levels or, without a world, in new positions; expected return if
+            nothing can be won; None after a single demonstration without a world.
         failure: the reason why nothing fits, or only leniently, under the most plausible hypothesis; else None.
         failed: that hypothesis.
         lost: names of the levels that the earlier policy won and this one loses.
@@ -51,7 +51,7 @@ class Taught:
         steps: number of steps it was learned from.
         advice: the teacher's conflicting clicks, if nothing fits or the rule memorizes; else None.
         contradictions: pinned clauses that were left out because they contradict the demonstrations.
-        vote: success on the new levels of all rules together, if one rule was sought that plays like them; else None.
+        vote: result on the new levels of all rules together, if one rule was sought that plays like them; else None.
         alone: what to expect of the printed rule alone where all rules act and nothing can be played; else None.
         agreement: given grids in which the printed rule does what all rules together do; None without grids. If there
             are 30 or more, those counted had no part in choosing the rule.
@@ -64,7 +64,7 @@ class Taught:
     tried: tuple[Tried, ...]
     learned: bool = False
     practice: tuple[int, int] | None = None
-    expectation: SuccessRate | None = None
+    expectation: Score | None = None
     failure: Failure | None = None
     lost: tuple[str, ...] = ()
     stopped: str | None = None
@@ -72,7 +72,7 @@ class Taught:
     advice: Advice | None = None
     contradictions: tuple[Contradiction, ...] = ()
     failed: Hypothesis | None = None
-    vote: SuccessRate | None = None
+    vote: Score | None = None
     alone: SuccessRate | None = None
     agreement: SuccessRate | None = None
     outliers: tuple[Outlier, ...] = ()
@@ -115,6 +115,7 @@ class TeachingProgress:
         phase: the step in progress.
         best: the best policy so far, or None.
         won: share of practice levels won by the best policy so far, or None.
+        mean_return: its mean return in practice, if nothing can be won; else None.
         seconds: time since the start.
         hypothesis: the hypothesis being fitted or practiced; None if there are several.
         programs: number of programs evaluated for it so far; 0 if it has just begun.
@@ -128,3 +129,4 @@ class TeachingProgress:
     hypothesis: Hypothesis | None = None
     programs: int = 0
     total: int = 0
+    mean_return: float | None = None

@@ -41,7 +41,7 @@ from shown.teaching.practice.practice_scoring import Scoring
 from shown.teaching.practice.selection import Selection
 from shown.teaching.progress_bar import watched
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
-from shown.teaching.task import OUTLIER_SHARE, RULE_SHARE, Task
+from shown.teaching.task import FINAL_SHARE, OUTLIER_SHARE, RULE_SHARE, Task
 from shown.worlds import Playable, Start, wins
 
 REFINED = 2  # number of good hypotheses that are fitted again, more thoroughly; more of them leave less practice
@@ -230,6 +230,9 @@ class _Course:
         If memory runs out after something was found, learning ends there and keeps it.
         """
         task, selection = self.task, self.selection
+        if self.practices and task.programs != "auto":
+            selection.scoring.until = time.monotonic() + task.max_seconds - FINAL_SHARE * task.practice
+        selection.scoring.measure_by(task.shown)
         if selection.before is not None:
             yield from self._amend(selection.before)
             if selection.perfect:
@@ -238,7 +241,8 @@ class _Course:
         try:
             yield from self._choose(interpreted)
             if task.one_rule:
-                yield from selection.distill(interpreted, time.monotonic() + RULE_SHARE * task.practice)
+                until = min(time.monotonic() + RULE_SHARE * task.practice, selection.scoring.until)
+                yield from selection.distill(interpreted, until)
             if task.world is not None:
                 selection.name_outlier(interpreted, time.monotonic() + OUTLIER_SHARE * task.practice)
             elif not task.keep_all:

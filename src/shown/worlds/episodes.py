@@ -150,14 +150,21 @@ def play_many(
     return play_starts(game.starts(levels, seed), player, max_steps)
 
 
-def play_starts(starts: Sequence[Start], player: ManyPlayer, max_steps: int | None = None) -> list[Episode]:
-    """Play each start once, all side by side. See `play_many`."""
+def play_starts(
+    starts: Sequence[Start], player: ManyPlayer, max_steps: int | None = None, deadline: float = math.inf
+) -> list[Episode]:
+    """Play each start once, all side by side. See `play_many`.
+
+    At `deadline`, by the monotonic clock, the episodes are returned as far as they are played.
+    """
     if any(world.exclusive for world, _ in starts):
         return [play(world, lambda grid: player.act_many([grid])[0], None, seed, max_steps) for world, seed in starts]
     runs = [_Run(world, seed) for world, seed in starts]
     choose = _Choices(lambda grids, _: player.act_many(grids), player.deterministic)
     playing = runs
     while playing := [run for run in playing if not run.over and len(run.steps) < (max_steps or run.world.max_steps)]:
+        if time.monotonic() > deadline:
+            break
         for run, action in zip(playing, choose([(0, run.grid) for run in playing]), strict=True):
             run.step(action)
     return [run.episode for run in runs]
@@ -208,14 +215,21 @@ class Tally:
     won: bool = False
 
 
-def tallies(starts: Sequence[Start], player: ManyPlayer, max_repeats: float = math.inf) -> list[Tally]:
+def tallies(
+    starts: Sequence[Start],
+    player: ManyPlayer,
+    max_repeats: float = math.inf,
+    deadline: float = math.inf,
+    horizon: float = math.inf,
+) -> list[Tally]:
     """Return the results that `play_starts` would reach, without keeping the steps.
 
-    Give up a run in which the same position comes up more than `max_repeats` times.
+    Give up a run in which the same position comes up more than `max_repeats` times, and end one after `horizon` steps.
+    At `deadline`, by the monotonic clock, return only the results before the first unfinished one.
     """
     runs = [(0, world, seed) for world, seed in starts]
     choose = _Choices(lambda grids, _: player.act_many(grids), remember=False)
-    return _tallies(runs, choose, [max_repeats] * len(runs))
+    return _tallies(runs, choose, [max_repeats] * len(runs), deadline, horizon)
 
 
 def wins(starts: Sequence[Start], player: ManyPlayer, max_repeats: float = 3, deadline: float = math.inf) -> list[bool]:
@@ -277,9 +291,13 @@ def _limits(runs: Sequence[_Start], max_repeats: float) -> list[float]:
 
 
 def _tallies(
-    runs: Sequence[_Start], choose: _Choices, limits: Sequence[float], deadline: float = math.inf
+    runs: Sequence[_Start],
+    choose: _Choices,
+    limits: Sequence[float],
+    deadline: float = math.inf,
+    horizon: float = math.inf,
 ) -> list[Tally]:
-    """Play each run until it is over, or a position comes up more often than its limit."""
+    """Play each run until it is over, has `horizon` steps, or a position comes up more often than its limit."""
     rewards, steps, won = [0.0] * len(runs), [0] * len(runs), [False] * len(runs)
     playing = [(i, who, world, world.reset(seed)) for i, (who, world, seed) in enumerate(runs)]
     visits: list[dict[Grid, int]] = [{} for _ in runs]
@@ -294,7 +312,7 @@ def _tallies(
             steps[i] += 1
             won[i] = outcome.won
             often = visits[i][grid] = visits[i].get(grid, 0) + 1
-            if not outcome.over and steps[i] < world.max_steps and often <= limits[i]:
+            if not outcome.over and steps[i] < min(world.max_steps, horizon) and often <= limits[i]:
                 going.append((i, who, world, outcome.grid))
         playing = going
     finished = playing[0][0] if playing else len(runs)

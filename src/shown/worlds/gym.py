@@ -61,9 +61,10 @@ class GymWorld(World):
         self.max_steps, self.symmetries = _max_steps(env), getattr(view, "symmetries", ())
         self.about, self.fully_observed = getattr(view, "about", ""), getattr(view, "fully_observed", False)
         self._first, self._seed, self._sight = int(env.action_space.start), 0, Sight(view)
+        self._highest = 0.0  # reward of the episode so far
 
     def reset(self, seed: int) -> Grid:
-        self._seed = seed
+        self._seed, self._highest = seed, 0.0
         with self._named_errors():
             seen = isinstance(self.view, minigrid.MinigridView)
             observation, _ = minigrid.reset(self.env, seed) if seen else self.env.reset(seed=seed)
@@ -75,7 +76,8 @@ class GymWorld(World):
         with self._named_errors():
             observation, reward, terminated, truncated, info = self.env.step(number)
             over = bool(terminated or truncated)
-            won = over and has_won(float(reward), bool(terminated), info, self.won)
+            won = over and has_won(float(reward), bool(terminated), info, self.won, self._highest)
+            self._highest = max(self._highest, float(reward))
             return Outcome(self._sight(self.env, observation), won, over, float(reward))
 
     def expert(self) -> Action:
@@ -162,10 +164,13 @@ def wrap(
             "module:VIEW" for your own; "last", or any of these followed by "+last", also for what was there one
             step before; or None for the default.
         expert: demonstrates: gets the environment and returns the number of the next action. Minigrid has an expert,
-            and so has every environment with a table of transitions (`P`), such as FrozenLake and Taxi.
+            and so has every environment with a table of transitions (`P`), such as FrozenLake and Taxi, or with a
+            method `expert` that returns that number.
         won: which ends are successes: those with at least this reward, or those for which this function returns true.
             It gets the last reward, whether the episode terminated (rather than truncated), and `info`. By default
-            `info` decides ("won", "success" or "is_success"), or else a reward above 0.
+            `info` decides ("won", "success" or "is_success"), or else a last reward above 0 and above all
+            earlier ones: where such rewards come along the way, nothing is won, and policies are compared by their
+            return.
         symmetries: transformations under which good play stays the same, or names of motions, such as "left-right",
             which exchange buttons and tokens by their names; by default the view's.
     """
@@ -193,6 +198,8 @@ def wrap(
         raise BadInput(f"{name}: the environment failed ({one_line(reason(error))}).") from error
     if expert is None:
         expert = minigrid.expert if minigrid.is_minigrid(env) else toytext.expert if toytext.is_table(env) else None
+        if expert is None and callable(getattr(env.unwrapped, "expert", None)):
+            expert = _own_expert
     if won is None:
         won = toytext.WINNING_REWARD.get(type(env.unwrapped).__name__)
     world = GymWorld(env, found, f"{name}#{view}" if isinstance(view, str) else name, expert, won, factory)
@@ -258,6 +265,10 @@ def buttons_of(env: Any) -> tuple[str, ...]:
     return tuple(names) if len(set(names)) == count else tuple(f"button_{number}" for number in range(count))
 
 
+def _own_expert(env: Any) -> Any:
+    return env.unwrapped.expert()
+
+
 def _symmetries(world: GymWorld, given: Iterable[Transformation | str]) -> tuple[Transformation, ...]:
     found: list[Transformation] = []
     for one in given:
@@ -272,8 +283,14 @@ def _max_steps(env: Any) -> int:
     return limit if isinstance(limit, int) and limit > 0 else DEFAULT_MAX_STEPS
 
 
-def has_won(reward: float, terminated: bool, info: Mapping[str, Any], won: float | Won | None = None) -> bool:
-    """Return whether an episode that ended so is a success; see `wrap`."""
+def has_won(
+    reward: float, terminated: bool, info: Mapping[str, Any], won: float | Won | None = None, highest: float = 0.0
+) -> bool:
+    """Return whether an episode that ended so is a success, after rewards up to `highest`; see `wrap`.
+
+    >>> has_won(1.0, True, {}), has_won(1.0, True, {}, highest=0.1), has_won(1.0, True, {}, highest=1.0)
+    (True, True, False)
+    """
     if callable(won):
         return bool(won(reward, terminated, info))
     if won is not None:
@@ -281,7 +298,7 @@ def has_won(reward: float, terminated: bool, info: Mapping[str, Any], won: float
     for key in ("won", "success", "is_success"):
         if key in info:
             return bool(info[key])
-    return terminated and reward > 0
+    return terminated and reward > max(highest, 0.0)
 
 
 def _copy(env: Any, name: str) -> Any:

@@ -232,7 +232,8 @@ def _outcome(episode: Any) -> str:
     terminated, truncated = bool(episode.terminations[-1]), bool(episode.truncations[-1])
     infos = episode.infos if isinstance(episode.infos, Mapping) else {}
     last = {key: value[-1] for key, value in infos.items() if hasattr(value, "__getitem__") and len(value)}
-    if has_won(float(episode.rewards[-1]), terminated, last):
+    highest = max(map(float, episode.rewards[:-1]), default=0.0)
+    if has_won(float(episode.rewards[-1]), terminated, last, highest=highest):
         return "won"
     return "lost" if terminated or truncated else "unfinished"
 

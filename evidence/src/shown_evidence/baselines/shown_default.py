@@ -1,4 +1,4 @@
-"""`shown` with its defaults: the methods "shown" and "shown-default" (games) and "shown-world" (worlds)."""
+"""`shown` with its defaults: the methods "shown", "shown-default" (games), "shown-world" and "shown-timed" (worlds)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from shown.demonstrations import Demonstrations
 from shown.evaluation.resources import Resources
 from shown.policy import Policy
 from shown.teaching.result import Taught
+from shown.teaching.task import PRACTICE_SECONDS
 from shown.teaching.teach import teach
 from shown.worlds import Game, Playable, World
 from shown_evidence.baselines.lpp import MixturePolicy
@@ -21,14 +22,15 @@ ROUNDS = 60
 class TaughtPolicy(MixturePolicy):
     """Learns with `teach`: interpretations, symmetries and practice.
 
-    Rounds bound the practice, not seconds, so that a trial has the same result on every machine.
+    Rounds bound the practice, not seconds, so that a trial has the same result on every machine, unless `practice` is
+    its time limit.
     """
 
-    def __init__(self, game: Playable, seed: int, practice: bool, **options: Any) -> None:
+    def __init__(self, game: Playable, seed: int, practice: bool | float, **options: Any) -> None:
         self.game, self.seed, self.practice, self.options = game, seed, practice, options
 
     def fit(self, demos: Demonstrations) -> TaughtPolicy:
-        practice = math.inf if self.practice else 0.0
+        practice = self.practice if isinstance(self.practice, float) else math.inf if self.practice else 0.0
         self.taught_: Taught = teach(
             demos, self.game, practice=practice, resources=Resources(threads=1, seed=self.seed), **self.options
         )
@@ -46,7 +48,7 @@ class TaughtPolicy(MixturePolicy):
             "read_as": taught.hypothesis.name if taught.hypothesis else None,
             "conditions": sum(len(unit.clause) for unit in folded),
             "acts": "rule" if len(policy.components) == 1 else "vote",
-            "front": [[rated.conditions, rated.rate.won, rated.rate.of] for rated in policy.front],
+            "front": [[rated.conditions, rated.rate.value, rated.rate.of] for rated in policy.front],
         }
         if taught.expectation is not None:
             account["expected"] = round(taught.expectation.share, 4)
@@ -62,3 +64,8 @@ def game_learner(game: Game, seed: int, options: Mapping[str, Any]) -> TaughtPol
 def world_learner(world: World, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:
     """Build `shown` for a world, with a language by name; no `rounds` means no practice."""
     return TaughtPolicy(world, seed, options["rounds"] > 0, **options)
+
+
+def timed_learner(world: World, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:
+    """Build `shown` for a world as users run it: practice has its default time limit."""
+    return TaughtPolicy(world, seed, PRACTICE_SECONDS, **options)

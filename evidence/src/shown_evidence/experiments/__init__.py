@@ -10,6 +10,7 @@ noise.py              noisy demonstrations                         (appendix)
 atari_breakout.py     Atari Breakout                               (appendix)
 pictures.py           games and a rule as pictures                 (Figures 1 and 3, appendix)
 minigrid_worlds.py    worlds of Minigrid                           (not in the paper)
+minatar_games.py      games of MinAtar, by return                  (not in the paper)
 beyond.py             few demonstrations by the expert             (not in the paper)
 additions.py          one addition to LPP at a time                (not in the paper)
 scripted_styles.py    demonstrations in scripted styles            (not in the paper)
@@ -37,6 +38,7 @@ EXPERIMENTS: dict[str, str] = {
         "breakout": "atari_breakout",
         "pictures": "pictures",
         "minigrid": "minigrid_worlds",
+        "minatar": "minatar_games",
         "beyond": "beyond",
         "additions": "additions",
         "styles": "scripted_styles",

@@ -82,7 +82,8 @@ def game_digest(game: str, scripted: bool = False) -> str:
     roots = [*PLAYING, *([STYLES, *_submodules(STYLES)] if scripted else [])]
     without = [] if scripted else [STYLES]
     if game.startswith(WORLDS):
-        return _digest(_contents(modules_of([*roots, *_submodules("shown.worlds")], without)))
+        own = [name for name in re.split("[:#]", game) if _file(name)]  # modules that the world's name names
+        return _digest(_contents(modules_of([*roots, *_submodules("shown.worlds"), *own], without)))
     try:
         classes = [each for each in type(find(game)).__mro__ if each.__module__ not in ("abc", "builtins")]
     except ShownError:

@@ -78,6 +78,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "shown-world": Method(
             "shown", "shown_default:world_learner", {"language": "standard", "programs": 10_000, "rounds": 0}
         ),
+        "shown-timed": Method("shown", "shown_default:timed_learner", {"programs": 10_000}),
         "sparsity-prior": Method("Sparsity Prior", "lpp:learner", {**_LPP, "prior": "sparsity"}),
     }
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from shown.demonstrations import Demonstrations
@@ -10,6 +10,7 @@ from shown.errors import BadInput
 from shown.grid import Action, Grid
 from shown.worlds import Game, Level, World, find_world, load_levels, play_many
 from shown.worlds.episodes import tallies
+from shown.worlds.games.floors import random_returns
 from shown_evidence.trials.demonstrators import seeds_named
 
 MAX_TRAINING_LEVELS = 20  # demonstrated levels played
@@ -101,7 +102,9 @@ def world_scores(
 ) -> dict[str, Any]:
     """Score a fitted imitator on seeds of a world, with its "reward" and the expert's from each start.
 
-    A set in `scored_on` is "seeds:1-9", optionally after the name of another world with equal grids and a space.
+    A part of the imitator has its rewards under its own name and that of the set ("rule seeds:1-9"), and with parts,
+    random play has its own as well ("random seeds:1-9"). A set in `scored_on` is "seeds:1-9", optionally after the name
+    of another world with equal grids and a space.
     """
     check_scored_on(scored_on)
     result: dict[str, Any] = {"success": {}, "won": {}, "reward": {}, "expert": {}}
@@ -112,6 +115,11 @@ def world_scores(
         _note_wins(result, spec, [each.won for each in ends])
         result["reward"][spec] = [each.reward for each in ends]
         result["expert"][spec] = [tallies([start], _Expert(start[0]))[0].reward for start in starts]
+        parts: Mapping[str, Any] = {} if spec == SHOWN else getattr(imitator, "parts", dict)()
+        for part_name, part in parts.items():
+            result["reward"][f"{part_name} {spec}"] = [each.reward for each in tallies(starts, part)]
+        if parts:
+            result["reward"][f"random {spec}"] = list(random_returns(starts))
     return {**result, "fit": _fit(CachedPolicy(imitator), demos)}
 
 

@@ -21,7 +21,6 @@ from shown.policy import Policy
 from shown.teaching.interpretation.fitter import AGAIN, Fitted
 from shown.teaching.practice.ground import Variation, best_of
 from shown.teaching.practice.practice_search import PracticeSearch
-from shown.worlds import Start, play_starts
 
 MAX_SUSPECTS = 5  # actions suspected in one round
 SUSPECT_DIFFERENT = 0.75  # probability to suspect the first action in which a policy that wins the level differs
@@ -91,22 +90,21 @@ class CounterexampleSearch(PracticeSearch):
     def _suspected(self, policy: Policy, lost: list[int]) -> Iterator[Step]:
         """Yield suspected actions from some of the lost levels."""
         chosen = self.rng.permutation(len(lost))[: int(self.rng.integers(1, MAX_SUSPECTS + 1))]
-        starts = self.ground.starts(0, self.levels)
         for i in chosen.tolist():
-            taken = self._taken(starts[lost[i]], policy)
+            taken = self._taken(lost[i], policy)
             winner = self.ground.winner(lost[i])
             chance = self.rng.random()
             if winner is not None and chance < SUSPECT_DIFFERENT:
-                pairs = zip(taken, self._taken(starts[lost[i]], winner), strict=False)
+                pairs = zip(taken, self._taken(lost[i], winner), strict=False)
                 place = next((k for k, (mine, theirs) in enumerate(pairs) if mine != theirs), -1)
             else:
                 place = self._guess(len(taken))
             if taken[place] not in self._shown:
                 yield Step(*taken[place], refused=True)
 
-    def _taken(self, start: Start, policy: Policy) -> list[tuple[Grid, Action]]:
+    def _taken(self, level: int, policy: Policy) -> list[tuple[Grid, Action]]:
         """Return the distinct positions and actions of a game."""
-        (episode,) = play_starts([start], policy)
+        (episode,) = self.ground.episodes(policy, [level])
         return list(dict.fromkeys((step.grid, step.action) for step in episode.steps))
 
     def _guess(self, length: int) -> int:

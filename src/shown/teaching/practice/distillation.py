@@ -23,7 +23,7 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.grid import Action, Grid
 from shown.inference.covers import cheapest_cover
 from shown.policy import Policy
-from shown.provenance import SuccessRate
+from shown.provenance import Score, SuccessRate
 from shown.rules import Formula, Literal
 from shown.rules.bitwise import over_programs
 from shown.rules.facts import Facts
@@ -378,14 +378,14 @@ class OneRule:
         conditions: number of conditions of the rule.
         won: share of practice levels that it wins alone.
         policy: the rule alone; if it wins clearly less than all rules together, those, with the rule printed.
-        vote: success of all rules together on new levels.
+        vote: result of all rules together on new levels.
     """
 
     hypothesis: Hypothesis
     conditions: int
     won: float
     policy: Policy
-    vote: SuccessRate | None
+    vote: Score | None
 
     def better_than(self, other: OneRule) -> bool:
         """Return whether it is shorter and wins nearly as much."""
@@ -453,9 +453,9 @@ def _rated(front: Sequence[PlayedRule], chosen: PlayedRule, scoring: Scoring) ->
         return ()
     kept = {place: own}
     for around in (range(place - 1, -1, -1), range(place + 1, len(front))):
-        last = own.won
+        last = own.value
         for k in around:
             rate = rates[k]
-            if rate is not None and rate.of == own.of and (rate.won < last if k < place else rate.won > last):
-                kept[k], last = rate, rate.won
+            if rate is not None and rate.of == own.of and (rate.value < last if k < place else rate.value > last):
+                kept[k], last = rate, rate.value
     return tuple(RatedRule(front[k].rule.components[0].formula, front[k].conditions, kept[k]) for k in sorted(kept))

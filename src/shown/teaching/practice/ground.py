@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -21,12 +22,14 @@ from shown.language.primitives import Language
 from shown.policy import Component, Policy, Together
 from shown.rules.bitwise import Clauses, formula_bits
 from shown.teaching.interpretation.fitter import Fitted
-from shown.worlds import Playable, Start, wins
-from shown.worlds.episodes import wins_of_each
+from shown.teaching.practice.measure import WINNING, Measure
+from shown.worlds import Episode, Playable, Start, play_starts, wins
+from shown.worlds.episodes import tallies, wins_of_each
 
 FEW_LEVELS, SOME_LEVELS, ALL_LEVELS = 12, 40, 120  # a candidate that does well on few levels plays more
 VALIDATION_LEVELS = (120, 200)  # played by single rules and by the vote that they may replace
 FRESH_LEVELS = (200, 300)  # played by the selected policy only, so that its score on them is unbiased
+STEPS_PER_SECOND = 1500  # by return, a policy plays at most this many steps for each second of the allowance
 
 Which = int | Sequence[int]
 """Practice levels: a number of the first ones, or their numbers."""
@@ -45,20 +48,43 @@ class Ground:
     True
 
     Attributes:
+        measure: what an episode is worth.
         allowance: seconds of playing granted at a time.
         seconds: seconds left.
     """
 
     def __init__(self, game: Playable, seed: int = 0, allowance: float = math.inf) -> None:
         self.game, self.seed, self.allowance, self.seconds = game, seed, allowance, allowance
+        self.measure = WINNING
         self._pace: float | None = None
         self._starts: dict[int, Start] = {}
-        self._won: dict[tuple[Component, ...], dict[int, bool]] = {}
+        self._results: dict[tuple[Component, ...], dict[int, float]] = {}
         self._policies: dict[tuple[Component, ...], Policy] = {}
+
+    def adopt(self, measure: Measure) -> None:
+        """Measure episodes so from now on; results by another horizon, or of another kind, are forgotten."""
+        if (measure.by_return, measure.horizon) != (self.measure.by_return, self.measure.horizon):
+            self._results.clear()
+        self.measure = measure
+        if measure.by_return:
+            self._pace = measure.seconds
 
     def starts(self, first: int, last: int) -> list[Start]:
         """Return the levels from `first` up to, but without, `last`."""
         return self._some(range(first, last))
+
+    def episodes(self, policy: Policy, numbers: Sequence[int]) -> list[Episode]:
+        """Play some levels and keep the steps; episodes end early if time is over."""
+        horizon = None if math.isinf(self.measure.horizon) else int(self.measure.horizon)
+        with self.playing() as deadline:
+            return play_starts(self._some(numbers), policy, horizon, deadline)
+
+    @contextmanager
+    def playing(self) -> Iterator[float]:
+        """Count the time of the block as playing; give its deadline by the monotonic clock."""
+        begun = time.monotonic()
+        yield begun + self.seconds
+        self.seconds -= time.monotonic() - begun
 
     def go_on(self, share: float = 1.0) -> None:
         """Allow playing for a share of the allowance from now on."""
@@ -73,38 +99,51 @@ class Ground:
         """Whether there is no time left to play."""
         return self.seconds <= 0
 
-    def won(self, policy: Policy, levels: Which) -> list[bool]:
-        """Return whether the policy wins each of some levels; fewer if time is over. Results are kept."""
-        numbers, known = _numbers(levels), self._known(policy)
+    def results(self, policy: Policy, levels: Which) -> list[float]:
+        """Return 1 or 0 for each of some levels, as the policy wins it or not, or its return; fewer if time is over.
+
+        Results are kept.
+        """
+        numbers, known = self._numbers(levels), self._known(policy)
         missing = [number for number in numbers if number not in known]
         if missing:
             known.update(zip(missing, self.play(policy, missing), strict=False))
         return [known[number] for number in takewhile(known.__contains__, numbers)]
 
-    def play(self, policy: Policy, levels: Which) -> list[bool]:
-        """Return whether the policy wins each of some levels; fewer if time is over.
+    def worths(self, policy: Policy, levels: Which) -> list[float]:
+        """Return what each of some levels is worth, 1 if the policy wins it; fewer if time is over."""
+        return [self.measure.worth(result) for result in self.results(policy, levels)]
+
+    def play(self, policy: Policy, levels: Which) -> list[float]:
+        """Return the result of each of some levels; fewer if time is over.
 
         As many levels as time allows are played side by side, because that is faster.
         """
-        won: list[bool] = []
-        left = list(_numbers(levels))
+        found: list[float] = []
+        left = list(self._numbers(levels))
         while left and not self.over:
-            begun = time.monotonic()
+            before = self.seconds
             at_once = int(min(len(left), 1 if self._pace is None else max(1, self.seconds / self._pace)))
-            won += wins(self._some(left[:at_once]), policy, deadline=begun + self.seconds)
+            with self.playing() as deadline:
+                starts = self._some(left[:at_once])
+                found += (played := self._played(starts, policy, deadline))
             left = left[at_once:]
-            taken = max(time.monotonic() - begun, 1e-9)
-            self.seconds -= taken
-            self._pace = taken / at_once
-        return won
+            if len(played) == at_once and not self.measure.by_return:  # or else the pace is unknown, or known
+                self._pace = max(before - self.seconds, 1e-9) / at_once
+        return found
+
+    def _played(self, starts: Sequence[Start], policy: Policy, deadline: float) -> Sequence[float]:
+        if not self.measure.by_return:
+            return wins(starts, policy, deadline=deadline)
+        return [tally.reward for tally in tallies(starts, policy, deadline=deadline, horizon=self.measure.horizon)]
 
     def score(self, policy: Policy, levels: Which) -> float:
-        """Return the share of some levels that the policy wins.
+        """Return the share of some levels that the policy wins, or what they are worth on average.
 
         If time is over before, one more level counts as lost: winning the only level played is worth less than many.
         """
-        won, count = self.won(policy, levels), len(_numbers(levels))
-        return sum(won) / count if len(won) == count else sum(won) / (len(won) + 1)
+        worths, count = self.worths(policy, levels), len(self._numbers(levels))
+        return sum(worths) / count if len(worths) == count else sum(worths) / (len(worths) + 1)
 
     def scores(self, policies: Sequence[Policy], levels: Which) -> list[float]:
         """Return the `score` of each of some policies; in a game, those of one language play side by side."""
@@ -112,7 +151,7 @@ class Ground:
             alike: dict[tuple[Language, tuple[int, ...]], list[Policy]] = {}
             for policy in {policy.components: policy for policy in policies}.values():
                 known = self._known(policy)
-                missing = tuple(number for number in _numbers(levels) if number not in known)
+                missing = tuple(number for number in self._numbers(levels) if number not in known)
                 alike.setdefault((policy.language, missing), []).append(policy)
             for (_, missing), group in alike.items():
                 self._play_together(group, missing)
@@ -122,23 +161,30 @@ class Ground:
         """Return the policy that wins most levels among those that win the level with this number, or None."""
         practiced = range(ALL_LEVELS)
         count = {
-            parts: sum(won.get(level, False) for level in practiced)
-            for parts, won in self._won.items()
-            if won.get(number)
+            parts: sum(known.get(level, 0.0) for level in practiced)
+            for parts, known in self._results.items()
+            if number in known and self.measure.worth(known[number]) >= 1
         }
         return self._policies[max(count, key=lambda parts: count[parts])] if count else None
 
     def hardest(self, count: int, among: int) -> list[int]:
         """Return the numbers of some of the first `among` levels: those that the fewest policies win, hardest first."""
         everything = set(range(among))
-        played = [won for won in self._won.values() if won.keys() >= everything]
-        times = [sum(won[number] for won in played) for number in range(among)]
+        played = [known for known in self._results.values() if known.keys() >= everything]
+        times = [sum(known[number] for known in played) for number in range(among)]
         return sorted(range(among), key=lambda number: (times[number], number))[:count]
 
-    def _known(self, policy: Policy) -> dict[int, bool]:
+    def _numbers(self, levels: Which) -> Sequence[int]:
+        """Return the numbers of some levels; by return only the first ones, if episodes are long."""
+        numbers = range(levels) if isinstance(levels, int) else levels
+        if not self.measure.by_return:
+            return numbers
+        return numbers[: int(max(FEW_LEVELS, min(STEPS_PER_SECOND * self.allowance / self.measure.length, ALL_LEVELS)))]
+
+    def _known(self, policy: Policy) -> dict[int, float]:
         """Return the results of a policy so far, by the number of the level."""
         self._policies.setdefault(policy.components, policy)
-        return self._won.setdefault(policy.components, {})
+        return self._results.setdefault(policy.components, {})
 
     def _some(self, numbers: Sequence[int]) -> list[Start]:
         for number in numbers:
@@ -150,16 +196,10 @@ class Ground:
         """Play some levels with all policies, as far as time allows."""
         if len(policies) < 2 or not numbers or self.over:
             return
-        begun = time.monotonic()
-        together, deadline = Together(policies), begun + self.seconds
-        won = wins_of_each(self._some(numbers), together, len(policies), deadline=deadline)
-        self.seconds -= time.monotonic() - begun
+        with self.playing() as deadline:
+            won = wins_of_each(self._some(numbers), Together(policies), len(policies), deadline=deadline)
         for policy, of_one in zip(policies, won, strict=True):
-            self._won[policy.components].update(zip(numbers, of_one, strict=False))
-
-
-def _numbers(levels: Which) -> Sequence[int]:
-    return range(levels) if isinstance(levels, int) else levels
+            self._results[policy.components].update(zip(numbers, of_one, strict=False))
 
 
 def best_of(policies: Iterable[Policy], ground: Ground, levels: Which) -> tuple[float, Policy]:

@@ -260,4 +260,4 @@ class LeavingOut:
     def _won(self, policy: Policy) -> SuccessRate | None:
         """Return the practice levels that a policy wins; None if time is over before all are played."""
         played = self.scoring.practice(policy)
-        return SuccessRate(*played) if played is not None and played[1] == ALL_LEVELS else None
+        return played if isinstance(played, SuccessRate) and played.of == ALL_LEVELS else None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from shown.demonstrations import Demonstrations
 from shown.grid import Action, Grid
 from shown.policy import Policy
-from shown.provenance import SuccessRate
+from shown.provenance import Score, SuccessRate
 from shown.teaching.practice.ground import (
     ALL_LEVELS,
     FEW_LEVELS,
@@ -19,8 +21,9 @@ from shown.teaching.practice.ground import (
     Ground,
 )
 from shown.teaching.practice.imitation import AS_GOOD, Positions
+from shown.teaching.practice.measure import WINNING, Measure, measure_of
 from shown.teaching.task import FINAL_SHARE
-from shown.worlds import Playable, Start, play_starts, wins
+from shown.worlds import Playable, Start, wins
 
 ROUNDS_OF_LEVELS = ((FEW_LEVELS, 0.5), (SOME_LEVELS, 0.8), (ALL_LEVELS, 1.0))
 """Number of levels of each round, and the share to win in order to play the next."""
@@ -38,6 +41,8 @@ class Scoring:
         kept: episodes won by the earlier policy that should stay won.
         seed: seed of the fresh levels if there is no practice.
         as_good: share of the probability of a vote's own action from which on another one counts as good.
+        measure: what an episode is worth.
+        until: time by the monotonic clock after which nothing is played, whatever `go_on` allows.
     """
 
     world: Playable | None
@@ -45,6 +50,17 @@ class Scoring:
     kept: Sequence[Start] = ()
     seed: int = 0
     as_good: float = AS_GOOD
+    measure: Measure = WINNING
+    until: float = math.inf
+
+    def measure_by(self, demonstrations: Demonstrations) -> None:
+        """Find out how episodes are measured; that counts as playing."""
+        if self.world is None:
+            return
+        ground = self.ground or Ground(self.world, self.seed, SECONDS_WITHOUT_PRACTICE)
+        with ground.playing():
+            self.measure = measure_of(self.world, demonstrations, self.seed, ground.allowance)
+        ground.adopt(self.measure)
 
     @property
     def out_of_time(self) -> bool:
@@ -55,6 +71,7 @@ class Scoring:
         """Allow playing for a share of the practice time from now on."""
         if self.ground is not None:
             self.ground.go_on(share)
+            self.ground.stop_at(self.until)
 
     def score(self, policy: Policy) -> float:
         """Return the share of practice levels and kept episodes that a policy wins; a poor one plays fewer levels."""
@@ -65,7 +82,8 @@ class Scoring:
         if self.ground is None:
             return [self._with_kept(0.0, 0, policy) for policy in policies]
         found, going = [0.0] * len(policies), list(range(len(policies)))
-        for levels, promising in ROUNDS_OF_LEVELS:
+        # By return there are few levels, and playing all of them side by side takes hardly longer than playing some.
+        for levels, promising in ROUNDS_OF_LEVELS[-1:] if self.measure.by_return else ROUNDS_OF_LEVELS:
             for i, score in zip(going, self.ground.scores([policies[i] for i in going], levels), strict=True):
                 found[i] = score
             going = [i for i in going if found[i] > promising]
@@ -91,20 +109,20 @@ class Scoring:
         share = (score * levels + sum(kept)) / (levels + len(kept)) if levels or kept else 0.0
         return share - kept.count(False)
 
-    def practice(self, policy: Policy) -> tuple[int, int] | None:
-        """Return the numbers of practice levels won and played; None without practice."""
-        played = self.ground.won(policy, ALL_LEVELS) if self.ground is not None else []
-        return (sum(played), len(played)) if played else None
+    def practice(self, policy: Policy) -> Score | None:
+        """Return the result on the practice levels; None without practice."""
+        return None if self.ground is None else self.measure.score(self.ground.results(policy, ALL_LEVELS))
 
-    def expectations(self, policies: Sequence[Policy]) -> Sequence[SuccessRate | None]:
+    def expectations(self, policies: Sequence[Policy]) -> Sequence[Score | None]:
         """Return the results on fresh levels, which had no part in the selection; None if nothing can be played."""
         if self.world is None:
             return [None] * len(policies)
         ground = self.ground or Ground(self.world, self.seed, SECONDS_WITHOUT_PRACTICE)
+        ground.adopt(self.measure)
         ground.go_on(FINAL_SHARE)
+        ground.stop_at(self.until)
         ground.scores(policies, range(*FRESH_LEVELS))
-        played = [ground.won(policy, range(*FRESH_LEVELS)) for policy in policies]
-        return [SuccessRate(sum(fresh), len(fresh)) if fresh else None for fresh in played]
+        return [self.measure.score(ground.results(policy, range(*FRESH_LEVELS))) for policy in policies]
 
     def not_kept(self, policy: Policy) -> tuple[str, ...]:
         """Return the names of the kept episodes that a policy loses."""
@@ -113,9 +131,9 @@ class Scoring:
     def lost(self, policy: Policy, before: Policy | None) -> tuple[str, ...]:
         """Return the names of the kept episodes and practice levels that an earlier policy wins and this one loses."""
         names = self.not_kept(policy)
-        if self.ground is None or before is None:
+        if self.ground is None or before is None or self.measure.by_return:
             return names
-        both = zip(self.ground.won(before, ALL_LEVELS), self.ground.won(policy, ALL_LEVELS), strict=False)
+        both = zip(self.ground.results(before, ALL_LEVELS), self.ground.results(policy, ALL_LEVELS), strict=False)
         starts = self.ground.starts(0, ALL_LEVELS)
         return names + tuple(_name(starts[i]) for i, (earlier, now) in enumerate(both) if earlier and not now)
 
@@ -123,23 +141,23 @@ class Scoring:
         return wins(self.kept, policy) if self.kept else []
 
     def games_won(self, vote: Policy) -> list[list[Grid]]:
-        """Return the positions of some games that a policy wins."""
+        """Return the positions of some games that a policy wins, or of a few of its games if it cannot win."""
         assert self.ground is not None
-        played = zip(self.ground.starts(0, SOME_LEVELS), self.ground.won(vote, SOME_LEVELS), strict=False)
-        episodes = play_starts([start for start, won in played if won], vote)
-        return [[step.grid for step in episode.steps] for episode in episodes]
+        levels = FEW_LEVELS if self.measure.by_return else SOME_LEVELS
+        won = [i for i, result in enumerate(self.ground.results(vote, levels)) if result or self.measure.by_return]
+        return [[step.grid for step in episode.steps] for episode in self.ground.episodes(vote, won)]
 
     def games_lost(
         self, rule: Policy, vote: Policy, most: int, rng: np.random.Generator
     ) -> tuple[list[list[Grid]], list[dict[Grid, Action]]]:
-        """Return some games that a rule loses and a vote wins: the vote's positions; the rule's, with its actions."""
+        """Return some games that a rule plays worse than a vote: the vote's positions; the rule's, with its actions."""
         assert self.ground is not None
-        both = zip(self.ground.won(rule, ALL_LEVELS), self.ground.won(vote, ALL_LEVELS), strict=False)
-        lost = [i for i, (own, votes) in enumerate(both) if votes and not own]
-        starts = self.ground.starts(0, ALL_LEVELS)
-        chosen = [starts[lost[i]] for i in rng.permutation(len(lost))[:most].tolist()]
-        by_vote = [[step.grid for step in episode.steps] for episode in play_starts(chosen, vote)]
-        return by_vote, [{step.grid: step.action for step in episode.steps} for episode in play_starts(chosen, rule)]
+        both = zip(self.ground.results(rule, ALL_LEVELS), self.ground.results(vote, ALL_LEVELS), strict=False)
+        lost = [i for i, (own, votes) in enumerate(both) if votes > own]
+        chosen = [lost[i] for i in rng.permutation(len(lost))[:most].tolist()]
+        by_vote, by_rule = (self.ground.episodes(player, chosen) for player in (vote, rule))
+        positions = [[step.grid for step in episode.steps] for episode in by_vote]
+        return positions, [{step.grid: step.action for step in episode.steps} for episode in by_rule]
 
 
 FEW_GRIDS = 30  # with fewer, rules are chosen and rated on the same grids

@@ -55,8 +55,10 @@ class PracticeSearch(ABC):
         return (policy for _, policy in self.best)
 
     def _lost(self, policy: Policy) -> list[int]:
-        """Return the levels that a policy loses; none if there is no time left to learn from them."""
-        lost = [i for i, won in enumerate(self.ground.won(policy, self.levels)) if not won]
+        """Return the levels that a policy loses, by return those below its best one; none if time is over."""
+        worths = self.ground.worths(policy, self.levels)
+        best = max(worths, default=1.0) if self.ground.measure.by_return else 1.0
+        lost = [i for i, worth in enumerate(worths) if worth < best]
         return [] if self.ground.over else lost
 
     def _fit_again(self, more: Iterable[Step], effort: Effort, earlier: Fitted | None = None) -> Fitted:
@@ -84,7 +86,8 @@ def vary(searches: Sequence[PracticeSearch], rounds: int, until: float = np.inf)
         # Each search has its turn first. Then, by an upper confidence bound, the better ones get more turns.
         chosen = turns.index(0) if 0 in turns else max(range(len(best)), key=lambda i: _bound(best[i], turn, turns[i]))
         search, begun = searches[chosen], time.monotonic()
-        if max(best) >= 1.0 or begun + search.seconds > until:
+        won = max(best) >= 1.0 and not search.ground.measure.by_return
+        if won or begun + search.seconds > until:
             return
         search.ground.stop_at(until)
         search.until = until

@@ -15,7 +15,7 @@ from shown.grid import Grid
 from shown.inference.failure import Failure
 from shown.inference.pinning import Contradiction
 from shown.policy import Policy, uniform_policy
-from shown.provenance import ConstraintsRecord, DemonstrationsRecord, Provenance, SuccessRate
+from shown.provenance import ConstraintsRecord, DemonstrationsRecord, Provenance, Score, SuccessRate
 from shown.teaching.interpretation.fitter import FURTHER, Effort, Fitted, Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
 from shown.teaching.interpretation.interpretations import Interpretation
@@ -81,8 +81,8 @@ class Selection:
 
     @property
     def perfect(self) -> bool:
-        """Whether a candidate wins all practice levels."""
-        return self.scoring.ground is not None and self.candidates.perfect
+        """Whether a candidate wins all practice levels; a return could always be higher."""
+        return self.scoring.ground is not None and not self.scoring.measure.by_return and self.candidates.perfect
 
     @property
     def rating(self) -> tuple[float, float] | None:
@@ -197,7 +197,7 @@ class Selection:
             literals = len(policy.components[0].formula.literals)
             self._tried[hypothesis] = Tried(hypothesis, True, max(score, 0.0) if practiced else None, literals)
             self.candidates.offer(policy, hypothesis, score)
-            if i in grown and score != 1.0:
+            if i in grown and score < 1.0:
                 self.candidates.offer(grown[i], hypothesis, grown_scores[i])
                 score = max(score, grown_scores[i])
             places = [place for place, (_, other) in enumerate(self.fitted) if other.hypothesis == hypothesis]
@@ -390,7 +390,9 @@ class Selection:
         if policy is not None:
             policy = replace(policy, provenance=self._provenance(policy, hypothesis))
         won = max(best.score, 0.0) if best is not None and self.scoring.ground is not None else None
-        return TeachingProgress(phase, policy, won, time.monotonic() - self._start, fitted)
+        reward = None if best is None or won is None else self.scoring.measure.mean_return(best.score)
+        won = won if reward is None else None
+        return TeachingProgress(phase, policy, won, time.monotonic() - self._start, fitted, mean_return=reward)
 
     def stopped_result(self) -> Taught | None:
         """Return the best result so far.
@@ -411,7 +413,8 @@ class Selection:
         return self.at_once if best is None else (best.policy, best.hypothesis)
 
     def result(self) -> Taught:
-        """Return the best candidate, with the success rate to expect of it."""
+        """Return the best candidate, with the success rate or return to expect of it."""
+        self.scoring.until = math.inf
         if self.scoring.ground is not None:
             self.candidates.settle(self.scoring.scores_on_all)
         best = self.candidates.best
@@ -432,7 +435,9 @@ class Selection:
         policy = self._recorded(chosen, hypothesis, practice, expectation)
         lenient = hypothesis is not None and hypothesis.lenient
         return Taught(
-            policy, hypothesis, tuple(self._tried.values()), True, practice, expectation,
+            policy, hypothesis, tuple(self._tried.values()), True,
+            practice=(practice.won, practice.of) if isinstance(practice, SuccessRate) else None,
+            expectation=expectation,
             lost=self.scoring.lost(policy, None if self.before is None else self.before.policy),
             stopped=self.stopped,
             steps=len(self.demonstrations.steps),
@@ -449,13 +454,12 @@ class Selection:
         self,
         policy: Policy,
         hypothesis: Hypothesis | None,
-        practice: tuple[int, int] | None,
-        expectation: SuccessRate | None,
+        practice: Score | None,
+        expectation: Score | None,
     ) -> Policy:
         """Return the policy with its provenance and the facts about its demonstrations."""
         symmetries = policy.facts.symmetries if hypothesis is None else hypothesis.symmetries
-        practiced = None if practice is None else SuccessRate(*practice)
-        provenance = replace(self._provenance(policy, hypothesis), practice=practiced, expectation=expectation)
+        provenance = replace(self._provenance(policy, hypothesis), practice=practice, expectation=expectation)
         pieces = self.scoring.world.pieces if self.scoring.world is not None else ()
         return replace(policy, provenance=provenance).taught_by(self.demonstrations, symmetries, pieces)
 

@@ -6,7 +6,7 @@ measure little.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from shown.grid import Action, Grid
 from shown.worlds.episodes import Player, play
 from shown.worlds.games.game import Game, chances
-from shown.worlds.world import Level
+from shown.worlds.world import Level, Playable, Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,14 @@ def floor(game: Game, levels: Sequence[Level], seed: int = 0, times: int = 1) ->
     return RandomWins(len(games), any_cell, sensible)
 
 
-def random_player(game: Game, rng: np.random.Generator) -> Player:
+def random_returns(starts: Sequence[Start], seed: int = 0, horizon: int | None = None) -> Iterator[float]:
+    """Yield the return of random play from each start, which ends after `horizon` steps."""
+    for number, (world, start_seed) in enumerate(starts):
+        player = random_player(world, np.random.default_rng([seed, number, 0xF1]))
+        yield play(world, player, None, start_seed, horizon).reward
+
+
+def random_player(game: Playable, rng: np.random.Generator) -> Player:
     """Return a player that takes any action."""
 
     def act(grid: Grid) -> Action:
@@ -84,5 +91,5 @@ def changes(game: Game, grid: Grid, action: Action) -> bool:
     return outcome.over or outcome.grid != grid
 
 
-def _actions(game: Game, grid: Grid) -> Sequence[Action]:
+def _actions(game: Playable, grid: Grid) -> Sequence[Action]:
     return game.buttons or tuple(grid.cells())

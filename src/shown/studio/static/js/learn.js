@@ -309,9 +309,14 @@ function markHere() {
 /** The expected success rate, from levels that had no part in choosing the rule. */
 function showExpected({ game, version, summary, stale, lost, score, state: how }, busy) {
   const wins = summary?.expected;
+  const gain = stale || busy ? null : summary?.expected_return;
   const known = wins && !stale && !busy;
-  parts.expected.hidden = !known && how !== "stopped";
+  parts.expected.hidden = !known && !gain && how !== "stopped";
   parts.expected.className = "expected";
+  if (gain) {
+    parts.expected.textContent = `${how === "stopped" ? "Stopped. " : ""}${gain[0].toUpperCase()}${gain.slice(1)}.`;
+    return;
+  }
   if (!known) {
     const result = score && !stale ? ` It wins ${score[0]} of ${score[1]} new levels.` : "";
     parts.expected.textContent = `Stopped before it was done.${result}`;
