@@ -78,12 +78,12 @@ def test_lost_episodes_of_the_expert_are_left_out_and_counted(command, tmp_path)
 
 
 def test_of_won_and_lost_episodes_the_won_ones_are_learned_from(command):
-    doors = "gym:MiniGrid-RedBlueDoors-6x6-v0"  # the expert does not look at colors
-    code, _, err = command("demonstrate", doors, "--seeds", "0-9", "--out", "all.json", "--keep-lost")
+    lake = "gym:FrozenLake-v1"  # the ice is slippery
+    code, _, err = command("demonstrate", lake, "--seeds", "0-9", "--out", "all.json", "--keep-lost")
     every = Demonstrations.load("all.json")
     assert (code, len(every)) == (0, 10)
     assert 0 < len(every.won) < 10, "these seeds have both"
-    code, _, err = command("demonstrate", doors, "--seeds", "0-9", "--out", "won.json")
+    code, _, err = command("demonstrate", lake, "--seeds", "0-9", "--out", "won.json")
     counted = f"shown: the expert won {len(every.won)} of 10 episodes; the others are left out; --keep-lost keeps them."
     assert err.startswith(f"{counted}\n")
     assert Demonstrations.load("won.json") == every.won
