@@ -29,6 +29,8 @@ from shown.worlds.episodes import tallies, wins_of_each
 FEW_LEVELS, SOME_LEVELS, ALL_LEVELS = 12, 40, 120  # a candidate that does well on few levels plays more
 VALIDATION_LEVELS = (120, 200)  # played by single rules and by the vote that they may replace
 FRESH_LEVELS = (200, 300)  # played by the selected policy only, so that its score on them is unbiased
+AFTER_ALL = 1000  # distance between the numbers of levels drawn instead of known ones, above all others
+MAX_DRAWS = 20  # levels drawn to find one that is not known; a game may have few
 STEPS_PER_SECOND = 1500  # by return, a policy plays at most this many steps for each second of the allowance
 
 Which = int | Sequence[int]
@@ -189,8 +191,18 @@ class Ground:
     def _some(self, numbers: Sequence[int]) -> list[Start]:
         for number in numbers:
             if number not in self._starts:
-                self._starts[number] = self.game.practice_start(number, self.seed)
+                self._starts[number] = self._new_start(number)
         return [self._starts[number] for number in numbers]
+
+    def _new_start(self, number: int) -> Start:
+        """Return the level with a number; in a game, those that judge are none of those that chose, if possible."""
+        first = max((first for first, _ in (VALIDATION_LEVELS, FRESH_LEVELS) if first <= number), default=0)
+        tries = [self.game.practice_start(number, self.seed)]
+        if self.game.rules is not None and first:
+            chose = {world.level(seed).grid for earlier, (world, seed) in self._starts.items() if earlier < first}
+            while tries[-1][0].level(self.seed).grid in chose and len(tries) < MAX_DRAWS:
+                tries.append(self.game.practice_start(number + AFTER_ALL * len(tries), self.seed))
+        return tries[-1]
 
     def _play_together(self, policies: Sequence[Policy], numbers: Sequence[int]) -> None:
         """Play some levels with all policies, as far as time allows."""
