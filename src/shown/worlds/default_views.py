@@ -34,7 +34,7 @@ def view_of(env: Any, view: str | GridView | None) -> GridView:
         return _load(view)
     if minigrid.is_minigrid(env):
         if view not in minigrid.AGENTS:
-            raise BadInput(f"no view called {view!r}. {did_you_mean(view, minigrid.AGENTS)}")
+            raise BadInput(f"no view called {view!r}. {did_you_mean(view, (*minigrid.AGENTS, LAST))}")
         return minigrid.MinigridView(env, view)
     parts = _parts(env)
     if view in parts:
