@@ -27,6 +27,20 @@ def test_the_key_depends_on_every_setting_and_not_on_their_order():
     assert len({trial.key, *(other.key for other in others)}) == len(others) + 1
 
 
+def test_networks_of_different_trials_start_from_different_weights():
+    """With the number of the set as the seed, 600 starts were 60: all sizes and games had the same ones."""
+    trials = [
+        Trial(method, game, levels, seed=seed)
+        for method in ("fcn", "dagger")
+        for game in ("nim", "chase")
+        for levels in ("train:0", "train:1", "train:0-1")
+        for seed in (0, 1)
+    ]
+    assert len({trial.start for trial in trials}) == len(trials)
+    assert Trial("fcn", "nim", "train:0").start == Trial("fcn", "nim", "train:0").start
+    assert Trial("lpp", "nim", "train:0", seed=3).start == 3
+
+
 def test_usual_options_are_part_of_the_settings_however_they_are_given():
     usual = METHODS["lpp"].options["programs"]
     assert Trial("lpp", "nim", "train:0").key == Trial("lpp", "nim", "train:0", options={"programs": usual}).key

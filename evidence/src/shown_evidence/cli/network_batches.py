@@ -103,7 +103,7 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
         fitted = [_single(trial, device).fit(given) for trial, given in zip(trials, demos, strict=True)]
     else:
         shape = largest_shape(game)
-        networks = [NetworkPolicy(shape=shape, seed=trial.seed, device=device, **trial.options) for trial in trials]
+        networks = [NetworkPolicy(shape=shape, seed=trial.start, device=device, **trial.options) for trial in trials]
         fitted = fit_together(networks, demos)
     learn = (time.perf_counter() - started) / len(trials)
     for trial, policy, given in zip(trials, fitted, demos, strict=True):
@@ -122,10 +122,10 @@ def _single(trial: Trial, device: str) -> Any:
     if trial.method == "dagger":
         from shown_evidence.baselines.dagger import Dagger
 
-        return Dagger(find_game(trial.game), trial.seed, trial.options, device=device)
+        return Dagger(find_game(trial.game), trial.start, trial.options, device=device)
     from shown_evidence.baselines.features_nn import FeaturesPolicy  # needs Numba
 
-    return FeaturesPolicy(seed=trial.seed, device=device, **trial.options)
+    return FeaturesPolicy(seed=trial.start, device=device, **trial.options)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

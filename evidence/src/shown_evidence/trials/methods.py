@@ -84,3 +84,6 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 )
 
 NETWORKS = ("lln", "lln-highest", "fcn", "cnn")
+
+STARTED_ANEW = (*NETWORKS, "features-nn", "features-nn-l1", "dagger")
+"""Methods that start from random weights."""

@@ -19,7 +19,7 @@ from shown.worlds import find_game, find_world
 from shown.worlds.world import WORLDS
 from shown_evidence.trials.demonstrators import STYLE, check_kind, demonstrations, world_demonstrations
 from shown_evidence.trials.fingerprint import UNKNOWN, fingerprint
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.methods import METHODS, STARTED_ANEW
 from shown_evidence.trials.scoring import check_scored_on, scores, world_scores
 
 TEST_LEVELS = "test:0-8"
@@ -44,7 +44,7 @@ class Trial:
         game: the name of the game or world.
         levels: demonstrated levels, such as "train:0,train:4".
         demonstrations: "perfect", a kind of noise (see `demonstrators.KINDS`), or a scripted style ("style:NAME").
-        seed: seed of the method and of the demonstrator.
+        seed: seed of the demonstrator, and of methods other than networks.
         options: options that differ from the method's defaults; `settings` holds all of them.
         test: scored levels.
     """
@@ -83,6 +83,11 @@ class Trial:
             "options": dict(self.options),
             "test": list(self.test),
         }
+
+    @property
+    def start(self) -> int:
+        """The seed of the method. Networks start anew in every trial, whatever its number among the sets is."""
+        return int(settings_key(self.settings)[:12], 16) if self.method in STARTED_ANEW else self.seed
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any]) -> Trial:
@@ -157,11 +162,11 @@ def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
     if trial.game.startswith(WORLDS):
         world = find_world(trial.game)
         demos = world_demonstrations(world, trial.levels, trial.demonstrations)
-        imitator = METHODS[trial.method].build(world, trial.seed, trial.options)
+        imitator = METHODS[trial.method].build(world, trial.start, trial.options)
     else:
         game = find_game(trial.game)
         demos = demonstrations(game, trial.levels, trial.demonstrations, trial.seed)
-        imitator = METHODS[trial.method].build(game, trial.seed, trial.options)
+        imitator = METHODS[trial.method].build(game, trial.start, trial.options)
     started = time.perf_counter()
     imitator.fit(demos)
     fitted = time.perf_counter()
