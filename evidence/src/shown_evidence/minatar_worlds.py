@@ -145,7 +145,7 @@ class MinAtarGame(gymnasium.Env[Any, int]):
 
 for _name in GAMES:
     gymnasium.register(
-        f"{_name}-v0",
+        f"MinAtar{_name}-v0",
         f"{__name__}:MinAtarGame",
         max_episode_steps=STEPS,
         kwargs={"name": _name},
@@ -157,6 +157,6 @@ def world_name(game: str) -> str:
     """Return the name of a game's world.
 
     >>> world_name("Freeway")
-    'gym:shown_evidence.minatar_worlds:Freeway-v0#shown_evidence.minatar_worlds:FREEWAY'
+    'gym:shown_evidence.minatar_worlds:MinAtarFreeway-v0#shown_evidence.minatar_worlds:FREEWAY'
     """
-    return f"gym:{__name__}:{game}-v0#{__name__}:{GAMES[game][1]}"
+    return f"gym:{__name__}:MinAtar{game}-v0#{__name__}:{GAMES[game][1]}"
