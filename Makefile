@@ -92,7 +92,7 @@ chromium:
 
 .venv/.dev: .venv/bin/python pyproject.toml evidence/pyproject.toml constraints.txt
 	@echo "Installing what the tests need into .venv (once) …"
-	$(PIP) -c constraints.txt -e '.[dev]' -e evidence
+	$(PIP) -c constraints.txt -e '.[dev]' -e 'evidence[minatar]'
 	@touch $@ .venv/.core
 
 clean:

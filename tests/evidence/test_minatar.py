@@ -106,7 +106,6 @@ def test_returns_are_reported_beside_the_experts_and_random_play():
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_is_never_won_and_begins_again_as_before(game):
-    pytest.importorskip("minatar")
     world = find(world_name(game))
     first, second = (demonstrate(world, [7]).items[0] for _ in range(2))
     assert first == second

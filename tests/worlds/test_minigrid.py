@@ -199,8 +199,9 @@ def test_the_target_is_seen_in_the_agents_own_cells():
     assert not all(ahead for _, ahead in seen)
 
 
-def test_levels_that_babyai_rejects_are_not_printed(capsys):
-    place = find("gym:BabyAI-PickupLoc-v0")
+@pytest.mark.parametrize("view", ["turned", "turned+last"])
+def test_levels_that_babyai_rejects_are_not_printed(capsys, view):
+    place = find(f"gym:BabyAI-PickupLoc-v0#{view}")
     for seed in range(20):
         place.reset(seed)
     assert not capsys.readouterr().out

@@ -32,7 +32,8 @@ from shown.teaching.coverage import coverage, looks_alike
 from shown.teaching.dialogue.next_level import by_use
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, find_interpretation
 from shown.teaching.practice.outliers import Outlier
-from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
+from shown.teaching.progress_bar import in_words
+from shown.teaching.result import Taught
 from shown.teaching.task import PRACTICE_SECONDS, Task
 from shown.teaching.teach import iter_teach
 from shown.worlds import Playable
@@ -45,12 +46,6 @@ CANDIDATE_LEVELS, CANDIDATE_SEEDS = "random:0-23", "0-23"
 """Levels of a game, and seeds of a world, among which to suggest the next demonstration."""
 
 STOPPED = "shown: stopped; keeping the best so far."
-PHASES = {
-    TeachingPhase.CORRECTED: "corrected",
-    TeachingPhase.FITTING: "fitting",
-    TeachingPhase.PRACTICING: "practicing",
-    TeachingPhase.DISTILLING: "looking for one rule that plays as well",
-}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -266,7 +261,7 @@ def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Resu
                 progress = next(stages)
                 best = progress.best
                 if not args.quiet:
-                    say(f"  {_in_words(progress)}, {progress.seconds:.1f} s")
+                    say(f"  {in_words(progress)}, {progress.seconds:.1f} s")
     except StopIteration as end:
         return _result(args, end.value, task)
     except KeyboardInterrupt:
@@ -328,25 +323,6 @@ def _plan(practice: float) -> str:
     last = task.max_seconds - 2 * practice
     parts = f"{practice:.0f} s to compare interpretations, {practice:.0f} s or {task.max_rounds} rounds of practice"
     return f"{parts}, {last:.0f} s for one rule and new levels: at most {task.max_seconds:.0f} s"
-
-
-def _in_words(progress: TeachingProgress) -> str:
-    """
-    >>> _in_words(TeachingProgress(TeachingPhase.PRACTICING, None, 0.75, 1.0))
-    'practicing, best so far wins 75%'
-    """
-    words = PHASES[progress.phase]
-    if progress.hypothesis is not None:
-        words += f": {progress.hypothesis.name}"
-    if progress.programs:
-        words += f"; {progress.programs:,} of {progress.total:,} programs"
-    if progress.won is not None:
-        return f"{words}, best so far wins {progress.won:.0%}"
-    if progress.mean_return is not None:
-        return f"{words}, best so far has return {progress.mean_return:.1f}"
-    if progress.best is None:
-        return f"{words}, nothing fits yet"
-    return f"{words}, best so far has {len(progress.best.components[0].formula.literals)} conditions"
 
 
 def _alone_and_together(taught: Taught) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Progress of teaching as a line that changes, in notebooks and terminals."""
+"""Progress of teaching in words, and as a line that changes, in notebooks and terminals."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Generator
 from shown.errors import BadInput
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
 
-WORDS = {
-    TeachingPhase.CORRECTED: "Corrected",
-    TeachingPhase.FITTING: "Fitting",
-    TeachingPhase.PRACTICING: "Practicing",
-    TeachingPhase.DISTILLING: "Looking for one rule",
+PHASES = {
+    TeachingPhase.CORRECTED: "corrected",
+    TeachingPhase.FITTING: "fitting",
+    TeachingPhase.PRACTICING: "practicing",
+    TeachingPhase.DISTILLING: "looking for one rule that plays as well",
 }
 
 
@@ -28,15 +28,26 @@ def watched(run: Generator[TeachingProgress, None, Taught]) -> Generator[Teachin
             except StopIteration as end:
                 line.set_description_str("Learned" if end.value.learned else "Nothing fits")
                 return end.value
-            line.set_description_str(in_words(progress))
+            words = in_words(progress)
+            line.set_description_str(words[0].upper() + words[1:])
             yield progress
 
 
 def in_words(progress: TeachingProgress) -> str:
-    """
+    """Return progress as a line of text.
+
     >>> in_words(TeachingProgress(TeachingPhase.PRACTICING, None, 0.75, 1.0))
-    'Practicing; best so far wins 75%'
+    'practicing, best so far wins 75%'
     """
-    hypothesis = f": {progress.hypothesis.name}" if progress.hypothesis is not None else ""
-    won = f"; best so far wins {progress.won:.0%}" if progress.won is not None else ""
-    return f"{WORDS[progress.phase]}{hypothesis}{won}"
+    words = PHASES[progress.phase]
+    if progress.hypothesis is not None:
+        words += f": {progress.hypothesis.name}"
+    if progress.programs:
+        words += f"; {progress.programs:,} of {progress.total:,} programs"
+    if progress.won is not None:
+        return f"{words}, best so far wins {progress.won:.0%}"
+    if progress.mean_return is not None:
+        return f"{words}, best so far has return {progress.mean_return:.1f}"
+    if progress.best is None:
+        return f"{words}, nothing fits yet"
+    return f"{words}, best so far has {len(progress.best.components[0].formula.literals)} conditions"

@@ -172,7 +172,7 @@ class ObservationPart:
 
 def _random_episode(env: Any, render: bool = False) -> Iterator[tuple[Any, Any]]:
     """Yield the observations of one episode of random play, each with its frame if it is to be rendered."""
-    observation, over = env.reset(seed=0)[0], False
+    observation, over = minigrid.reset(env, 0)[0], False
     env.action_space.seed(0)
     for _ in range(MAX_FRAMES):
         yield observation, _frame(env, observation) if render else None

@@ -66,8 +66,7 @@ class GymWorld(World):
     def reset(self, seed: int) -> Grid:
         self._seed, self._highest = seed, 0.0
         with self._named_errors():
-            seen = isinstance(self.view, minigrid.MinigridView)
-            observation, _ = minigrid.reset(self.env, seed) if seen else self.env.reset(seed=seed)
+            observation, _ = minigrid.reset(self.env, seed)
             self._sight.begin()
             return self._sight(self.env, observation)
 

@@ -86,7 +86,7 @@ class MinigridView:
 
 def reset(env: Any, seed: int) -> Any:
     """Reset an environment. BabyAI prints every level that it rejects; standard output is for data."""
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()) if is_minigrid(env) else contextlib.nullcontext():
         return env.reset(seed=seed)
 
 

@@ -309,6 +309,7 @@ class Last:
         self.view, self.name = view, f"{view.name}+last".removeprefix("+")
         self.tokens = Tokens(**view.tokens.characters, **traces)
         self.symmetries = tuple(one for one in getattr(view, "symmetries", ()) if not one.tokens)
+        self.goal, self.fully_observed = getattr(view, "goal", ""), getattr(view, "fully_observed", False)
         self.about = f"{getattr(view, 'about', '')} What was there one step before leaves a trace.".strip()
         self._empty = next(iter(view.tokens))
         self._traces = {view.tokens[name]: self.tokens[f"{name}_before"] for name in names}
