@@ -15,13 +15,13 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from shown.demonstrations import Demonstrations
 from shown.grid import Cell, Grid, Tokens
 from shown.worlds import Game
-from shown_evidence.baselines import check_clicks
+from shown_evidence.baselines import Imitator, check_clicks
 
 REACH = 3
 """Cells seen on each side: a window of 7 × 7."""
 
 
-class BoostedTrees:
+class BoostedTrees(Imitator):
     """Clicks the cell that gradient-boosted trees find most likely.
 
     >>> from shown.worlds import find
@@ -56,11 +56,7 @@ class BoostedTrees:
         ).fit(rows, clicked)
         return self
 
-    def act(self, grid: Grid) -> Cell:
-        return self.act_many([grid])[0]
-
     def act_many(self, grids: Sequence[Grid]) -> list[Cell]:
-        """Return the click on each grid."""
         likely = self._trees.predict_proba(np.concatenate([windows(grid, self.tokens_) for grid in grids]))[:, 1]
         ends = np.cumsum([grid.height * grid.width for grid in grids])[:-1]
         best = [int(part.argmax()) for part in np.split(likely, ends)]

@@ -9,15 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.grid import Cell, Grid
+from shown.grid import Action, Grid
 from shown.worlds import Game, Level, play_many
+from shown_evidence.baselines import Imitator
 from shown_evidence.baselines.network_policy import NetworkPolicy, largest_shape
 
 ROUNDS = 5
 """Rounds of playing and learning from all answers so far."""
 
 
-class Dagger:
+class Dagger(Imitator):
     """A network that learns from the expert's answers on its own games, on the demonstrated levels.
 
     >>> from shown.worlds import find
@@ -52,10 +53,7 @@ class Dagger:
             self.policy_ = self._fitted(answers)
         return self
 
-    def act(self, grid: Grid) -> Cell:
-        return self.policy_.act(grid)
-
-    def act_many(self, grids: Sequence[Grid]) -> list[Cell]:
+    def act_many(self, grids: Sequence[Grid]) -> Sequence[Action]:
         return self.policy_.act_many(grids)
 
     def describe(self) -> dict[str, Any]:

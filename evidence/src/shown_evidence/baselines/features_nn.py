@@ -22,7 +22,7 @@ from shown.evaluation.rows import row_bits
 from shown.grid import Action, Grid
 from shown.language.grammar import paper_grammar
 from shown.worlds import Game
-from shown_evidence.baselines import check_clicks
+from shown_evidence.baselines import Imitator, check_clicks
 from shown_evidence.baselines.program_values import ProgramValues
 
 HIDDEN = 100  # units in each of the two hidden layers
@@ -32,7 +32,7 @@ GRIDS_AT_ONCE = 64  # grids whose programs are evaluated together when acting
 COLUMNS_AT_ONCE = 512  # columns unpacked together: all at once take eight times the memory
 
 
-class FeaturesPolicy:
+class FeaturesPolicy(Imitator):
     """A perceptron with two hidden layers of 100 units on the values of the first `programs` programs.
 
     Attributes:
@@ -101,11 +101,7 @@ class FeaturesPolicy:
                 layers.append(torch.empty(shape).uniform_(-bound, bound, generator=rng).to(self.device))
         return [layer.requires_grad_() for layer in layers]
 
-    def act(self, grid: Grid) -> Action:
-        return self.act_many([grid])[0]
-
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        """Return the action on each grid."""
         acts: list[Action] = []
         grammar = paper_grammar(self.tokens_)
         for start in range(0, len(grids), GRIDS_AT_ONCE):

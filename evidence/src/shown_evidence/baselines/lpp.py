@@ -18,9 +18,10 @@ from shown.policy import Policy
 from shown.provenance import NO_PROVENANCE
 from shown.symmetry import Transformation, images
 from shown.worlds import Game, Playable, load_levels, play, play_many
+from shown_evidence.baselines import Imitator
 
 
-class MixturePolicy:
+class MixturePolicy(Imitator):
     """Acts by a mixture of formulas, many grids at a time.
 
     Attributes:
@@ -28,10 +29,6 @@ class MixturePolicy:
     """
 
     policy_: Policy
-    deterministic = True
-
-    def act(self, grid: Grid) -> Action:
-        return self.policy_.act(grid)
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
         return self.policy_.act_many(grids)

@@ -179,7 +179,7 @@ def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
         "seconds": {"learn": round(fitted - started, 4), "play": round(time.perf_counter() - fitted, 4)},
         "demonstrations": len(demos),
         "steps": len(demos.steps),
-        "learned": getattr(imitator, "describe", dict)(),
+        "learned": imitator.describe(),
     }
 
 
