@@ -37,7 +37,6 @@ def test_what_is_added_is_found_again(tmp_path: Path):
         rows = {row.key: row for row in store.rows()}
         assert done(store) == {TRIAL.key}
         assert [row.key for row in store.rows(status="failed")] == [OTHER.key]
-        assert not list(store.rows(game="chase"))
     assert rows[TRIAL.key].settings == TRIAL.settings
     assert rows[TRIAL.key].result == measured(TRIAL).result
     assert rows[OTHER.key].error == "no luck"

@@ -37,8 +37,7 @@ from shown_evidence.results.runner import Trials, in_processes, success
 from shown_evidence.results.store import read_lines
 from shown_evidence.trials.demonstrators import demonstrations
 from shown_evidence.trials.methods import NETWORKS
-from shown_evidence.trials.scoring import scores
-from shown_evidence.trials.trial import Trial, describe
+from shown_evidence.trials.trial import Trial, describe, measurements
 
 ONE_BY_ONE = ("features-nn", "features-nn-l1", "dagger")
 """Methods that cannot be trained side by side."""
@@ -107,14 +106,10 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
         fitted = fit_together(networks, demos)
     learn = (time.perf_counter() - started) / len(trials)
     for trial, policy, given in zip(trials, fitted, demos, strict=True):
-        started = time.perf_counter()
-        result = scores(game, policy, given, trial.levels, trial.test)
-        play = time.perf_counter() - started
-        result["seconds"] = {"learn": round(learn, 4), "play": round(play, 4)}
-        result |= {"demonstrations": len(given), "steps": len(given.steps)}
-        result["learned"] = {**policy.describe(), "together": len(trials)}
+        result = measurements(trial, game, policy, given, learn)
+        result["learned"]["together"] = len(trials)
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        yield replace(success(trial.settings, result, learn + play), finished=now)
+        yield replace(success(trial.settings, result, sum(result["seconds"].values())), finished=now)
 
 
 def _single(trial: Trial, device: str) -> Any:

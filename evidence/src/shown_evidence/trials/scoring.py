@@ -8,7 +8,7 @@ from typing import Any
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.grid import Action, Grid
-from shown.worlds import Game, Level, World, find_world, load_levels, play_many
+from shown.worlds import Game, Level, Playable, World, find_world, load_levels, play_many
 from shown.worlds.episodes import ManyPlayer, tallies
 from shown.worlds.games.floors import random_returns
 from shown_evidence.baselines import Imitator
@@ -31,14 +31,23 @@ def check_scored_on(scored_on: Sequence[str]) -> None:
 
 
 def scores(
-    game: Game, imitator: Imitator, demos: Demonstrations, shown_on: str, scored_on: Sequence[str]
+    place: Playable, imitator: Imitator, demos: Demonstrations, shown_on: str, scored_on: Sequence[str]
 ) -> dict[str, Any]:
-    """Score a fitted imitator on levels.
+    """Score a fitted imitator on levels of a game or seeds of a world.
 
     Returns "success" and "won" for each set in `scored_on` and for "train", the demonstrated levels, and "fit". A part
     of the imitator has its results under its own name and that of the set: "rule random:0-99".
     """
     check_scored_on(scored_on)
+    rules = place.rules
+    if rules is not None:
+        found = _level_scores(rules, imitator, shown_on, scored_on)
+    else:
+        found = _world_scores(place, imitator, shown_on, scored_on)
+    return {**found, "fit": _fit(imitator, demos)}
+
+
+def _level_scores(game: Game, imitator: Imitator, shown_on: str, scored_on: Sequence[str]) -> dict[str, Any]:
     sets = {spec: load_levels(game, spec) for spec in scored_on}
     sets[SHOWN] = load_levels(game, shown_on)[:MAX_TRAINING_LEVELS]
     wins = _won(game, imitator, [level for levels in sets.values() for level in levels])
@@ -49,23 +58,19 @@ def scores(
     for name, part in imitator.parts().items():
         for spec in scored_on:
             _note_wins(result, f"{name} {spec}", _won(game, part, sets[spec]))
-    return {**result, "fit": _fit(imitator, demos)}
+    return result
 
 
 def _won(game: Game, player: ManyPlayer, levels: Sequence[Level]) -> list[bool]:
     return [episode.won for episode in play_many(game, player, levels)]
 
 
-def world_scores(
-    world: World, imitator: Imitator, demos: Demonstrations, shown_on: str, scored_on: Sequence[str]
-) -> dict[str, Any]:
-    """Score a fitted imitator on seeds of a world, with its "reward" and the expert's from each start.
+def _world_scores(world: Playable, imitator: Imitator, shown_on: str, scored_on: Sequence[str]) -> dict[str, Any]:
+    """Score on seeds, with the "reward" and the expert's from each start.
 
-    A part of the imitator has its rewards under its own name and that of the set ("rule seeds:1-9"), and with parts,
-    random play has its own as well ("random seeds:1-9"). A set in `scored_on` is "seeds:1-9", optionally after the name
-    of another world with equal grids and a space.
+    A part of the imitator has its rewards under its own name and that of the set, and with parts, random play has its
+    own as well ("random seeds:1-9"). A set may begin with the name of another world with equal grids and a space.
     """
-    check_scored_on(scored_on)
     result: dict[str, Any] = {"success": {}, "won": {}, "reward": {}, "expert": {}}
     for spec in (*scored_on, SHOWN):
         name, _, seeds = (shown_on if spec == SHOWN else spec).rpartition(" ")
@@ -79,7 +84,7 @@ def world_scores(
             result["reward"][f"{part_name} {spec}"] = [each.reward for each in tallies(starts, part)]
         if parts:
             result["reward"][f"random {spec}"] = list(random_returns(starts))
-    return {**result, "fit": _fit(imitator, demos)}
+    return result
 
 
 class _Expert:

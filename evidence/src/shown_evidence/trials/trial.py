@@ -14,13 +14,15 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
-from shown.worlds import find_game, find_world
+from shown.worlds import Playable, find_game, find_world
 from shown.worlds.world import WORLDS
-from shown_evidence.trials.demonstrators import STYLE, check_kind, demonstrations, world_demonstrations
+from shown_evidence.baselines import Imitator
+from shown_evidence.trials.demonstrators import STYLE, check_kind, demonstrations
 from shown_evidence.trials.fingerprint import UNKNOWN, fingerprint
 from shown_evidence.trials.methods import METHODS, STARTED_ANEW
-from shown_evidence.trials.scoring import check_scored_on, scores, world_scores
+from shown_evidence.trials.scoring import check_scored_on, scores
 
 TEST_LEVELS = "test:0-8"
 """The paper's nine test levels."""
@@ -159,28 +161,32 @@ def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
     "expert", the expert's reward there.
     """
     trial = Trial.from_settings(settings)
-    if trial.game.startswith(WORLDS):
-        world = find_world(trial.game)
-        demos = world_demonstrations(world, trial.levels, trial.demonstrations)
-        imitator = METHODS[trial.method].build(world, trial.start, trial.options)
-    else:
-        game = find_game(trial.game)
-        demos = demonstrations(game, trial.levels, trial.demonstrations, trial.seed)
-        imitator = METHODS[trial.method].build(game, trial.start, trial.options)
+    place = find_place(trial.game)
+    demos = demonstrations(place, trial.levels, trial.demonstrations, trial.seed)
+    imitator = METHODS[trial.method].build(place, trial.start, trial.options)
     started = time.perf_counter()
     imitator.fit(demos)
-    fitted = time.perf_counter()
-    if trial.game.startswith(WORLDS):
-        result = world_scores(world, imitator, demos, trial.levels, trial.test)
-    else:
-        result = scores(game, imitator, demos, trial.levels, trial.test)
+    return measurements(trial, place, imitator, demos, time.perf_counter() - started)
+
+
+def measurements(
+    trial: Trial, place: Playable, imitator: Imitator, demos: Demonstrations, learn: float
+) -> dict[str, Any]:
+    """Score an imitator that took `learn` seconds to fit; see `run_trial`."""
+    started = time.perf_counter()
+    result = scores(place, imitator, demos, trial.levels, trial.test)
     return {
         **result,
-        "seconds": {"learn": round(fitted - started, 4), "play": round(time.perf_counter() - fitted, 4)},
+        "seconds": {"learn": round(learn, 4), "play": round(time.perf_counter() - started, 4)},
         "demonstrations": len(demos),
         "steps": len(demos.steps),
         "learned": imitator.describe(),
     }
+
+
+def find_place(name: str) -> Playable:
+    """Return the game or world of that name; unlike `shown.worlds.find`, never one of a module's."""
+    return find_world(name) if name.startswith(WORLDS) else find_game(name)
 
 
 def _is_text(value: object) -> bool:
