@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from shown.errors import BadInput
@@ -52,12 +52,7 @@ class Preferences:
 
     def to_json(self) -> dict[str, Any]:
         interpretation = self.interpretation.to_json() if self.interpretation is not None else None
-        return {
-            "programs": self.programs,
-            "interpretation": interpretation,
-            "mirrored": self.mirrored,
-            "language": self.language,
-        }
+        return {**asdict(self), "interpretation": interpretation}
 
     @classmethod
     def from_json(cls, value: Any, where: str) -> Preferences:
