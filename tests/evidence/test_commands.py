@@ -239,20 +239,8 @@ def test_the_networks_alone_need_only_numpy_and_torch(tmp_path: Path):
     )
     done = json.dumps(measured(trials[0]).to_json())
     out.write_text(f"{done}\n{done[:30]}")  # an earlier run was killed while it wrote its second line
-    command = [
-        *(
-            sys.executable,
-            "-m",
-            "shown_evidence.cli.network_batches",
-            "--out",
-            str(out),
-            "--processes",
-            "1",
-            "--games",
-            "nim",
-        ),
-        *("--methods", "cnn", "--demos", "1,10", "--sets", "2", "--levels", "test:0"),
-    ]
+    command = [sys.executable, "-m", "shown_evidence.cli.network_batches", "--out", str(out), "--processes", "1"]
+    command += ["--games", "nim", "--methods", "cnn", "--demos", "1,10", "--sets", "2", "--levels", "test:0"]
     path = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2] / "src")])
     environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     ran = subprocess.run(command, capture_output=True, text=True, env=environment)

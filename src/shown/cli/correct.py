@@ -8,7 +8,7 @@ import os
 from shown.cli import options
 from shown.cli.inputs import load_policy, playable_of, starts
 from shown.cli.output import check_writable, count, print_json, say
-from shown.cli.play import Session, add_to, report, show
+from shown.cli.play import Session, add_to, run_session, show
 from shown.cli.terminal import Screen
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.errors import BadInput
@@ -131,15 +131,7 @@ def _correct_episode(correction: _Correction, world: World, episode: Episode) ->
     session.message = "Show the correct action."
     if watching.clicked is not None:
         session.click(watching.clicked)
-    out, demos = correction.args.out, correction.args.demos
-    try:
-        with Screen() as screen:
-            show(session, screen)
-    except (KeyboardInterrupt, SystemExit):
-        session.handle("interrupt")
-        report(session, out, demos)
-        raise
-    report(session, out, demos)
+    run_session(session, correction.args.out, correction.args.demos)
     if session.kept is not None and not session.interrupted:
         correction.learn(session.kept)
     return not session.interrupted

@@ -42,14 +42,7 @@ def run(args: argparse.Namespace) -> int:
         add_to(args.out, game)
     for world, seed in begins:
         session = Session(Recorder(world, world.level(seed), seed), keeps=bool(args.out))
-        try:
-            with Screen() as screen:
-                show(session, screen)
-        except (KeyboardInterrupt, SystemExit):
-            session.handle("interrupt")  # keeps a game that was won
-            report(session, args.out)
-            raise
-        report(session, args.out)
+        run_session(session, args.out)
         if not session.goes_on:
             break
     return 0
@@ -267,8 +260,19 @@ def show(session: OnScreen, screen: Screen) -> None:
                 session.click(cell)
 
 
-def report(session: Session, out: str | None, start: str | None = None) -> None:
-    """Report the outcome and save the demonstration to keep in `out` (see `add_to`)."""
+def run_session(session: Session, out: str | None, start: str | None = None) -> None:
+    """Show a session, report the outcome, and save the demonstration to keep in `out` (see `add_to`)."""
+    try:
+        with Screen() as screen:
+            show(session, screen)
+    except (KeyboardInterrupt, SystemExit):
+        session.handle("interrupt")  # keeps a game that was won
+        _report(session, out, start)
+        raise
+    _report(session, out, start)
+
+
+def _report(session: Session, out: str | None, start: str | None) -> None:
     attempt = session.attempt
     name, clicks = attempt.level.name, count(len(attempt.steps), "step" if session.game.buttons else "click")
     ended = f"{name}: won in {clicks}" if attempt.won else f"{name}: {attempt.outcome} after {clicks}"

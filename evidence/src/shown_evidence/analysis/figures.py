@@ -179,25 +179,17 @@ SHADED = "Shaded: 95 % bootstrap interval of the mean over sets."
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of panels: the results with these settings."""
-
-    title: str
-    where: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
 class Series:
-    """A line: the results with these settings."""
+    """The results with these settings: a line or, without a style, a column of panels."""
 
     label: str
     where: Mapping[str, Any]
     style: Mapping[str, Any] = field(default_factory=dict)
 
 
-def games(names: Iterable[str]) -> list[Column]:
+def games(names: Iterable[str]) -> list[Series]:
     """Return a column per game."""
-    return [Column(title(name), {"game": name}) for name in names]
+    return [Series(title(name), {"game": name}) for name in names]
 
 
 def methods(names: Iterable[str]) -> list[Series]:
@@ -235,7 +227,7 @@ def floors(rows: Sequence[Row], kind: str, **where: Any) -> list[FloorLine]:
 def success_panels(
     rows: Sequence[Row],
     x: Callable[[Row], float],
-    columns: Sequence[Column],
+    columns: Sequence[Series],
     series: Sequence[Series],
     views: Sequence[LevelView],
     across: Axis,
@@ -245,7 +237,7 @@ def success_panels(
     lines = [_lines(rows, x, each, cells) for each in series]
     panels = [
         Panel(
-            column.title if view is views[0] else "",
+            column.label if view is views[0] else "",
             [line[number] for line in lines],
             floors=floors(rows, view.kind, **column.where),
         )
@@ -256,7 +248,7 @@ def success_panels(
 
 
 def _lines(
-    rows: Sequence[Row], x: Callable[[Row], float], series: Series, cells: Sequence[tuple[LevelView, Column]]
+    rows: Sequence[Row], x: Callable[[Row], float], series: Series, cells: Sequence[tuple[LevelView, Series]]
 ) -> list[Line]:
     """Return a series in every panel."""
     mine = select(rows, **series.where)
@@ -272,7 +264,7 @@ def _lines(
     return lines
 
 
-def success_bars(rows: Sequence[Row], columns: Sequence[Column], series: Sequence[Series], up: str) -> Panels:
+def success_bars(rows: Sequence[Row], columns: Sequence[Series], series: Sequence[Series], up: str) -> Panels:
     """Plot the mean success of each series, a panel per column: filled bars for test, open for generated levels."""
     bars = [
         _bars(select(rows, **each.where), bar, kind, columns)
@@ -281,13 +273,13 @@ def success_bars(rows: Sequence[Row], columns: Sequence[Column], series: Sequenc
         for bar in (Bar(place + shift, None, each.label, each.style["color"], kind == TEST),)
     ]
     panels = [
-        Panel(column.title, bars=[bar[number] for bar in bars], floors=floors(rows, TEST, **column.where))
+        Panel(column.label, bars=[bar[number] for bar in bars], floors=floors(rows, TEST, **column.where))
         for number, column in enumerate(columns)
     ]
     return Panels(panels, [up], Axis("", (), limits=(-0.6, len(series) - 0.4)))
 
 
-def _bars(rows: Sequence[Row], bar: Bar, kind: str, columns: Sequence[Column]) -> list[Bar]:
+def _bars(rows: Sequence[Row], bar: Bar, kind: str, columns: Sequence[Series]) -> list[Bar]:
     """Return a bar in every panel."""
     found = [successes(select(rows, **column.where), kind) for column in columns]
     most = max(map(len, found), default=0)

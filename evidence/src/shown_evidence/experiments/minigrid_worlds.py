@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import STYLES, Axis, Column, LevelView, Series
+from shown_evidence.analysis.figures import STYLES, Axis, LevelView, Series
 from shown_evidence.analysis.statistics import games_among, grouped, of_size, select, success
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
@@ -77,7 +77,7 @@ class MinigridWorlds(Experiment):
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         worlds = games_among(rows, self.games)
-        columns = [Column(_title(world), {"game": world}) for world in worlds if world in PLAIN]
+        columns = [Series(_title(world), {"game": world}) for world in worlds if world in PLAIN]
         view = LevelView("60 new seeds, mean", SEEDS, spread=True)
         across = Axis("demonstrations", SIZES, limits=(0.5, 10.5))
         parts = [
