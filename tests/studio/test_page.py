@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-import pkgutil
 import re
-from importlib import import_module
 from importlib.resources import files
 
 import pytest
 
-import shown.studio
 from shown.studio.app import load_assets
 from shown.teaching.result import TeachingPhase
 
@@ -117,8 +113,3 @@ def test_the_system_s_dark_is_the_chosen_dark():
     chosen = re.search(r":root\[data-theme=\"dark\"\] \{(.*?)\}", style, re.DOTALL)
     system = re.search(r":root:not\(\[data-theme\]\) \{(.*?)\}", style, re.DOTALL)
     assert chosen[1].split() == system[1].split()
-
-
-@pytest.mark.parametrize("name", sorted(m.name for m in pkgutil.iter_modules(shown.studio.__path__)))
-def test_examples(name):
-    assert doctest.testmod(import_module(f"shown.studio.{name}")).failed == 0
