@@ -141,8 +141,6 @@ class Watching:
     """An episode of a policy, viewed step by step until the viewer takes over.
 
     Attributes:
-        cursor: the cell that the policy clicks next.
-        done: the viewer has finished with this episode.
         skipped: the viewer wants the next level.
         stepped_in: the step at which the viewer takes over, or None.
         clicked: the cell that the viewer clicked to take over, or None.

@@ -73,10 +73,8 @@ class Session:
     """A level being played, independent of the terminal.
 
     Attributes:
-        recorder: the game and the actions so far.
         keeps: whether demonstrations are kept.
         cursor: the cell that Enter clicks.
-        message: a status line for the player.
         done: the player has finished this level.
         goes_on: the player wants the next level.
         interrupted: the player, or a signal, stopped the session.
@@ -202,14 +200,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The lines on the screen, and the position of the board in them.
-
-    Attributes:
-        lines: the lines from the top.
-        top: first line of the board.
-        corner: first visible cell of the board.
-        shape: visible rows and columns of the board.
-    """
+    """The lines on the screen, the first line of the board, its first visible cell, and its visible shape."""
 
     lines: list[str]
     top: int

@@ -33,12 +33,7 @@ class CatalogEntry:
 
 @dataclass(frozen=True)
 class Catalog:
-    """What can be taught.
-
-    Attributes:
-        entries: games and worlds by name, in the order in which the page offers them.
-        missing: reasons why declared games cannot be taught, by name.
-    """
+    """What can be taught, by name, in the order in which the page offers it; and why declared games cannot be."""
 
     entries: dict[str, CatalogEntry]
     missing: dict[str, str]

@@ -60,12 +60,7 @@ class Forgotten(ShownError):
 class Studio:
     """The state behind the page. `start` it inside a running event loop, `close` it at the end.
 
-    Args:
-        project: the folder.
-        command: what to type to start the studio again.
-        worlds: what can be taught besides the games.
-        lessons: opened at the start.
-        views: worlds in which games can be watched.
+    `command` is what to type to start the studio again; `views` are worlds in which games can be watched.
     """
 
     def __init__(

@@ -54,12 +54,10 @@ color-blind readers; marks and dashes distinguish the methods without color too.
 
 @dataclass(frozen=True)
 class Line:
-    """A curve.
+    """A curve, in Matplotlib's style.
 
     Attributes:
         xs, ys: points. [N]
-        label: name in the legend.
-        style: Matplotlib's options.
         band: lower and upper edge of a shaded area. [N], [N]
         fewer: whether a point has fewer results than the same line in another panel; drawn hollow. [N]
         missing: every x at which another panel has results and this one has none; marked below zero.
@@ -76,16 +74,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar.
+    """A bar `at` a position along the axis, up to a mean with the interval `span`; None without results.
 
-    Attributes:
-        at: position along the axis.
-        height: mean, or None without results.
-        label: name in the legend.
-        color: color of the bar.
-        filled: whether it is filled or open.
-        span: interval of the mean.
-        fewer: whether it has fewer results than the same bar in another panel.
+    `fewer` marks one with fewer results than the same bar in another panel.
     """
 
     at: float
@@ -118,15 +109,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Axis:
-    """The horizontal axis of all panels of a figure.
-
-    Attributes:
-        label: written once, below.
-        ticks: positions of the ticks.
-        names: their names, if not the numbers.
-        logarithmic: whether the scale is logarithmic.
-        limits: both ends; by default fitted to the data.
-    """
+    """The horizontal axis of all panels of a figure: ticks, their names if not the numbers, and the limits if fixed."""
 
     label: str
     ticks: Sequence[float]
@@ -137,14 +120,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Panels:
-    """A figure.
-
-    Attributes:
-        panels: panels in reading order.
-        up: label of the vertical axis, or one per row of panels.
-        across: horizontal axis.
-        columns: number of panels side by side.
-    """
+    """A figure: panels in reading order; `up` labels the vertical axis of all, or of each row of panels."""
 
     panels: Sequence[Panel]
     up: Sequence[str]

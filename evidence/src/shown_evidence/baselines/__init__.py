@@ -25,13 +25,9 @@ from shown.worlds.episodes import ManyPlayer
 
 
 class Imitator(ABC):
-    """The interface of a method.
+    """The interface of a method."""
 
-    Attributes:
-        deterministic: whether the action depends on the grid alone.
-    """
-
-    deterministic = True
+    deterministic = True  # the action depends on the grid alone
 
     @abstractmethod
     def fit(self, demos: Demonstrations) -> Self: ...

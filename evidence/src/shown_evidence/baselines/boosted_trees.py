@@ -22,7 +22,7 @@ REACH = 3
 
 
 class BoostedTrees(Imitator):
-    """Clicks the cell that gradient-boosted trees find most likely.
+    """Clicks the cell that at most `rounds` gradient-boosted trees find most likely.
 
     >>> from shown.worlds import find
     >>> from shown_evidence.trials.demonstrators import demonstrations
@@ -30,10 +30,6 @@ class BoostedTrees(Imitator):
     >>> policy = BoostedTrees(rounds=20).fit(demos)
     >>> policy.act(demos.steps[0].grid) in set(demos.steps[0].grid.cells())
     True
-
-    Attributes:
-        rounds: maximum number of trees.
-        seed: random state of the library.
     """
 
     def __init__(self, rounds: int = 100, seed: int = 0) -> None:

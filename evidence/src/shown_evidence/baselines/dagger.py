@@ -29,10 +29,7 @@ class Dagger(Imitator):
     >>> dagger.asked_ > 0
     True
 
-    Attributes:
-        options: options of the network (see `NetworkPolicy`).
-        rounds: number of rounds.
-        asked_: number of positions that the expert labeled.
+    `options` are those of `NetworkPolicy`; `asked_` is the number of positions that the expert labeled.
     """
 
     def __init__(

@@ -35,13 +35,8 @@ COLUMNS_AT_ONCE = 512  # columns unpacked together: all at once take eight times
 class FeaturesPolicy(Imitator):
     """A perceptron with two hidden layers of 100 units on the values of the first `programs` programs.
 
-    Attributes:
-        programs: number of programs.
-        l1: cost of each unit of weight.
-        epochs: maximum number of passes over the rows.
-        rate: learning rate of Adam.
-        seed: seed of the initial weights and of the order of rows, drawn on the CPU on every device.
-        device: device of the network; programs are evaluated on the CPU.
+    `l1` is the cost of each unit of weight. Programs are evaluated on the CPU, and random numbers are drawn there, on
+    every device.
     """
 
     def __init__(

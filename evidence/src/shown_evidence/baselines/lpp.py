@@ -22,11 +22,7 @@ from shown_evidence.baselines import Imitator
 
 
 class MixturePolicy(Imitator):
-    """Acts by a mixture of formulas, many grids at a time.
-
-    Attributes:
-        policy_: the mixture.
-    """
+    """Acts by the mixture of formulas `policy_`."""
 
     policy_: Policy
 

@@ -36,7 +36,6 @@ class NetworkPolicy(Imitator):
         shape: largest shape of a grid; by default the largest demonstrated one.
         choice: "highest", or "classified": a random cell with σ(score) > ½, or any cell if there is none.
         settings: settings of the training, given as keywords.
-        parameters_: learned parameters.
         training_: steps taken, loss, and fraction of demonstrated actions with the highest score.
     """
 

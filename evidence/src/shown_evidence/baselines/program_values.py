@@ -21,7 +21,6 @@ class ProgramValues:
     """Values of programs on rows.
 
     Attributes:
-        rows: the rows.
         features: the distinct columns.
         always: whether each program holds on every row. [P] bool
         word, bit: position of each row in a column. [rows] int64, [rows] uint64

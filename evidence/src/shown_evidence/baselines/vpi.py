@@ -96,17 +96,13 @@ def policies(log_priors: Sequence[float]) -> Iterator[tuple[int, tuple[tuple[Cho
 
 
 class VpiPolicy(MixturePolicy):
-    """Enumerates policies and mixes the best.
+    """Enumerates `programs` policies and mixes the best of them.
 
     >>> from shown.worlds import find
     >>> from shown_evidence.trials.demonstrators import demonstrations
     >>> demos = demonstrations(find("nim"), "train:0-2")
     >>> print(VpiPolicy(programs=200).fit(demos).policy_.components[0].formula)
     not at_action_cell(cell_is_value(empty))
-
-    Attributes:
-        programs: number of policies to enumerate.
-        ensemble: number of policies in the mixture.
     """
 
     def __init__(self, programs: int = 10_000, ensemble: int = 25, grammar: Grammar | None = None) -> None:

@@ -33,7 +33,6 @@ class Scale:
         games, methods, demos: only these games, methods, numbers of demonstrations.
         sets: maximum number of training sets (or repetitions) per point.
         programs: maximum number of programs per learn.
-        test: scored levels.
         first_seed: seed of the first demonstrated level, in experiments with generated ones; by default their own.
     """
 
@@ -114,13 +113,7 @@ Exhibit = Plot | Table | Pictures
 
 @dataclass(frozen=True)
 class Presentation:
-    """An experiment's results for the report.
-
-    Attributes:
-        plots: figures, tables and pictures, in order.
-        text: paragraphs.
-        claims: the paper's statements with verdicts.
-    """
+    """An experiment's results for the report: exhibits in order, paragraphs, and the paper's statements judged."""
 
     plots: Sequence[Exhibit]
     text: Sequence[str]

@@ -43,12 +43,10 @@ class Trial:
 
     Attributes:
         method: a name in `METHODS`.
-        game: the name of the game or world.
         levels: demonstrated levels, such as "train:0,train:4".
         demonstrations: "perfect", a kind of noise (see `demonstrators.KINDS`), or a scripted style ("style:NAME").
         seed: seed of the demonstrator, and of methods other than networks.
         options: options that differ from the method's defaults; `settings` holds all of them.
-        test: scored levels.
     """
 
     method: str

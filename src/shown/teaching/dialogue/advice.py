@@ -40,10 +40,7 @@ class Click:
     """An action of the teacher and its position.
 
     Attributes:
-        demonstration: index of the demonstration.
-        step: index of the step in it.
-        grid: the position.
-        action: the teacher's action there.
+        demonstration, step: indices of the demonstration, and of the step in it.
         counted: the action it counts as under the interpretation in use.
         refused: whether the teacher ruled the action out instead of taking it.
     """
@@ -134,7 +131,6 @@ def advise(
     If one of the clicks was a mistake, undo it.
 
     Args:
-        demonstrations: the recorded clicks.
         failure: the reason why nothing fits; None if a rule fits but only memorizes. Then the shown and the ruled-out
             action with the most similar surroundings are taken.
         game: the rules, which decide what is equivalent and what can change places.
@@ -286,7 +282,6 @@ class _Sentences:
     """The sentences, in words that children understand. Games, clicks, rows and columns are counted from 1.
 
     Attributes:
-        tokens: names of the things on the board.
         alike: "identical to me" if no program distinguishes the two actions, else "similar".
         near: distance up to which their surroundings are equal.
         richer: a vocabulary that may distinguish them, or None.

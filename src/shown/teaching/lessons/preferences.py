@@ -24,11 +24,7 @@ WORDS = ("paper", "standard", "walking")
 class Preferences:
     """Preferences for learning a game. None lets the learner find out.
 
-    Attributes:
-        programs: number of programs enumerated.
-        interpretation: interpretation of the teacher's clicks.
-        mirrored: whether demonstrations hold for mirror images as well.
-        language: name of the vocabulary.
+    `mirrored` tells whether demonstrations hold for mirror images as well; `language` names the vocabulary.
     """
 
     programs: int = DEFAULT_PROGRAMS

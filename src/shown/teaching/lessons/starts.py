@@ -26,12 +26,7 @@ LESSONS = 11
 
 
 class Starts:
-    """Where lessons in one game or world begin.
-
-    Attributes:
-        lessons: the levels to begin with.
-        tests: the levels that are watched first.
-    """
+    """Where lessons in one game or world begin: on `lessons`; `tests` are the levels that are watched first."""
 
     def __init__(self, game: Playable) -> None:
         self.game = game
