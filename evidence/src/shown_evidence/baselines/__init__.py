@@ -2,14 +2,6 @@
 
 A method is an `Imitator`. The functions that build one map (game or world, seed, options) to it;
 `shown_evidence.trials.methods.METHODS` lists them.
-
-    lpp.py             LPP, No Prior, Sparsity Prior, LPP with additions or few values
-    shown_default.py   what `shown` does by default
-    every_prefix.py    LPP with the mixture of the published code
-    vpi.py             Vanilla Program Induction
-    features_nn.py     Features + NN and Features + NN + L1
-    network_policy.py  LLN, FCN and CNN (layers: architectures.py, training: training.py)
-    dagger.py, boosted_trees.py, random_player.py
 """
 
 from __future__ import annotations
