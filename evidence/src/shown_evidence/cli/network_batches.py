@@ -1,9 +1,9 @@
 """Run the trials of networks in batches, for a machine with a GPU:
 
-    python -m shown_evidence.cli.network_batches --device cuda --processes 12 --minutes 9 --out networks.jsonl
+    python -m shown_evidence.cli.network_batches --device cuda --processes 12 --minutes 9 --out networks.sqlite
 
-It needs only NumPy and PyTorch. It writes one line of JSON per trial, resumes an earlier run with the same --out, and
-`shown results --store results.sqlite --import networks.jsonl` imports the lines.
+It needs only NumPy and PyTorch. It runs what the results file --out lacks, and `shown results --store results.sqlite
+--import networks.sqlite` adds the results to others.
 
 The trials equal those of `shown reproduce`. Trials that differ in demonstrations only are trained side by side, which a
 GPU does nearly as fast as one. Networks on programs (`--methods features-nn,features-nn-l1 --experiments ablations`)
@@ -19,10 +19,8 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -33,8 +31,8 @@ from shown_evidence.baselines.network_policy import NetworkPolicy, fit_together,
 from shown_evidence.experiments import find as find_experiment
 from shown_evidence.experiments.experiment import Scale, check
 from shown_evidence.results.row import Row
-from shown_evidence.results.runner import Trials, in_processes, success
-from shown_evidence.results.store import read_lines
+from shown_evidence.results.runner import Trials, in_processes, run, success
+from shown_evidence.results.store import Store
 from shown_evidence.trials.demonstrators import demonstrations
 from shown_evidence.trials.methods import NETWORKS
 from shown_evidence.trials.trial import Trial, describe, measurements
@@ -108,8 +106,7 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
     for trial, policy, given in zip(trials, fitted, demos, strict=True):
         result = measurements(trial, game, policy, given, learn)
         result["learned"]["together"] = len(trials)
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        yield replace(success(trial.settings, result, sum(result["seconds"].values())), finished=now)
+        yield success(trial.settings, result, sum(result["seconds"].values()))
 
 
 def _single(trial: Trial, device: str) -> Any:
@@ -124,10 +121,10 @@ def _single(trial: Trial, device: str) -> Any:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the trials that --out lacks, and report how many."""
+    """Run the trials that --out lacks, and report how many; exit 1 if some failed or are left."""
     summary = __doc__.partition(":")[0]
     parser = argparse.ArgumentParser(prog="python -m shown_evidence.cli.network_batches", description=summary)
-    parser.add_argument("--out", default="networks.jsonl", metavar="FILE", help="append one line of JSON per trial")
+    parser.add_argument("--out", default="networks.sqlite", metavar="FILE", help="results file to create or add to")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N")
     parser.add_argument("--minutes", type=float, default=1e6, metavar="M", help="stop after M minutes")
@@ -147,8 +144,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _wanted(args: argparse.Namespace) -> dict[str, Trial]:
-    """Return the trials by key."""
+def _wanted(args: argparse.Namespace) -> list[Trial]:
     scale = Scale(
         full=not args.quick,
         games=tuple(args.games.split(",")),
@@ -158,36 +154,25 @@ def _wanted(args: argparse.Namespace) -> dict[str, Trial]:
         test=tuple(args.levels.split(",")) if args.levels else Scale.test,
     )
     check(scale)
-    experiments = [find_experiment(name) for name in args.experiments.split(",")]
-    return {trial.key: trial for experiment in experiments for trial in experiment.trials(scale)}
+    return [trial for name in args.experiments.split(",") for trial in find_experiment(name).trials(scale)]
 
 
 def _main(args: argparse.Namespace) -> int:
-    started = time.monotonic()
+    until = time.monotonic() + 60 * args.minutes
     if args.device != "cpu" and not torch.cuda.is_available():
         raise ShownError("PyTorch finds no GPU here. Use --device cpu.")
-    trials = _wanted(args)
-    out = Path(args.out)
-    done = {row.key for row in read_lines(out).rows if row.status == "ok"} if out.exists() else set()
-    todo = batches([trial for key, trial in trials.items() if key not in done], args.cells)
-    total = sum(len(batch.trials) for batch in todo)
-    print(f"{len(trials)} trials, {len(trials) - total} done before, {len(todo)} batches to go", file=sys.stderr)
-    count = 0
-    if out.exists():
-        os.truncate(out, out.read_bytes().rfind(b"\n") + 1)  # a killed run may have left half a line
-    with out.open("a") as file:
-        work, settings = partial(run_batch, device=args.device), [[t.settings for t in batch.trials] for batch in todo]
-        for row in in_processes(work, settings, args.processes, started + 60 * args.minutes):
-            if row.status != "ok":
-                print(f"shown: {describe(row.settings)}: {row.error}", file=sys.stderr)
-                continue
-            file.write(json.dumps(row.to_json(), ensure_ascii=False) + "\n")
-            file.flush()
-            count += 1
-            if count % 50 == 0:
-                print(f"{count} of {total}, {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
-    print(f"{count} run, {total - count} left, {time.monotonic() - started:.0f} s", file=sys.stderr)
-    return 0 if count == total else 1
+
+    def execute(trials: Trials) -> Iterator[Row]:
+        todo = batches([Trial.from_settings(settings) for settings in trials], args.cells)
+        settings = [[trial.settings for trial in batch.trials] for batch in todo]
+        return in_processes(partial(run_batch, device=args.device), settings, args.processes, until)
+
+    with Store(args.out) as store:
+        summary = run(_wanted(args), store, execute)
+    for row in summary.failed:
+        print(f"shown: {describe(row.settings)}: {row.error}", file=sys.stderr)
+    print(summary.text, file=sys.stderr)
+    return 0 if summary.kept + summary.done == summary.asked else 1
 
 
 if __name__ == "__main__":
