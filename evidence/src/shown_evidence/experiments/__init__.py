@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
 from shown.errors import BadInput, did_you_mean
 from shown_evidence.experiments.experiment import Experiment
 
-EXPERIMENTS: dict[str, str] = {
-    name: f"shown_evidence.experiments.{module}"
-    for name, module in {
-        "floors": "random_play",
-        "demos": "demos",
-        "programs": "program_budget",
-        "ablations": "ablations",
-        "policies": "policy_sizes",
-        "noise": "noise",
-        "data-efficiency": "data_efficiency",
-        "breakout": "atari_breakout",
-        "pictures": "pictures",
-        "minigrid": "minigrid_worlds",
-        "minatar": "minatar_games",
-        "beyond": "beyond",
-        "additions": "additions",
-        "styles": "scripted_styles",
-        "confidence": "confidence",
-        "one-rule": "one_rule",
-    }.items()
+EXPERIMENTS = {
+    "floors": "random_play:RandomPlay",
+    "demos": "demos:Demos",
+    "programs": "program_budget:ProgramBudget",
+    "ablations": "ablations:Ablations",
+    "policies": "policy_sizes:PolicySizes",
+    "noise": "noise:Noise",
+    "data-efficiency": "data_efficiency:DataEfficiency",
+    "breakout": "atari_breakout:AtariBreakout",
+    "pictures": "pictures:PicturesOfPolicies",
+    "minigrid": "minigrid_worlds:MinigridWorlds",
+    "minatar": "minatar_games:MinAtarGames",
+    "beyond": "beyond:Beyond",
+    "additions": "additions:Additions",
+    "styles": "scripted_styles:ScriptedStyles",
+    "confidence": "confidence:Confidence",
+    "one-rule": "one_rule:RuleBesideVote",
 }
-"""The module of each experiment, which defines `EXPERIMENT`."""
+"""Module and class of each experiment."""
 
 
+@cache
 def find(name: str) -> Experiment:
     """Return an experiment by name.
 
@@ -39,5 +38,6 @@ def find(name: str) -> Experiment:
     """
     if name not in EXPERIMENTS:
         raise BadInput(f"no experiment called {name!r}. {did_you_mean(name, EXPERIMENTS)}")
-    experiment: Experiment = import_module(EXPERIMENTS[name]).EXPERIMENT
+    module, _, kind = EXPERIMENTS[name].partition(":")
+    experiment: Experiment = getattr(import_module(f"{__name__}.{module}"), kind)()
     return experiment

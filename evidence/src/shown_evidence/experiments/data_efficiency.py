@@ -77,9 +77,6 @@ class DataEfficiency(Experiment):
         return {**needs, "ratio": _ratio(rows)}
 
 
-EXPERIMENT = DataEfficiency()
-
-
 def _until_perfect(game: str, rows: Sequence[Row]) -> str:
     parts = []
     for method in DataEfficiency.methods:

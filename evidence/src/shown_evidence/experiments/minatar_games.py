@@ -74,9 +74,6 @@ class MinAtarGames(Experiment):
         ]
 
 
-EXPERIMENT = MinAtarGames()
-
-
 def _lines(rows: Sequence[Row], game: str, count: int) -> list[list[str]]:
     """Return the line of a game and a number of demonstrations, if there are results."""
     mine = of_size(select(rows, game=world_name(game)), count)

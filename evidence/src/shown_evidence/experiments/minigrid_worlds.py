@@ -118,9 +118,6 @@ class MinigridWorlds(Experiment):
         ]
 
 
-EXPERIMENT = MinigridWorlds()
-
-
 def _reached(label: str, count: int, rows: Sequence[Row]) -> Iterator[str]:
     """Yield the number of worlds in which the goal is reached."""
     means = [stats.mean_success(part, SEEDS) for part in grouped(rows, lambda row: row.settings["game"]).values()]

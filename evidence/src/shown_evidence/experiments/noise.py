@@ -104,9 +104,6 @@ class Noise(Experiment):
         return {"high": _too_high(means, kept), "zero": zero, "small": _small(means)}
 
 
-EXPERIMENT = Noise()
-
-
 def first_levels(draw: int, count: int) -> str:
     """Return the first `count` levels in a random order; a smaller set is a prefix of the larger one.
 
