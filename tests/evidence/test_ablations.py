@@ -52,7 +52,7 @@ def test_merged_programs_give_the_same_network_as_all_of_them():
     count = 150
     grammar = paper_grammar(NIM.tokens)
     grids = [level.grid for level in load_levels(NIM, "train:0-3")]
-    values = ProgramValues.of(grids, NIM.tokens, grammar, count)
+    values = ProgramValues.of(grids, NIM.tokens, count)
     rng = torch.Generator().manual_seed(1)
     sizes = ((count, 100), (100,), (100, 100), (100,), (100, 1), (1,))
     layers = [torch.randn(size, generator=rng) / 10 for size in sizes]

@@ -21,7 +21,6 @@ from shown.inference.features import Features
 from shown.inference.learner import to_formula
 from shown.inference.posterior import Candidate, literal_prices, log_likelihood, log_prior
 from shown.inference.trees import Forest, Tree, clauses_of
-from shown.language.grammar import paper_grammar
 from shown.rules.bitwise import formula_bits
 from shown.worlds import Game
 from shown_evidence.baselines.lpp import MixturePolicy, mixed
@@ -59,7 +58,7 @@ class EveryPrefix(MixturePolicy):
     def fit(self, demos: Demonstrations) -> EveryPrefix:
         if self.ties not in TIES:
             raise BadInput(f"ties must be one of {', '.join(TIES)}, not {self.ties!r}.")
-        values = ProgramValues.of_demonstrated(demos, paper_grammar(demos.tokens), self.programs)
+        values = ProgramValues.of_demonstrated(demos, self.programs)
         found = list(self._candidates(values.features, values.evidence(demos)))
         best = self._best(found)
         highest = max((candidate.score for candidate in best), default=0.0)

@@ -20,7 +20,6 @@ from shown.demonstrations import Demonstrations
 from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import row_bits
 from shown.grid import Action, Grid
-from shown.language.grammar import paper_grammar
 from shown.worlds import Game
 from shown_evidence.baselines import Imitator, check_clicks
 from shown_evidence.baselines.program_values import ProgramValues
@@ -55,7 +54,7 @@ class FeaturesPolicy(Imitator):
     def fit(self, demos: Demonstrations) -> FeaturesPolicy:
         check_clicks(demos)
         self.tokens_ = demos.tokens
-        values = ProgramValues.of_demonstrated(demos, paper_grammar(demos.tokens), self.programs)
+        values = ProgramValues.of_demonstrated(demos, self.programs)
         labels = row_bits(values.evidence(demos).positive, values.word, values.bit)
         # Rows with equal values and labels are one row with a weight.
         distinct, counts = np.unique(np.column_stack([_packed_rows(values), labels]), axis=0, return_counts=True)
@@ -98,10 +97,9 @@ class FeaturesPolicy(Imitator):
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
         acts: list[Action] = []
-        grammar = paper_grammar(self.tokens_)
         for start in range(0, len(grids), GRIDS_AT_ONCE):
             part = grids[start : start + GRIDS_AT_ONCE]
-            values = ProgramValues.of(part, self.tokens_, grammar, self.programs)
+            values = ProgramValues.of(part, self.tokens_, self.programs)
             inputs = torch.from_numpy(_unpacked(_packed_rows(values), values)).to(self.device).float()
             with torch.no_grad():
                 scores = _perceptron(inputs, _Spread(values, self.device), self.layers_).cpu().numpy()

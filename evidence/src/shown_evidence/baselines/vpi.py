@@ -21,7 +21,6 @@ from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import Evidence, row_bits
 from shown.inference.features import LazyTerms
 from shown.inference.posterior import Candidate, Mixture, log_likelihood
-from shown.language.grammar import paper_grammar
 from shown.rules import Formula, Literal
 from shown.rules.bitwise import formula_bits
 from shown.worlds import Game
@@ -106,7 +105,7 @@ class VpiPolicy(MixturePolicy):
     def fit(self, demos: Demonstrations) -> VpiPolicy:
         check_clicks(demos)
         # No policy among the first n uses a program beyond the n-th: the n single programs come first.
-        values = ProgramValues.of_demonstrated(demos, paper_grammar(demos.tokens), self.programs)
+        values = ProgramValues.of_demonstrated(demos, self.programs)
         features, evidence = values.features, values.evidence(demos)
         priors = np.concatenate([np.full(block.count, block.log_prior) for block in features.blocks])
         terms = LazyTerms(features.blocks, np.arange(len(features.of_program)))

@@ -74,15 +74,7 @@ class Trial:
     @property
     def settings(self) -> dict[str, Any]:
         """The trial as JSON."""
-        return {
-            "method": self.method,
-            "game": self.game,
-            "levels": self.levels,
-            "demonstrations": self.demonstrations,
-            "seed": self.seed,
-            "options": dict(self.options),
-            "test": list(self.test),
-        }
+        return {**vars(self), "options": dict(self.options), "test": list(self.test)}
 
     @property
     def start(self) -> int:
