@@ -98,11 +98,6 @@ class Trial:
         """A digest of settings and code: trials with equal keys have equal results."""
         return trial_key(self.settings, self.code)
 
-    @property
-    def text(self) -> str:
-        """A short description for progress and lists."""
-        return describe(self.settings)
-
 
 def describe(settings: Mapping[str, Any]) -> str:
     """Return a short description of a trial; its method may be unknown here.
