@@ -170,7 +170,7 @@ def measurements(
 
 
 def find_place(name: str) -> Playable:
-    """Return the game or world of that name; unlike `shown.worlds.find`, never one of a module's."""
+    """Return the game or world of that name; unlike `shown.worlds.find`, never one that a module defines."""
     return find_world(name) if name.startswith(WORLDS) else find_game(name)
 
 
