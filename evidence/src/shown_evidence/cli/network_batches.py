@@ -27,14 +27,14 @@ import torch
 
 from shown.errors import ShownError, printable
 from shown.worlds import GAMES, find_game, load_levels
-from shown_evidence.baselines.network_policy import NetworkPolicy, fit_together, largest_shape
+from shown_evidence.baselines.network_policy import fit_together, largest_shape
 from shown_evidence.experiments import find as find_experiment
 from shown_evidence.experiments.experiment import Scale, check
 from shown_evidence.results.row import Row
 from shown_evidence.results.runner import Trials, in_processes, run, success
 from shown_evidence.results.store import Store
 from shown_evidence.trials.demonstrators import demonstrations
-from shown_evidence.trials.methods import NETWORKS
+from shown_evidence.trials.methods import METHODS, NETWORKS
 from shown_evidence.trials.trial import Trial, describe, measurements
 
 ONE_BY_ONE = ("features-nn", "features-nn-l1", "dagger")
@@ -95,29 +95,18 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
     game = find_game(trials[0].game)
     demos = [demonstrations(game, trial.levels) for trial in trials]
     started = time.perf_counter()
-    fitted: Sequence[Any]
+    methods: list[Any] = [
+        METHODS[trial.method].build(game, trial.start, {**trial.options, "device": device}) for trial in trials
+    ]
     if trials[0].method in ONE_BY_ONE:
-        fitted = [_single(trial, device).fit(given) for trial, given in zip(trials, demos, strict=True)]
+        fitted = [method.fit(given) for method, given in zip(methods, demos, strict=True)]
     else:
-        shape = largest_shape(game)
-        networks = [NetworkPolicy(shape=shape, seed=trial.start, device=device, **trial.options) for trial in trials]
-        fitted = fit_together(networks, demos)
+        fitted = fit_together(methods, demos)
     learn = (time.perf_counter() - started) / len(trials)
     for trial, policy, given in zip(trials, fitted, demos, strict=True):
         result = measurements(trial, game, policy, given, learn)
         result["learned"]["together"] = len(trials)
         yield success(trial.settings, result, sum(result["seconds"].values()))
-
-
-def _single(trial: Trial, device: str) -> Any:
-    """Return the policy to fit for a trial that is trained alone."""
-    if trial.method == "dagger":
-        from shown_evidence.baselines.dagger import Dagger
-
-        return Dagger(find_game(trial.game), trial.start, trial.options, device=device)
-    from shown_evidence.baselines.features_nn import FeaturesPolicy  # needs Numba
-
-    return FeaturesPolicy(seed=trial.start, device=device, **trial.options)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
