@@ -19,7 +19,6 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -50,18 +49,13 @@ WORK = {"lln": 1, "cnn": 4, "fcn": 20}
 """Approximate work per cell."""
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Trials that can be trained together: they differ in levels and seeds only."""
+def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[list[Trial]]:
+    """Group trials that differ in levels and seeds only into batches of similar size.
 
-    trials: tuple[Trial, ...]
-    work: float
-
-
-def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[Batch]:
-    """Group trials into batches of similar size, most work first, so that no long one comes last."""
+    Those with the most work come first, so that no long one comes last.
+    """
     alike: dict[tuple[Any, ...], list[tuple[int, Trial]]] = {}
-    found = [Batch((trial,), math.inf) for trial in trials if trial.method in ONE_BY_ONE]
+    found = [(math.inf, [trial]) for trial in trials if trial.method in ONE_BY_ONE]
     for trial in (trial for trial in trials if trial.method not in ONE_BY_ONE):
         steps = len(load_levels(find_game(trial.game), trial.levels)) * STEPS_PER_LEVEL.get(trial.game, 15)
         together = (trial.method, trial.game, trial.test, json.dumps(dict(trial.options), sort_keys=True))
@@ -74,8 +68,8 @@ def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[Batch]:
             count = max(1, min(len(group), cells // most))
             part, group = group[-count:], group[:-count]
             work = count * most * WORK[part[0][1].options["network"]]
-            found.append(Batch(tuple(trial for _, trial in part), work))
-    return sorted(found, key=lambda batch: -batch.work)
+            found.append((work, [trial for _, trial in part]))
+    return [batch for _, batch in sorted(found, key=lambda item: -item[0])]
 
 
 def run_batch(settings: Trials, device: str) -> Iterator[Row]:
@@ -153,7 +147,7 @@ def _main(args: argparse.Namespace) -> int:
 
     def execute(trials: Trials) -> Iterator[Row]:
         todo = batches([Trial.from_settings(settings) for settings in trials], args.cells)
-        settings = [[trial.settings for trial in batch.trials] for batch in todo]
+        settings = [[trial.settings for trial in batch] for batch in todo]
         return in_processes(partial(run_batch, device=args.device), settings, args.processes, until)
 
     with Store(args.out) as store:
