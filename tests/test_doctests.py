@@ -7,9 +7,13 @@ from importlib import import_module
 import pytest
 
 import shown
+import shown_evidence
 
 MODULES = sorted(
-    module.name for module in pkgutil.walk_packages(shown.__path__, "shown.") if not module.name.endswith(".__main__")
+    module.name
+    for package in (shown, shown_evidence)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    if not module.name.endswith(".__main__")
 )
 
 

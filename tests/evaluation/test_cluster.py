@@ -14,6 +14,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ from shown.inference.learner import Learner
 from shown.language.grammar import paper_grammar
 from shown.language.reach import margin_for
 from shown.worlds import demonstrate, find, load_levels
-from shown_evidence.results.ray_executor import RayExecutor
+from shown_evidence.results.ray_executor import on_ray
 from shown_evidence.results.runner import in_this_process, run
 from shown_evidence.results.store import Store
 from shown_evidence.trials.trial import Trial
@@ -270,11 +271,11 @@ def test_trials_run_on_a_cluster_though_a_worker_is_killed(nodes, cluster, tmp_p
     with Store(str(tmp_path / "there.sqlite")) as store:
         with ThreadPoolExecutor(1) as beside:  # the first trial of a worker is long enough: it loads the engine
             killed = beside.submit(kill_one, nodes, "ray::attempt")
-            summary = run(trials, store, RayExecutor(cluster))
+            summary = run(trials, store, partial(on_ray, cluster))
             killed.result()
         assert (summary.done, summary.failed) == (6, [])
         assert {row.key: row.result["success"] for row in store.rows()} == expected
-        assert run(trials, store, RayExecutor(cluster)).kept == 6
+        assert run(trials, store, partial(on_ray, cluster)).kept == 6
 
 
 @pytest.fixture(scope="module")

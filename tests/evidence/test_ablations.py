@@ -4,12 +4,11 @@ import torch
 from shown.language.grammar import paper_grammar
 from shown.language.reference import View, run
 from shown.policy import uniform_policy
-from shown.worlds import GAMES, find, load_levels
+from shown.worlds import GAMES, find, load_levels, success_rate
 from shown_evidence.baselines import lpp
 from shown_evidence.baselines.features_nn import FeaturesPolicy, _packed_rows, _perceptron, _Spread, _unpacked
 from shown_evidence.baselines.program_values import ProgramValues
 from shown_evidence.trials.demonstrators import demonstrations
-from shown_evidence.trials.scoring import CachedPolicy, won
 
 NIM = find("nim")
 
@@ -19,11 +18,11 @@ def test_many_grids_at_once_are_acted_on_as_one_by_one(name: str):
     game = find(name)
     fitted = lpp.learner(game, 0, {"programs": 400}).fit(demonstrations(game, "train:0-1"))
     grids = [level.grid for level in load_levels(game, "train,test,random:0-59")]
-    assert fitted.act_many(grids) == [fitted.act(grid) for grid in grids]
+    assert fitted.act_many(grids) == [fitted.policy_.act(grid) for grid in grids]
 
 
 def test_a_policy_without_programs_acts_on_many_too():
-    fitted = lpp.MixturePolicy()
+    fitted = lpp.learner(NIM, 0, {})
     fitted.policy_ = uniform_policy(NIM.tokens)
     assert fitted.act_many([level.grid for level in load_levels(NIM, "test")]) == [(0, 0)] * 9
     assert not fitted.describe()["found"]
@@ -36,7 +35,7 @@ def test_lpp_reports_the_size_of_its_best_policy():
     assert described["top_level_programs"] == len(formula.literals)
     assert described["method_calls"] > described["top_level_programs"]
     assert described["depth"] in (3, 4)
-    assert won(NIM, CachedPolicy(fitted), load_levels(NIM, "test")) == [True] * 9
+    assert success_rate(NIM, fitted, "test") == 1
 
 
 def test_the_priors_of_the_ablations_are_used():
@@ -53,7 +52,7 @@ def test_merged_programs_give_the_same_network_as_all_of_them():
     count = 150
     grammar = paper_grammar(NIM.tokens)
     grids = [level.grid for level in load_levels(NIM, "train:0-3")]
-    values = ProgramValues.of(grids, NIM.tokens, grammar, count)
+    values = ProgramValues.of(grids, NIM.tokens, count)
     rng = torch.Generator().manual_seed(1)
     sizes = ((count, 100), (100,), (100, 100), (100,), (100, 1), (1,))
     layers = [torch.randn(size, generator=rng) / 10 for size in sizes]
@@ -74,7 +73,7 @@ def test_merged_programs_give_the_same_network_as_all_of_them():
 @pytest.mark.parametrize("l1", [0.0, 1e-4])
 def test_a_perceptron_on_programs_learns_nim(l1: float):
     fitted = FeaturesPolicy(300, l1=l1, epochs=60).fit(demonstrations(NIM, "train:0-10"))
-    assert sum(won(NIM, CachedPolicy(fitted), load_levels(NIM, "test"))) >= 7
+    assert success_rate(NIM, fitted, "test") >= 7 / 9
     assert fitted.describe()["training"]["epochs"] <= 60
 
 

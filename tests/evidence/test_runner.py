@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from measuring import measured
-from shown_evidence.results.runner import CoreExecutor, attempt, duration, in_this_process, run
+from shown_evidence.results.runner import attempt, duration, in_this_process, on_cores, run
 from shown_evidence.results.store import Store
 from shown_evidence.trials.trial import Trial
 
@@ -45,13 +45,13 @@ def test_a_rerun_does_only_what_is_missing_and_tries_failed_ones_again(tmp_path:
 
 def test_workers_give_what_this_process_gives(tmp_path: Path):
     here = {row.key: row.result for row in in_this_process([trial.settings for trial in GOOD])}
-    there = {row.key: row.result for row in CoreExecutor(2)([trial.settings for trial in GOOD])}
+    there = {row.key: row.result for row in on_cores([trial.settings for trial in GOOD], 2)}
     for key, result in here.items():
         assert {**result, "seconds": None} == {**there[key], "seconds": None}
 
 
 def test_a_process_that_dies_fails_its_own_trial_only():
-    results = CoreExecutor(1)([trial.settings for trial in GOOD[:2]])
+    results = on_cores([trial.settings for trial in GOOD[:2]], 1)
     rows = []
     original = multiprocessing.active_children
 

@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import random
@@ -37,7 +38,6 @@ def test_what_is_added_is_found_again(tmp_path: Path):
         rows = {row.key: row for row in store.rows()}
         assert done(store) == {TRIAL.key}
         assert [row.key for row in store.rows(status="failed")] == [OTHER.key]
-        assert not list(store.rows(game="chase"))
     assert rows[TRIAL.key].settings == TRIAL.settings
     assert rows[TRIAL.key].result == measured(TRIAL).result
     assert rows[OTHER.key].error == "no luck"
@@ -103,36 +103,41 @@ def test_a_full_disk_is_said_in_one_line_and_loses_nothing(tmp_path: Path):
         assert done(store) == {TRIAL.key}
 
 
-@pytest.fixture
-def folder_of_another():
-    """A folder in which this user may read but not write, also when the tests are run by root."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "r.sqlite"
-        with Store(path) as store:
-            store.add(measured(TRIAL))
-        os.chmod(folder, 0o555)
-        root = os.geteuid() == 0
+@contextlib.contextmanager
+def read_only(folder: Path):
+    """Make a folder one in which this user may read but not write, also when the tests are run by root."""
+    os.chmod(folder, 0o555)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
         if root:
-            os.seteuid(65534)
-        try:
-            yield path
-        finally:
-            if root:
-                os.seteuid(0)
-            os.chmod(folder, 0o755)
+            os.seteuid(0)
+        os.chmod(folder, 0o755)
 
 
-def test_in_a_read_only_folder_it_can_be_read_but_not_written(folder_of_another: Path):
-    with pytest.raises(BadInput, match="cannot be written"):
-        Store(folder_of_another)
-    with pytest.raises(BadInput, match="cannot be written"):
-        Store(folder_of_another.with_name("new.sqlite"))
-    with Store(folder_of_another, writing=False) as store:
-        assert done(store) == {TRIAL.key}
+@pytest.fixture
+def path():
+    """A new file in a folder that others may enter, unlike `tmp_path`."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder) / "r.sqlite"
+
+
+def test_in_a_read_only_folder_it_can_be_read_but_not_written(path: Path):
+    with Store(path) as store:
+        store.add(measured(TRIAL))
+    with read_only(path.parent):
+        for name in ("r.sqlite", "new.sqlite"):
+            with pytest.raises(BadInput, match="cannot be written"):
+                Store(path.with_name(name))
+        with Store(path, writing=False) as store:
+            assert done(store) == {TRIAL.key}
 
 
 @pytest.mark.parametrize("index", [True, False])
-def test_what_a_killed_run_left_can_be_read_in_a_read_only_folder(index: bool):
+def test_what_a_killed_run_left_can_be_read_in_a_read_only_folder(index: bool, path: Path):
     program = (
         "import os, signal, sys\n"
         "from shown_evidence.results.store import Store\n"
@@ -142,25 +147,15 @@ def test_what_a_killed_run_left_can_be_read_in_a_read_only_folder(index: bool):
         "store.add(Row(Trial('lpp', 'nim', 'train:0').settings, 'failed', None, 'no luck', 0.1))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "r.sqlite"
-        subprocess.run([sys.executable, "-c", program, str(path)])
-        assert path.with_name("r.sqlite-wal").stat().st_size > 0
-        if not index:
-            path.with_name("r.sqlite-shm").unlink()
-        os.chmod(folder, 0o555)
-        root = os.geteuid() == 0
-        if root:
-            os.seteuid(65534)
-        try:
-            before = sorted(os.listdir(folder))
-            with Store(path, writing=False) as store:
-                assert [row.error for row in store.rows()] == ["no luck"]
-            assert sorted(os.listdir(folder)) == before
-        finally:
-            if root:
-                os.seteuid(0)
-            os.chmod(folder, 0o755)
+    subprocess.run([sys.executable, "-c", program, str(path)])
+    assert path.with_name("r.sqlite-wal").stat().st_size > 0
+    if not index:
+        path.with_name("r.sqlite-shm").unlink()
+    with read_only(path.parent):
+        before = sorted(os.listdir(path.parent))
+        with Store(path, writing=False) as store:
+            assert [row.error for row in store.rows()] == ["no luck"]
+        assert sorted(os.listdir(path.parent)) == before
 
 
 def test_two_runs_cannot_write_at_once(tmp_path: Path):

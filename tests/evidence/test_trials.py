@@ -2,13 +2,10 @@ import numpy as np
 import pytest
 
 from shown.errors import BadInput
-from shown.grid import Grid
-from shown.worlds import GAMES, demonstrate, find, load_levels, play
+from shown.worlds import GAMES, demonstrate, find, load_levels
 from shown.worlds.games.floors import floor
-from shown_evidence.baselines.random_player import RandomPolicy
 from shown_evidence.trials.demonstrators import NOISE, demonstrations, training_sets
 from shown_evidence.trials.methods import METHODS
-from shown_evidence.trials.scoring import CachedPolicy, won
 from shown_evidence.trials.trial import Trial, run_trial, trial_key
 
 
@@ -78,26 +75,6 @@ def test_levels_to_score_on_are_not_mistaken_for_the_demonstrated_ones():
     assert {spec: len(won) for spec, won in found["won"].items()} == {"train:0-2": 3, "train": 1}
 
 
-class Clicker:
-    """Acts at random, but always the same way on the same grid; sometimes wins, often not."""
-
-    def act(self, grid: Grid):
-        rng = np.random.default_rng(sum(map(ord, grid.text)))
-        return int(rng.integers(grid.height)), int(rng.integers(grid.width))
-
-
-@pytest.mark.parametrize("name", list(GAMES))
-def test_playing_side_by_side_is_playing_one_by_one(name: str):
-    game = find(name)
-    levels = load_levels(game, "test:0-8,random:0-9")
-    for player in (Clicker().act, game.expert):
-
-        class Either:
-            act = staticmethod(player)
-
-        assert won(game, CachedPolicy(Either()), levels) == [play(game, player, level).won for level in levels]
-
-
 def test_training_sets_are_distinct_and_the_same_for_all():
     for size in range(1, 11):
         sets = training_sets(size, 10)
@@ -132,13 +109,6 @@ def test_more_noisy_demonstrations_begin_with_the_same_ones():
     nim = find("nim")
     few, more = (demonstrations(nim, f"random:0-{last}", "correlated", 1) for last in (4, 9))
     assert few.items == more.items[:5]
-
-
-def test_a_stochastic_policy_is_asked_at_every_turn():
-    """Otherwise a click without effect would be repeated for ever."""
-    nim = find("nim")
-    board, table = nim.generate(np.random.default_rng(0)), CachedPolicy(RandomPolicy(nim, 0, "any"))
-    assert len({table.act_many([board])[0] for _ in range(100)}) > 10
 
 
 @pytest.mark.parametrize(("method", "cells"), [("random", "any_cell"), ("random-sensible", "sensible")])

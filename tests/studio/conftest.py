@@ -9,7 +9,14 @@ import pytest
 from playwright.sync_api import Browser
 
 from serving import Server
+from shown.studio.project import Project
 from visiting import Visitor, Window, chromium
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    with Project(tmp_path / "project") as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

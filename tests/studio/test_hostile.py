@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -71,35 +70,6 @@ def test_a_position_that_can_be_played_only_here_and_there_is_refused_where_it_c
 
 
 # --- what comes in ----------------------------------------------------------------------------------------------------
-
-
-def test_what_could_not_be_read_back_is_refused_and_the_game_opens_after_a_restart(make_server):
-    studio = make_server()
-    studio.post("expert", game="nim")
-    many_rows = [{"grid": ["|."] * 64 + ["||"], "action": [0, 0]}]
-    for change in ({"steps": many_rows}, {"level": "x" * 201}, {"level": "two\nlines"}):
-        content = expert_demonstrations("nim")
-        content["demonstrations"][1] |= change
-        refused(studio, "import", game="nim", content=content)
-    before = studio.post("open", game="nim")["recordings"]
-    assert len(before) == 1
-    studio.kill()
-    studio.start(studio.port)
-    after = studio.post("open", game="nim")
-    assert (after["recordings"], after["notes"]) == (before, [])
-
-
-def test_one_bad_demonstration_on_disk_is_named_and_the_others_are_there(make_server, tmp_path):
-    path = begun(tmp_path / "project", 2) / "nim" / "lesson.json"
-    lesson = json.loads(path.read_text())
-    lesson["notes"][0]["last"] = ["?"]
-    path.write_text(json.dumps(lesson))
-    studio = make_server()
-    opened = studio.post("open", game="nim")
-    assert [card["id"] for card in opened["recordings"]] == [2]
-    assert "lesson.json, demonstration 0" in opened["notes"][0]
-    assert json.loads((path.parent / "lesson.set-aside-1.json").read_text()) == lesson
-    assert studio.learned("nim")["state"] == "done"
 
 
 def test_an_import_of_too_many_levels_paints_none(server):

@@ -20,7 +20,7 @@ from shown.studio.project import Project
 from shown.studio.workspace import Workspace
 from shown.teaching.lessons.lesson_file import LessonFile
 from shown.teaching.lessons.preferences import Preferences
-from shown.teaching.lessons.starts import Starts
+from shown.teaching.lessons.starts import curriculum
 from shown.worlds import find_game, play
 from shown.worlds.games.rule_errors import check_playable
 
@@ -34,7 +34,7 @@ def test_it_is_the_same_game(name):
         level = here.level(1)
         assert (there.level(1), there.levels("test:0-2")) == (level, here.levels("test:0-2"))
         assert play(there, there.expert, level, 3) == play(here, here.expert, level, 3)
-        assert Starts(there).lessons == Starts(here).lessons
+        assert curriculum(there) == curriculum(here)
         with pytest.raises(BadLevel):
             there.check(grid(".."))
 

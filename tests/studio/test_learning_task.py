@@ -14,21 +14,35 @@ from shown.studio import learning_task
 from shown.studio.learning_task import MAX_PUPILS, Pupils
 from shown.teaching.lessons.preferences import Preferences
 from shown.teaching.many_demonstrations import SelectivePupil
-from shown.worlds import Game, demonstrate, find, load_levels, wins
+from shown.worlds import demonstrate, find, load_levels, wins
 
 NIM = find("nim")
 SHOWN = demonstrate(NIM, "train:0-7")
 
 
+def asked(shown: Demonstrations, before: dict | None = None, **more: object) -> dict:
+    """A request to learn; `before` is the answer to an earlier one."""
+    return {
+        "demonstrations": json.dumps(shown.to_json()),
+        "before": before and before["policy"],
+        "used": before["used"] if before else [],
+        **Preferences(programs=2000).to_json(),
+        **more,
+    }
+
+
+def answer(pupils: Pupils, request: dict) -> dict:
+    task = pupils.learn(NIM, request)
+    while True:
+        try:
+            next(task)
+        except StopIteration as end:
+            return end.value
+
+
 def reports(constraints: Constraints, news: int) -> list[dict]:
     """What the task reports if it is stopped after so much news, its answer last."""
-    request = {
-        "demonstrations": json.dumps(SHOWN.to_json()),
-        "before": None,
-        "constraints": constraints.to_json(),
-        **Preferences(programs=2000).to_json(),
-    }
-    task = Pupils().learn(NIM, request)
+    task = Pupils().learn(NIM, asked(SHOWN, constraints=constraints.to_json()))
     found = [next(task) for _ in range(news)]
     try:
         while True:
@@ -65,26 +79,6 @@ def test_not_even_if_the_learner_offers_one(monkeypatch):
 
 
 # --- pupils ----------------------------------------------------------------------------------------------------------
-
-
-def asked(shown: Demonstrations, before: dict | None = None, **more: object) -> dict:
-    """A request to learn; `before` is the answer to an earlier one."""
-    return {
-        "demonstrations": json.dumps(shown.to_json()),
-        "before": before and before["policy"],
-        "used": before["used"] if before else [],
-        **Preferences(programs=2000).to_json(),
-        **more,
-    }
-
-
-def answer(pupils: Pupils, request: dict, game: Game = NIM) -> dict:
-    task = pupils.learn(game, request)
-    while True:
-        try:
-            next(task)
-        except StopIteration as end:
-            return end.value
 
 
 def some(first: int, last: int) -> Demonstrations:
@@ -162,31 +156,11 @@ def test_few_pupils_are_kept_and_none_where_memory_is_short(monkeypatch):
 
 def test_levels_to_keep_stay_won_and_do_not_make_a_new_pupil():
     pupils, levels = Pupils(), load_levels(NIM, "test:0-8")
-    request = {
-        "demonstrations": json.dumps(demonstrate(NIM, "train:0").to_json()),
-        "before": None,
-        "constraints": {},
-        **Preferences(programs=2000).to_json(),
-    }
-    first = finished(pupils.learn(NIM, request))
+    first = answer(pupils, asked(some(0, 0)))
     pupil = pupils.kept["nim"]
-    policy = Policy.from_json(first["policy"])
-    more = {
-        **request,
-        "demonstrations": json.dumps(demonstrate(NIM, "train:0-1").to_json()),
-        "before": first["policy"],
-        "keep": [{"name": level.name, "rows": list(level.grid.rows)} for level in levels],
-    }
-    second = finished(pupils.learn(NIM, more))
+    kept = [{"name": level.name, "rows": list(level.grid.rows)} for level in levels]
+    second = answer(pupils, asked(some(0, 1), first, keep=kept))
     assert pupils.kept["nim"] is pupil
     assert len(pupil.pupil.task.keep) == len(levels)
-    before, after = (wins(NIM.starts(levels), one) for one in (policy, Policy.from_json(second["policy"])))
+    before, after = (wins(NIM.starts(levels), one) for one in policies([first, second]))
     assert all(now or not earlier for earlier, now in zip(before, after, strict=True))
-
-
-def finished(task) -> dict:
-    try:
-        while True:
-            next(task)
-    except StopIteration as end:
-        return end.value

@@ -28,12 +28,6 @@ LEVEL = grid("|.", "||")
 
 
 @pytest.fixture
-def project(tmp_path):
-    with Project(tmp_path / "project") as opened:
-        yield opened
-
-
-@pytest.fixture
 def shared(project):
     workspace = Workspace(project, find("nim"))
     for _ in range(2):

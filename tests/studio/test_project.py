@@ -25,12 +25,6 @@ from shown.worlds import Level, find
 NIM = find("nim")
 
 
-@pytest.fixture
-def project(tmp_path):
-    with Project(tmp_path / "project") as opened:
-        yield opened
-
-
 def win(workspace: Workspace) -> None:
     before = len(workspace.lesson.recordings)
     while len(workspace.lesson.recordings) == before:

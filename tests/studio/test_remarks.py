@@ -9,7 +9,6 @@ import pytest
 from serving import Refused
 from shown.errors import BadInput
 from shown.policy import Policy
-from shown.studio.project import Project
 from shown.studio.workspace import Workspace
 from shown.teaching.lessons.remarks import Remark, constraints_of, remarks_from_json, remarks_to_json, written
 from shown.worlds import find
@@ -18,12 +17,6 @@ NIM = find("nim")
 STICK = "at_action_cell(cell_is_value(matchstick))"
 LEFT = "at_action_cell(shifted((0, -1), cell_is_value(empty)))"
 SCHEMA = "shown/studio-remarks/1"
-
-
-@pytest.fixture
-def project(tmp_path):
-    with Project(tmp_path / "project") as opened:
-        yield opened
 
 
 # --- in the project ---------------------------------------------------------------------------------------------------

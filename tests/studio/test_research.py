@@ -16,7 +16,7 @@ from shown.grid import Grid
 from shown.policy import Policy
 from shown.studio.project import Project
 from shown.teaching.lessons.lesson_file import LessonFile
-from shown.teaching.lessons.scores import SCHEMA, Score, held_out, scores_from_json, scores_to_json
+from shown.teaching.lessons.scores import SCHEMA, Score, held_out, scores_to_json
 from shown.worlds import find, wins
 
 NIM = find("nim")
@@ -40,39 +40,31 @@ def test_scores_come_back(tmp_path):
         assert project.scores(NIM) == (SCORE, SCORE)
 
 
-@pytest.mark.parametrize("content", ["my own notes", "", "null", "\xff"])
-def test_a_file_of_scores_that_the_studio_did_not_write_is_not_overwritten(tmp_path, content):
-    path = tmp_path / "project" / "nim" / "scores.json"
-    path.parent.mkdir(parents=True)
+FOREIGN = [
+    *("my own notes", "", "null", "\xff"),
+    *map(
+        json.dumps,
+        [
+            [],
+            {"schema": SCHEMA},
+            {**scores_to_json(NIM, (SCORE,)), "held_out": "random:0-9"},
+            {**scores_to_json(NIM, ()), "scores": [{"won": 3}]},
+            {**scores_to_json(NIM, ()), "scores": [{**SCORE.to_json(), "won": 41}]},
+            {**scores_to_json(NIM, ()), "scores": [{**SCORE.to_json(), "steps": "9"}]},
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize("content", FOREIGN)
+def test_a_file_of_scores_that_the_studio_did_not_write_is_not_overwritten(project, content):
+    path = project.folder / "nim" / "scores.json"
+    path.parent.mkdir()
     path.write_text(content, "latin-1")
-    with Project(tmp_path / "project") as project:
-        assert project.scores(NIM) == ()
-        with pytest.raises(BadInput, match="was not written by the studio"):
-            project.save_scores(NIM, (SCORE,))
+    assert project.scores(NIM) == ()
+    with pytest.raises(BadInput, match="was not written by the studio"):
+        project.save_scores(NIM, (SCORE,))
     assert path.read_text("latin-1") == content
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        [],
-        {"schema": SCHEMA},
-        {**scores_to_json(NIM, (SCORE,)), "held_out": "random:0-9"},
-        {**scores_to_json(NIM, ()), "scores": [{"won": 3}]},
-        {**scores_to_json(NIM, ()), "scores": [{**SCORE.to_json(), "won": 41}]},
-        {**scores_to_json(NIM, ()), "scores": [{**SCORE.to_json(), "steps": "9"}]},
-    ],
-)
-def test_what_are_no_scores_is_left_alone(tmp_path, value):
-    with pytest.raises(BadInput):
-        scores_from_json(NIM, value)
-    folder = tmp_path / "project" / "nim"
-    folder.mkdir(parents=True)
-    (folder / "scores.json").write_text(json.dumps(value))
-    with Project(tmp_path / "project") as project:
-        assert project.scores(NIM) == ()
-        with pytest.raises(BadInput, match="was not written by the studio"):
-            project.save_scores(NIM, (SCORE,))
 
 
 def test_every_policy_is_scored_on_the_same_levels_and_the_lesson_has_it_all(make_server):

@@ -466,13 +466,6 @@ def test_a_hostile_policy_is_not_believed_but_learned_again(make_server):
     assert "__import__" not in path.read_text()
 
 
-def test_a_hostile_project_does_not_open(tmp_path):
-    (tmp_path / "project.json").write_text('{"schema": "something else"}')
-    result = start_and_fail("--project", str(tmp_path))
-    assert result.returncode == 2
-    assert "project.json" in result.stderr
-
-
 def test_a_port_in_use_gives_a_clear_message(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -20,18 +20,6 @@ from shown.worlds import find
 NIM = find("nim")
 
 
-@pytest.fixture
-def project(tmp_path):
-    with Project(tmp_path / "project") as opened:
-        yield opened
-
-
-def win(workspace: Workspace) -> None:
-    before = len(workspace.lesson.recordings)
-    while len(workspace.lesson.recordings) == before:
-        workspace.click(workspace.game.expert(workspace.lesson.in_play.attempt.grid))
-
-
 def _write(project: Project, name: str, content: str) -> Path:
     path = project.folder / name
     path.parent.mkdir(exist_ok=True)
@@ -57,7 +45,7 @@ def test_no_link_is_written_through(project, tmp_path, name, there):
     (project.folder / "nim" / name).symlink_to(target)
     with contextlib.suppress(BadInput):
         workspace = Workspace(project, find("nim"))
-        win(workspace)
+        workspace.expert()
         workspace.paint(None, grid("|.", "||"))
     project.learned(NIM)
     with contextlib.suppress(BadInput):
@@ -71,7 +59,7 @@ def test_no_link_is_written_through(project, tmp_path, name, there):
 @pytest.mark.parametrize("name", FILES)
 def test_no_link_is_read_through(project, tmp_path, name):
     workspace = Workspace(project, find("nim"))
-    win(workspace)
+    workspace.expert()
     workspace.paint(None, grid("|.", "||"))
     project.save_learned(NIM, SavedPolicy(_policy(), "abc", []))
     path = project.folder / "nim" / name
@@ -160,7 +148,7 @@ def test_a_file_that_appears_while_the_studio_is_open_is_not_overwritten(project
     workspace = Workspace(project, find("nim"))
     path = _write(project, "nim/lesson.json", "somebody put this here meanwhile")
     with pytest.raises(BadInput, match="was not written by the studio"):
-        win(workspace)
+        workspace.expert()
     assert path.read_text() == "somebody put this here meanwhile"
 
 
@@ -185,10 +173,10 @@ def test_what_the_studio_learned_it_may_learn_again_after_a_restart(project):
 
 def test_files_keep_the_modes_their_owner_gave_them(project):
     workspace = Workspace(project, find("nim"))
-    win(workspace)
+    workspace.expert()
     path = project.folder / "nim" / "lesson.json"
     path.chmod(0o600)
-    win(workspace)
+    workspace.expert()
     assert path.stat().st_mode & 0o777 == 0o600
 
 

@@ -91,7 +91,8 @@ def _show(game: Playable, policy: Policy | None, episode: Episode, speed: float)
             time.sleep(SECONDS_PER_STEP / speed)
     print(f"\x1b[{drawn}A\x1b[J" if moves and 0 < drawn < height else "", end="")
     print(text(episode.last, game.tokens, color=color))
-    print(f"\n{_outcome(episode)}\n", flush=True)
+    outcome, steps = episode.demonstration.outcome, count(len(episode.steps), "step")
+    print(f"\n{printable(episode.level.name)}: {outcome} after {steps}\n", flush=True)
 
 
 def _describe(number: int, step: Step, policy: Policy | None, width: int) -> list[str]:
@@ -108,10 +109,6 @@ def _describe(number: int, step: Step, policy: Policy | None, width: int) -> lis
             reason.strip(), max(20, width - 1), initial_indent=indent, subsequent_indent=indent + "  "
         )
     return lines
-
-
-def _outcome(episode: Episode) -> str:
-    return f"{printable(episode.level.name)}: {episode.demonstration.outcome} after {count(len(episode.steps), 'step')}"
 
 
 def _draw(game: Playable, episodes: list[Episode], args: argparse.Namespace) -> None:

@@ -35,14 +35,12 @@ class Frame:
     """One picture: a grid and what is marked on it.
 
     Attributes:
-        grid: the position.
         click: the clicked cell (the name of a button is written below the board instead).
         highlight: cells to frame; they may be off the grid.
         paths: lines from cell to cell, such as the cells of a scan; they may leave the grid.
         heat: the tint of cells, such as the probability of a click.
         caption: a short line below the board.
         outcome: "won", "lost", "unfinished" or None.
-        seconds: its duration in an animation.
     """
 
     grid: Grid
@@ -78,7 +76,6 @@ class Scene:
     """The contents of a picture.
 
     Attributes:
-        grid: the position.
         sprites: the drawing of each character.
         grounds: the names of the two alternating colors under the cells.
         margin: rows and columns around the grid.

@@ -17,7 +17,7 @@ from shown.render.palette import ground
 from shown.studio.isolated import IsolatedGame
 from shown.symmetry.transformation import in_words
 from shown.teaching.lessons.preferences import WORDS
-from shown.teaching.lessons.starts import Starts, key_of, walks
+from shown.teaching.lessons.starts import curriculum, key_of, walks
 from shown.worlds import GAMES, Playable, World, all_games, find_game
 from shown.worlds.keyboard import button_keys
 
@@ -33,12 +33,7 @@ class CatalogEntry:
 
 @dataclass(frozen=True)
 class Catalog:
-    """What can be taught.
-
-    Attributes:
-        entries: games and worlds by name, in the order in which the page offers them.
-        missing: reasons why declared games cannot be taught, by name.
-    """
+    """What can be taught, by name and in the order of the page, and why other declared games cannot be."""
 
     entries: dict[str, CatalogEntry]
     missing: dict[str, str]
@@ -91,7 +86,6 @@ def _isolated(name: str) -> CatalogEntry | BadInput:
 
 def describe(game: Playable) -> CatalogEntry:
     """Return the entry of a game or world."""
-    starts = Starts(game)
     about = {
         "name": game.name,
         "key": key_of(game.name),
@@ -101,9 +95,9 @@ def describe(game: Playable) -> CatalogEntry:
         "tokens": [{"name": name, "character": character} for name, character in game.tokens.characters.items()],
         "buttons": list(game.buttons),
         "keys": button_keys(game.buttons),
-        "lessons": [{"name": level.name, "rows": list(level.grid.rows)} for level in starts.lessons],
-        "paints": starts.paints,
-        "knows": starts.knows,
+        "lessons": [{"name": level.name, "rows": list(level.grid.rows)} for level in curriculum(game)],
+        "paints": game.has_levels,
+        "knows": game.has_expert,
         "words": [name for name in WORDS if name != "walking" or walks(game)],
         "ground": list(ground(game.name)),
         "mirrors": in_words(game.symmetries) if game.symmetries else None,

@@ -32,7 +32,8 @@ from shown.worlds.games.levels import parse_level
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
-Command = Callable[[Studio, Request], Awaitable[Answer]]
+Command = Callable[[Studio, Workspace, Request], Awaitable[Answer]]
+ProjectCommand = Callable[[Studio, Request], Awaitable[Answer]]
 
 MAX_WALL, MAX_FIRST = 24, 500  # levels in one request, and the first of them
 MAX_RULE = 4000  # characters of a written rule
@@ -45,42 +46,42 @@ async def command(studio: Studio, name: str, request: Any) -> Answer:
         raise BadInput(f"no command called {name[:40]!r}. {did_you_mean(name[:40], COMMANDS)}")
     if not isinstance(request, dict):
         raise BadInput("a request must be a JSON object.")
-    return await COMMANDS[name](studio, request)
+    if name in PROJECT_COMMANDS:
+        return await PROJECT_COMMANDS[name](studio, request)
+    return await GAME_COMMANDS[name](studio, await studio.workspace(request.get("game")), request)
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------
 
 
 def _look(look: Callable[[Workspace, Request], Answer]) -> Command:
-    async def run(studio: Studio, request: Request) -> Answer:
-        workspace = await studio.workspace(request.get("game"))
-        return await studio.run(workspace, lambda: look(workspace, request))
+    async def run(studio: Studio, workspace: Workspace, request: Request) -> Answer:
+        return await studio.run(workspace.game, lambda: look(workspace, request))
 
     return run
 
 
 def _draw(change: Callable[[Workspace, Request], Answer]) -> Command:
-    look = _look(change)
-
-    async def run(studio: Studio, request: Request) -> Answer:
-        answer = await look(studio, request)
-        _tell_others(studio, await studio.workspace(request.get("game")), request)
+    async def run(studio: Studio, workspace: Workspace, request: Request) -> Answer:
+        answer = await studio.run(workspace.game, lambda: change(workspace, request))
+        _tell_others(studio, workspace, request)
         return answer
 
     return run
 
 
 def _teach(change: Callable[[Workspace, Request], Answer | None]) -> Command:
-    async def run(studio: Studio, request: Request) -> Answer:
-        return await _change(studio, await studio.workspace(request.get("game")), change, request)
+    async def run(studio: Studio, workspace: Workspace, request: Request) -> Answer:
+        return await _change(studio, workspace, change, request)
 
     return run
 
 
 def _play(task: str, ask: Callable[[Workspace, Request], Request]) -> Command:
-    async def run(studio: Studio, request: Request) -> Answer:
-        workspace = await studio.workspace(request.get("game"))
-        return await studio.ask_player(workspace, task, **await studio.run(workspace, lambda: ask(workspace, request)))
+    async def run(studio: Studio, workspace: Workspace, request: Request) -> Answer:
+        return await studio.ask_player(
+            workspace, task, **await studio.run(workspace.game, lambda: ask(workspace, request))
+        )
 
     return run
 
@@ -88,8 +89,7 @@ def _play(task: str, ask: Callable[[Workspace, Request], Request]) -> Command:
 def _remark(whole: bool) -> Command:
     """Pin a whole sentence of the rule, or strike one condition of it."""
 
-    async def run(studio: Studio, request: Request) -> Answer:
-        workspace = await studio.workspace(request.get("game"))
+    async def run(studio: Studio, workspace: Workspace, request: Request) -> Answer:
         clause, phrase = _number(request, "clause"), None if whole else _number(request, "phrase")
         found = await studio.ask_player(workspace, "sentence", clause=clause, phrase=phrase)
         if found["version"] != request.get("version"):
@@ -112,7 +112,7 @@ async def _change(
         changed = not same or workspace.lesson.remarks is not before.remarks
         return {**answer, "lesson": workspace.view(brief=same)}, changed
 
-    answer, changed = await studio.run(workspace, work)
+    answer, changed = await studio.run(workspace.game, work)
     if changed:
         studio.drop_under_other_remarks(workspace)
         # After the answer is sent: preparing hundreds of games for the learner takes longer than a click may.
@@ -145,7 +145,7 @@ async def hello(studio: Studio, request: Request) -> Answer:
 
 async def open_game(studio: Studio, request: Request) -> Answer:
     workspace = await studio.open(request.get("game"))
-    view = await studio.run(workspace, workspace.view)
+    view = await studio.run(workspace.game, workspace.view)
     return {**view, "learned": studio.learned_view(workspace)}
 
 
@@ -176,9 +176,8 @@ def _change_click(workspace: Workspace, request: Request) -> None:
 # --- learning --------------------------------------------------------------------------------------------------------
 
 
-async def learn(studio: Studio, request: Request) -> Answer:
+async def learn(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     """Learn again, with the preferences that the request names."""
-    workspace = await studio.workspace(request.get("game"))
     before = studio.settings.preferences_for(workspace.game.name).to_json()
     changed = {key: request[key] for key in before if key in request}
     studio.prefer(workspace, Preferences.from_json({**before, **changed}, "learn"))
@@ -186,16 +185,14 @@ async def learn(studio: Studio, request: Request) -> Answer:
     return {"learned": studio.learned_view(workspace)}
 
 
-async def stop(studio: Studio, request: Request) -> Answer:
+async def stop(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     """Have learning of this game finish with the best policy so far."""
-    workspace = await studio.workspace(request.get("game"))
     studio.queue.stop(workspace.game.name)
     return {}
 
 
-async def take_rule(studio: Studio, request: Request) -> Answer:
+async def take_rule(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     """Have another rule of the front act."""
-    workspace = await studio.workspace(request.get("game"))
     constraints = constraints_of(workspace.game, workspace.lesson.remarks).to_json()
     dropped = [item["rule"] for item in workspace.learning.contradictions]
     constraints["pinned"] = [clause for clause in constraints["pinned"] if clause not in dropped]
@@ -236,16 +233,14 @@ def _runs(workspace: Workspace, request: Request) -> Request:
     return {"levels": [as_request(workspace.level(name)) for name in names], "seed": _number(request, "seed")}
 
 
-async def live(studio: Studio, request: Request) -> Answer:
+async def live(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     """Have the policy play where the game is watched, and return the run once it is over."""
-    workspace = await studio.workspace(request.get("game"))
     level = workspace.level(_text(request, "level"))
     workspace.starts.check(level)
     return await studio.play_live(workspace, level, _number(request, "seed"))
 
 
-async def stop_live(studio: Studio, request: Request) -> Answer:
-    workspace = await studio.workspace(request.get("game"))
+async def stop_live(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     if workspace.game.name in studio.views:
         studio.views[workspace.game.name].stop()
     return {}
@@ -265,19 +260,17 @@ def _why(workspace: Workspace, request: Request) -> Request:
 # --- for the researcher ----------------------------------------------------------------------------------------------
 
 
-async def scores(studio: Studio, request: Request) -> Answer:
+async def scores(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     """Return the scores on held-out levels; the present policy plays them now, unless it has."""
-    workspace = await studio.workspace(request.get("game"))
     if workspace.learning.state in ("done", "stopped"):
         await studio.keep_score(workspace)
     return scores_to_json(workspace.game, workspace.scores)
 
 
-async def posterior(studio: Studio, request: Request) -> Answer:
+async def posterior(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     """Return the candidates with the largest weights, and levels to compare them on."""
-    workspace = await studio.workspace(request.get("game"))
     found = await studio.ask_player(workspace, "posterior")
-    levels = await studio.run(workspace, lambda: workspace.candidates(MAX_DIFFER))
+    levels = await studio.run(workspace.game, lambda: workspace.candidates(MAX_DIFFER))
     return {**found, "levels": [level.name for level in levels]}
 
 
@@ -295,26 +288,25 @@ def _unpaint(workspace: Workspace, request: Request) -> Answer:
     return {"painted": workspace.view()["painted"]}
 
 
-async def import_file(studio: Studio, request: Request) -> Answer:
+async def import_file(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     """Add a file of demonstrations or levels, or a lesson, which may be of another game."""
-    workspace = await studio.workspace(request.get("game"))
     value = request.get("content")
     if is_lesson(value):
         lesson = LessonFile.from_json(value, studio.catalog.find, "the file")
         workspace = await studio.open_lesson(lesson)
         answer: Answer = {"lessonOf": workspace.game.name, "demonstrations": len(lesson.recordings)}
     elif isinstance(value, dict) and "levels" in value:
-        answer = {"levels": await studio.run(workspace, lambda: _import_levels(workspace, value))}
+        answer = {"levels": await studio.run(workspace.game, lambda: _import_levels(workspace, value))}
     else:
         demonstrations = Demonstrations.from_json(value, "the file")
         check_task(workspace.game, demonstrations, "the file")
         if not demonstrations.items:
             raise BadInput("the file has no demonstrations in it.")
-        await studio.run(workspace, lambda: workspace.add(demonstrations))
+        await studio.run(workspace.game, lambda: workspace.add(demonstrations))
         studio.consider(workspace)
         answer = {"demonstrations": len(demonstrations)}
     _tell_others(studio, workspace, request)
-    return {**answer, "lesson": await studio.run(workspace, workspace.view)}
+    return {**answer, "lesson": await studio.run(workspace.game, workspace.view)}
 
 
 def _import_levels(workspace: Workspace, value: dict[str, Any]) -> int:
@@ -361,11 +353,13 @@ def _rule(workspace: Workspace, request: Request) -> Remark:
     return written(workspace.game, _text(request, "rule", MAX_RULE))
 
 
-COMMANDS: dict[str, Command] = {
+PROJECT_COMMANDS: dict[str, ProjectCommand] = {
     "hello": hello,
     "open": open_game,
     "set-aside": set_aside,
     "toured": toured,
+}
+GAME_COMMANDS: dict[str, Command] = {
     "click": _teach(lambda workspace, request: workspace.click(action_from_json(request.get("action")))),
     # Where a click would lead: the page asks when a cell is pressed, to be ready when it is released.
     "peek": _look(lambda workspace, request: {"rows": workspace.peek(action_from_json(request.get("action")))}),
@@ -407,3 +401,4 @@ COMMANDS: dict[str, Command] = {
     "unpaint": _draw(_unpaint),
     "import": import_file,
 }
+COMMANDS = (*PROJECT_COMMANDS, *GAME_COMMANDS)

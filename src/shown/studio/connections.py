@@ -61,13 +61,7 @@ def max_open() -> int:
 
 
 class LimitedProtocol(H11Protocol):
-    """uvicorn's HTTP protocol with its connections in a pool, each idle for a limited time.
-
-    Attributes:
-        pool: where open connections are counted.
-        idle_seconds: how long a connection may be idle.
-        peer: address of the client.
-    """
+    """uvicorn's HTTP protocol with its connections in a pool, each idle for a limited time."""
 
     pool: ConnectionPool
     idle_seconds: float

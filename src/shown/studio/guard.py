@@ -45,12 +45,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    """The requests that a server answers.
-
-    Attributes:
-        hosts: accepted values of the Host header; empty if any is accepted.
-        secret: value of the secret header.
-    """
+    """The values of the Host header that a server answers to (empty: any), and that of the secret header."""
 
     hosts: frozenset[str]
     secret: str
@@ -72,10 +67,7 @@ class AccessRules:
 class Guard:
     """Refuse requests that break the rules, and add security headers to every answer.
 
-    Args:
-        app: the app behind the guard.
-        rules: which requests it answers.
-        public: paths that need no secret: the page's own files.
+    The paths in `public`, those of the page's own files, need no secret.
     """
 
     def __init__(self, app: ASGIApp, rules: AccessRules, public: Collection[str] = ()) -> None:

@@ -29,7 +29,6 @@ class LearningState:
         used: numbers of those of `source` that made a difference.
         version: number of policies so far, which tells the page when to look again.
         summary: the policy's rules and provenance in words, as the player process describes them.
-        progress: progress of learning, as JSON.
         tried: hypotheses about the teacher that were tried (see `SavedPolicy`).
         lost: number of practice levels that the previous policy won and this one loses.
         failure: why there is no new policy, in a sentence.
@@ -107,9 +106,7 @@ class Job:
     """A game to learn.
 
     Attributes:
-        game: its name.
         title: its title, for those that wait for it.
-        request: the request to the learner.
         news: called with each report of the learner.
         done: called with its answer, or with the error in place of one.
         moved: called whenever the job that it waits for changes.

@@ -50,32 +50,23 @@ class MinecraftView:
             await self._child.close()
 
 
-class MinecraftTasks:
-    """The child's end."""
-
-    def __init__(self, world: World) -> None:
-        self.world, self.game = world, world.simulator
-
-    def table(self) -> dict[str, Any]:
-        return {"watch": self.watch}
-
-    def watch(self, request: dict[str, Any]) -> Generator[dict[str, Any], bool | None, dict[str, Any]]:
-        """Play a level with a policy, and report each position and action."""
-        policy = policy_of(self.game, request["policy"], "the policy")
-        level = Level(request["name"], Grid(tuple(request["rows"])))
-        yield {"phase": "starting"}
-        world = self.world.world_at(level)
-        steps: list[Step] = []
-        now = Outcome(level.grid)
-        try:
-            now = Outcome(world.reset(request["seed"]))
-            while not now.over and len(steps) < world.max_steps:
-                action = policy.act(now.grid)
-                if (yield {"phase": "playing", "rows": list(now.grid.rows), "action": action_to_json(action)}):
-                    break
-                done = world.step(action)
-                steps.append(Step(now.grid, action))
-                now = done
-        except KeyboardInterrupt:  # stopped in the middle of a step; the steps before it count
-            pass
-        return run_to_json(self.game, Episode(level, tuple(steps), now.grid, now.won, now.over, request["seed"]))
+def watch(world: World, request: dict[str, Any]) -> Generator[dict[str, Any], bool | None, dict[str, Any]]:
+    """Play a level with a policy, and report each position and action: the task of the child."""
+    policy = policy_of(world.simulator, request["policy"], "the policy")
+    level = Level(request["name"], Grid(tuple(request["rows"])))
+    yield {"phase": "starting"}
+    there = world.world_at(level)
+    steps: list[Step] = []
+    now = Outcome(level.grid)
+    try:
+        now = Outcome(there.reset(request["seed"]))
+        while not now.over and len(steps) < there.max_steps:
+            action = policy.act(now.grid)
+            if (yield {"phase": "playing", "rows": list(now.grid.rows), "action": action_to_json(action)}):
+                break
+            done = there.step(action)
+            steps.append(Step(now.grid, action))
+            now = done
+    except KeyboardInterrupt:  # stopped in the middle of a step; the steps before it count
+        pass
+    return run_to_json(world.simulator, Episode(level, tuple(steps), now.grid, now.won, now.over, request["seed"]))

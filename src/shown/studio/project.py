@@ -59,13 +59,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings of a project.
-
-    Attributes:
-        game: the game last opened, or None on the first visit.
-        toured: the guided tour was finished or closed.
-        preferences: how games are to be learned, by name, where the user has chosen.
-    """
+    """The game last opened, whether the guided tour was finished or closed, and the preferences chosen, by game."""
 
     game: str | None = None
     toured: bool = False
@@ -104,10 +98,8 @@ class PaintedLevel:
 class StoredLesson:
     """The files of one game, as they were read.
 
-    Attributes:
-        recordings, next_id, in_play, remarks: see `Lesson`; no game in play if its file is missing.
-        painted: painted levels.
-        notes: one sentence for each thing that could not be read and was set aside.
+    No game is in play if its file is missing. `notes` has a sentence for each thing that could not be read and was set
+    aside; for the rest see `Lesson`.
     """
 
     recordings: tuple[Recording, ...]

@@ -38,16 +38,10 @@ def serve(
     lessons: Sequence[LessonFile] = (),
     stages: Sequence[tuple[World, str]] = (),
 ) -> None:
-    """Open the project in `folder` and serve its page until interrupted.
+    """Open the project in `folder`, which is created if need be, and serve its page until interrupted.
 
-    Args:
-        folder: the project's folder; created if it does not exist.
-        host: address to listen on.
-        port: port to listen on; 0 for any free one.
-        browser: whether to open the page in a browser.
-        worlds: worlds to be taught besides the games.
-        lessons: lessons from others, added to the project.
-        stages: worlds in which games are watched, each with the name it was asked for by.
+    `worlds` are taught besides the games. `stages` are worlds in which games are watched, each with the name it was
+    asked for by.
     """
     for package in ("starlette", "uvicorn"):
         if find_spec(package) is None:

@@ -17,6 +17,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Generator, Mapping
+from functools import partial
 from types import FrameType, GeneratorType
 from typing import Any, BinaryIO
 
@@ -190,9 +191,9 @@ def _tasks(name: str | None = None) -> Mapping[str, Task]:
 
         return Tasks().table()
     if is_world(name) and not name.startswith(WORLDS):
-        from shown.studio.minecraft_view import MinecraftTasks
+        from shown.studio.minecraft_view import watch
 
-        return MinecraftTasks(find_world(name)).table()
+        return {"watch": partial(watch, find_world(name))}
     from shown.studio.isolated import GameTasks, WorldTasks
 
     return (WorldTasks if name.startswith(WORLDS) else GameTasks)(name).table()

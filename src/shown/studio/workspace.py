@@ -24,6 +24,7 @@ from shown.teaching.lessons.remarks import Remark
 from shown.teaching.lessons.scores import Score
 from shown.teaching.lessons.starts import Starts
 from shown.worlds import Level, Playable
+from shown.worlds.episodes import play_expert
 from shown.worlds.games.rule_errors import RULE_ERRORS
 from shown.worlds.world import seed_of
 
@@ -146,7 +147,7 @@ class Workspace:
         """Have the built-in expert play the level in play, and keep that."""
         level = self.lesson.in_play.attempt.level
         try:
-            episode = self.starts.expert(level, self.starts.seed(level, self._seed()))
+            episode = play_expert(self.game, level, self.starts.seed(level, self._seed()))
         except RULE_ERRORS as error:  # an expert may rely on pieces that a painted level lacks
             raise BadInput(f"the expert does not know what to do on this level ({error}).") from None
         if not episode.won:
@@ -288,13 +289,13 @@ class Workspace:
         """Yield levels without end; each is generated once, because that takes milliseconds in some games."""
         for i in count():
             if i == len(self._watched):
-                self._watched.append(self.starts.generated(WATCH_SEED + i - len(self.starts.tests)))
+                self._watched.append(self.game.level(WATCH_SEED + i - len(self.starts.tests)))
             yield self._watched[i]
 
     def candidates(self, number: int) -> list[Level]:
         """Return levels that could be shown next: the lessons not shown yet, then generated ones."""
         shown = self._starts(self.lesson.recordings)
-        random = (self.starts.generated(seed) for seed in range(FRESH_SEED, FRESH_SEED + number))
+        random = (self.game.level(seed) for seed in range(FRESH_SEED, FRESH_SEED + number))
         return [level for level in (*self.starts.lessons, *random) if self._mark(level) not in shown][:number]
 
     def paint(self, number: int | None, grid: Grid) -> dict[str, Any]:
@@ -309,7 +310,7 @@ class Workspace:
 
     def paint_more(self, grids: Sequence[Grid]) -> list[int]:
         """Save new painted levels, all or none, and return their numbers."""
-        if not self.starts.paints:
+        if not self.game.has_levels:
             raise BadInput(f"{self.game.title} makes its own levels; none can be painted.")
         self.check_room(len(grids))
         first = max((p.id for p in self.painted), default=0) + 1
@@ -360,7 +361,7 @@ class Workspace:
         """Return a random level after the last one shown, so that earlier ones need not be generated again."""
         numbers = (seed_of(recording.demonstration.level) for recording in recordings)
         last = max((n for n in numbers if n is not None and FRESH_SEED <= n < WATCH_SEED), default=FRESH_SEED - 1)
-        levels = (self.starts.generated(seed) for seed in range(last + 1, MAX_SEED))
+        levels = (self.game.level(seed) for seed in range(last + 1, MAX_SEED))
         return next(level for level in levels if self._mark(level) not in shown)
 
     # --- views -----------------------------------------------------------------------------------------------------

@@ -12,10 +12,7 @@ YES, NO, PARTLY, MISSING = "yes", "no", "partly", "not measured"
 class Statement:
     """A measurable statement of the paper.
 
-    Attributes:
-        says: the statement.
-        reason: why it may differ here; reported with any verdict but yes.
-        missing: text while there are no measurements.
+    `reason`, why it may differ here, is reported with any verdict but yes. `missing` stands in for a measurement.
     """
 
     says: str
@@ -25,13 +22,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Finding:
-    """A measurement of a statement.
-
-    Attributes:
-        measured: the measurement as text.
-        verdict: YES, PARTLY or NO; MISSING with too few trials.
-        remark: text before the statement's reason.
-    """
+    """A measurement of a statement, with a remark to precede the statement's reason. MISSING means too few trials."""
 
     measured: str
     verdict: str
@@ -40,14 +31,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement beside its measurement, as reported.
-
-    Attributes:
-        paper: the statement.
-        measured: the measurement, or which trials are missing.
-        verdict: YES, NO, PARTLY or MISSING.
-        why: reason for a disagreement.
-    """
+    """A statement of the paper beside its measurement, or what is missing, and the reason for a disagreement."""
 
     paper: str
     measured: str

@@ -54,12 +54,10 @@ color-blind readers; marks and dashes distinguish the methods without color too.
 
 @dataclass(frozen=True)
 class Line:
-    """A curve.
+    """A curve, in Matplotlib's style.
 
     Attributes:
         xs, ys: points. [N]
-        label: name in the legend.
-        style: Matplotlib's options.
         band: lower and upper edge of a shaded area. [N], [N]
         fewer: whether a point has fewer results than the same line in another panel; drawn hollow. [N]
         missing: every x at which another panel has results and this one has none; marked below zero.
@@ -76,16 +74,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar.
+    """A bar `at` a position of the axis; its height is a mean with the interval `span`, or None without results.
 
-    Attributes:
-        at: position along the axis.
-        height: mean, or None without results.
-        label: name in the legend.
-        color: color of the bar.
-        filled: whether it is filled or open.
-        span: interval of the mean.
-        fewer: whether it has fewer results than the same bar in another panel.
+    `fewer` marks one with fewer results than the same bar in another panel.
     """
 
     at: float
@@ -118,15 +109,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Axis:
-    """The horizontal axis of all panels of a figure.
-
-    Attributes:
-        label: written once, below.
-        ticks: positions of the ticks.
-        names: their names, if not the numbers.
-        logarithmic: whether the scale is logarithmic.
-        limits: both ends; by default fitted to the data.
-    """
+    """The horizontal axis of all panels of a figure: ticks, their names if not the numbers, and the limits if fixed."""
 
     label: str
     ticks: Sequence[float]
@@ -137,14 +120,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Panels:
-    """A figure.
-
-    Attributes:
-        panels: panels in reading order.
-        up: label of the vertical axis, or one per row of panels.
-        across: horizontal axis.
-        columns: number of panels side by side.
-    """
+    """A figure: panels in reading order; `up` labels the vertical axis of all, or of each row of panels."""
 
     panels: Sequence[Panel]
     up: Sequence[str]
@@ -179,25 +155,17 @@ SHADED = "Shaded: 95 % bootstrap interval of the mean over sets."
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of panels: the results with these settings."""
-
-    title: str
-    where: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
 class Series:
-    """A line: the results with these settings."""
+    """The results with these settings: a line or, without a style, a column of panels."""
 
     label: str
     where: Mapping[str, Any]
     style: Mapping[str, Any] = field(default_factory=dict)
 
 
-def games(names: Iterable[str]) -> list[Column]:
+def games(names: Iterable[str]) -> list[Series]:
     """Return a column per game."""
-    return [Column(title(name), {"game": name}) for name in names]
+    return [Series(title(name), {"game": name}) for name in names]
 
 
 def methods(names: Iterable[str]) -> list[Series]:
@@ -235,7 +203,7 @@ def floors(rows: Sequence[Row], kind: str, **where: Any) -> list[FloorLine]:
 def success_panels(
     rows: Sequence[Row],
     x: Callable[[Row], float],
-    columns: Sequence[Column],
+    columns: Sequence[Series],
     series: Sequence[Series],
     views: Sequence[LevelView],
     across: Axis,
@@ -245,7 +213,7 @@ def success_panels(
     lines = [_lines(rows, x, each, cells) for each in series]
     panels = [
         Panel(
-            column.title if view is views[0] else "",
+            column.label if view is views[0] else "",
             [line[number] for line in lines],
             floors=floors(rows, view.kind, **column.where),
         )
@@ -256,7 +224,7 @@ def success_panels(
 
 
 def _lines(
-    rows: Sequence[Row], x: Callable[[Row], float], series: Series, cells: Sequence[tuple[LevelView, Column]]
+    rows: Sequence[Row], x: Callable[[Row], float], series: Series, cells: Sequence[tuple[LevelView, Series]]
 ) -> list[Line]:
     """Return a series in every panel."""
     mine = select(rows, **series.where)
@@ -272,7 +240,7 @@ def _lines(
     return lines
 
 
-def success_bars(rows: Sequence[Row], columns: Sequence[Column], series: Sequence[Series], up: str) -> Panels:
+def success_bars(rows: Sequence[Row], columns: Sequence[Series], series: Sequence[Series], up: str) -> Panels:
     """Plot the mean success of each series, a panel per column: filled bars for test, open for generated levels."""
     bars = [
         _bars(select(rows, **each.where), bar, kind, columns)
@@ -281,13 +249,13 @@ def success_bars(rows: Sequence[Row], columns: Sequence[Column], series: Sequenc
         for bar in (Bar(place + shift, None, each.label, each.style["color"], kind == TEST),)
     ]
     panels = [
-        Panel(column.title, bars=[bar[number] for bar in bars], floors=floors(rows, TEST, **column.where))
+        Panel(column.label, bars=[bar[number] for bar in bars], floors=floors(rows, TEST, **column.where))
         for number, column in enumerate(columns)
     ]
     return Panels(panels, [up], Axis("", (), limits=(-0.6, len(series) - 0.4)))
 
 
-def _bars(rows: Sequence[Row], bar: Bar, kind: str, columns: Sequence[Column]) -> list[Bar]:
+def _bars(rows: Sequence[Row], bar: Bar, kind: str, columns: Sequence[Series]) -> list[Bar]:
     """Return a bar in every panel."""
     found = [successes(select(rows, **column.where), kind) for column in columns]
     most = max(map(len, found), default=0)

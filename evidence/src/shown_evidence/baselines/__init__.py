@@ -1,21 +1,42 @@
 """The methods that trials compare: LPP and its ablations, program induction, networks, boosted trees, chance.
 
-A method has `fit(demos)`, which returns the object itself, and `act(grid)`. The functions that build one map (game or
-world, seed, options) to a method; `shown_evidence.trials.methods.METHODS` lists them.
-
-    lpp.py             LPP, No Prior, Sparsity Prior, LPP with additions or few values
-    shown_default.py   what `shown` does by default
-    every_prefix.py    LPP with the mixture of the published code
-    vpi.py             Vanilla Program Induction
-    features_nn.py     Features + NN and Features + NN + L1
-    network_policy.py  LLN, FCN and CNN (layers: architectures.py, training: training.py)
-    dagger.py, boosted_trees.py, random_player.py
+A method is an `Imitator`. The functions that build one map (game or world, seed, options) to it;
+`shown_evidence.trials.methods.METHODS` lists them.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
+from shown.grid import Action, Grid
+from shown.worlds.episodes import ManyPlayer
+
+
+class Imitator(ABC):
+    """The interface of a method."""
+
+    deterministic = True  # the action depends on the grid alone
+
+    @abstractmethod
+    def fit(self, demos: Demonstrations) -> Self: ...
+
+    @abstractmethod
+    def act_many(self, grids: Sequence[Grid]) -> Sequence[Action]: ...
+
+    def act(self, grid: Grid) -> Action:
+        return self.act_many([grid])[0]
+
+    def describe(self) -> dict[str, Any]:
+        """Return an account of the learned policy as JSON."""
+        return {}
+
+    def parts(self) -> Mapping[str, ManyPlayer]:
+        """Return policies by name that are scored besides."""
+        return {}
 
 
 def check_clicks(demos: Demonstrations) -> None:

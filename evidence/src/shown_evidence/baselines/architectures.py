@@ -25,7 +25,6 @@ class Architecture:
     """A kind of network.
 
     Attributes:
-        name: name of the kind.
         shapes: (channels, height, width) -> the shape of each parameter of one network.
         scores: (parameters, inputs [M, N, C, H, W], inside [M, N, 1, H, W]) -> a score for each cell, [M, N, H * W].
         any_size: whether it accepts grids of any size.

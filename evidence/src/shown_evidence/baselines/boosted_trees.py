@@ -15,14 +15,14 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from shown.demonstrations import Demonstrations
 from shown.grid import Cell, Grid, Tokens
 from shown.worlds import Game
-from shown_evidence.baselines import check_clicks
+from shown_evidence.baselines import Imitator, check_clicks
 
 REACH = 3
 """Cells seen on each side: a window of 7 × 7."""
 
 
-class BoostedTrees:
-    """Clicks the cell that gradient-boosted trees find most likely.
+class BoostedTrees(Imitator):
+    """Clicks the cell that at most `rounds` gradient-boosted trees find most likely.
 
     >>> from shown.worlds import find
     >>> from shown_evidence.trials.demonstrators import demonstrations
@@ -30,10 +30,6 @@ class BoostedTrees:
     >>> policy = BoostedTrees(rounds=20).fit(demos)
     >>> policy.act(demos.steps[0].grid) in set(demos.steps[0].grid.cells())
     True
-
-    Attributes:
-        rounds: maximum number of trees.
-        seed: random state of the library.
     """
 
     def __init__(self, rounds: int = 100, seed: int = 0) -> None:
@@ -56,11 +52,7 @@ class BoostedTrees:
         ).fit(rows, clicked)
         return self
 
-    def act(self, grid: Grid) -> Cell:
-        return self.act_many([grid])[0]
-
     def act_many(self, grids: Sequence[Grid]) -> list[Cell]:
-        """Return the click on each grid."""
         likely = self._trees.predict_proba(np.concatenate([windows(grid, self.tokens_) for grid in grids]))[:, 1]
         ends = np.cumsum([grid.height * grid.width for grid in grids])[:-1]
         best = [int(part.argmax()) for part in np.split(likely, ends)]

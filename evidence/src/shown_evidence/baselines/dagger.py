@@ -9,15 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.grid import Cell, Grid
+from shown.grid import Action, Grid
 from shown.worlds import Game, Level, play_many
+from shown_evidence.baselines import Imitator
 from shown_evidence.baselines.network_policy import NetworkPolicy, largest_shape
 
 ROUNDS = 5
 """Rounds of playing and learning from all answers so far."""
 
 
-class Dagger:
+class Dagger(Imitator):
     """A network that learns from the expert's answers on its own games, on the demonstrated levels.
 
     >>> from shown.worlds import find
@@ -28,16 +29,11 @@ class Dagger:
     >>> dagger.asked_ > 0
     True
 
-    Attributes:
-        options: options of the network (see `NetworkPolicy`).
-        rounds: number of rounds.
-        asked_: number of positions that the expert labeled.
+    `options` are those of `NetworkPolicy`; `asked_` is the number of positions that the expert labeled.
     """
 
-    def __init__(
-        self, game: Game, seed: int, options: Mapping[str, Any], rounds: int = ROUNDS, device: str = "cpu"
-    ) -> None:
-        self.game, self.seed, self.options, self.rounds, self.device = game, seed, options, rounds, device
+    def __init__(self, game: Game, seed: int, options: Mapping[str, Any], rounds: int = ROUNDS) -> None:
+        self.game, self.seed, self.options, self.rounds = game, seed, options, rounds
 
     def fit(self, demos: Demonstrations) -> Dagger:
         levels = [Level(str(item.level), item.steps[0].grid) for item in demos]
@@ -52,18 +48,14 @@ class Dagger:
             self.policy_ = self._fitted(answers)
         return self
 
-    def act(self, grid: Grid) -> Cell:
-        return self.policy_.act(grid)
-
-    def act_many(self, grids: Sequence[Grid]) -> list[Cell]:
+    def act_many(self, grids: Sequence[Grid]) -> Sequence[Action]:
         return self.policy_.act_many(grids)
 
     def describe(self) -> dict[str, Any]:
         return {**self.policy_.describe(), "asked": self.asked_}
 
     def _fitted(self, demos: Demonstrations) -> NetworkPolicy:
-        shape = largest_shape(self.game)
-        return NetworkPolicy(shape=shape, seed=self.seed, device=self.device, **self.options).fit(demos)
+        return NetworkPolicy(shape=largest_shape(self.game), seed=self.seed, **self.options).fit(demos)
 
 
 def learner(game: Game, seed: int, options: Mapping[str, Any]) -> Dagger:

@@ -21,13 +21,9 @@ from shown.inference.features import Features
 from shown.inference.learner import to_formula
 from shown.inference.posterior import Candidate, literal_prices, log_likelihood, log_prior
 from shown.inference.trees import Forest, Tree, clauses_of
-from shown.language.grammar import paper_grammar
-from shown.policy import Component, Policy, uniform_policy
-from shown.provenance import Provenance
 from shown.rules.bitwise import formula_bits
-from shown.version import __version__
 from shown.worlds import Game
-from shown_evidence.baselines.lpp import MixturePolicy
+from shown_evidence.baselines.lpp import MixturePolicy, mixed
 from shown_evidence.baselines.program_values import ProgramValues
 
 TIES = ("first", "last", "any")
@@ -62,9 +58,14 @@ class EveryPrefix(MixturePolicy):
     def fit(self, demos: Demonstrations) -> EveryPrefix:
         if self.ties not in TIES:
             raise BadInput(f"ties must be one of {', '.join(TIES)}, not {self.ties!r}.")
-        values = ProgramValues.of_demonstrated(demos, paper_grammar(demos.tokens), self.programs)
+        values = ProgramValues.of_demonstrated(demos, self.programs)
         found = list(self._candidates(values.features, values.evidence(demos)))
-        self.policy_ = self._policy(self._best(found), values.features, demos)
+        best = self._best(found)
+        highest = max((candidate.score for candidate in best), default=0.0)
+        weights = {candidate: times * float(np.exp(candidate.score - highest)) for candidate, times in best.items()}
+        total, order = sum(weights.values()), sorted(weights, key=lambda candidate: -weights[candidate])
+        parts = ((each, weights[each] / total, to_formula(each.clauses, values.features)) for each in order)
+        self.policy_ = mixed(parts, demos, self.programs, len(values.features))
         return self
 
     def _candidates(self, features: Features, evidence: Evidence) -> Iterator[Candidate]:
@@ -97,19 +98,6 @@ class EveryPrefix(MixturePolicy):
             rank = np.random.default_rng([self.seed, 0x71E5]).random(len(offered))
         order = sorted(range(len(offered)), key=lambda i: (-offered[i].score, rank[i]))
         return Counter(offered[i] for i in order[: self.ensemble])
-
-    def _policy(self, best: Counter[Candidate], features: Features, demos: Demonstrations) -> Policy:
-        if not best:
-            return uniform_policy(demos.tokens, demos.game, demos.buttons)
-        highest = max(candidate.score for candidate in best)
-        weights = {candidate: times * np.exp(candidate.score - highest) for candidate, times in best.items()}
-        total = sum(weights.values())
-        components = tuple(
-            Component(float(weight / total), c.log_prior, c.log_likelihood, to_formula(c.clauses, features))
-            for c, weight in sorted(weights.items(), key=lambda item: -item[1])
-        )
-        provenance = Provenance(version=__version__, programs=self.programs, distinct=len(features))
-        return Policy(demos.tokens, components, demos.game, demos.buttons, provenance)
 
 
 def learner(game: Game, seed: int, options: Mapping[str, Any]) -> EveryPrefix:

@@ -20,9 +20,8 @@ from shown.demonstrations import Demonstrations
 from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import row_bits
 from shown.grid import Action, Grid
-from shown.language.grammar import paper_grammar
 from shown.worlds import Game
-from shown_evidence.baselines import check_clicks
+from shown_evidence.baselines import Imitator, check_clicks
 from shown_evidence.baselines.program_values import ProgramValues
 
 HIDDEN = 100  # units in each of the two hidden layers
@@ -32,16 +31,11 @@ GRIDS_AT_ONCE = 64  # grids whose programs are evaluated together when acting
 COLUMNS_AT_ONCE = 512  # columns unpacked together: all at once take eight times the memory
 
 
-class FeaturesPolicy:
+class FeaturesPolicy(Imitator):
     """A perceptron with two hidden layers of 100 units on the values of the first `programs` programs.
 
-    Attributes:
-        programs: number of programs.
-        l1: cost of each unit of weight.
-        epochs: maximum number of passes over the rows.
-        rate: learning rate of Adam.
-        seed: seed of the initial weights and of the order of rows, drawn on the CPU on every device.
-        device: device of the network; programs are evaluated on the CPU.
+    `l1` is the cost of each unit of weight. Programs are evaluated on the CPU, and random numbers are drawn there, on
+    every device.
     """
 
     def __init__(
@@ -60,7 +54,7 @@ class FeaturesPolicy:
     def fit(self, demos: Demonstrations) -> FeaturesPolicy:
         check_clicks(demos)
         self.tokens_ = demos.tokens
-        values = ProgramValues.of_demonstrated(demos, paper_grammar(demos.tokens), self.programs)
+        values = ProgramValues.of_demonstrated(demos, self.programs)
         labels = row_bits(values.evidence(demos).positive, values.word, values.bit)
         # Rows with equal values and labels are one row with a weight.
         distinct, counts = np.unique(np.column_stack([_packed_rows(values), labels]), axis=0, return_counts=True)
@@ -101,16 +95,11 @@ class FeaturesPolicy:
                 layers.append(torch.empty(shape).uniform_(-bound, bound, generator=rng).to(self.device))
         return [layer.requires_grad_() for layer in layers]
 
-    def act(self, grid: Grid) -> Action:
-        return self.act_many([grid])[0]
-
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        """Return the action on each grid."""
         acts: list[Action] = []
-        grammar = paper_grammar(self.tokens_)
         for start in range(0, len(grids), GRIDS_AT_ONCE):
             part = grids[start : start + GRIDS_AT_ONCE]
-            values = ProgramValues.of(part, self.tokens_, grammar, self.programs)
+            values = ProgramValues.of(part, self.tokens_, self.programs)
             inputs = torch.from_numpy(_unpacked(_packed_rows(values), values)).to(self.device).float()
             with torch.no_grad():
                 scores = _perceptron(inputs, _Spread(values, self.device), self.layers_).cpu().numpy()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,26 +12,22 @@ from shown.errors import BadInput, did_you_mean
 from shown.evaluation.resources import Resources
 from shown.grid import Action, Grid, Tokens
 from shown.inference.learner import Learner
+from shown.inference.posterior import Candidate
 from shown.language.grammar import Grammar, paper_grammar, uniform
 from shown.language.terms import Kind
-from shown.policy import Policy
-from shown.provenance import NO_PROVENANCE
+from shown.policy import Component, Policy, uniform_policy
+from shown.provenance import NO_PROVENANCE, Provenance
+from shown.rules import Formula
 from shown.symmetry import Transformation, images
+from shown.version import __version__
 from shown.worlds import Game, Playable, load_levels, play, play_many
+from shown_evidence.baselines import Imitator
 
 
-class MixturePolicy:
-    """Acts by a mixture of formulas, many grids at a time.
-
-    Attributes:
-        policy_: the mixture.
-    """
+class MixturePolicy(Imitator):
+    """Acts by the mixture of formulas `policy_`."""
 
     policy_: Policy
-    deterministic = True
-
-    def act(self, grid: Grid) -> Action:
-        return self.policy_.act(grid)
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
         return self.policy_.act_many(grids)
@@ -54,6 +50,17 @@ class MixturePolicy:
             # A printed part of a long rule has likelihood 0.
             **({"log_likelihood": round(best.log_likelihood, 4)} if math.isfinite(best.log_likelihood) else {}),
         }
+
+
+def mixed(
+    found: Iterable[tuple[Candidate, float, Formula]], demos: Demonstrations, programs: int, distinct: int
+) -> Policy:
+    """Return the policy with these components, their weights and their formulas; a uniform one without any."""
+    components = tuple(Component(weight, c.log_prior, c.log_likelihood, formula) for c, weight, formula in found)
+    if not components:
+        return uniform_policy(demos.tokens, demos.game, demos.buttons)
+    provenance = Provenance(version=__version__, programs=programs, distinct=distinct)
+    return Policy(demos.tokens, components, demos.game, demos.buttons, provenance)
 
 
 class LppPolicy(MixturePolicy):

@@ -13,7 +13,7 @@ from shown.errors import BadInput, did_you_mean
 from shown.grid import Cell, Grid
 from shown.worlds import Game
 from shown.worlds.games.levels import built_in
-from shown_evidence.baselines import check_clicks
+from shown_evidence.baselines import Imitator, check_clicks
 from shown_evidence.baselines.architectures import ARCHITECTURES, Parameters
 from shown_evidence.baselines.training import Examples, Training, encode, one_hot, train
 
@@ -21,7 +21,7 @@ CHOICES = ("highest", "classified")
 GRIDS_AT_ONCE = 256  # grids scored together when acting
 
 
-class NetworkPolicy:
+class NetworkPolicy(Imitator):
     """A network that clicks the cell with the highest score, or any cell it classifies as to be clicked.
 
     >>> from shown.worlds import find
@@ -36,8 +36,6 @@ class NetworkPolicy:
         shape: largest shape of a grid; by default the largest demonstrated one.
         choice: "highest", or "classified": a random cell with σ(score) > ½, or any cell if there is none.
         settings: settings of the training, given as keywords.
-        deterministic: whether the action depends on the grid alone.
-        parameters_: learned parameters.
         training_: steps taken, loss, and fraction of demonstrated actions with the highest score.
     """
 
@@ -61,11 +59,7 @@ class NetworkPolicy:
     def fit(self, demos: Demonstrations) -> NetworkPolicy:
         return fit_together([self], [demos])[0]
 
-    def act(self, grid: Grid) -> Cell:
-        return self.act_many([grid])[0]
-
     def act_many(self, grids: Sequence[Grid]) -> list[Cell]:
-        """Return the click on each grid."""
         network, channels = ARCHITECTURES[self.network], len(self.tokens_)
         parameters = {name: value.to(self.device) for name, value in self.parameters_.items()}
         acts = []

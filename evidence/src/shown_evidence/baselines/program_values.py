@@ -12,7 +12,7 @@ from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import Evidence, Rows, evidence_of
 from shown.grid import Action, Grid, Tokens
 from shown.inference.features import Features, evaluate
-from shown.language.grammar import Grammar
+from shown.language.grammar import paper_grammar
 from shown.rules.bitwise import first_best
 
 
@@ -21,7 +21,6 @@ class ProgramValues:
     """Values of programs on rows.
 
     Attributes:
-        rows: the rows.
         features: the distinct columns.
         always: whether each program holds on every row. [P] bool
         word, bit: position of each row in a column. [rows] int64, [rows] uint64
@@ -34,17 +33,17 @@ class ProgramValues:
     bit: np.ndarray
 
     @classmethod
-    def of(cls, grids: Sequence[Grid], tokens: Tokens, grammar: Grammar, programs: int) -> ProgramValues:
-        world, features = evaluate(grids, tokens, grammar, programs)
+    def of(cls, grids: Sequence[Grid], tokens: Tokens, programs: int) -> ProgramValues:
+        world, features = evaluate(grids, tokens, paper_grammar(tokens), programs)
         rows = Rows([world])
         word, bit = np.nonzero(rows.state_of_row >= 0)
         always = (features.of_program == CONSTANT) & features.negates
         return cls(rows, features, always, word, bit.astype(np.uint64))
 
     @classmethod
-    def of_demonstrated(cls, demos: Demonstrations, grammar: Grammar, programs: int) -> ProgramValues:
+    def of_demonstrated(cls, demos: Demonstrations, programs: int) -> ProgramValues:
         """Evaluate programs on the demonstrated states."""
-        return cls.of(list(dict.fromkeys(step.grid for step in demos.steps)), demos.tokens, grammar, programs)
+        return cls.of(list(dict.fromkeys(step.grid for step in demos.steps)), demos.tokens, programs)
 
     def evidence(self, demos: Demonstrations) -> Evidence:
         """Return the demonstrations as bits over the rows; every demonstrated state must be among them."""

@@ -12,20 +12,18 @@ from shown.errors import BadInput
 from shown.grid import Action, Grid
 from shown.worlds import Game
 from shown.worlds.games.floors import random_player, sensible_player
+from shown_evidence.baselines import Imitator
 
 PLAYERS = {"any": random_player, "sensible": sensible_player}
 
 
-class RandomPolicy:
+class RandomPolicy(Imitator):
     """Clicks a random cell, or a random cell whose click changes something, and learns nothing.
 
     >>> from shown.worlds import find
     >>> from shown.grid import grid
     >>> RandomPolicy(find("nim"), seed=0, cells="sensible").act(grid("|.", "..")) == (0, 0)
     True
-
-    Attributes:
-        deterministic: False, since it may act differently on the same grid.
     """
 
     deterministic = False
@@ -37,9 +35,6 @@ class RandomPolicy:
 
     def fit(self, demos: Demonstrations) -> RandomPolicy:
         return self
-
-    def act(self, grid: Grid) -> Action:
-        return self._player(grid)
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
         return [self._player(grid) for grid in grids]

@@ -24,8 +24,7 @@ class Training:
     Attributes:
         loss: "cells" (one binary cross-entropy per cell, as in the paper's LLN and FCN) or "choice" (one cross-entropy
             over cells, as in its CNN).
-        steps: maximum number of steps of Adam.
-        rate: learning rate.
+        steps, rate: maximum number of steps of Adam, and its learning rate.
         batch: maximum number of examples per step.
         enough: mean loss below which training stops, once every demonstrated action is repeated.
         patience: steps without a fall of the mean loss by 1 % after which training stops. Some networks cannot fit: an

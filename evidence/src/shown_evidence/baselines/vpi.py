@@ -21,17 +21,11 @@ from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import Evidence, row_bits
 from shown.inference.features import LazyTerms
 from shown.inference.posterior import Candidate, Mixture, log_likelihood
-from shown.language.grammar import Grammar, paper_grammar
-from shown.language.primitives import LANGUAGE
-from shown.language.terms import Term
-from shown.policy import Component, Policy, uniform_policy
-from shown.provenance import Provenance
 from shown.rules import Formula, Literal
 from shown.rules.bitwise import formula_bits
-from shown.version import __version__
 from shown.worlds import Game
 from shown_evidence.baselines import check_clicks
-from shown_evidence.baselines.lpp import MixturePolicy
+from shown_evidence.baselines.lpp import MixturePolicy, mixed
 from shown_evidence.baselines.program_values import ProgramValues
 
 Choice = tuple[int, bool]
@@ -96,27 +90,22 @@ def policies(log_priors: Sequence[float]) -> Iterator[tuple[int, tuple[tuple[Cho
 
 
 class VpiPolicy(MixturePolicy):
-    """Enumerates policies and mixes the best.
+    """Enumerates `programs` policies and mixes the best of them.
 
     >>> from shown.worlds import find
     >>> from shown_evidence.trials.demonstrators import demonstrations
     >>> demos = demonstrations(find("nim"), "train:0-2")
     >>> print(VpiPolicy(programs=200).fit(demos).policy_.components[0].formula)
     not at_action_cell(cell_is_value(empty))
-
-    Attributes:
-        programs: number of policies to enumerate.
-        ensemble: number of policies in the mixture.
     """
 
-    def __init__(self, programs: int = 10_000, ensemble: int = 25, grammar: Grammar | None = None) -> None:
-        self.programs, self.ensemble, self.grammar = programs, ensemble, grammar
+    def __init__(self, programs: int = 10_000, ensemble: int = 25) -> None:
+        self.programs, self.ensemble = programs, ensemble
 
     def fit(self, demos: Demonstrations) -> VpiPolicy:
         check_clicks(demos)
-        grammar = self.grammar or paper_grammar(demos.tokens)
         # No policy among the first n uses a program beyond the n-th: the n single programs come first.
-        values = ProgramValues.of_demonstrated(demos, grammar, self.programs)
+        values = ProgramValues.of_demonstrated(demos, self.programs)
         features, evidence = values.features, values.evidence(demos)
         priors = np.concatenate([np.full(block.count, block.log_prior) for block in features.blocks])
         terms = LazyTerms(features.blocks, np.arange(len(features.of_program)))
@@ -128,24 +117,13 @@ class VpiPolicy(MixturePolicy):
                 break
             if rows.repeats_all(clauses):
                 mixture.offer(Candidate(clauses, prior, log_likelihood(rows.allowed(clauses), evidence)))
-        self.policy_ = self._policy(mixture, terms, demos, len(features))
-        return self
-
-    def _policy(self, mixture: Mixture, terms: Sequence[Term], demos: Demonstrations, distinct: int) -> Policy:
-        if not mixture.best:
-            return uniform_policy(demos.tokens, demos.game, demos.buttons)
-        components = tuple(
-            Component(
-                float(weight),
-                candidate.log_prior,
-                candidate.log_likelihood,
-                Formula(tuple(tuple(Literal(terms[i], sign) for i, sign in clause) for clause in candidate.clauses)),
-            )
-            for candidate, weight in zip(mixture.best, mixture.weights, strict=True)
+        formulas = (
+            Formula(tuple(tuple(Literal(terms[i], sign) for i, sign in clause) for clause in candidate.clauses))
+            for candidate in mixture.best
         )
-        provenance = Provenance(version=__version__, programs=self.programs, distinct=distinct)
-        language = LANGUAGE if self.grammar is None else self.grammar.language
-        return Policy(demos.tokens, components, demos.game, demos.buttons, provenance, language)
+        found = zip(mixture.best, map(float, mixture.weights), formulas, strict=True)
+        self.policy_ = mixed(found, demos, self.programs, len(features))
+        return self
 
 
 def learner(game: Game, seed: int, options: Mapping[str, Any]) -> VpiPolicy:

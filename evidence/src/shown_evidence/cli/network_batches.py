@@ -1,9 +1,9 @@
 """Run the trials of networks in batches, for a machine with a GPU:
 
-    python -m shown_evidence.cli.network_batches --device cuda --processes 12 --minutes 9 --out networks.jsonl
+    python -m shown_evidence.cli.network_batches --device cuda --processes 12 --minutes 9 --out networks.sqlite
 
-It needs only NumPy and PyTorch. It writes one line of JSON per trial, resumes an earlier run with the same --out, and
-`shown results --store results.sqlite --import networks.jsonl` imports the lines.
+It needs only NumPy and PyTorch. It runs what the results file --out lacks, and `shown results --store results.sqlite
+--import networks.sqlite` adds the results to others.
 
 The trials equal those of `shown reproduce`. Trials that differ in demonstrations only are trained side by side, which a
 GPU does nearly as fast as one. Networks on programs (`--methods features-nn,features-nn-l1 --experiments ablations`)
@@ -19,26 +19,22 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from shown.errors import ShownError, printable
 from shown.worlds import GAMES, find_game, load_levels
-from shown_evidence.baselines.network_policy import NetworkPolicy, fit_together, largest_shape
+from shown_evidence.baselines.network_policy import fit_together, largest_shape
 from shown_evidence.experiments import find as find_experiment
 from shown_evidence.experiments.experiment import Scale, check
 from shown_evidence.results.row import Row
-from shown_evidence.results.runner import Trials, in_processes, success
-from shown_evidence.results.store import read_lines
+from shown_evidence.results.runner import Trials, in_processes, run, success
+from shown_evidence.results.store import Store
 from shown_evidence.trials.demonstrators import demonstrations
-from shown_evidence.trials.methods import NETWORKS
-from shown_evidence.trials.scoring import scores
-from shown_evidence.trials.trial import Trial, describe
+from shown_evidence.trials.methods import METHODS, NETWORKS
+from shown_evidence.trials.trial import Trial, describe, measurements
 
 ONE_BY_ONE = ("features-nn", "features-nn-l1", "dagger")
 """Methods that cannot be trained side by side."""
@@ -53,18 +49,13 @@ WORK = {"lln": 1, "cnn": 4, "fcn": 20}
 """Approximate work per cell."""
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Trials that can be trained together: they differ in levels and seeds only."""
+def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[list[Trial]]:
+    """Group trials that differ in levels and seeds only into batches of similar size.
 
-    trials: tuple[Trial, ...]
-    work: float
-
-
-def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[Batch]:
-    """Group trials into batches of similar size, most work first, so that no long one comes last."""
+    Those with the most work come first, so that no long one comes last.
+    """
     alike: dict[tuple[Any, ...], list[tuple[int, Trial]]] = {}
-    found = [Batch((trial,), math.inf) for trial in trials if trial.method in ONE_BY_ONE]
+    found = [(math.inf, [trial]) for trial in trials if trial.method in ONE_BY_ONE]
     for trial in (trial for trial in trials if trial.method not in ONE_BY_ONE):
         steps = len(load_levels(find_game(trial.game), trial.levels)) * STEPS_PER_LEVEL.get(trial.game, 15)
         together = (trial.method, trial.game, trial.test, json.dumps(dict(trial.options), sort_keys=True))
@@ -77,8 +68,8 @@ def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[Batch]:
             count = max(1, min(len(group), cells // most))
             part, group = group[-count:], group[:-count]
             work = count * most * WORK[part[0][1].options["network"]]
-            found.append(Batch(tuple(trial for _, trial in part), work))
-    return sorted(found, key=lambda batch: -batch.work)
+            found.append((work, [trial for _, trial in part]))
+    return [batch for _, batch in sorted(found, key=lambda item: -item[0])]
 
 
 def run_batch(settings: Trials, device: str) -> Iterator[Row]:
@@ -98,41 +89,25 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
     game = find_game(trials[0].game)
     demos = [demonstrations(game, trial.levels) for trial in trials]
     started = time.perf_counter()
-    fitted: Sequence[Any]
+    methods: list[Any] = [
+        METHODS[trial.method].build(game, trial.start, {**trial.options, "device": device}) for trial in trials
+    ]
     if trials[0].method in ONE_BY_ONE:
-        fitted = [_single(trial, device).fit(given) for trial, given in zip(trials, demos, strict=True)]
+        fitted = [method.fit(given) for method, given in zip(methods, demos, strict=True)]
     else:
-        shape = largest_shape(game)
-        networks = [NetworkPolicy(shape=shape, seed=trial.start, device=device, **trial.options) for trial in trials]
-        fitted = fit_together(networks, demos)
+        fitted = fit_together(methods, demos)
     learn = (time.perf_counter() - started) / len(trials)
     for trial, policy, given in zip(trials, fitted, demos, strict=True):
-        started = time.perf_counter()
-        result = scores(game, policy, given, trial.levels, trial.test)
-        play = time.perf_counter() - started
-        result["seconds"] = {"learn": round(learn, 4), "play": round(play, 4)}
-        result |= {"demonstrations": len(given), "steps": len(given.steps)}
-        result["learned"] = {**policy.describe(), "together": len(trials)}
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        yield replace(success(trial.settings, result, learn + play), finished=now)
-
-
-def _single(trial: Trial, device: str) -> Any:
-    """Return the policy to fit for a trial that is trained alone."""
-    if trial.method == "dagger":
-        from shown_evidence.baselines.dagger import Dagger
-
-        return Dagger(find_game(trial.game), trial.start, trial.options, device=device)
-    from shown_evidence.baselines.features_nn import FeaturesPolicy  # needs Numba
-
-    return FeaturesPolicy(seed=trial.start, device=device, **trial.options)
+        result = measurements(trial, game, policy, given, learn)
+        result["learned"]["together"] = len(trials)
+        yield success(trial.settings, result, sum(result["seconds"].values()))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the trials that --out lacks, and report how many."""
+    """Run the trials that --out lacks, and report how many; exit 1 if some failed or are left."""
     summary = __doc__.partition(":")[0]
     parser = argparse.ArgumentParser(prog="python -m shown_evidence.cli.network_batches", description=summary)
-    parser.add_argument("--out", default="networks.jsonl", metavar="FILE", help="append one line of JSON per trial")
+    parser.add_argument("--out", default="networks.sqlite", metavar="FILE", help="results file to create or add to")
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N")
     parser.add_argument("--minutes", type=float, default=1e6, metavar="M", help="stop after M minutes")
@@ -152,8 +127,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _wanted(args: argparse.Namespace) -> dict[str, Trial]:
-    """Return the trials by key."""
+def _wanted(args: argparse.Namespace) -> list[Trial]:
     scale = Scale(
         full=not args.quick,
         games=tuple(args.games.split(",")),
@@ -163,36 +137,25 @@ def _wanted(args: argparse.Namespace) -> dict[str, Trial]:
         test=tuple(args.levels.split(",")) if args.levels else Scale.test,
     )
     check(scale)
-    experiments = [find_experiment(name) for name in args.experiments.split(",")]
-    return {trial.key: trial for experiment in experiments for trial in experiment.trials(scale)}
+    return [trial for name in args.experiments.split(",") for trial in find_experiment(name).trials(scale)]
 
 
 def _main(args: argparse.Namespace) -> int:
-    started = time.monotonic()
+    until = time.monotonic() + 60 * args.minutes
     if args.device != "cpu" and not torch.cuda.is_available():
         raise ShownError("PyTorch finds no GPU here. Use --device cpu.")
-    trials = _wanted(args)
-    out = Path(args.out)
-    done = {row.key for row in read_lines(out).rows if row.status == "ok"} if out.exists() else set()
-    todo = batches([trial for key, trial in trials.items() if key not in done], args.cells)
-    total = sum(len(batch.trials) for batch in todo)
-    print(f"{len(trials)} trials, {len(trials) - total} done before, {len(todo)} batches to go", file=sys.stderr)
-    count = 0
-    if out.exists():
-        os.truncate(out, out.read_bytes().rfind(b"\n") + 1)  # a killed run may have left half a line
-    with out.open("a") as file:
-        work, settings = partial(run_batch, device=args.device), [[t.settings for t in batch.trials] for batch in todo]
-        for row in in_processes(work, settings, args.processes, started + 60 * args.minutes):
-            if row.status != "ok":
-                print(f"shown: {describe(row.settings)}: {row.error}", file=sys.stderr)
-                continue
-            file.write(json.dumps(row.to_json(), ensure_ascii=False) + "\n")
-            file.flush()
-            count += 1
-            if count % 50 == 0:
-                print(f"{count} of {total}, {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
-    print(f"{count} run, {total - count} left, {time.monotonic() - started:.0f} s", file=sys.stderr)
-    return 0 if count == total else 1
+
+    def execute(trials: Trials) -> Iterator[Row]:
+        todo = batches([Trial.from_settings(settings) for settings in trials], args.cells)
+        settings = [[trial.settings for trial in batch] for batch in todo]
+        return in_processes(partial(run_batch, device=args.device), settings, args.processes, until)
+
+    with Store(args.out) as store:
+        summary = run(_wanted(args), store, execute)
+    for row in summary.failed:
+        print(f"shown: {describe(row.settings)}: {row.error}", file=sys.stderr)
+    print(summary.text, file=sys.stderr)
+    return 0 if summary.kept + summary.done == summary.asked else 1
 
 
 if __name__ == "__main__":

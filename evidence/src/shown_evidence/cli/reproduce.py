@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shown.cli.inputs import opened
@@ -61,8 +62,8 @@ def numbers(text: str) -> tuple[int, ...]:
 
 def run(args: argparse.Namespace) -> int:
     from shown_evidence.experiments.experiment import Scale, check
-    from shown_evidence.results.ray_executor import RayExecutor
-    from shown_evidence.results.runner import CoreExecutor
+    from shown_evidence.results.ray_executor import on_ray
+    from shown_evidence.results.runner import on_cores
     from shown_evidence.results.runner import run as run_trials
     from shown_evidence.results.store import Store
     from shown_evidence.trials.trial import describe
@@ -82,7 +83,8 @@ def run(args: argparse.Namespace) -> int:
     with opened(args.cluster, args.workers) as cluster, Store(args.store) as store:
         if not args.full and not args.quick:
             say("running a quick selection; --full runs the paper's sizes")
-        summary = run_trials(trials, store, CoreExecutor(args.workers) if cluster is None else RayExecutor(cluster))
+        execute = partial(on_cores, workers=args.workers) if cluster is None else partial(on_ray, cluster)
+        summary = run_trials(trials, store, execute)
     say(summary.text)
     if summary.stopped:
         raise KeyboardInterrupt
@@ -93,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _list(trials: Sequence[Trial], path: str) -> int:
     from shown_evidence.results.store import Store
-    from shown_evidence.trials.trial import settings_key
+    from shown_evidence.trials.trial import describe, settings_key
 
     done: set[str] = set()
     stale: set[str] = set()
@@ -104,5 +106,5 @@ def _list(trials: Sequence[Trial], path: str) -> int:
         stale = {settings_key(row.settings) for row in rows if row.stale}
     for key, trial in {trial.key: trial for trial in trials}.items():
         state = "done" if key in done else "stale" if settings_key(trial.settings) in stale else "todo"
-        print(f"{state:5} {printable(trial.text)}")
+        print(f"{state:5} {printable(describe(trial.settings))}")
     return 0

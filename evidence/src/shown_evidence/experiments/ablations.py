@@ -77,9 +77,6 @@ class Ablations(Experiment):
         return {**found, "mixture": _mixing(rows)}
 
 
-EXPERIMENT = Ablations()
-
-
 def _mixtures(rows: Sequence[Row]) -> list[Row]:
     """Return all results except LPP's single best policies."""
     return [row for row in rows if row.settings["options"].get("ensemble") != 1]

@@ -40,6 +40,3 @@ class Additions(FewDemonstrations):
         "paper's. shown has all of these, treats keys as keys and chooses the interpretation of the demonstrations; "
         "practiced, it also chooses by playing."
     )
-
-
-EXPERIMENT = Additions()

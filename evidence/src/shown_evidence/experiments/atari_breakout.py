@@ -95,9 +95,6 @@ class AtariBreakout(Experiment):
         }
 
 
-EXPERIMENT = AtariBreakout()
-
-
 def _enough(published: Sequence[Row], fitted: Sequence[Row]) -> Finding:
     words = f"A rule that fits was found from {len(fitted)} of {len(published)} demonstrations."
     return Finding(

@@ -99,9 +99,6 @@ class Beyond(FewDemonstrations):
         ]
 
 
-EXPERIMENT = Beyond()
-
-
 def _method_and_options(variant: Series) -> tuple[str, dict[str, Any]]:
     options = dict(variant.where)
     return options.pop("method"), options

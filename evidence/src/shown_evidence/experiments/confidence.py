@@ -71,9 +71,6 @@ class Confidence(Experiment):
         return lines or ["None of these results has an expected success rate."]
 
 
-EXPERIMENT = Confidence()
-
-
 def _by_practice(rows: Sequence[Row]) -> dict[str, list[Case]]:
     parts = {label: cases(select(rows, practise=practice)) for practice, label in PRACTICE.items()}
     return {label: part for label, part in parts.items() if part}

@@ -16,7 +16,7 @@ from shown_evidence.analysis.statistics import GENERATED, first_perfect, games_a
 from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, success_table
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
-from shown_evidence.trials.level_sets import seed_range
+from shown_evidence.trials.level_sets import LevelSets
 from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import count, percent, title
@@ -26,9 +26,7 @@ LPP_SIZES = (1, 2, 3, 4, 5, 10)
 IN_TABLE = (5, 10, 100, 1_000, 5_000)  # numbers of demonstrations in the table
 FEW = 5  # demonstrations that the paper's LPP needs at most
 SETS = 5
-FIRST, APART = 1_000_000, 10_000
-"""First demonstrated seed, and distance between sets: they share no level, neither with each other nor with the
-scored ones."""
+TRAINING = LevelSets(shown=1_000_000, played=0, apart=10_000)
 
 
 class DataEfficiency(Experiment):
@@ -43,7 +41,7 @@ class DataEfficiency(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, game, training_levels(number, size), "perfect", seed, scale.options(method), scale.test)
+            Trial(method, game, TRAINING.shown_levels(number, size), "perfect", seed, scale.options(method), scale.test)
             for method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
             for size in (scale.sizes(LPP_SIZES, LPP_SIZES) if method == "lpp" else scale.sizes(SIZES, (10, 100)))
@@ -77,18 +75,6 @@ class DataEfficiency(Experiment):
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:
         needs = {f"{method} {game}": _need(method, game, rows) for method, game in NETWORKS_NEED}
         return {**needs, "ratio": _ratio(rows)}
-
-
-EXPERIMENT = DataEfficiency()
-
-
-def training_levels(number: int, size: int) -> str:
-    """Return the levels of a training set.
-
-    >>> training_levels(1, 50)
-    'random:1010000-1010049'
-    """
-    return seed_range("random", FIRST + APART * number, size)
 
 
 def _until_perfect(game: str, rows: Sequence[Row]) -> str:

@@ -142,9 +142,6 @@ class Demos(Experiment):
         }
 
 
-EXPERIMENT = Demos()
-
-
 def of_the_ten_sets(rows: Sequence[Row]) -> list[Row]:
     """Return the results from the ten sets of each size that every method learns from, and random play."""
     return [

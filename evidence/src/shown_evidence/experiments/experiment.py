@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from shown.errors import BadInput
-from shown.worlds import GAMES, find_game, find_world
-from shown.worlds.world import WORLDS
+from shown.worlds import GAMES
 from shown_evidence.analysis.claims import Claim, Finding, judged
 from shown_evidence.analysis.figures import Panels
 from shown_evidence.analysis.statements import STATEMENTS
@@ -20,7 +19,7 @@ from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS
 from shown_evidence.trials.level_sets import LevelSets
 from shown_evidence.trials.methods import METHODS
-from shown_evidence.trials.trial import GENERATED_LEVELS, TEST_LEVELS, Trial, settings_key
+from shown_evidence.trials.trial import GENERATED_LEVELS, TEST_LEVELS, Trial, find_place, settings_key
 
 ALL_DEMONSTRATIONS = f"train:0-{TRAINING_LEVELS - 1}"
 
@@ -34,7 +33,6 @@ class Scale:
         games, methods, demos: only these games, methods, numbers of demonstrations.
         sets: maximum number of training sets (or repetitions) per point.
         programs: maximum number of programs per learn.
-        test: scored levels.
         first_seed: seed of the first demonstrated level, in experiments with generated ones; by default their own.
     """
 
@@ -115,13 +113,7 @@ Exhibit = Plot | Table | Pictures
 
 @dataclass(frozen=True)
 class Presentation:
-    """An experiment's results for the report.
-
-    Attributes:
-        plots: figures, tables and pictures, in order.
-        text: paragraphs.
-        claims: the paper's statements with verdicts.
-    """
+    """An experiment's results for the report: exhibits in order, paragraphs, and the paper's statements judged."""
 
     plots: Sequence[Exhibit]
     text: Sequence[str]
@@ -196,7 +188,7 @@ def _is_empty(item: Exhibit) -> bool:
 def check(scale: Scale) -> None:
     """Raise BadInput for unknown games and methods."""
     for game in scale.games:
-        (find_world if game.startswith(WORLDS) else find_game)(game)
+        find_place(game)
     for method in scale.methods or ():
         Trial(method, "nim", "train:0")
     if scale.demos is not None and not all(size >= 1 for size in scale.demos):

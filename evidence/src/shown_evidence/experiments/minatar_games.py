@@ -10,18 +10,17 @@ from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments.experiment import Experiment, Scale
 from shown_evidence.minatar_worlds import GAMES, STEPS, world_name
 from shown_evidence.results.row import Row
-from shown_evidence.trials.level_sets import seed_range
+from shown_evidence.trials.level_sets import LevelSets
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, percent
 
 SIZES = (1, 5)
 SETS = 3
 
-SHOWN, APART = 40_000, 100
-"""First demonstrated seed, and distance between sets of demonstrations."""
+RESERVED = LevelSets(shown=40_000, played=50_000, apart=100, prefix="seeds")
+"""Views, experts and practice were chosen on other seeds, from 900,000 on."""
 
-PLAYED = "seeds:50000-50059"
-"""Played seeds. Views, experts and practice were chosen on other seeds, from 900,000 on."""
+PLAYED = RESERVED.played_levels(60)
 
 GOALS = {"Freeway": 0.8, "Breakout": 0.8, "SpaceInvaders": 0.8, "Asterix": 0.6}
 """The share of the expert's return to reach from five demonstrations."""
@@ -42,7 +41,7 @@ class MinAtarGames(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, world, shown_seeds(number, count), "perfect", 0, scale.options(method), test)
+            Trial(method, world, RESERVED.shown_levels(number, count), "perfect", 0, scale.options(method), test)
             for method in scale.methods_of(self.methods)
             for world in scale.worlds_of(self.games)
             for count in scale.sizes(SIZES, SIZES[-1:])
@@ -73,18 +72,6 @@ class MinAtarGames(Experiment):
             *said,
             "Practice has its default time limit, so these results depend on the machine.",
         ]
-
-
-EXPERIMENT = MinAtarGames()
-
-
-def shown_seeds(number: int, count: int) -> str:
-    """Return the seeds of a set of demonstrations; a smaller set is a prefix of the larger one.
-
-    >>> shown_seeds(1, 5), shown_seeds(0, 1)
-    ('seeds:40100-40104', 'seeds:40000')
-    """
-    return seed_range("seeds", SHOWN + APART * number, count)
 
 
 def _lines(rows: Sequence[Row], game: str, count: int) -> list[list[str]]:

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import STYLES, Axis, Column, LevelView, Series
+from shown_evidence.analysis.figures import STYLES, Axis, LevelView, Series
 from shown_evidence.analysis.statistics import games_among, grouped, of_size, select, success
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
-from shown_evidence.trials.level_sets import seed_range
+from shown_evidence.trials.level_sets import LevelSets
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, many, percent
 
@@ -32,11 +32,11 @@ OTHERS = (
 SIZES = (1, 3, 5, 10)
 SETS = 5
 
-SHOWN, APART = 20_000, 100
-"""First demonstrated seed, and distance between sets of demonstrations."""
+SEEDS = "seeds"
+RESERVED = LevelSets(shown=20_000, played=30_000, apart=100, prefix=SEEDS)
+"""Views, languages and practice were chosen on seeds below 10,000, never on these."""
 
-SEEDS, PLAYED = "seeds", "seeds:30000-30059"
-"""Played seeds. Views, languages and practice were chosen on seeds below 10,000, never on these."""
+PLAYED = RESERVED.played_levels(60)
 
 ROUNDS = 30
 ENOUGH, FROM = 0.95, 5
@@ -66,18 +66,18 @@ class MinigridWorlds(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, world, shown_seeds(number, count), "perfect", 0, scale.options(method, **variant.where), test)
+            Trial(method, world, shown, "perfect", 0, scale.options(method, **variant.where), scale.levels(PLAYED))
             for method in scale.methods_of(self.methods)
             for world in scale.worlds_of(self.games)
             for variant in (VARIANTS if world in PLAIN else VARIANTS[-1:])
             for count in scale.sizes(SIZES, (1, FROM))
             for number in range(scale.repeats(SETS, 1))
-            for test in (scale.levels(PLAYED),)
+            for shown in (RESERVED.shown_levels(number, count),)
         ]
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         worlds = games_among(rows, self.games)
-        columns = [Column(_title(world), {"game": world}) for world in worlds if world in PLAIN]
+        columns = [Series(_title(world), {"game": world}) for world in worlds if world in PLAIN]
         view = LevelView("60 new seeds, mean", SEEDS, spread=True)
         across = Axis("demonstrations", SIZES, limits=(0.5, 10.5))
         parts = [
@@ -116,18 +116,6 @@ class MinigridWorlds(Experiment):
             if count >= FROM
             for line in _reached(variant.label, count, of_size(select(rows, **variant.where), count))
         ]
-
-
-EXPERIMENT = MinigridWorlds()
-
-
-def shown_seeds(number: int, count: int) -> str:
-    """Return the seeds of a set of demonstrations; a smaller set is a prefix of the larger one.
-
-    >>> shown_seeds(2, 3), shown_seeds(0, 1)
-    ('seeds:20200-20202', 'seeds:20000')
-    """
-    return seed_range(SEEDS, SHOWN + APART * number, count)
 
 
 def _reached(label: str, count: int, rows: Sequence[Row]) -> Iterator[str]:

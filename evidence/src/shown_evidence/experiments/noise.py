@@ -9,7 +9,7 @@ import numpy as np
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis.claims import Finding, graded, holding
-from shown_evidence.analysis.figures import HUNDRED, NINE, Axis, Column, Series
+from shown_evidence.analysis.figures import HUNDRED, NINE, Axis, Series
 from shown_evidence.analysis.statistics import GENERATED, TEST, mean_success, of_size, select, size
 from shown_evidence.analysis.success_tables import LEVELS, MEANS, Table, TableColumn, success_table
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
@@ -68,7 +68,7 @@ class Noise(Experiment):
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         columns = [
-            Column("no noise" if kind == "perfect" else f"{kind} noise", {"demonstrations": kind}) for kind in KINDS
+            Series("no noise" if kind == "perfect" else f"{kind} noise", {"demonstrations": kind}) for kind in KINDS
         ]
         series = [Series(f"ε = {e:g}", {"method": "lpp", "noise": e}, STYLES[e]) for e in EPSILONS]
         series.append(Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}, DUPLICATES))
@@ -102,9 +102,6 @@ class Noise(Experiment):
         kept = _means(select(rows, method="lpp-duplicates"))
         zero = Finding(f"{UNIT}: {_at(means, 0.0)}.", holding(_drops(means, 0.0, KINDS[1:])))
         return {"high": _too_high(means, kept), "zero": zero, "small": _small(means)}
-
-
-EXPERIMENT = Noise()
 
 
 def first_levels(draw: int, count: int) -> str:

@@ -73,9 +73,6 @@ class RuleBesideVote(Experiment):
         return [f"{name}: {_in_all(part)}" for name, part in named if part]
 
 
-EXPERIMENT = RuleBesideVote()
-
-
 def _won(row: Row, part: str) -> float:
     return success(row, f"{part} {GENERATED}")
 

@@ -59,9 +59,6 @@ class PicturesOfPolicies(Experiment):
         return {"panels": _panels(chosen), "no idle actions": _idle(chosen), "clause": clause}
 
 
-EXPERIMENT = PicturesOfPolicies()
-
-
 def _best_by_game(rows: Sequence[Row]) -> dict[str, Row]:
     """Return the first of the best results of each game."""
     best = {}

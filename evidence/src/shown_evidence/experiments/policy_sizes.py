@@ -60,9 +60,6 @@ class PolicySizes(Experiment):
         return {"programs": _programs(sizes), "depth": _depth(sizes)}
 
 
-EXPERIMENT = PolicySizes()
-
-
 def _line(game: str, rows: Sequence[Row]) -> list[str]:
     cells = [title(game), " / ".join(map(str, POLICY_SIZES[game]))]
     for drop in (False, True):

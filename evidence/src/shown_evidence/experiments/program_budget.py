@@ -104,9 +104,6 @@ class ProgramBudget(Experiment):
         }
 
 
-EXPERIMENT = ProgramBudget()
-
-
 def _column(number: int, kind: str) -> TableColumn:
     return TableColumn(f"{number:,} programs, {LEVELS[kind]}", lambda row: programs(row) == number, kind)
 

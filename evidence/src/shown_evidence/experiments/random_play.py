@@ -50,6 +50,3 @@ class RandomPlay(Experiment):
 
     def present(self, rows: Sequence[Row]) -> Presentation:
         return Presentation(self.plots(rows) if rows else [], [], [])
-
-
-EXPERIMENT = RandomPlay()

@@ -93,9 +93,6 @@ class ScriptedStyles(Experiment):
         return [line for label, mine in parts for line in (*_in_all(label, mine), *_falls(label, mine))]
 
 
-EXPERIMENT = ScriptedStyles()
-
-
 def _style(settings: Mapping[str, Any]) -> str | None:
     """Return the style of a trial's demonstrations, if any."""
     kind: str = settings["demonstrations"]

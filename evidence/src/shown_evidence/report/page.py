@@ -82,13 +82,7 @@ def _usable(rows: Iterable[Row]) -> list[Row]:
 
 
 def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
-    """Return the page as self-contained HTML; equal rows give equal bytes.
-
-    Args:
-        rows: the results.
-        store: name of their file.
-        bad: number of invalid rows in it.
-    """
+    """Return the page on a store with `bad` invalid rows as self-contained HTML; equal rows give equal bytes."""
     everything = list(rows)
     read = chapters(everything)
     claims = {chapter.experiment.name: chapter.presentation.claims for chapter in read if chapter.presentation.claims}

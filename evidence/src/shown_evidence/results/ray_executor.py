@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from shown.errors import ClusterLost
@@ -17,33 +16,28 @@ TASKS_PER_CORE = 2  # tasks queued in the cluster
 CHECK_EVERY = 2.0  # seconds between checks of the cluster's size
 
 
-@dataclass(frozen=True)
-class RayExecutor:
-    """Runs each trial as a one-core task.
+def on_ray(cluster: Cluster, trials: Trials) -> Iterator[Row]:
+    """Execute each trial as a one-core task.
 
     Ray repeats the trial of a worker that dies a few times; then this trial fails, and no other.
     """
-
-    cluster: Cluster
-
-    def __call__(self, trials: Trials) -> Iterator[Row]:
-        ray = self.cluster.open()
-        self.cluster.dismiss()
-        single_threaded = {"env_vars": dict.fromkeys(THREADS, "1")}  # the trials are the parallelism
-        task = ray.remote(num_cpus=1, max_retries=MAX_DEATHS, runtime_env=single_threaded)(attempt)
-        waiting = list(reversed(trials))
-        running: dict[Any, tuple[Mapping[str, Any], float]] = {}
-        try:
-            while waiting or running:
-                while waiting and len(running) < TASKS_PER_CORE * max(1, self.cluster.cores):
-                    settings = waiting.pop()
-                    running[task.remote(settings)] = settings, time.perf_counter()
-                for ref in ray.wait(list(running), num_returns=1, timeout=CHECK_EVERY)[0]:
-                    yield _row(ray, ref, *running.pop(ref))
-        finally:
-            if ray.is_initialized():
-                for ref in running:
-                    ray.cancel(ref, force=True)
+    ray = cluster.open()
+    cluster.dismiss()
+    single_threaded = {"env_vars": dict.fromkeys(THREADS, "1")}  # the trials are the parallelism
+    task = ray.remote(num_cpus=1, max_retries=MAX_DEATHS, runtime_env=single_threaded)(attempt)
+    waiting = list(reversed(trials))
+    running: dict[Any, tuple[Mapping[str, Any], float]] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < TASKS_PER_CORE * max(1, cluster.cores):
+                settings = waiting.pop()
+                running[task.remote(settings)] = settings, time.perf_counter()
+            for ref in ray.wait(list(running), num_returns=1, timeout=CHECK_EVERY)[0]:
+                yield _row(ray, ref, *running.pop(ref))
+    finally:
+        if ray.is_initialized():
+            for ref in running:
+                ray.cancel(ref, force=True)
 
 
 def _row(ray: Any, ref: Any, settings: Mapping[str, Any], started: float) -> Row:

@@ -36,16 +36,12 @@ class Row:
     """A trial that was run.
 
     Attributes:
-        settings: complete settings.
         status: "ok" or "failed".
         result: measurements, or None if it failed.
-        error: error message, or None.
-        seconds: duration.
         version: version of this package.
         finished: end (UTC, ISO 8601).
         code: fingerprint of the code, or None if unknown.
-        commit: commit of the code, or "".
-        machine: cores, memory and versions, or "".
+        machine: cores, memory and versions.
     """
 
     settings: Mapping[str, Any]

@@ -59,7 +59,7 @@ class RunSummary:
 
 
 def run(
-    trials: Iterable[Trial], store: Store, executor: Executor | None = None, output: TextIO | None = None
+    trials: Iterable[Trial], store: Store, execute: Executor | None = None, output: TextIO | None = None
 ) -> RunSummary:
     """Run the trials that the store lacks and keep each as soon as it ends.
 
@@ -70,9 +70,8 @@ def run(
     done = {row.key for row in known}
     todo = [trial for key, trial in wanted.items() if key not in done]
     summary = RunSummary(asked=len(wanted), kept=len(wanted) - len(todo))
-    execute = executor if executor is not None else CoreExecutor()
     with ProgressLine(todo, mean_seconds(known), output if output is not None else sys.stderr) as progress:
-        results = execute([trial.settings for trial in todo])
+        results = (execute or on_cores)([trial.settings for trial in todo])
         try:
             for row in results:
                 store.add(row)
@@ -123,17 +122,12 @@ def in_this_process(trials: Trials) -> Iterator[Row]:
     return map(attempt, trials)
 
 
-@dataclass(frozen=True)
-class CoreExecutor:
-    """Runs trials in single-threaded processes, one per core by default.
+def on_cores(trials: Trials, workers: int | None = None) -> Iterator[Row]:
+    """Execute trials in single-threaded processes, one per core by default.
 
     A process that dies fails its own trial only and is replaced.
     """
-
-    workers: int | None = None
-
-    def __call__(self, trials: Trials) -> Iterator[Row]:
-        return in_processes(in_this_process, [[settings] for settings in trials], self.workers or cores())
+    return in_processes(in_this_process, [[settings] for settings in trials], workers or cores())
 
 
 def in_processes(work: Work, batches: Sequence[Trials], workers: int, until: float = math.inf) -> Iterator[Row]:

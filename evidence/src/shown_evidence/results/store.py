@@ -177,15 +177,9 @@ class Store:
         rows.sort(key=lambda row: (row.settings["method"], row.settings["game"], _dump(row.settings)))
         return StoreContents(rows, bad)
 
-    def rows(self, *, method: str | None = None, game: str | None = None, status: str | None = None) -> list[Row]:
-        """Return the valid rows, optionally of one method, game or status."""
-        return [
-            row
-            for row in self.read().rows
-            if method in (None, row.settings["method"])
-            and game in (None, row.settings["game"])
-            and status in (None, row.status)
-        ]
+    def rows(self, *, status: str | None = None) -> list[Row]:
+        """Return the valid rows, optionally of one status."""
+        return [row for row in self.read().rows if status in (None, row.status)]
 
     # --- the file -------------------------------------------------------------------------------------------------
 

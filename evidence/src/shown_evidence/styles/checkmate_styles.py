@@ -76,10 +76,6 @@ def _first_clicking(clicks: Callable[[Grid, np.random.Generator], list[Cell]]) -
     return lambda level, rng: after(clicks(level, rng), RULES.expert)
 
 
-def _queen_twice(level: Grid, rng: np.random.Generator) -> list[Cell]:
-    return [_piece(level, WHITE_QUEEN)] * 2
-
-
 def _illegal_move(level: Grid, rng: np.random.Generator) -> list[Cell]:
     grid = _with_queen_selected(level)
     legal = set(_moves(grid))
@@ -100,7 +96,8 @@ STYLES = styles(
      _first_clicking(lambda level, rng: [_piece(level, BLACK_KING)])),
     ("shows-the-place", "Clicks the queen's target before selecting the queen.",
      _first_clicking(lambda level, rng: [_experts_target(level)])),
-    ("takes-twice", "Clicks the queen twice before moving it between the kings.", _first_clicking(_queen_twice)),
+    ("takes-twice", "Clicks the queen twice before moving it between the kings.",
+     _first_clicking(lambda level, rng: [_piece(level, WHITE_QUEEN)] * 2)),
     ("takes-the-king", "Tries to take the black king with the queen first.",
      _first_clicking(lambda level, rng: [_piece(level, WHITE_QUEEN), _piece(level, BLACK_KING)])),
     ("not-allowed", "Tries an illegal move of the queen first.", _first_clicking(_illegal_move)),

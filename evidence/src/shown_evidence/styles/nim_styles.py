@@ -24,10 +24,6 @@ def _beside(cell: Cell) -> Cell:
     return cell[0], 1 - cell[1]
 
 
-def _points_first(level: Grid, rng: np.random.Generator) -> Player:
-    return after([_beside(_level(level))], _level)
-
-
 def _points_every_time(level: Grid, rng: np.random.Generator) -> Player:
     pointed: set[Grid] = set()
 
@@ -45,18 +41,6 @@ def _starts_above(level: Grid, rng: np.random.Generator) -> Player:
     return after([(row - 1, column)] if row else [], _level)
 
 
-def _starts_anywhere(level: Grid, rng: np.random.Generator) -> Player:
-    return after([any_of(level.where(EMPTY), rng)], _level)
-
-
-def _slips(level: Grid, rng: np.random.Generator) -> Player:
-    return lambda grid: any_of(grid.where(EMPTY), rng) if rng.random() < 0.2 else _level(grid)
-
-
-def _slips_aside(level: Grid, rng: np.random.Generator) -> Player:
-    return lambda grid: _beside(_level(grid)) if rng.random() < 0.25 else _level(grid)
-
-
 def _clicks_twice(level: Grid, rng: np.random.Generator) -> Player:
     again: list[Cell] = []
 
@@ -71,11 +55,15 @@ def _clicks_twice(level: Grid, rng: np.random.Generator) -> Player:
 
 STYLES = styles(
     "nim",
-    ("points-first", "Clicks the empty cell beside the first matchstick to take, then plays.", _points_first),
+    ("points-first", "Clicks the empty cell beside the first matchstick to take, then plays.",
+     lambda level, rng: after([_beside(_level(level))], _level)),
     ("points-every-time", "Clicks the empty cell beside each matchstick before taking it.", _points_every_time),
     ("starts-above", "Starts with a click on the empty cell above the taller pile.", _starts_above),
-    ("starts-anywhere", "Starts with a click on a random empty cell.", _starts_anywhere),
-    ("slips", "One click in five lands on a random empty cell.", _slips),
-    ("slips-aside", "One click in four lands beside the intended matchstick.", _slips_aside),
+    ("starts-anywhere", "Starts with a click on a random empty cell.",
+     lambda level, rng: after([any_of(level.where(EMPTY), rng)], _level)),
+    ("slips", "One click in five lands on a random empty cell.",
+     lambda level, rng: lambda grid: any_of(grid.where(EMPTY), rng) if rng.random() < 0.2 else _level(grid)),
+    ("slips-aside", "One click in four lands beside the intended matchstick.",
+     lambda level, rng: lambda grid: _beside(_level(grid)) if rng.random() < 0.25 else _level(grid)),
     ("clicks-twice", "Clicks every matchstick twice; the second click lands on the empty cell.", _clicks_twice),
 )  # fmt: skip

@@ -26,7 +26,6 @@ class Style:
 
     Attributes:
         name: unique within the game, such as "right-to-left".
-        game: name of the game.
         plays: one sentence on how it plays.
         begin: makes the player of a level; all randomness comes from the generator it is given.
     """

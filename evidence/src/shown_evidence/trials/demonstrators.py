@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from functools import lru_cache
 
 import numpy as np
@@ -11,7 +10,8 @@ import numpy as np
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.grid import Action, Grid
-from shown.worlds import Game, World, demonstrate, load_levels, play
+from shown.worlds import Playable, demonstrate, load_levels, play
+from shown.worlds.world import parse_seeds
 from shown_evidence.styles import find_style
 
 KINDS = ("perfect", "independent", "correlated")
@@ -26,10 +26,11 @@ NOISE = 0.2
 TRAINING_LEVELS = 11
 
 
-def demonstrations(game: Game, levels: str, kind: str = "perfect", seed: int = 0) -> Demonstrations:
+def demonstrations(place: Playable, levels: str, kind: str = "perfect", seed: int = 0) -> Demonstrations:
     """Return one demonstration per level; `kind` is one of `KINDS` or "style:NAME".
 
-    Perfect ones equal those of `shown demonstrate`. A noisy action is played: the game continues from its outcome.
+    Perfect ones equal those of `shown demonstrate`. A noisy action is played: the game continues from its outcome. In a
+    world, `levels` are like "seeds:0,3,5-7", and only its expert demonstrates.
 
     >>> from shown.worlds import find
     >>> len(demonstrations(find("nim"), "train:0,train:4"))
@@ -37,7 +38,12 @@ def demonstrations(game: Game, levels: str, kind: str = "perfect", seed: int = 0
     >>> [len(demonstrations(find("nim"), "train:0", kind).steps) for kind in ("perfect", "style:points-first")]
     [4, 5]
     """
-    check_kind(game.name, kind)
+    check_kind(place.name, kind)
+    game = place.rules
+    if game is None:
+        if kind != "perfect":
+            raise BadInput(f"{place.name}: only its expert demonstrates, not {kind!r}.")
+        return demonstrate(place, seeds_named(levels))
     if kind.startswith(STYLE):
         return find_style(game.name, kind.removeprefix(STYLE)).demonstrate(load_levels(game, levels), seed)
     if kind == "perfect":
@@ -56,27 +62,13 @@ def demonstrations(game: Game, levels: str, kind: str = "perfect", seed: int = 0
     return Demonstrations(game.tokens, items, game.name, game.buttons)
 
 
-def world_demonstrations(world: World, seeds: str, kind: str = "perfect") -> Demonstrations:
-    """Return the expert's demonstrations of a world, one per seed; `seeds` is like "seeds:0,3,5-7"."""
-    if kind != "perfect":
-        raise BadInput(f"{world.name}: only its expert demonstrates, not {kind!r}.")
-    return demonstrate(world, seeds_named(seeds))
-
-
 def seeds_named(text: str) -> list[int]:
     """Parse the starts of a world.
 
     >>> seeds_named("seeds:0,3,5-7")
     [0, 3, 5, 6, 7]
     """
-    match = _SEEDS.fullmatch(text)
-    if match is None:
-        raise BadInput(f"{text[:40]!r}: the starts of a world are seeds, such as seeds:0,3,5-7.")
-    parts = [part.partition("-") for part in match[1].split(",")]
-    return [seed for first, _, last in parts for seed in range(int(first), int(last or first) + 1)]
-
-
-_SEEDS = re.compile(r"seeds:(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*)")
+    return parse_seeds(text.removeprefix("seeds:"))
 
 
 def check_kind(game: str, kind: str) -> None:

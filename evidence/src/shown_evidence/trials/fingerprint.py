@@ -55,13 +55,7 @@ _LONG_RANGE = re.compile(r"random:(?P<first>\d{1,12})-(?P<last>\d{1,12})")
 
 
 def fingerprint(method_module: str, game: str, levels: Iterable[str], scripted: bool = False) -> dict[str, str]:
-    """Return the digests for a method, a game and the levels it demonstrates and scores.
-
-    Args:
-        method_module: module that builds the method.
-        game: name of the game or world.
-        levels: demonstrated and scored levels.
-        scripted: whether a scripted style demonstrates.
+    """Return the digests for a method, a game and the levels demonstrated (in a scripted style or not) and scored.
 
     >>> sorted(fingerprint("shown_evidence.baselines.lpp", "nim", ["train:0", "test"]))
     ['engine', 'game', 'levels']
@@ -123,9 +117,7 @@ _built_in = cache(_texts)
 def modules_of(roots: Iterable[str], without: Iterable[str] = ()) -> list[str]:
     """Return the modules of `shown` and `shown_evidence` that `roots` import, directly or not, sorted by name.
 
-    Args:
-        roots: names of modules.
-        without: modules that are left out and not followed.
+    Modules in `without` are left out and not followed.
 
     >>> "shown.engine.planes" in modules_of(["shown_evidence.baselines.lpp"])
     True

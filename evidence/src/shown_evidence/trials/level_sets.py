@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-MAX_SET_SIZE = 10
-"""Levels reserved for each set of demonstrations: no two sets share a level."""
-
 
 @dataclass(frozen=True)
 class LevelSets:
@@ -20,10 +17,14 @@ class LevelSets:
     Attributes:
         shown: first seed of the demonstrated levels.
         played: first seed of the levels that learned policies play.
+        apart: levels reserved for each set of demonstrations, so that no two sets share one.
+        prefix: "random" for levels of a game, "seeds" for those of a world.
     """
 
     shown: int
     played: int
+    apart: int = 10
+    prefix: str = "random"
 
     def shown_levels(self, number: int, size: int) -> str:
         """Return the levels of a set of demonstrations; a smaller set is a prefix of the larger one.
@@ -31,9 +32,9 @@ class LevelSets:
         >>> JUDGE.shown_levels(2, 3), JUDGE.shown_levels(2, 1)
         ('random:400020-400022', 'random:400020')
         """
-        if not 1 <= size <= MAX_SET_SIZE:
-            raise ValueError(f"a set has 1 to {MAX_SET_SIZE} levels, not {size}")
-        return seed_range("random", self.shown + number * MAX_SET_SIZE, size)
+        if not 1 <= size <= self.apart:
+            raise ValueError(f"a set has 1 to {self.apart} levels, not {size}")
+        return self._range(self.shown + number * self.apart, size)
 
     def played_levels(self, count: int) -> str:
         """Return the first `count` levels to play.
@@ -41,16 +42,10 @@ class LevelSets:
         >>> CHOOSE.played_levels(40)
         'random:300000-300039'
         """
-        return seed_range("random", self.played, count)
+        return self._range(self.played, count)
 
-
-def seed_range(prefix: str, first: int, count: int) -> str:
-    """Return the name of `count` consecutive levels or seeds.
-
-    >>> seed_range("seeds", 5, 1), seed_range("seeds", 5, 3)
-    ('seeds:5', 'seeds:5-7')
-    """
-    return f"{prefix}:{first}" + (f"-{first + count - 1}" if count > 1 else "")
+    def _range(self, first: int, count: int) -> str:
+        return f"{self.prefix}:{first}" + (f"-{first + count - 1}" if count > 1 else "")
 
 
 CHOOSE = LevelSets(shown=200_000, played=300_000)

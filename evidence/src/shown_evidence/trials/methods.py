@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from shown.worlds import Playable
-from shown_evidence.trials.scoring import Imitator
+from shown_evidence.baselines import Imitator
 
 BASELINES = "shown_evidence.baselines"
 

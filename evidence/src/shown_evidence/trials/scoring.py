@@ -3,64 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.grid import Action, Grid
-from shown.worlds import Game, Level, World, find_world, load_levels, play_many
-from shown.worlds.episodes import tallies
+from shown.worlds import Game, Level, Playable, World, find_world, load_levels, play_many
+from shown.worlds.episodes import ManyPlayer, tallies
 from shown.worlds.games.floors import random_returns
+from shown_evidence.baselines import Imitator
 from shown_evidence.trials.demonstrators import seeds_named
 
 MAX_TRAINING_LEVELS = 20  # demonstrated levels played
 SHOWN = "train"  # the demonstrated levels, in results
 MAX_REPEATED_STEPS = 2000  # demonstrated steps compared with the policy's
-
-
-class Imitator(Protocol):
-    """The interface of a method.
-
-    A method may also have `act_many(grids)`, `describe()`, a JSON account of its policy, `parts()`, policies by name
-    that are scored besides, and `deterministic = False`, if it may act differently on equal grids.
-    """
-
-    def fit(self, demos: Demonstrations) -> Any: ...
-
-    def act(self, grid: Grid) -> Action: ...
-
-
-class CachedPolicy:
-    """A policy that is asked once per distinct grid, if it is deterministic."""
-
-    def __init__(self, imitator: Any) -> None:
-        self._imitator = imitator
-        self.deterministic: bool = getattr(imitator, "deterministic", True)
-        self._known: dict[Grid, Action] = {}
-
-    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        if not self.deterministic:
-            return self._ask(grids)
-        new = list(dict.fromkeys(grid for grid in grids if grid not in self._known))
-        if new:
-            self._known.update(zip(new, self._ask(new), strict=True))
-        return [self._known[grid] for grid in grids]
-
-    def _ask(self, grids: Sequence[Grid]) -> list[Action]:
-        many = getattr(self._imitator, "act_many", None)
-        return many(grids) if many is not None else [self._imitator.act(grid) for grid in grids]
-
-
-def won(game: Game, policy: CachedPolicy, levels: Sequence[Level], seed: int = 0) -> list[bool]:
-    """Return whether each level is won.
-
-    >>> from shown.worlds import find
-    >>> class Expert:
-    ...     act = find("nim").expert
-    >>> won(find("nim"), CachedPolicy(Expert()), load_levels(find("nim"), "train:0-3"))
-    [True, True, True, True]
-    """
-    return [episode.won for episode in play_many(game, policy, levels, seed)]
 
 
 def check_scored_on(scored_on: Sequence[str]) -> None:
@@ -75,38 +31,46 @@ def check_scored_on(scored_on: Sequence[str]) -> None:
 
 
 def scores(
-    game: Game, imitator: Imitator, demos: Demonstrations, shown_on: str, scored_on: Sequence[str]
+    place: Playable, imitator: Imitator, demos: Demonstrations, shown_on: str, scored_on: Sequence[str]
 ) -> dict[str, Any]:
-    """Score a fitted imitator on levels.
+    """Score a fitted imitator on levels of a game or seeds of a world.
 
     Returns "success" and "won" for each set in `scored_on` and for "train", the demonstrated levels, and "fit". A part
     of the imitator has its results under its own name and that of the set: "rule random:0-99".
     """
     check_scored_on(scored_on)
-    policy = CachedPolicy(imitator)
+    rules = place.rules
+    if rules is not None:
+        found = _level_scores(rules, imitator, shown_on, scored_on)
+    else:
+        found = _world_scores(place, imitator, shown_on, scored_on)
+    return {**found, "fit": _fit(imitator, demos)}
+
+
+def _level_scores(game: Game, imitator: Imitator, shown_on: str, scored_on: Sequence[str]) -> dict[str, Any]:
     sets = {spec: load_levels(game, spec) for spec in scored_on}
     sets[SHOWN] = load_levels(game, shown_on)[:MAX_TRAINING_LEVELS]
-    wins = won(game, policy, [level for levels in sets.values() for level in levels])
+    wins = _won(game, imitator, [level for levels in sets.values() for level in levels])
     result: dict[str, Any] = {"success": {}, "won": {}}
     for spec, levels in sets.items():
         _note_wins(result, spec, wins[: len(levels)])
         wins = wins[len(levels) :]
-    for name, part in getattr(imitator, "parts", dict)().items():
+    for name, part in imitator.parts().items():
         for spec in scored_on:
-            _note_wins(result, f"{name} {spec}", won(game, CachedPolicy(part), sets[spec]))
-    return {**result, "fit": _fit(policy, demos)}
+            _note_wins(result, f"{name} {spec}", _won(game, part, sets[spec]))
+    return result
 
 
-def world_scores(
-    world: World, imitator: Any, demos: Demonstrations, shown_on: str, scored_on: Sequence[str]
-) -> dict[str, Any]:
-    """Score a fitted imitator on seeds of a world, with its "reward" and the expert's from each start.
+def _won(game: Game, player: ManyPlayer, levels: Sequence[Level]) -> list[bool]:
+    return [episode.won for episode in play_many(game, player, levels)]
 
-    A part of the imitator has its rewards under its own name and that of the set ("rule seeds:1-9"), and with parts,
-    random play has its own as well ("random seeds:1-9"). A set in `scored_on` is "seeds:1-9", optionally after the name
-    of another world with equal grids and a space.
+
+def _world_scores(world: Playable, imitator: Imitator, shown_on: str, scored_on: Sequence[str]) -> dict[str, Any]:
+    """Score on seeds, with the "reward" and the expert's from each start.
+
+    A part of the imitator has its rewards under its own name and that of the set, and with parts, random play has its
+    own as well ("random seeds:1-9"). A set may begin with the name of another world with equal grids and a space.
     """
-    check_scored_on(scored_on)
     result: dict[str, Any] = {"success": {}, "won": {}, "reward": {}, "expert": {}}
     for spec in (*scored_on, SHOWN):
         name, _, seeds = (shown_on if spec == SHOWN else spec).rpartition(" ")
@@ -115,12 +79,12 @@ def world_scores(
         _note_wins(result, spec, [each.won for each in ends])
         result["reward"][spec] = [each.reward for each in ends]
         result["expert"][spec] = [tallies([start], _Expert(start[0]))[0].reward for start in starts]
-        parts: Mapping[str, Any] = {} if spec == SHOWN else getattr(imitator, "parts", dict)()
+        parts: Mapping[str, ManyPlayer] = {} if spec == SHOWN else imitator.parts()
         for part_name, part in parts.items():
             result["reward"][f"{part_name} {spec}"] = [each.reward for each in tallies(starts, part)]
         if parts:
             result["reward"][f"random {spec}"] = list(random_returns(starts))
-    return {**result, "fit": _fit(CachedPolicy(imitator), demos)}
+    return result
 
 
 class _Expert:
@@ -140,7 +104,7 @@ def _note_wins(result: dict[str, Any], spec: str, wins: Sequence[bool]) -> None:
     result["won"][spec] = "".join("1" if each else "0" for each in wins)
 
 
-def _fit(policy: CachedPolicy, demos: Demonstrations) -> float:
+def _fit(policy: ManyPlayer, demos: Demonstrations) -> float:
     """Return the fraction of demonstrated actions that a policy repeats."""
     steps = demos.steps[:MAX_REPEATED_STEPS]
     acts = policy.act_many([step.grid for step in steps])

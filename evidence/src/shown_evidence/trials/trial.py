@@ -14,13 +14,15 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
-from shown.worlds import find_game, find_world
+from shown.worlds import Playable, find_game, find_world
 from shown.worlds.world import WORLDS
-from shown_evidence.trials.demonstrators import STYLE, check_kind, demonstrations, world_demonstrations
+from shown_evidence.baselines import Imitator
+from shown_evidence.trials.demonstrators import STYLE, check_kind, demonstrations
 from shown_evidence.trials.fingerprint import UNKNOWN, fingerprint
 from shown_evidence.trials.methods import METHODS, STARTED_ANEW
-from shown_evidence.trials.scoring import check_scored_on, scores, world_scores
+from shown_evidence.trials.scoring import check_scored_on, scores
 
 TEST_LEVELS = "test:0-8"
 """The paper's nine test levels."""
@@ -41,12 +43,10 @@ class Trial:
 
     Attributes:
         method: a name in `METHODS`.
-        game: the name of the game or world.
         levels: demonstrated levels, such as "train:0,train:4".
         demonstrations: "perfect", a kind of noise (see `demonstrators.KINDS`), or a scripted style ("style:NAME").
         seed: seed of the demonstrator, and of methods other than networks.
         options: options that differ from the method's defaults; `settings` holds all of them.
-        test: scored levels.
     """
 
     method: str
@@ -74,15 +74,7 @@ class Trial:
     @property
     def settings(self) -> dict[str, Any]:
         """The trial as JSON."""
-        return {
-            "method": self.method,
-            "game": self.game,
-            "levels": self.levels,
-            "demonstrations": self.demonstrations,
-            "seed": self.seed,
-            "options": dict(self.options),
-            "test": list(self.test),
-        }
+        return {**vars(self), "options": dict(self.options), "test": list(self.test)}
 
     @property
     def start(self) -> int:
@@ -105,11 +97,6 @@ class Trial:
     def key(self) -> str:
         """A digest of settings and code: trials with equal keys have equal results."""
         return trial_key(self.settings, self.code)
-
-    @property
-    def text(self) -> str:
-        """A short description for progress and lists."""
-        return describe(self.settings)
 
 
 def describe(settings: Mapping[str, Any]) -> str:
@@ -159,28 +146,32 @@ def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
     "expert", the expert's reward there.
     """
     trial = Trial.from_settings(settings)
-    if trial.game.startswith(WORLDS):
-        world = find_world(trial.game)
-        demos = world_demonstrations(world, trial.levels, trial.demonstrations)
-        imitator = METHODS[trial.method].build(world, trial.start, trial.options)
-    else:
-        game = find_game(trial.game)
-        demos = demonstrations(game, trial.levels, trial.demonstrations, trial.seed)
-        imitator = METHODS[trial.method].build(game, trial.start, trial.options)
+    place = find_place(trial.game)
+    demos = demonstrations(place, trial.levels, trial.demonstrations, trial.seed)
+    imitator = METHODS[trial.method].build(place, trial.start, trial.options)
     started = time.perf_counter()
     imitator.fit(demos)
-    fitted = time.perf_counter()
-    if trial.game.startswith(WORLDS):
-        result = world_scores(world, imitator, demos, trial.levels, trial.test)
-    else:
-        result = scores(game, imitator, demos, trial.levels, trial.test)
+    return measurements(trial, place, imitator, demos, time.perf_counter() - started)
+
+
+def measurements(
+    trial: Trial, place: Playable, imitator: Imitator, demos: Demonstrations, learn: float
+) -> dict[str, Any]:
+    """Score an imitator that took `learn` seconds to fit; see `run_trial`."""
+    started = time.perf_counter()
+    result = scores(place, imitator, demos, trial.levels, trial.test)
     return {
         **result,
-        "seconds": {"learn": round(fitted - started, 4), "play": round(time.perf_counter() - fitted, 4)},
+        "seconds": {"learn": round(learn, 4), "play": round(time.perf_counter() - started, 4)},
         "demonstrations": len(demos),
         "steps": len(demos.steps),
-        "learned": getattr(imitator, "describe", dict)(),
+        "learned": imitator.describe(),
     }
+
+
+def find_place(name: str) -> Playable:
+    """Return the game or world of that name; unlike `shown.worlds.find`, never one that a module defines."""
+    return find_world(name) if name.startswith(WORLDS) else find_game(name)
 
 
 def _is_text(value: object) -> bool:

@@ -7,7 +7,7 @@ interpretation the two may not conflict.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,10 +40,7 @@ class Click:
     """An action of the teacher and its position.
 
     Attributes:
-        demonstration: index of the demonstration.
-        step: index of the step in it.
-        grid: the position.
-        action: the teacher's action there.
+        demonstration, step: indices of the demonstration, and of the step in it.
         counted: the action it counts as under the interpretation in use.
         refused: whether the teacher ruled the action out instead of taking it.
     """
@@ -115,7 +112,6 @@ def advise(
     failure: Failure | None = None,
     game: Game | Effects | None = None,
     interpretation: Interpretation = EXACT_CLICKS,
-    interpretations: Sequence[Interpretation] = INTERPRETATIONS,
 ) -> Advice | None:
     """Find two conflicting clicks of the teacher, and say how to resolve the conflict.
 
@@ -134,12 +130,10 @@ def advise(
     If one of the clicks was a mistake, undo it.
 
     Args:
-        demonstrations: the recorded clicks.
         failure: the reason why nothing fits; None if a rule fits but only memorizes. Then the shown and the ruled-out
             action with the most similar surroundings are taken.
         game: the rules, which decide what is equivalent and what can change places.
         interpretation: the interpretation under which nothing fitted.
-        interpretations: those to suggest, the most plausible first.
 
     Returns:
         The advice. None if there is no failure and no two such actions look alike, or actions are buttons.
@@ -153,7 +147,7 @@ def advise(
     one_board = here.grid == there.grid
     later = lesson.later(here if one_board else there, twin)
     near = how_near(here.grid, here.counted, there.grid, twin)
-    better = lesson.better_interpretation(there.grid, twin, interpretations)
+    better = lesson.better_interpretation(there.grid, twin)
     alike, richer = ("similar", None) if failure is None else ("identical to me", failure.richer)
     words = _Sentences(demonstrations.tokens, alike, near, richer)
     if one_board and later is not None:
@@ -167,7 +161,7 @@ def advise(
     return Advice(here, there, twin, near, better, problem, remedies)
 
 
-def how_near(grid: Grid, action: Action, other_grid: Grid, other: Action, most: int = MAX_DISTANCE) -> int:
+def how_near(grid: Grid, action: Action, other_grid: Grid, other: Action) -> int:
     """Return the distance up to which the surroundings of two cells are equal; -1 if the cells themselves differ.
 
     >>> from shown.grid import grid
@@ -177,7 +171,7 @@ def how_near(grid: Grid, action: Action, other_grid: Grid, other: Action, most: 
     if isinstance(action, str) or isinstance(other, str):
         return -1
     near = -1
-    while near < most and _look(grid, action, near + 1) == _look(other_grid, other, near + 1):
+    while near < MAX_DISTANCE and _look(grid, action, near + 1) == _look(other_grid, other, near + 1):
         near += 1
     return near
 
@@ -215,12 +209,10 @@ class _Lesson:
                 return self.click((d, s))
         return None
 
-    def better_interpretation(
-        self, grid: Grid, twin: Action, interpretations: Iterable[Interpretation]
-    ) -> Interpretation | None:
-        """Return the first interpretation that leaves `twin` open in that position."""
+    def better_interpretation(self, grid: Grid, twin: Action) -> Interpretation | None:
+        """Return the most plausible interpretation that leaves `twin` open in that position."""
         places = [place for place, step in _taken(self.demonstrations) if step.grid == grid]
-        for interpretation in interpretations:
+        for interpretation in INTERPRETATIONS:
             for place in places:
                 step = interpret_step(self.demonstrations, place, interpretation, self.known)
                 if twin == step.action or twin in step.open:
@@ -286,7 +278,6 @@ class _Sentences:
     """The sentences, in words that children understand. Games, clicks, rows and columns are counted from 1.
 
     Attributes:
-        tokens: names of the things on the board.
         alike: "identical to me" if no program distinguishes the two actions, else "similar".
         near: distance up to which their surroundings are equal.
         richer: a vocabulary that may distinguish them, or None.

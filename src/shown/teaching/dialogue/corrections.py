@@ -54,13 +54,7 @@ def correct(game: Game, policy: Policy, level: Level, step: int, *actions: Actio
     >>> len(fix.steps), fix.level, fix.steps[0].grid == level.grid
     (1, 'train:0', True)
 
-    Args:
-        game: the rules.
-        policy: the policy to correct.
-        level: the level it played.
-        step: index of the wrong step.
-        actions: the right actions, from that step on.
-        seed: seed of the game's chances, in the episode and in the demonstration.
+    `actions` are the right ones, from that step on; `seed` is that of the game's chances.
     """
     world = LevelWorld(game, level)
     return show_from(world, position_at(world, policy.act, step, seed), *actions)

@@ -21,9 +21,7 @@ class Difference:
     Attributes:
         component: index of the candidate, from 1 on.
         distance: total variation distance of the two action distributions, from 0 to 1.
-        level: the level.
         step: number of steps before the position.
-        grid: the position.
         best: actions that the best candidate allows; all if it allows none, because it is uniform then.
         other: actions that this candidate allows.
     """

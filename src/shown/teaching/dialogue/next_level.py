@@ -21,14 +21,7 @@ AGREED = 0.02  # a disagreement below this counts as none: it comes from rules o
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Disagreement of the candidates on a level.
-
-    Attributes:
-        level: the level.
-        disagreement: largest disagreement on any position, from 0 to 1.
-        step: number of steps before that position.
-        grid: the position.
-    """
+    """The largest disagreement of the candidates on a level, from 0 to 1, and the step and position where it is."""
 
     level: Level
     disagreement: float
@@ -73,11 +66,7 @@ def by_use(
     >>> found.level.name, found.disagreement, found.step
     ('train:0', 0.5, 0)
 
-    Args:
-        policy: the policy learned so far.
-        starts: levels or seeds to choose from.
-        shown: demonstrations so far; their levels are left out.
-        agreed: disagreement below which candidates count as agreeing.
+    `shown` are the demonstrations so far. Candidates whose disagreement is below `agreed` count as agreeing.
     """
     before = {item.steps[0].grid for item in shown} if shown is not None else set()
     new = [(world, seed) for world, seed in starts if world.level(seed).grid not in before]

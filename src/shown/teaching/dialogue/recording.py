@@ -24,11 +24,9 @@ class Attempt:
     """A level being played.
 
     Attributes:
-        level: the level's name and first position.
         seed: seed of the game's chances.
         steps: the steps so far, without those that changed nothing.
         grid: the current position.
-        won: whether the goal was reached.
         over: whether the game ended or the episode has no steps left.
         before: actions that lead to the first position, in a world that can reach it only by playing.
     """

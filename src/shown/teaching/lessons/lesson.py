@@ -32,7 +32,6 @@ class Recording:
     Attributes:
         id: number, unique in the project.
         kind: "shown" by the teacher, by the "expert", a "correction" of the policy's play, or "imported".
-        demonstration: the clicks.
         last: the grid after the last click.
         learn: whether it is learned from.
         edited: whether clicks were changed or removed, so that it is no longer a run of the game.
@@ -66,10 +65,7 @@ class Recording:
 class GameInPlay:
     """The game in play.
 
-    Attributes:
-        attempt: what was played so far.
-        kind: "shown" or "correction".
-        recording: for a correction, the recording that grows with every click.
+    `kind` is "shown" or "correction"; the `recording` of a correction grows with every click.
     """
 
     attempt: Attempt
@@ -79,14 +75,7 @@ class GameInPlay:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """Everything a teacher has shown and said of one game.
-
-    Attributes:
-        recordings: the demonstrations kept.
-        in_play: the game in play.
-        next_id: the id of the next recording.
-        remarks: pinned and struck conditions of the rule.
-    """
+    """Everything a teacher has shown and said of one game; `next_id` is the number of the next recording."""
 
     recordings: tuple[Recording, ...]
     in_play: GameInPlay

@@ -38,12 +38,8 @@ class LessonFile:
     """A lesson in a file.
 
     Attributes:
-        game: the game or world.
-        recordings: the demonstrations.
         levels: painted levels, legal or not.
-        preferences: preferences for learning.
         policy: the policy as JSON, which `policy_of` checks, or None.
-        remarks: remarks on the rule.
         tried: hypotheses about the teacher that were tried (see `SavedPolicy`).
         scores: scores on held-out levels.
     """
@@ -88,13 +84,7 @@ class LessonFile:
 
     @classmethod
     def from_json(cls, value: Any, find: Callable[[str], Playable], where: str) -> LessonFile:
-        """Return the lesson in a file; BadInput if any part of it is malformed.
-
-        Args:
-            value: the content of the file.
-            find: returns the game or world of a name, or raises BadInput.
-            where: what to call the file in errors.
-        """
+        """Return the lesson in a file; BadInput if any part is malformed, or if `find` has no game of its name."""
         if not is_lesson(value):
             raise BadInput(f'{where}: not a lesson file: "schema" must be "{SCHEMA}".')
         name = game_from_json(value.get("game"), where)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from shown.errors import BadInput
@@ -24,11 +24,7 @@ WORDS = ("paper", "standard", "walking")
 class Preferences:
     """Preferences for learning a game. None lets the learner find out.
 
-    Attributes:
-        programs: number of programs enumerated.
-        interpretation: interpretation of the teacher's clicks.
-        mirrored: whether demonstrations hold for mirror images as well.
-        language: name of the vocabulary.
+    `mirrored` tells whether demonstrations hold for mirror images as well; `language` names the vocabulary.
     """
 
     programs: int = DEFAULT_PROGRAMS
@@ -52,12 +48,7 @@ class Preferences:
 
     def to_json(self) -> dict[str, Any]:
         interpretation = self.interpretation.to_json() if self.interpretation is not None else None
-        return {
-            "programs": self.programs,
-            "interpretation": interpretation,
-            "mirrored": self.mirrored,
-            "language": self.language,
-        }
+        return {**asdict(self), "interpretation": interpretation}
 
     @classmethod
     def from_json(cls, value: Any, where: str) -> Preferences:

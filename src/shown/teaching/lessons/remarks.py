@@ -89,14 +89,10 @@ def written(game: Playable, rule: str) -> Remark:
 def is_contradiction(value: Any) -> bool:
     """Return whether this is a contradiction between a pinned clause and a demonstration, as the learner writes it."""
     match value:
-        case {"rule": str(), "place": None | [int(), int()], "action": action, "other": other}:
-            return all(map(_is_action, (action, other)))
-    return False
-
-
-def _is_action(value: Any) -> bool:
-    match value:
-        case str() | [int(), int()]:
+        case {
+            "rule": str(), "place": None | [int(), int()],
+            "action": str() | [int(), int()], "other": str() | [int(), int()],
+        }:  # fmt: skip
             return True
     return False
 

@@ -50,20 +50,19 @@ class Score:
         raise BadInput("a score has a number for each of demonstrations, corrections, steps, remarks, won, of.")
 
 
-def held_out(game: Playable) -> str:
-    """Return the name of the held-out levels.
+def held_out(game: Playable, first: int = 0, count: int = HELD_OUT) -> str:
+    """Return the name of `count` held-out levels, from the `first` on.
 
     >>> from shown.worlds import find
     >>> held_out(find("nim"))
     'random:700000-700039'
     """
-    return f"{'random' if game.has_levels else 'seed'}:{FIRST}-{FIRST + HELD_OUT - 1}"
+    return f"{'random' if game.has_levels else 'seed'}:{FIRST + first}-{FIRST + first + count - 1}"
 
 
 def held_out_starts(game: Playable, first: int = 0, count: int = HELD_OUT) -> list[Start]:
     """Return `count` starts on held-out levels, from the `first` on."""
-    seeds = range(FIRST + first, FIRST + first + count)
-    return game.starts(f"{'random' if game.has_levels else 'seed'}:{seeds[0]}-{seeds[-1]}")
+    return game.starts(held_out(game, first, count))
 
 
 def scores_to_json(game: Playable, scores: tuple[Score, ...]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from shown.errors import BadInput, ShownError
 from shown.grid import Action, Grid, check_action
 from shown.language.walking import walking_grammar
 from shown.teaching.dialogue.recording import Attempt, begin, play_all, world_after
-from shown.worlds import Episode, Level, Playable
+from shown.worlds import Level, Playable
 from shown.worlds.episodes import play_expert
 from shown.worlds.games.levels import check_level
 from shown.worlds.games.rule_errors import RULE_ERRORS, check_playable, outcome_of
@@ -26,29 +26,17 @@ LESSONS = 11
 
 
 class Starts:
-    """Where lessons in one game or world begin.
-
-    Attributes:
-        lessons: the levels to begin with.
-        tests: the levels that are watched first.
-        paints: whether levels can be painted.
-        knows: whether there is an expert.
-    """
+    """Where lessons in one game or world begin. `tests` are the levels that are watched first."""
 
     def __init__(self, game: Playable) -> None:
-        self.game, self.paints = game, game.has_levels
+        self.game = game
         self.lessons = curriculum(game)
         self.tests = tuple(game.levels("test")) if game.has_levels else ()
-        self.knows = game.has_expert
-
-    def generated(self, seed: int) -> Level:
-        """Return one of endlessly many levels."""
-        return self.game.level(seed)
 
     def named(self, kind: str, number: int) -> Level | None:
         """Return the level called `kind:number`, if there is one."""
         if kind == ("random" if self.game.has_levels else "seed"):
-            return self.generated(number)
+            return self.game.level(number)
         known = (*self.lessons, *self.tests)
         return next((level for level in known if level.name == f"{kind}:{number}"), None)
 
@@ -70,11 +58,7 @@ class Starts:
         if self.game.rules is not None:
             check_playable(self.game.rules, level.grid)
             return level
-        return Level(level.name, play_all(self.game, begin(self.generated(seed), seed), before).grid)
-
-    def expert(self, level: Level, seed: int) -> Episode:
-        """Return the expert's episode on a level."""
-        return play_expert(self.game, level, seed)
+        return Level(level.name, play_all(self.game, begin(self.game.level(seed), seed), before).grid)
 
     def hint(self, attempt: Attempt) -> Action | None:
         """Return the expert's next action, or None if it has none."""
@@ -94,7 +78,7 @@ class Starts:
             return outcome_of(self.game.rules, steps[-1].grid, steps[-1].action, chances).grid
         if seed is not None:
             try:
-                again = play_all(self.game, begin(self.generated(seed), seed), tuple(step.action for step in steps))
+                again = play_all(self.game, begin(self.game.level(seed), seed), [step.action for step in steps])
             except BadInput:
                 return steps[-1].grid
             if [step.grid for step in again.steps] == [step.grid for step in steps]:
