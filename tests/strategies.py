@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from shown.demonstrations import OUTCOMES, Demonstration, Demonstrations, Step
-from shown.grid import Grid, Tokens
+from shown.grid import OFF, Grid, Tokens
 from shown.language.grammar import Grammar, Leaves, Rule, uniform
 from shown.language.primitives import Primitive
 from shown.language.reference import View, run
 from shown.language.terms import Kind, Term
 from shown.policy import Component, Formula, Literal, Policy
 from shown.provenance import NO_PROVENANCE, Provenance
+from shown.symmetry import of_cell, of_grid, of_value
 
 TOKENS = Tokens(empty=".", wall="#", agent="A", star="*")
 BUTTONS = ("left", "right", "fire")
@@ -227,3 +228,15 @@ def allowed(policy: Policy, steps: Sequence[Step], component: int = 0) -> list[b
 
     clauses = policy.components[component].formula.clauses
     return [any(all(holds(literal, step) for literal in clause) for clause in clauses) for step in steps]
+
+
+def is_exact(term, board, tokens, transformation):
+    """Whether the image of a program is certainly exact: the first cell with its value is the first in the image."""
+    if term.primitive != "at_cell_with_value" or term.parts[0].primitive == "cell_is_value":
+        return True
+    value = term.arguments[0]
+    first = None if value == OFF else board.find(tokens[value])
+    if first is None:
+        return True
+    after = of_grid(board, transformation, tokens).find(tokens[of_value(value, transformation)])
+    return after == of_cell(first, transformation, board.shape)

@@ -20,8 +20,8 @@ from shown.language.reach import Reach, reach_of
 from shown.language.reference import View, check, run
 from shown.language.standard import STANDARD
 from shown.language.terms import Kind, Term, parse
-from shown.symmetry import MOTIONS, Transformation, exact_on, of_action, of_grid, of_term
-from strategies import BUTTONS, examples, grids, offsets, random_grids, reference_rows
+from shown.symmetry import MOTIONS, Transformation, of_action, of_grid, of_term
+from strategies import BUTTONS, examples, grids, is_exact, offsets, random_grids, reference_rows
 
 DIGITS = Tokens(empty=".", wall="#", one="1", two="2")
 ROADS = {
@@ -242,7 +242,7 @@ def test_the_image_of_a_program_says_of_images_what_it_said(board, term, transfo
     if image is None:
         assert transformation.tokens
         assert "as_many" in str(term)
-    elif exact_on(term, [board], DIGITS, transformation):
+    elif is_exact(term, board, DIGITS, transformation):
         click = data.draw(st.sampled_from(list(board.cells())))
         after = View(of_grid(board, transformation, DIGITS), DIGITS, of_action(click, transformation, board, DIGITS))
         assert run(image, after, STANDARD) == run(term, View(board, DIGITS, click), STANDARD)

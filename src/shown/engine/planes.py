@@ -55,8 +55,6 @@ class Planes:
         self.slot = np.empty(n, dtype=np.int64)
         self.slot[np.lexsort((widths, heights))] = np.arange(n)
         self.shape = frame(self.grids, margin)
-        words = self.shape[2]
-        self._void, self._nowhere = words * 64 - 2, words * 64 - 1
         self._fill_values()
         self.row_words, self.row_mask = self._rows()
 
@@ -73,7 +71,7 @@ class Planes:
         real[:n] = True
         self.real = pack(real)
         somewhere = np.ones(words * 64, dtype=bool)
-        somewhere[self._nowhere] = False
+        somewhere[-1] = False  # *nowhere* is the last bit
         self.somewhere = pack(somewhere)
 
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:
