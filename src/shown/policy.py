@@ -258,8 +258,7 @@ class Policy:
         def hold(some: Sequence[Grid], chosen: Sequence[Action]) -> list[np.ndarray]:
             world, columns = self._plan.world_and_columns(some)
             rows = Rows([world])
-            places = [rows.place(state, action) for state, action in enumerate(chosen)]
-            return [row_bits(columns, word, bit) for word, bit in places]
+            return list(row_bits(columns, *rows.places(range(len(chosen)), chosen)).T)
 
         bits = in_batches(hold, [step.grid for step in steps], [step.action for step in steps], self._plan)
         columns = np.array(bits, dtype=np.bool_).reshape(len(steps), len(self._plan.terms)).T

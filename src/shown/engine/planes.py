@@ -123,12 +123,8 @@ class Planes:
 
     def row(self, state: int, action: Action) -> tuple[int, int]:
         """Return the place of the row (state, action): the index of its word among the row words, and its bit."""
-        word, bit = divmod(int(self.slot[state]), 64)
-        if isinstance(action, str):
-            return self.buttons.index(action) * self.shape[2] + word, bit
-        r, c = action[0] + self.margin, action[1] + self.margin
-        flat = (r * self.shape[1] + c) * self.shape[2] + word
-        return int(np.searchsorted(self.row_words, flat)), bit
+        words, bits = self.rows_of(np.array([state]), [action])
+        return int(words[0]), int(bits[0])
 
     def rows_of(self, states: np.ndarray, actions: Sequence[Action]) -> tuple[np.ndarray, np.ndarray]:
         """Return the places of many rows, as `row` does for one. ([n] int64 each)"""
