@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from shown.demonstrations import OUTCOMES, Demonstration, Demonstrations, Step
+from shown.engine.planes import Planes
 from shown.grid import OFF, Grid, Tokens
+from shown.inference.features import evaluate
+from shown.language.evaluate import Plan
 from shown.language.grammar import Grammar, Leaves, Rule, uniform
 from shown.language.primitives import Primitive
 from shown.language.reference import View, run
@@ -218,6 +222,41 @@ def reference_rows(
         [[run(term, View(grid, of, action), language) for action in buttons or grid.cells()] for grid in states]
         for term in terms
     ]
+
+
+def on_rows(column: np.ndarray, world: Planes) -> list[bool]:
+    """The values of a program, by its column: state after state, action after action."""
+    places = [world.row(s, a) for s, board in enumerate(world.grids) for a in world.buttons or board.cells()]
+    return [bool(int(column[word]) >> bit & 1) for word, bit in places]
+
+
+def agree(
+    terms: list[Term],
+    states: list[Grid],
+    language: Mapping[str, Primitive],
+    of: Tokens = TOKENS,
+    buttons: tuple[str, ...] = (),
+) -> None:
+    """Assert that programs, computed on planes, have the values that the interpreter gives them."""
+    plan = Plan(terms, of, buttons, language)
+    world = plan.world(states)
+    for column, rows in zip(plan.columns(world), reference_rows(terms, states, of, buttons, language), strict=True):
+        assert on_rows(column, world) == list(chain(*rows))
+
+
+def features_agree(
+    states: list[Grid], grammar: Grammar, count: int, of: Tokens = TOKENS, buttons: tuple[str, ...] = ()
+) -> None:
+    """Assert that features have the values of their programs, and that programs without one are constant."""
+    world, features = evaluate(states, of, grammar, count, buttons)
+    terms = [term for term, _ in grammar.programs(count)]
+    for i, rows in enumerate(reference_rows(terms, states, of, buttons, grammar.language)):
+        expected, negated = list(chain(*rows)), bool(features.negates[i])
+        if features.of_program[i] < 0:
+            assert set(expected) == {negated}, terms[i]
+        else:
+            found = on_rows(features.columns[features.of_program[i]], world)
+            assert [value != negated for value in found] == expected, terms[i]
 
 
 def allowed(policy: Policy, steps: Sequence[Step], component: int = 0) -> list[bool]:
