@@ -178,7 +178,7 @@ class Evaluator:
         first, last = int(places[0]) // each, int(places[-1]) // each
         some = Shape(shape.primitive, (Hole(hole.kind, hole.atoms[first : last + 1]), *others))
         expand = places - first * each
-        chunks = at_places(self.world, some, self.language, int(expand[-1]) + 1, self._threads.count)
+        chunks = at_places(self.world, some, self.language, int(expand[-1]) + 1, self._threads)
         added = [self._added(self._put(chunk)) for chunk in chunks]
         return *self._in_columns(_joined(self._np, added)), self._put(expand)
 
