@@ -1,7 +1,6 @@
 import pytest
 
 from playing import all_outcomes, step
-from shown.errors import BadLevel
 from shown.grid import grid
 from shown.worlds.games.checkmate import Checkmate, black_moves, in_check, legal_move
 
@@ -122,21 +121,3 @@ def test_the_expert_goes_between_the_kings():
     board = grid(".....", "k.K..", ".....", ".Q...", ".....")
     assert CHECKMATE.expert(board) == (3, 1)
     assert CHECKMATE.expert(step(CHECKMATE, board, (3, 1)).grid) == (1, 1)
-
-
-@pytest.mark.parametrize(
-    ("rows", "reason"),
-    [
-        (("k..", "...", "..K"), "there is no white queen"),
-        (("k..", "Q..", "..."), "there is no white king"),
-        (("K..", "Q..", "..."), r"there is no black king \('k'\)"),
-        (("k.k", "...", "K.Q"), "row 0, column 2: a second black king"),
-        (("k..", "...", "K.L", "Q.."), "row 2, column 2: a second white king"),
-        (("k..", "Q..", "..K", "..R"), "row 3, column 2: a second white queen"),
-        (("k..", "...", "L.R"), "row 2, column 2: both white pieces are selected"),
-        (("k..", ".K.", "..Q"), "row 0, column 0: the black king stands next to the white king"),
-    ],
-)
-def test_bad_levels(rows: tuple[str, ...], reason: str):
-    with pytest.raises(BadLevel, match=reason):
-        CHECKMATE.check(grid(*rows))

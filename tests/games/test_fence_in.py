@@ -3,7 +3,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playing import step
-from shown.errors import BadLevel
 from shown.grid import Cell, Grid, grid
 from shown.worlds.games.fence_in import FenceIn, enclosed
 
@@ -100,17 +99,3 @@ def test_some_levels_are_not_fair():
     assert not GAME.is_fair(grid("...", ".S.", "...")), "no fences"
     assert not GAME.is_fair(grid("##.##", "#.S.#", "#...#", ".....")), "open above"
     assert not GAME.is_fair(grid(".....", ".###.", ".#S#.", ".###.", ".....")), "closed already"
-
-
-@pytest.mark.parametrize(
-    ("rows", "reason"),
-    [
-        (("...", "...", "..."), r"there is no sheep \('S'\)"),
-        (("....", ".SS.", "...."), "row 1, column 2: a second sheep"),
-        (("...", "..S", "..."), "row 1, column 2: the sheep stands on the border"),
-        ((".#.", "#S#", ".#."), "the sheep is enclosed already"),
-    ],
-)
-def test_bad_levels(rows: tuple[str, ...], reason: str):
-    with pytest.raises(BadLevel, match=reason):
-        GAME.check(grid(*rows))
