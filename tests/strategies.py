@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
@@ -279,3 +280,9 @@ def is_exact(term, board, tokens, transformation):
         return True
     after = of_grid(board, transformation, tokens).find(tokens[of_value(value, transformation)])
     return after == of_cell(first, transformation, board.shape)
+
+
+def both_ways(text: str) -> tuple[str, str]:
+    """A phrase and its negation, written as one: "it is [not ]empty", "there [is a|is no] wall"."""
+    choice = re.compile(r"\[(?:([^]|]*)\|)?([^]]*)\]")
+    return choice.sub(lambda found: found[1] or "", text), choice.sub(lambda found: found[2], text)

@@ -20,7 +20,7 @@ from shown.policy import Component, Formula, Literal, Policy
 from shown.symmetry import Transformation
 from shown.symmetry.images import of_cell, of_grid
 from shown.symmetry.programs import of_term
-from strategies import BUTTONS, TOKENS, agree, conditions, examples, grids, offsets, random_grids
+from strategies import BUTTONS, TOKENS, agree, both_ways, conditions, examples, grids, offsets, random_grids
 
 LONGER = LANGUAGE.extended(*WAYS)
 ROADS = {
@@ -159,82 +159,59 @@ def test_a_mirrored_rule_is_exactly_the_rule_for_the_mirrored_world(geometry, in
 # --- by hand ----------------------------------------------------------------------------------------------------------
 
 
-def holds(text, board):
-    """Where a condition holds, as a picture."""
+@pytest.mark.parametrize(
+    ("text", "board", "picture"),
+    [
+        # A step is nearer if it begins a shortest walk, which ends at the first star.
+        ("nearer((1, 0), cell_is_value(star), cell_is_value(empty))", "..#*/..#./....", "xx--/xx--/----"),
+        ("nearer((0, 1), cell_is_value(star), cell_is_value(empty))", "..#*/..#./....", "x-x-/x-x-/xxx-"),
+        ("nearer((0, 1), cell_is_value(star), cell_is_value(empty))", "*..*", "--x-"),
+        # One can walk to the edge.
+        ("nearer((0, 1), cell_is_value(OFF), cell_is_value(empty))", "###/#../###", "--x/-xx/--x"),
+        ("reachable(cell_is_value(star), cell_is_value(empty))", ".#.*/.##./A..#", "-xxx/--xx/---x"),
+        ("enclosed(cell_is_value(wall))", ".###./.#A#./.#.#./.###.", "-----/--x--/--x--/-----"),
+        ("enclosed(cell_is_value(star))", ".###./.#A#./.#.#./.###.", "-----/-----/-----/-----"),
+        # An escape is a step that does not lead nearer.
+        ("escape(agent, cell_is_value(empty))", "A..#/..#.", "xx-x/x-x-"),
+        ("escape(star, cell_is_value(empty))", "A..#/..#.", "xxxx/xxx-"),
+        # Of several nearest ones, any will do.
+        ("nearest(star, shifted((1, 0), cell_is_value(wall)))", "*...*/#....", "xxx--/xxx--"),
+        ("nearest(star, cell_is_value(OFF))", "../.#", "xx/xx"),
+    ],
+)
+def test_where_they_hold(text, board, picture):
+    condition, view = parse(text, LONGER, TOKENS.values, kind=Kind.CONDITION), View(grid(*board.split("/")), TOKENS)
+    found = {cell: check(condition, view, cell, LONGER) for cell in view.grid.cells()}
+    assert found == {cell: mark == "x" for cell, mark in zip(found, picture.replace("/", ""), strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "nearer((-1, 0), cell_is_value(star), cell_is_value(empty))",
+            "a step up from it [shortens|does not shorten] the walk over empty cells to a star",
+        ),
+        (
+            "reachable(cell_is_value(OFF), cell_is_value(empty))",
+            "one can[not] walk from it over empty cells to the edge of the grid",
+        ),
+        ("reachable(cell_is_value(star), cell_is_value(star))", "it [is or|neither is nor] touches a star"),
+        ("enclosed(cell_is_value(wall))", "it is [not ]enclosed by walls"),
+        (
+            "escape(agent, cell_is_value(empty))",
+            "[one can|every] step from it to an empty cell [without coming|leads] nearer to the nearest agent",
+        ),
+        (
+            "nearest(star, shifted((0, 1), cell_is_value(wall)))",
+            "the cell right of the star nearest to it is [not ]a wall",
+        ),
+        ("enclosed(shifted((0, 1), cell_is_value(wall)))", "it is [not ]enclosed by cells left of a wall"),
+    ],
+)
+def test_they_are_said(text, said):
     condition = parse(text, LONGER, TOKENS.values, kind=Kind.CONDITION)
-    view = View(board, TOKENS)
-    rows = [[check(condition, view, (r, c), LONGER) for c in range(board.width)] for r in range(board.height)]
-    return ["".join("x" if cell else "-" for cell in row) for row in rows]
-
-
-def test_a_step_is_nearer_if_it_begins_a_shortest_walk():
-    board = grid("..#*", "..#.", "....")
-    assert holds("nearer((1, 0), cell_is_value(star), cell_is_value(empty))", board) == ["xx--", "xx--", "----"]
-    assert holds("nearer((0, 1), cell_is_value(star), cell_is_value(empty))", board) == ["x-x-", "x-x-", "xxx-"]
-
-
-def test_the_walk_ends_at_the_star_and_does_not_go_on():
-    board = grid("*..*")
-    assert holds("nearer((0, 1), cell_is_value(star), cell_is_value(empty))", board) == ["--x-"]
-
-
-def test_one_can_walk_to_the_edge():
-    board = grid("###", "#..", "###")
-    assert holds("nearer((0, 1), cell_is_value(OFF), cell_is_value(empty))", board) == ["--x", "-xx", "--x"]
-
-
-def test_a_place_is_reachable_if_some_walk_leads_there():
-    board = grid(".#.*", ".##.", "A..#")
-    assert holds("reachable(cell_is_value(star), cell_is_value(empty))", board) == ["-xxx", "--xx", "---x"]
-
-
-def test_enclosed_is_what_has_no_way_out():
-    board = grid(".###.", ".#A#.", ".#.#.", ".###.")
-    assert holds("enclosed(cell_is_value(wall))", board) == ["-----", "--x--", "--x--", "-----"]
-    assert holds("enclosed(cell_is_value(star))", board) == ["-----"] * 4
-
-
-def test_an_escape_is_a_step_that_does_not_lead_nearer():
-    assert holds("escape(agent, cell_is_value(empty))", grid("A..#", "..#.")) == ["xx-x", "x-x-"]
-    assert holds("escape(star, cell_is_value(empty))", grid("A..#", "..#.")) == ["xxxx", "xxx-"]
-
-
-def test_of_the_nearest_one_will_do():
-    assert holds("nearest(star, shifted((1, 0), cell_is_value(wall)))", grid("*...*", "#....")) == ["xxx--", "xxx--"]
-    assert holds("nearest(star, cell_is_value(OFF))", grid("..", ".#")) == ["xx", "xx"]
-
-
-def test_they_are_said():
-    said = {
-        "nearer((-1, 0), cell_is_value(star), cell_is_value(empty))": (
-            "a step up from it shortens the walk over empty cells to a star",
-            "a step up from it does not shorten the walk over empty cells to a star",
-        ),
-        "reachable(cell_is_value(OFF), cell_is_value(empty))": (
-            "one can walk from it over empty cells to the edge of the grid",
-            "one cannot walk from it over empty cells to the edge of the grid",
-        ),
-        "reachable(cell_is_value(star), cell_is_value(star))": (
-            "it is or touches a star",
-            "it neither is nor touches a star",
-        ),
-        "enclosed(cell_is_value(wall))": ("it is enclosed by walls", "it is not enclosed by walls"),
-        "escape(agent, cell_is_value(empty))": (
-            "one can step from it to an empty cell without coming nearer to the nearest agent",
-            "every step from it to an empty cell leads nearer to the nearest agent",
-        ),
-        "nearest(star, shifted((0, 1), cell_is_value(wall)))": (
-            "the cell right of the star nearest to it is a wall",
-            "the cell right of the star nearest to it is not a wall",
-        ),
-        "enclosed(shifted((0, 1), cell_is_value(wall)))": (
-            "it is enclosed by cells left of a wall",
-            "it is not enclosed by cells left of a wall",
-        ),
-    }
-    for text, words in said.items():
-        condition = parse(text, LONGER, TOKENS.values, kind=Kind.CONDITION)
-        assert (say(condition, LONGER), say(condition, LONGER, positive=False)) == words
+    assert (say(condition, LONGER), say(condition, LONGER, positive=False)) == both_ways(said)
 
 
 def test_an_explanation_shows_the_way():
