@@ -16,11 +16,13 @@ from hypothesis.strategies import SearchStrategy
 
 from shown.demonstrations import OUTCOMES, Demonstration, Demonstrations, Step
 from shown.engine.planes import Planes
+from shown.evaluation.columns import Evaluator
 from shown.grid import OFF, Grid, Tokens
-from shown.inference.features import evaluate
+from shown.inference.features import Features, combine, evaluate
 from shown.language.evaluate import Plan
-from shown.language.grammar import Grammar, Leaves, Rule, uniform
-from shown.language.primitives import Primitive
+from shown.language.grammar import Block, Grammar, Leaves, Rule, uniform
+from shown.language.primitives import Language, Primitive
+from shown.language.reach import margin_for
 from shown.language.reference import View, run
 from shown.language.terms import Kind, Term
 from shown.policy import Component, Formula, Literal, Policy
@@ -258,6 +260,29 @@ def features_agree(
         else:
             found = on_rows(features.columns[features.of_program[i]], world)
             assert [value != negated for value in found] == expected, terms[i]
+
+
+def planes_for(
+    blocks: Sequence[Block], states: Sequence[Grid], of: Tokens, language: Language, buttons: tuple[str, ...] = ()
+) -> Planes:
+    """States as planes, with the margin that these programs need."""
+    return Planes(states, of, buttons, margin_for((block.shape for block in blocks), language, states))
+
+
+def evaluated(evaluator: Evaluator, blocks: Sequence[Block]) -> Features:
+    """The features of these programs."""
+    evaluator.expect(blocks)
+    for block in blocks:
+        evaluator.evaluate(block)
+    return combine([evaluator], blocks)
+
+
+def same_features(one: Features, other: Features) -> None:
+    """Assert that two searches would start from the same."""
+    for name in ("first", "log_prior", "columns", "of_program", "negates", "mask"):
+        mine, theirs = getattr(one, name), getattr(other, name)
+        assert mine.dtype == theirs.dtype, name
+        assert np.array_equal(mine, theirs), name
 
 
 def allowed(policy: Policy, steps: Sequence[Step], component: int = 0) -> list[bool]:

@@ -23,11 +23,14 @@ from strategies import (
     SMALL,
     TOKENS,
     deep_grammar,
+    evaluated,
     examples,
     features_agree,
     grids,
+    planes_for,
     random_grids,
     reference_rows,
+    same_features,
 )
 
 
@@ -100,18 +103,13 @@ def test_a_shorter_run_has_the_first_features_of_a_longer_one(example):
 def test_threads_change_nothing(example):
     grammar, states, one = example
     for threads in (2, 4):
-        _, many = evaluate(states, TOKENS, grammar, 2000, threads=threads)
-        assert np.array_equal(many.columns, one.columns)
-        assert np.array_equal(many.of_program, one.of_program)
-        assert np.array_equal(many.negates, one.negates)
+        same_features(evaluate(states, TOKENS, grammar, 2000, threads=threads)[1], one)
 
 
 def test_working_in_small_pieces_changes_nothing(example, monkeypatch):
     grammar, states, whole = example
     monkeypatch.setattr(module, "CHUNK_BYTES", 1)
-    _, pieces = evaluate(states, TOKENS, grammar, 2000)
-    assert np.array_equal(pieces.columns, whole.columns)
-    assert np.array_equal(pieces.of_program, whole.of_program)
+    same_features(evaluate(states, TOKENS, grammar, 2000)[1], whole)
 
 
 @given(st.integers(0, 10**6), st.lists(st.integers(1, 5), min_size=2, max_size=3))
@@ -126,9 +124,7 @@ def test_batches_together_are_one_batch(seed, sizes):
         margin = margin_for((block.shape for block in blocks), LANGUAGE, states)
         world = Planes(states[start : start + size], TOKENS, margin=margin)
         evaluators.append(Evaluator(world, grammar.language, Account(2**30)))
-        evaluators[-1].expect(blocks)
-        for block in blocks:
-            evaluators[-1].evaluate(block)
+        evaluated(evaluators[-1], blocks)
     apart = combine(evaluators, blocks)
     assert np.array_equal(apart.of_program, together.of_program)
     assert np.array_equal(apart.negates, together.negates)
@@ -209,14 +205,8 @@ def test_the_account_is_of_what_is_held(example):
     grammar, states, _ = example
     blocks = list(grammar.blocks(2000))
     account = Account(2**30)
-    evaluator = Evaluator(
-        Planes(states, TOKENS, margin=margin_for((b.shape for b in blocks), LANGUAGE, states)),
-        grammar.language,
-        account,
-    )
-    evaluator.expect(blocks)
-    for block in blocks:
-        evaluator.evaluate(block)
+    evaluator = Evaluator(planes_for(blocks, states, TOKENS, LANGUAGE), grammar.language, account)
+    evaluated(evaluator, blocks)
     stores = (evaluator._columns, evaluator._planes, evaluator._states)
     held = sum(store.array.nbytes for store in stores)
     assert held + 5 * 2000 <= account.held <= 3 * held + 20 * 2000

@@ -17,7 +17,7 @@ from shown.language.grammar import paper_grammar
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.standard import STANDARD
 from shown.language.terms import parse
-from strategies import BUTTONS, TOKENS, examples, grids, offsets, programs, random_grids, reference_rows
+from strategies import BUTTONS, TOKENS, examples, grids, offsets, programs, random_grids, reference_rows, same_features
 
 WHOLE_PLANES = Language([replace(primitive, at_places=None) for primitive in LANGUAGE.values()])
 
@@ -52,8 +52,7 @@ def test_features_are_those_of_whole_planes(seed, count, budget, threads):
     blocks = list(grammar.blocks(budget))
     assert any(lands_on_little(block.shape, LANGUAGE, BUTTONS, world.shape) for block in blocks[1:])
     _, expected = evaluate(states, TOKENS, replace(grammar, language=WHOLE_PLANES), budget, BUTTONS)
-    for name in ("columns", "first", "of_program", "negates", "mask"):
-        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+    same_features(found, expected)
 
 
 @given(batches, offsets(), st.integers(0, 3), st.integers(0, 4), st.integers(0, 4))

@@ -206,7 +206,7 @@ click a cell if
     (or mirrored left to right)
   * always so in what was shown
 """
-"""The game and the vocabulary; the clauses, with the motions of the mirror images that they stand for; the literals that
+"""The game and the vocabulary; the clauses, with the motions of the images that they stand for; the literals that
 were always so, and other tokens that occur once; the English."""
 
 RULES = re.split("\n+---\n+", EXAMPLES)
