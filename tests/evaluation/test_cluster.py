@@ -22,7 +22,6 @@ import pytest
 from processes import children, still_running
 from shown.demonstrations import Demonstrations
 from shown.engine.memory import Account
-from shown.engine.planes import Planes
 from shown.errors import BadInput, ClusterLost, MissingExtra, OutOfMemory
 from shown.evaluation import cluster as cluster_module
 from shown.evaluation import crew as crew_module
@@ -33,15 +32,14 @@ from shown.evaluation.crew import OnCluster
 from shown.evaluation.resources import Resources
 from shown.evaluation.shards import Sharded
 from shown.inference import fitting as fitting_module
-from shown.inference.features import combine
 from shown.inference.learner import Learner
 from shown.language.grammar import paper_grammar
-from shown.language.reach import margin_for
 from shown.worlds import demonstrate, find, load_levels
 from shown_evidence.results.ray_executor import on_ray
 from shown_evidence.results.runner import in_this_process, run
 from shown_evidence.results.store import Store
 from shown_evidence.trials.trial import Trial
+from strategies import evaluated, planes_for, same_features
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -147,28 +145,14 @@ class Watched(OnCluster):
             yield piece
 
 
-def columns_of(evaluator, blocks):
-    evaluator.expect(blocks)
-    for block in blocks:
-        evaluator.evaluate(block)
-    return combine([evaluator], blocks)
-
-
 def both(crew, shown_to_all, programs, memory=None):
     """The features that one evaluator finds, and those that a crew does."""
     grammar = paper_grammar(shown_to_all.tokens)
     blocks = list(grammar.blocks(programs))
     states = list(dict.fromkeys(step.grid for step in shown_to_all.steps))
-    world = Planes(states, shown_to_all.tokens, (), margin_for((b.shape for b in blocks), grammar.language, states))
-    plain = columns_of(Evaluator(world, grammar.language, Account(2**62)), blocks)
-    return plain, columns_of(Sharded(world, grammar.language, Account(2**62), crew, memory), blocks)
-
-
-def same(one, other):
-    return all(
-        (getattr(one, name) == getattr(other, name)).all()
-        for name in ("first", "of_program", "negates", "columns", "log_prior")
-    )
+    world = planes_for(blocks, states, shown_to_all.tokens, grammar.language)
+    plain = evaluated(Evaluator(world, grammar.language, Account(2**62)), blocks)
+    return plain, evaluated(Sharded(world, grammar.language, Account(2**62), crew, memory), blocks)
 
 
 def test_a_learner_finds_the_same_on_a_cluster(nodes, cluster, shared, shown_to_all, alone):
@@ -182,7 +166,7 @@ def test_a_learner_finds_the_same_on_a_cluster(nodes, cluster, shared, shown_to_
 
 def test_a_worker_that_is_killed_changes_nothing(nodes, cluster, shared, shown_to_all):
     crew = Watched(cluster, {2: lambda: kill_one(nodes), 9: lambda: kill_one(nodes)})
-    assert same(*both(crew, shown_to_all, 20_000))
+    same_features(*both(crew, shown_to_all, 20_000))
     assert len(set(crew.names)) > 1
 
 
@@ -210,7 +194,7 @@ def test_no_more_is_out_than_the_window_holds(cluster, shared, shown_to_all, mon
         given.append(len(team._given) + len(team._done))
 
     monkeypatch.setattr(crew_module._Team, "_give", watched)
-    assert same(*both(Watched(cluster, {3: lambda: time.sleep(1.5)}), shown_to_all, 20_000))
+    same_features(*both(Watched(cluster, {3: lambda: time.sleep(1.5)}), shown_to_all, 20_000))
     assert max(given) <= 2 * crew_module.WINDOW
     assert max(given) > 1
 
@@ -228,7 +212,7 @@ def test_what_does_not_fit_into_memory_goes_to_disk(nodes, cluster, monkeypatch,
 
     chase = find("chase")
     shown = demonstrate(chase, load_levels(chase, "train"))
-    assert same(*both(Watched(cluster, {0: wait_for_disk}), shown, 400_000))
+    same_features(*both(Watched(cluster, {0: wait_for_disk}), shown, 400_000))
     assert spilled
 
 

@@ -18,39 +18,31 @@ from shown.language.evaluate import Plan
 from shown.language.grammar import paper_grammar
 from shown.language.primitives import LANGUAGE
 from shown.language.reach import margin_for
-from strategies import BUTTONS, SMALL, TOKENS, deep_grammar, examples, grids, random_grids, reference_rows
-
-
-def value_on_rows(features, program, places):
-    """A program's value on some rows, through the feature it was merged into."""
-    column = features.columns[features.of_program[program]]
-    return [bool(int(column[word]) >> bit & 1) != bool(features.negates[program]) for word, bit in places]
-
-
-def check_columns(world, features, terms, states, tokens, buttons=()):
-    """Every program's column is what the reference says; constant ones are constant."""
-    places = [world.row(s, a) for s, board in enumerate(states) for a in buttons or board.cells()]
-    for i, rows in enumerate(reference_rows(terms, states, tokens, buttons, LANGUAGE)):
-        expected = [value for of_state in rows for value in of_state]
-        if features.of_program[i] == CONSTANT:
-            assert set(expected) == {bool(features.negates[i])}, terms[i]
-        else:
-            assert value_on_rows(features, i, places) == expected, terms[i]
+from strategies import (
+    BUTTONS,
+    SMALL,
+    TOKENS,
+    deep_grammar,
+    evaluated,
+    examples,
+    features_agree,
+    grids,
+    planes_for,
+    random_grids,
+    reference_rows,
+    same_features,
+)
 
 
 @pytest.mark.parametrize("grammar", [paper_grammar(SMALL), deep_grammar(SMALL)], ids=["paper", "deep"])
 @given(states=st.lists(grids(SMALL, 4), min_size=1, max_size=3))
 @settings(max_examples=examples(10))
 def test_columns_are_what_the_reference_says(grammar, states):
-    world, features = evaluate(states, SMALL, grammar, 500)
-    check_columns(world, features, [term for term, _ in grammar.programs(500)], states, SMALL)
+    features_agree(states, grammar, 500, SMALL)
 
 
 def test_columns_with_buttons_are_what_the_reference_says():
-    states = random_grids(2, 66, SMALL, 3)
-    grammar = deep_grammar(SMALL, BUTTONS)
-    world, features = evaluate(states, SMALL, grammar, 400, BUTTONS)
-    check_columns(world, features, [term for term, _ in grammar.programs(400)], states, SMALL, BUTTONS)
+    features_agree(random_grids(2, 66, SMALL, 3), deep_grammar(SMALL, BUTTONS), 400, SMALL, BUTTONS)
 
 
 @pytest.mark.parametrize("grammar", [paper_grammar(TOKENS), deep_grammar(TOKENS)], ids=["paper", "deep"])
@@ -111,18 +103,13 @@ def test_a_shorter_run_has_the_first_features_of_a_longer_one(example):
 def test_threads_change_nothing(example):
     grammar, states, one = example
     for threads in (2, 4):
-        _, many = evaluate(states, TOKENS, grammar, 2000, threads=threads)
-        assert np.array_equal(many.columns, one.columns)
-        assert np.array_equal(many.of_program, one.of_program)
-        assert np.array_equal(many.negates, one.negates)
+        same_features(evaluate(states, TOKENS, grammar, 2000, threads=threads)[1], one)
 
 
 def test_working_in_small_pieces_changes_nothing(example, monkeypatch):
     grammar, states, whole = example
     monkeypatch.setattr(module, "CHUNK_BYTES", 1)
-    _, pieces = evaluate(states, TOKENS, grammar, 2000)
-    assert np.array_equal(pieces.columns, whole.columns)
-    assert np.array_equal(pieces.of_program, whole.of_program)
+    same_features(evaluate(states, TOKENS, grammar, 2000)[1], whole)
 
 
 @given(st.integers(0, 10**6), st.lists(st.integers(1, 5), min_size=2, max_size=3))
@@ -137,9 +124,7 @@ def test_batches_together_are_one_batch(seed, sizes):
         margin = margin_for((block.shape for block in blocks), LANGUAGE, states)
         world = Planes(states[start : start + size], TOKENS, margin=margin)
         evaluators.append(Evaluator(world, grammar.language, Account(2**30)))
-        evaluators[-1].expect(blocks)
-        for block in blocks:
-            evaluators[-1].evaluate(block)
+        evaluated(evaluators[-1], blocks)
     apart = combine(evaluators, blocks)
     assert np.array_equal(apart.of_program, together.of_program)
     assert np.array_equal(apart.negates, together.negates)
@@ -220,14 +205,8 @@ def test_the_account_is_of_what_is_held(example):
     grammar, states, _ = example
     blocks = list(grammar.blocks(2000))
     account = Account(2**30)
-    evaluator = Evaluator(
-        Planes(states, TOKENS, margin=margin_for((b.shape for b in blocks), LANGUAGE, states)),
-        grammar.language,
-        account,
-    )
-    evaluator.expect(blocks)
-    for block in blocks:
-        evaluator.evaluate(block)
+    evaluator = Evaluator(planes_for(blocks, states, TOKENS, LANGUAGE), grammar.language, account)
+    evaluated(evaluator, blocks)
     stores = (evaluator._columns, evaluator._planes, evaluator._states)
     held = sum(store.array.nbytes for store in stores)
     assert held + 5 * 2000 <= account.held <= 3 * held + 20 * 2000

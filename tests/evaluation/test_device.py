@@ -28,11 +28,21 @@ from shown.evaluation.resources import Resources
 from shown.inference.features import combine
 from shown.inference.learner import Learner
 from shown.language.grammar import paper_grammar
-from shown.language.reach import margin_for
 from shown.language.standard import STANDARD
 from shown.teaching.teach import teach
 from shown.worlds import demonstrate, find, load_levels
-from strategies import BUTTONS, SMALL, TOKENS, deep_grammar, examples, grids, random_grids
+from strategies import (
+    BUTTONS,
+    SMALL,
+    TOKENS,
+    deep_grammar,
+    evaluated,
+    examples,
+    grids,
+    planes_for,
+    random_grids,
+    same_features,
+)
 
 LIMIT = 2**32
 
@@ -62,25 +72,13 @@ def test_the_kernels_are_found_without_a_gpu():
         assert f"void {name}(" in source
 
 
-def features_of(evaluator, blocks):
-    evaluator.expect(blocks)
-    for block in blocks:
-        evaluator.evaluate(block)
-    return combine([evaluator], blocks)
-
-
 def check_features(kernels, states, tokens, grammar, programs, buttons=()):
     """Assert that all inputs of the search are equal on both devices."""
     blocks = list(grammar.blocks(programs))
-    margin = margin_for((block.shape for block in blocks), grammar.language, states)
-    world = Planes(states, tokens, buttons, margin)
-    here = features_of(Evaluator(world, grammar.language, Account(LIMIT)), blocks)
-    there = features_of(DeviceEvaluator(world, grammar.language, Account(LIMIT), 1, kernels), blocks)
-    assert len(there) == len(here)
-    for name in ("first", "log_prior", "columns", "of_program", "negates"):
-        mine, theirs = getattr(here, name), getattr(there, name)
-        assert theirs.dtype == mine.dtype, name
-        assert np.array_equal(theirs, mine), name
+    world = planes_for(blocks, states, tokens, grammar.language, buttons)
+    here = evaluated(Evaluator(world, grammar.language, Account(LIMIT)), blocks)
+    there = evaluated(DeviceEvaluator(world, grammar.language, Account(LIMIT), 1, kernels), blocks)
+    same_features(here, there)
     assert [str(term) for term in there.terms] == [str(term) for term in here.terms]
 
 
@@ -259,7 +257,7 @@ def test_a_device_that_fails_is_one_line():
 def test_a_copy_goes_on_as_the_evaluator_would(kernels, copied):
     states, grammar = random_grids(13, 20), paper_grammar(TOKENS)
     blocks = list(grammar.blocks(5000))
-    world = Planes(states, TOKENS, (), margin_for((block.shape for block in blocks), grammar.language, states))
+    world = planes_for(blocks, states, TOKENS, grammar.language)
     evaluator = DeviceEvaluator(world, grammar.language, Account(LIMIT), 1, kernels)
     evaluator.expect(blocks)
     for block in blocks[:12]:
@@ -268,9 +266,7 @@ def test_a_copy_goes_on_as_the_evaluator_would(kernels, copied):
     for one in (evaluator, another):
         for block in blocks[12:]:
             one.evaluate(block)
-    here, there = combine([evaluator], blocks), combine([another], blocks)
-    assert np.array_equal(here.columns, there.columns)
-    assert np.array_equal(here.of_program, there.of_program)
+    same_features(combine([evaluator], blocks), combine([another], blocks))
 
 
 # --- learning ---------------------------------------------------------------------------------------------------------

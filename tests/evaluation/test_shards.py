@@ -19,9 +19,19 @@ from shown.inference import fitting as fitting_module
 from shown.inference.features import combine
 from shown.inference.learner import Learner
 from shown.language.grammar import paper_grammar
-from shown.language.reach import margin_for
 from shown.worlds import demonstrate, find, load_levels
-from strategies import BUTTONS, SMALL, TOKENS, deep_grammar, examples, grids, random_grids
+from strategies import (
+    BUTTONS,
+    SMALL,
+    TOKENS,
+    deep_grammar,
+    evaluated,
+    examples,
+    grids,
+    planes_for,
+    random_grids,
+    same_features,
+)
 
 
 class Forgetful:
@@ -39,24 +49,11 @@ class Forgetful:
             yield worker.work(shard)
 
 
-def columns_of(evaluator, blocks):
-    evaluator.expect(blocks)
-    for block in blocks:
-        evaluator.evaluate(block)
-    return combine([evaluator], blocks)
-
-
 def both(states, tokens, grammar, programs, crew, buttons=()):
     blocks = list(grammar.blocks(programs))
-    world = Planes(states, tokens, buttons, margin_for((b.shape for b in blocks), grammar.language, states))
-    plain = columns_of(Evaluator(world, grammar.language, Account(2**62)), blocks)
-    return plain, columns_of(Sharded(world, grammar.language, Account(2**62), crew), blocks)
-
-
-def check_equal(one, other):
-    for name in ("first", "log_prior", "of_program", "negates", "columns", "mask"):
-        assert np.array_equal(getattr(one, name), getattr(other, name)), name
-    assert list(one.terms) == list(other.terms)
+    world = planes_for(blocks, states, tokens, grammar.language, buttons)
+    plain = evaluated(Evaluator(world, grammar.language, Account(2**62)), blocks)
+    return plain, evaluated(Sharded(world, grammar.language, Account(2**62), crew), blocks)
 
 
 @given(
@@ -73,7 +70,7 @@ def test_shards_come_to_what_one_evaluator_finds(states, programs, size, workers
         patch.setattr(module, "SMALLEST", size)
         patch.setattr(module, "LARGEST", size)
         for crew in (InTurn(workers), Forgetful(workers, seed)):
-            check_equal(*both(states, SMALL, grammar, programs, crew))
+            same_features(*both(states, SMALL, grammar, programs, crew))
 
 
 def test_a_budget_may_cut_a_block_that_is_in_parts(monkeypatch):
@@ -82,7 +79,7 @@ def test_a_budget_may_cut_a_block_that_is_in_parts(monkeypatch):
     monkeypatch.setattr(module, "LARGEST", 3)
     states = random_grids(0, 3, SMALL, 3)
     for programs in range(44, 52):
-        check_equal(*both(states, SMALL, paper_grammar(SMALL), programs, InTurn(1)))
+        same_features(*both(states, SMALL, paper_grammar(SMALL), programs, InTurn(1)))
 
 
 @given(programs=st.integers(1, 900), size=st.integers(1, 200), seed=st.integers(0, 9))
@@ -92,13 +89,13 @@ def test_shards_come_to_the_same_with_buttons(programs, size, seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "LARGEST", size)
         for grammar in (deep_grammar(SMALL, BUTTONS), paper_grammar(SMALL, BUTTONS)):
-            check_equal(*both(states, SMALL, grammar, programs, Forgetful(3, seed), BUTTONS))
+            same_features(*both(states, SMALL, grammar, programs, Forgetful(3, seed), BUTTONS))
 
 
 def test_shards_of_a_game_come_to_the_same():
     chase = find("chase")
     states = list(dict.fromkeys(step.grid for step in demonstrate(chase, load_levels(chase, "train:0-3")).steps))
-    check_equal(*both(states, chase.tokens, paper_grammar(chase.tokens), 60_000, InTurn(3)))
+    same_features(*both(states, chase.tokens, paper_grammar(chase.tokens), 60_000, InTurn(3)))
 
 
 @given(programs=st.integers(1, 3000), size=st.integers(1, 300), workers=st.integers(1, 5))
@@ -129,7 +126,7 @@ def test_work_that_was_begun_ahead_ends_and_begins_again():
     grammar = deep_grammar(SMALL)
     blocks = list(grammar.blocks(20_000))
     states = random_grids(1, 5, SMALL, 4)
-    world = Planes(states, SMALL, (), margin_for((b.shape for b in blocks), grammar.language, states))
+    world = planes_for(blocks, states, SMALL, grammar.language)
     sharded = Sharded(world, grammar.language, Account(2**62), Watched(2))
     sharded.expect(blocks)
     half = len(blocks) // 2
@@ -139,18 +136,18 @@ def test_work_that_was_begun_ahead_ends_and_begins_again():
     assert len(ended) == 1
     for block in blocks[half:]:
         sharded.evaluate(block)
-    check_equal(columns_of(Evaluator(world, grammar.language, Account(2**62)), blocks), combine([sharded], blocks))
+    same_features(evaluated(Evaluator(world, grammar.language, Account(2**62)), blocks), combine([sharded], blocks))
 
 
 def test_a_worker_without_room_forgets_and_then_gives_up():
     grammar = paper_grammar(TOKENS)
     blocks = tuple(grammar.blocks(3_000))
     states = random_grids(3, 40)
-    margin = margin_for((b.shape for b in blocks), grammar.language, states)
-    job = ShardJob(tuple(states), TOKENS, (), margin, grammar.language, blocks)
+    world = planes_for(blocks, states, TOKENS, grammar.language)
+    job = ShardJob(tuple(states), TOKENS, (), world.margin, grammar.language, blocks)
     shards = [(Span(block),) for block in blocks]
     needed = Account(2**62)
-    columns_of(Evaluator(Planes(states, TOKENS, (), margin), grammar.language, needed), blocks)
+    evaluated(Evaluator(world, grammar.language, needed), blocks)
     worker = ShardWorker(replace(job, memory=needed.held * 4 // 5))
     pieces = [worker.work(shard) for shard in shards]
     assert len({piece.worker for piece in pieces}) == 2

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.engine.places import Places, walk
+from shown.engine.places import Places
 from shown.engine.planes import Planes
 from shown.grid import Tokens, grid
 from shown.inference.features import evaluate
@@ -17,7 +17,7 @@ from shown.language.grammar import paper_grammar
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.standard import STANDARD
 from shown.language.terms import parse
-from strategies import BUTTONS, TOKENS, examples, grids, offsets, programs, random_grids, reference_rows
+from strategies import BUTTONS, TOKENS, examples, grids, offsets, programs, random_grids, reference_rows, same_features
 
 WHOLE_PLANES = Language([replace(primitive, at_places=None) for primitive in LANGUAGE.values()])
 
@@ -52,8 +52,7 @@ def test_features_are_those_of_whole_planes(seed, count, budget, threads):
     blocks = list(grammar.blocks(budget))
     assert any(lands_on_little(block.shape, LANGUAGE, BUTTONS, world.shape) for block in blocks[1:])
     _, expected = evaluate(states, TOKENS, replace(grammar, language=WHOLE_PLANES), budget, BUTTONS)
-    for name in ("columns", "first", "of_program", "negates", "mask"):
-        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+    same_features(found, expected)
 
 
 @given(batches, offsets(), st.integers(0, 3), st.integers(0, 4), st.integers(0, 4))
@@ -62,8 +61,11 @@ def test_a_walk_is_the_plain_walk(states, offset, value, until, unless):
     place = Places.first(world, value)
     ahead = place.ahead(np.array(offset))
     here, stop, off = ahead.holding(np.array([until, unless, 4]))
-    found = place.walking(ahead, here[None], stop[None])
-    assert np.array_equal(found[0, 0], walk(here, stop, ~off, place.somewhere[0]))
+    found, walking = np.zeros_like(place.somewhere[0]), place.somewhere[0].copy()
+    for met, stopped, left in zip(here, stop, off, strict=True):
+        found |= walking & met
+        walking &= ~(met | stopped | left)
+    assert np.array_equal(place.walking(ahead, here[None], stop[None])[0, 0], found)
 
 
 def test_a_walk_is_as_long_as_the_grid():

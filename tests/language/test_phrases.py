@@ -13,99 +13,70 @@ from shown.language.primitives import CELL_IS_VALUE, LANGUAGE, Primitive
 from shown.language.reference import View
 from shown.language.standard import STANDARD
 from shown.language.terms import Kind, Term, parse
-from strategies import BUTTONS, TOKENS, programs
+from strategies import BUTTONS, TOKENS, both_ways, programs
 
 FALL = Tokens(empty=".", parachuter="P", static_block="#", advisor="*")
 
 
 @pytest.mark.parametrize(
-    ("program", "phrase", "negation"),
+    ("program", "said"),
     [
-        (
-            "at_action_cell(cell_is_value(empty))",
-            "the clicked cell is empty",
-            "the clicked cell is not empty",
-        ),
+        ("at_action_cell(cell_is_value(empty))", "the clicked cell is [not ]empty"),
         (
             "at_action_cell(shifted((0, 1), cell_is_value(empty)))",
-            "the cell right of the clicked cell is empty",
-            "the cell right of the clicked cell is not empty",
+            "the cell right of the clicked cell is [not ]empty",
         ),
         (
             "at_action_cell(shifted((-1, 1), cell_is_value(OFF)))",
-            "the cell diagonally up and right of the clicked cell is off the grid",
-            "the cell diagonally up and right of the clicked cell is not off the grid",
+            "the cell diagonally up and right of the clicked cell is [not ]off the grid",
         ),
         (
             "at_action_cell(shifted((2, -3), cell_is_value(advisor)))",
-            "the cell 2 below and 3 to the left of the clicked cell is an advisor",
-            "the cell 2 below and 3 to the left of the clicked cell is not an advisor",
+            "the cell 2 below and 3 to the left of the clicked cell is [not ]an advisor",
         ),
         (
             "at_action_cell(shifted((-2, 0), cell_is_value(advisor)))",
-            "the cell 2 above the clicked cell is an advisor",
-            "the cell 2 above the clicked cell is not an advisor",
+            "the cell 2 above the clicked cell is [not ]an advisor",
         ),
         (
             "at_action_cell(scanning((-1, 0), cell_is_value(parachuter), cell_is_value(static_block)))",
-            "going up from the clicked cell, a parachuter comes before a static block",
-            "going up from the clicked cell, a parachuter does not come before a static block",
+            "going up from the clicked cell, a parachuter [comes|does not come] before a static block",
         ),
         (
             "at_action_cell(scanning((1, -1), cell_is_value(OFF), cell_is_value(empty)))",
-            "going diagonally down and left from the clicked cell, the edge of the grid comes before an empty cell",
-            "going diagonally down and left from the clicked cell, "
-            "the edge of the grid does not come before an empty cell",
+            "going diagonally down and left from the clicked cell, the edge of the grid [comes|does not come] before "
+            "an empty cell",
         ),
         (
             "at_cell_with_value(parachuter, shifted((1, 0), cell_is_value(static_block)))",
-            "the cell below the first parachuter is a static block",
-            "the cell below the first parachuter is not a static block",
+            "the cell below the first parachuter is [not ]a static block",
         ),
         (
             "at_cell_with_value(empty, scanning((0, 2), shifted((1, 0), cell_is_value(empty)), cell_is_value(OFF)))",
-            "going in steps of 2 right from the first empty cell, a cell above an empty cell comes before "
-            "the edge of the grid",
-            "going in steps of 2 right from the first empty cell, a cell above an empty cell does not "
-            "come before the edge of the grid",
+            "going in steps of 2 right from the first empty cell, a cell above an empty cell [comes|does not come] "
+            "before the edge of the grid",
         ),
-        (
-            "at_action_cell(shifted((0, -1), cell_is_value(OFF)))",
-            "the clicked cell is at the left edge",
-            "the clicked cell is not at the left edge",
-        ),
+        ("at_action_cell(shifted((0, -1), cell_is_value(OFF)))", "the clicked cell is [not ]at the left edge"),
         (
             "at_action_cell(shifted((-1, 0), scanning((1, 0), cell_is_value(advisor), cell_is_value(empty))))",
-            "starting at the clicked cell and going down, an advisor comes before an empty cell",
-            "starting at the clicked cell and going down, an advisor does not come before an empty cell",
+            "starting at the clicked cell and going down, an advisor [comes|does not come] before an empty cell",
         ),
         (
             "at_action_cell(shifted((1, 1), scanning((0, -1), cell_is_value(advisor), cell_is_value(OFF))))",
-            "starting at the cell below the clicked cell and going left, there is an advisor",
-            "starting at the cell below the clicked cell and going left, there is no advisor",
+            "starting at the cell below the clicked cell and going left, there is [an|no] advisor",
         ),
         (
             "at_action_cell(scanning((0, -1), cell_is_value(parachuter), cell_is_value(OFF)))",
-            "going left from the clicked cell, there is a parachuter",
-            "going left from the clicked cell, there is no parachuter",
+            "going left from the clicked cell, there is [a|no] parachuter",
         ),
-        (
-            "at_cell_with_value(static_block, cell_is_value(static_block))",
-            "there is a static block",
-            "there is no static block",
-        ),
-        (
-            "at_cell_with_value(empty, cell_is_value(OFF))",
-            "there is no empty cell",
-            "there is an empty cell",
-        ),
-        ("action_is(left)", "the action is left", "the action is not left"),
+        ("at_cell_with_value(static_block, cell_is_value(static_block))", "there is [a|no] static block"),
+        ("at_cell_with_value(empty, cell_is_value(OFF))", "there is [no|an] empty cell"),
+        ("action_is(left)", "the action is [not ]left"),
     ],
 )
-def test_how_programs_are_said(program, phrase, negation):
+def test_how_programs_are_said(program, said):
     term = parse(program, LANGUAGE, FALL.values, BUTTONS)
-    assert say(term, LANGUAGE) == phrase
-    assert say(term, LANGUAGE, positive=False) == negation
+    assert (say(term, LANGUAGE), say(term, LANGUAGE, positive=False)) == both_ways(said)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 Programs are abbreviated: `@` is at_action_cell, `first` is at_cell_with_value, and `=` is cell_is_value.
 """
 
+import re
+
 import pytest
 
 from shown.language.languages import the_language
@@ -21,88 +23,42 @@ def whole(text):
     return text
 
 
-def policy(name, vocabulary, clauses, always=(), single=()):
-    """The rule with these clauses, each followed by the motions of the mirror images that it stands for."""
-    game, language = find(name), the_language(vocabulary)
-    world = language, game.tokens, game.buttons, "test"
-    group = {transformation.cells: transformation for transformation in closure(game.symmetries)}
-    folded = [
-        Folded(read_clause(whole(text), *world), tuple(group[cells] for cells in ("same", *images)))
-        for text, *images in clauses
-    ]
-    pieces = [token for piece in game.pieces for token in piece]
-    symmetries = game.symmetries if any(len(clause) > 1 for clause in clauses) else ()
-    held = tuple(read_literal(whole(text), *world) for text in always)
-    formula = Formula(unfold(folded, language))
-    facts = Facts((*pieces, *single), held, symmetries, game.pieces)
-    return Policy(game.tokens, (Component(1.0, 0.0, 0.0, formula),), name, language=language, facts=facts)
+EXAMPLES = """\
+nim paper
+- @(shifted((0, -1), =(empty))) and not @(shifted((1, 1), scanning((0, -1), =(empty), =(empty)))) | left-right
+always: not @(shifted((1, 1), scanning((0, -1), =(empty), =(empty))))
+always: not @(shifted((1, -1), scanning((0, 1), =(empty), =(empty))))
 
-
-RULES = [
-    (
-        policy(
-            "nim",
-            "paper",
-            [
-                (
-                    "@(shifted((0, -1), =(empty))) and not @(shifted((1, 1), scanning((0, -1), =(empty), =(empty))))",
-                    "left-right",
-                ),
-            ],
-            always=[
-                "not @(shifted((1, 1), scanning((0, -1), =(empty), =(empty))))",
-                "not @(shifted((1, -1), scanning((0, 1), =(empty), =(empty))))",
-            ],
-        ),
-        """\
 click a cell if
   the cell left of the clicked cell is empty
     and starting at the cell below the clicked cell and going left, there is no empty
         cell *
     (or mirrored left to right)
-  * always so in what was shown""",
-    ),
-    (
-        policy(
-            "checkmate",
-            "paper",
-            [
-                ("@(=(white_queen))",),
-                (
-                    "not first(white_queen, =(white_queen)) and @(shifted((-1, 0), =(white_king))) and "
-                    "@(shifted((1, 0), =(black_king)))",
-                    "counter-clockwise",
-                    "clockwise",
-                    "half-turn",
-                ),
-            ],
-        ),
-        """\
+  * always so in what was shown
+
+---
+
+checkmate paper
+- @(=(white_queen))
+- not first(white_queen, =(white_queen)) and @(shifted((-1, 0), =(white_king))) and @(shifted((1, 0),
+    =(black_king))) | counter-clockwise clockwise half-turn
+
 click a cell if
   the clicked cell is the white queen, or if
   the cell above the clicked cell is the black king
     and the cell below the clicked cell is the white king
     and the white queen is selected
-    (or turned in any way)""",
-    ),
-    (
-        policy(
-            "checkmate",
-            "standard",
-            [
-                ("@(=(white_queen))",),
-                (
-                    "@(shifted((0, -1), =(OFF))) and not first(black_king, shifted((0, -1), =(empty))) and "
-                    "@(at_least(1, lines, =(selected_white_queen))) and "
-                    "not @(at_least(1, neighbors, =(black_king)))",
-                    "half-turn",
-                    "clockwise",
-                    "counter-clockwise",
-                ),
-            ],
-            always=["not @(at_least(1, neighbors, =(black_king)))"],
-        ),
-        """\
+    (or turned in any way)
+
+---
+
+checkmate standard
+- @(=(white_queen))
+- @(shifted((0, -1), =(OFF))) and not first(black_king, shifted((0, -1), =(empty))) and @(at_least(1, lines,
+    =(selected_white_queen))) and not @(at_least(1, neighbors, =(black_king))) | half-turn clockwise
+    counter-clockwise
+always: not @(at_least(1, neighbors, =(black_king)))
+
 click a cell if
   the clicked cell is the white queen, or if
   the clicked cell is at the top edge
@@ -110,25 +66,19 @@ click a cell if
     and the selected white queen is in line with the clicked cell
     and there is no black king around the clicked cell *
     (or turned in any way)
-  * always so in what was shown""",
-    ),
-    (
-        policy(
-            "fence-in",
-            "paper",
-            [
-                ("@(shifted((0, -1), =(sheep))) and not @(scanning((-1, -1), =(empty), shifted((1, 1), =(empty))))",),
-                ("@(shifted((0, 1), =(sheep))) and not @(shifted((1, 1), =(empty)))",),
-                ("@(shifted((1, 0), =(sheep))) and @(scanning((1, 0), shifted((-1, 0), =(empty)), =(sheep)))",),
-                (
-                    "@(shifted((-1, 0), =(sheep))) and "
-                    "not @(scanning((-1, 1), =(empty), shifted((1, -1), =(empty)))) and "
-                    "not first(sheep, scanning((0, 1), shifted((-1, -1), =(empty)), =(fence)))",
-                ),
-            ],
-            always=["@(scanning((1, 0), shifted((-1, 0), =(empty)), =(sheep)))", "@(=(empty))"],
-        ),
-        """\
+  * always so in what was shown
+
+---
+
+fence-in paper
+- @(shifted((0, -1), =(sheep))) and not @(scanning((-1, -1), =(empty), shifted((1, 1), =(empty))))
+- @(shifted((0, 1), =(sheep))) and not @(shifted((1, 1), =(empty)))
+- @(shifted((1, 0), =(sheep))) and @(scanning((1, 0), shifted((-1, 0), =(empty)), =(sheep)))
+- @(shifted((-1, 0), =(sheep))) and not @(scanning((-1, 1), =(empty), shifted((1, -1), =(empty)))) and not
+    first(sheep, scanning((0, 1), shifted((-1, -1), =(empty)), =(fence)))
+always: @(scanning((1, 0), shifted((-1, 0), =(empty)), =(sheep)))
+always: @(=(empty))
+
 click a cell if
   the clicked cell is empty *
     and the cell below the clicked cell is the sheep, or if
@@ -141,26 +91,17 @@ click a cell if
         before a cell diagonally up and left of an empty cell, or if
   the cell right of the clicked cell is the sheep
     and the cell diagonally down and right of the clicked cell is not empty
-  * always so in what was shown""",
-    ),
-    (
-        policy(
-            "stop-the-fall",
-            "standard",
-            [
-                (
-                    "@(=(green_button)) and first(new_block, shifted((-1, -1), =(empty))) and "
-                    "not first(new_block, shifted((-1, 1), =(fire)))",
-                    "left-right",
-                ),
-                (
-                    "not @(=(new_block)) and not @(shifted((1, 0), =(empty))) and "
-                    "@(at_least(1, column, =(parachuter))) and @(at_least(1, sides, =(fire)))",
-                ),
-            ],
-            always=["not @(=(new_block))"],
-        ),
-        """\
+  * always so in what was shown
+
+---
+
+stop-the-fall standard
+- @(=(green_button)) and first(new_block, shifted((-1, -1), =(empty))) and not first(new_block, shifted((-1, 1),
+    =(fire))) | left-right
+- not @(=(new_block)) and not @(shifted((1, 0), =(empty))) and @(at_least(1, column, =(parachuter))) and
+    @(at_least(1, sides, =(fire)))
+always: not @(=(new_block))
+
 click a cell if
   the clicked cell is the green button
     and the cell diagonally up and left of the first new block is empty
@@ -170,36 +111,19 @@ click a cell if
     and the cell below the clicked cell is not empty
     and the parachuter is in the column of the clicked cell
     and there is a fire beside the clicked cell
-  * always so in what was shown""",
-    ),
-    (
-        policy(
-            "chase",
-            "standard",
-            [
-                ("@(=(agent)) and first(rabbit, escape(agent, =(empty)))",),
-                (
-                    "@(=(up_arrow)) and first(new_wall, =(new_wall)) and "
-                    "first(agent, nearer((-1, 0), =(rabbit), =(empty)))",
-                    "up-down",
-                ),
-                (
-                    "not @(at_least(1, lines, =(new_wall))) and @(at_least(1, sides, =(rabbit))) and "
-                    "not first(rabbit, escape(agent, =(empty))) and "
-                    "@(shifted((1, 0), scanning((-1, 0), =(rabbit), =(wall))))",
-                    "up-down",
-                ),
-                (
-                    "@(=(left_arrow)) and first(new_wall, shifted((-1, 0), =(rabbit))) and "
-                    "not first(agent, shifted((-1, 0), =(empty))) and first(rabbit, shifted((0, -1), =(wall)))",
-                    "left-right",
-                    "up-down",
-                    "half-turn",
-                ),
-            ],
-            single=("new_wall",),
-        ),
-        """\
+  * always so in what was shown
+
+---
+
+chase standard
+- @(=(agent)) and first(rabbit, escape(agent, =(empty)))
+- @(=(up_arrow)) and first(new_wall, =(new_wall)) and first(agent, nearer((-1, 0), =(rabbit), =(empty))) | up-down
+- not @(at_least(1, lines, =(new_wall))) and @(at_least(1, sides, =(rabbit))) and not first(rabbit, escape(agent,
+    =(empty))) and @(shifted((1, 0), scanning((-1, 0), =(rabbit), =(wall)))) | up-down
+- @(=(left_arrow)) and first(new_wall, shifted((-1, 0), =(rabbit))) and not first(agent, shifted((-1, 0), =(empty)))
+    and first(rabbit, shifted((0, -1), =(wall))) | left-right up-down half-turn
+single: new_wall
+
 click a cell if
   the clicked cell is the agent
     and one can step from the rabbit to an empty cell without coming nearer to the
@@ -217,44 +141,22 @@ click a cell if
     and the rabbit is beside the clicked cell
     and there is no new wall in line with the clicked cell
     and every step from the rabbit to an empty cell leads nearer to the agent
-    (or mirrored top to bottom)""",
-    ),
-    (
-        policy(
-            "chase",
-            "standard",
-            [
-                ("@(=(agent)) and first(rabbit, escape(agent, =(empty)))",),
-                (
-                    "@(=(up_arrow)) and first(new_wall, =(new_wall)) and "
-                    "first(agent, nearer((-1, 0), =(rabbit), =(empty)))",
-                    "up-down",
-                ),
-                (
-                    "@(shifted((0, 1), =(rabbit))) and first(rabbit, shifted((0, -1), =(empty))) and "
-                    "not first(rabbit, escape(agent, =(empty)))",
-                    "left-right",
-                ),
-                (
-                    "@(=(right_arrow)) and first(new_wall, =(new_wall)) and "
-                    "not first(rabbit, shifted((-1, -1), =(wall))) and "
-                    "not first(agent, nearer((1, 0), =(rabbit), =(empty)))",
-                    "left-right",
-                    "up-down",
-                    "half-turn",
-                ),
-                (
-                    "@(=(right_arrow)) and first(new_wall, shifted((-1, 0), =(wall))) and "
-                    "first(agent, shifted((0, 1), =(empty))) and first(rabbit, shifted((0, 1), =(wall))) and "
-                    "not first(agent, shifted((-1, 1), =(wall)))",
-                    "left-right",
-                    "up-down",
-                    "half-turn",
-                ),
-            ],
-            single=("new_wall",),
-        ),
-        """\
+    (or mirrored top to bottom)
+
+---
+
+chase standard
+- @(=(agent)) and first(rabbit, escape(agent, =(empty)))
+- @(=(up_arrow)) and first(new_wall, =(new_wall)) and first(agent, nearer((-1, 0), =(rabbit), =(empty))) | up-down
+- @(shifted((0, 1), =(rabbit))) and first(rabbit, shifted((0, -1), =(empty))) and not first(rabbit, escape(agent,
+    =(empty))) | left-right
+- @(=(right_arrow)) and first(new_wall, =(new_wall)) and not first(rabbit, shifted((-1, -1), =(wall))) and not
+    first(agent, nearer((1, 0), =(rabbit), =(empty))) | left-right up-down half-turn
+- @(=(right_arrow)) and first(new_wall, shifted((-1, 0), =(wall))) and first(agent, shifted((0, 1), =(empty))) and
+    first(rabbit, shifted((0, 1), =(wall))) and not first(agent, shifted((-1, 1), =(wall))) | left-right up-down
+    half-turn
+single: new_wall
+
 click a cell if
   the clicked cell is empty
     and the cell left of the clicked cell is the rabbit
@@ -277,30 +179,18 @@ click a cell if
     and the cell above the new wall is a wall
     and the cell left of the rabbit is a wall
     and the cell diagonally up and left of the agent is not a wall
-    (or mirrored in any way)""",
-    ),
-    (
-        policy(
-            "reach-for-the-star",
-            "standard",
-            [
-                (
-                    "@(=(left_arrow)) and not first(star, scanning((1, 1), =(empty), =(empty)))",
-                    "left-right",
-                ),
-                (
-                    "@(=(empty)) and not @(shifted((0, 1), =(OFF))) and @(shifted((-1, -1), =(empty))) and "
-                    "not @(shifted((-1, 1), =(empty))) and first(robot, shifted((1, 1), =(block))) and "
-                    "@(at_least(1, diagonals, =(star)))",
-                ),
-                (
-                    "@(=(empty)) and not @(shifted((-1, -1), =(empty))) and not @(shifted((-1, -1), =(OFF))) and "
-                    "not first(robot, shifted((1, 0), =(block))) and @(at_least(1, diagonals, =(star)))",
-                ),
-            ],
-            always=["not @(shifted((-1, -1), =(OFF)))"],
-        ),
-        """\
+    (or mirrored in any way)
+
+---
+
+reach-for-the-star standard
+- @(=(left_arrow)) and not first(star, scanning((1, 1), =(empty), =(empty))) | left-right
+- @(=(empty)) and not @(shifted((0, 1), =(OFF))) and @(shifted((-1, -1), =(empty))) and not @(shifted((-1, 1),
+    =(empty))) and first(robot, shifted((1, 1), =(block))) and @(at_least(1, diagonals, =(star)))
+- @(=(empty)) and not @(shifted((-1, -1), =(empty))) and not @(shifted((-1, -1), =(OFF))) and not first(robot,
+    shifted((1, 0), =(block))) and @(at_least(1, diagonals, =(star)))
+always: not @(shifted((-1, -1), =(OFF)))
+
 click a cell if
   the clicked cell is empty
     and the star is on the diagonals of the clicked cell, and either
@@ -314,11 +204,37 @@ click a cell if
   the clicked cell is the left arrow
     and going diagonally down and right from the star, there is no empty cell
     (or mirrored left to right)
-  * always so in what was shown""",
-    ),
-]
+  * always so in what was shown
+"""
+"""The game and the vocabulary; the clauses, with the motions of the images that they stand for; the literals that
+were always so, and other tokens that occur once; the English."""
+
+RULES = re.split("\n+---\n+", EXAMPLES)
 
 
-@pytest.mark.parametrize(("rule", "english"), RULES, ids=[f"{rule.game}-{i}" for i, (rule, _) in enumerate(RULES)])
-def test_the_rule_reads_well(rule, english):
-    assert rule.english() == english
+def policy(text):
+    """The policy that a text describes."""
+    first, *lines = text.replace("\n    ", " ").splitlines()
+    name, vocabulary = first.split()
+    parts = [re.split(": |- ", line, maxsplit=1) for line in lines]
+    said = {kind: [whole(part) for key, part in parts if key == kind] for kind in ("", "always", "single")}
+    game, language = find(name), the_language(vocabulary)
+    world = language, game.tokens, game.buttons, "test"
+    group = {transformation.cells: transformation for transformation in closure(game.symmetries)}
+    clauses = [clause.partition(" | ") for clause in said[""]]
+    folded = [
+        Folded(read_clause(clause, *world), tuple(group[cells] for cells in ("same", *images.split())))
+        for clause, _, images in clauses
+    ]
+    pieces = [token for piece in game.pieces for token in piece]
+    symmetries = game.symmetries if any(images for *_, images in clauses) else ()
+    held = tuple(read_literal(text, *world) for text in said["always"])
+    facts = Facts((*pieces, *said["single"]), held, symmetries, game.pieces)
+    formula = Formula(unfold(folded, language))
+    return Policy(game.tokens, (Component(1.0, 0.0, 0.0, formula),), name, language=language, facts=facts)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[f"{rule.split()[0]}-{i}" for i, rule in enumerate(RULES)])
+def test_the_rule_reads_well(rule):
+    described, _, english = rule.rstrip("\n").partition("\n\n")
+    assert policy(described).english() == english
