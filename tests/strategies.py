@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,17 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from shown.demonstrations import OUTCOMES, Demonstration, Demonstrations, Step
-from shown.grid import Grid, Tokens
+from shown.engine.planes import Planes
+from shown.grid import OFF, Grid, Tokens
+from shown.inference.features import evaluate
+from shown.language.evaluate import Plan
 from shown.language.grammar import Grammar, Leaves, Rule, uniform
 from shown.language.primitives import Primitive
 from shown.language.reference import View, run
 from shown.language.terms import Kind, Term
 from shown.policy import Component, Formula, Literal, Policy
 from shown.provenance import NO_PROVENANCE, Provenance
+from shown.symmetry import of_cell, of_grid, of_value
 
 TOKENS = Tokens(empty=".", wall="#", agent="A", star="*")
 BUTTONS = ("left", "right", "fire")
@@ -219,6 +224,41 @@ def reference_rows(
     ]
 
 
+def on_rows(column: np.ndarray, world: Planes) -> list[bool]:
+    """The values of a program, by its column: state after state, action after action."""
+    places = [world.row(s, a) for s, board in enumerate(world.grids) for a in world.buttons or board.cells()]
+    return [bool(int(column[word]) >> bit & 1) for word, bit in places]
+
+
+def agree(
+    terms: list[Term],
+    states: list[Grid],
+    language: Mapping[str, Primitive],
+    of: Tokens = TOKENS,
+    buttons: tuple[str, ...] = (),
+) -> None:
+    """Assert that programs, computed on planes, have the values that the interpreter gives them."""
+    plan = Plan(terms, of, buttons, language)
+    world = plan.world(states)
+    for column, rows in zip(plan.columns(world), reference_rows(terms, states, of, buttons, language), strict=True):
+        assert on_rows(column, world) == list(chain(*rows))
+
+
+def features_agree(
+    states: list[Grid], grammar: Grammar, count: int, of: Tokens = TOKENS, buttons: tuple[str, ...] = ()
+) -> None:
+    """Assert that features have the values of their programs, and that programs without one are constant."""
+    world, features = evaluate(states, of, grammar, count, buttons)
+    terms = [term for term, _ in grammar.programs(count)]
+    for i, rows in enumerate(reference_rows(terms, states, of, buttons, grammar.language)):
+        expected, negated = list(chain(*rows)), bool(features.negates[i])
+        if features.of_program[i] < 0:
+            assert set(expected) == {negated}, terms[i]
+        else:
+            found = on_rows(features.columns[features.of_program[i]], world)
+            assert [value != negated for value in found] == expected, terms[i]
+
+
 def allowed(policy: Policy, steps: Sequence[Step], component: int = 0) -> list[bool]:
     """Whether a component of a policy allows the action of each step, by the reference interpreter."""
 
@@ -227,3 +267,15 @@ def allowed(policy: Policy, steps: Sequence[Step], component: int = 0) -> list[b
 
     clauses = policy.components[component].formula.clauses
     return [any(all(holds(literal, step) for literal in clause) for clause in clauses) for step in steps]
+
+
+def is_exact(term, board, tokens, transformation):
+    """Whether the image of a program is certainly exact: the first cell with its value is the first in the image."""
+    if term.primitive != "at_cell_with_value" or term.parts[0].primitive == "cell_is_value":
+        return True
+    value = term.arguments[0]
+    first = None if value == OFF else board.find(tokens[value])
+    if first is None:
+        return True
+    after = of_grid(board, transformation, tokens).find(tokens[of_value(value, transformation)])
+    return after == of_cell(first, transformation, board.shape)

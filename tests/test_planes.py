@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shown.engine import planes
-from shown.engine.planes import Planes, at_first, at_first_many, pack, scan, scan_many, shift, shift_many
+from shown.engine.planes import Planes, pack, scan_many, shift, shift_many
 from shown.grid import OFF, Tokens, grid
+from shown.language.evaluate import run_many
 from shown.language.primitives import LANGUAGE
 from shown.language.reach import margin_for
 from shown.language.reference import NOWHERE, View, check
@@ -28,9 +29,16 @@ def bit(array, slot):
 
 def plane_of(condition, world):
     """The plane of a condition by the kernels, part by part."""
-    primitive = LANGUAGE[condition.primitive]
-    arguments = [plane_of(a, world) if isinstance(a, Term) else a for a in condition.arguments]
-    return primitive.kernel(world, *arguments)
+    store = np.stack([plane_of(part, world) for part in condition.parts] or [world.inside])
+    places = iter(range(len(store)))
+
+    def code(argument):
+        if isinstance(argument, Term):
+            return next(places)
+        return world.values.index(argument) if isinstance(argument, str) else argument
+
+    codes = [np.array([code(argument)]) for argument in condition.arguments]
+    return run_many(world, LANGUAGE[condition.primitive], codes, store)[0]
 
 
 @given(batches, st.integers(0, 2))
@@ -128,24 +136,6 @@ def test_compiled_shifts_are_shifts(case):
     ways, whats, _ = zip(*tuples, strict=True)
     found = shift_many(world, store, np.array(ways), np.array(whats))
     assert np.array_equal(found, [shift(world, way, store[what]) for way, what in zip(ways, whats, strict=True)])
-
-
-@given(stores())
-def test_compiled_scans_are_scans(case):
-    world, store, tuples = case
-    ways, untils, unlesses = (np.array(x) for x in zip(*tuples, strict=True))
-    found = scan_many(world, store, ways, untils, unlesses)
-    assert np.array_equal(found, [scan(world, way, store[a], store[b]) for way, a, b in tuples])
-
-
-@given(stores())
-def test_compiled_looks_at_first_cells_are_looks_at_first_cells(case):
-    world, store, tuples = case
-    values = np.array([i % len(world.values) for i in range(len(tuples) * len(world.values))])
-    whats = np.array([what for _, what, _ in tuples for _ in world.values])
-    found = at_first_many(world, store, values, whats)
-    expected = [at_first(world, world.values[v], store[what]) for v, what in zip(values, whats, strict=True)]
-    assert np.array_equal(found, expected)
 
 
 @given(stores())

@@ -12,7 +12,7 @@ from shown.grid import Tokens
 from shown.language.evaluate import Plan
 from shown.language.primitives import Language
 from shown.language.terms import Term
-from shown.provenance import Score, SuccessRate, plain, read_score
+from shown.provenance import Score, SuccessRate, plain, read_count, read_number, read_score
 from shown.rules import Facts, Formula, Literal
 from shown.rules.bitwise import Packed, over_columns, pack
 from shown.rules.parsing import read_program, split_literal
@@ -111,13 +111,13 @@ class ComponentReader:
     def _component(self, item: Any, where: str) -> Component:
         if not isinstance(item, dict):
             raise BadInput(f"{where}: must be an object.")
-        weight, prior = (_number(item.get(key), f'{where}: "{key}"') for key in ("weight", "log_prior"))
+        weight, prior = (read_number(item.get(key), f'{where}: "{key}"') for key in ("weight", "log_prior"))
         if not 0 <= weight <= 1:
             raise BadInput(f'{where}: "weight" must be from 0 to 1, not {weight}.')
         if weight == 0 and item.get("log_likelihood", 0) is None:
             likelihood = -math.inf
         else:
-            likelihood = _number(item.get("log_likelihood"), f'{where}: "log_likelihood"')
+            likelihood = read_number(item.get("log_likelihood"), f'{where}: "log_likelihood"')
         return Component(weight, prior, likelihood, self._formula(item, where))
 
     def read_rules(self, items: Any, where: str) -> tuple[RatedRule, ...]:
@@ -128,7 +128,7 @@ class ComponentReader:
 
     def _rated(self, item: dict[str, Any], where: str) -> RatedRule:
         names = ("conditions",) if "return" in item else ("conditions", "won", "of")
-        conditions, *counts = (_count(item.get(key), f'{where}: "{key}"') for key in names)
+        conditions, *counts = (read_count(item.get(key), f'{where}: "{key}"') for key in names)
         with at(f"{where}: "):
             rate = SuccessRate(counts[0], counts[1]) if counts else read_score(item["return"], '"return"')
             return RatedRule(self._formula(item, where), conditions, rate)
@@ -167,18 +167,3 @@ class ComponentReader:
                 raise BadInput(f"{where}: the distinct programs have more than {MAX_TEXT:,} characters in all.")
             self._known[program] = read_program(program, self._language, self._tokens, self._buttons, where)
         return Literal(self._known[program], positive)
-
-
-def _count(value: Any, what: str) -> int:
-    if type(value) is not int or not 0 <= value < 2**31:
-        raise BadInput(f"{what} must be a whole number from 0.")
-    return value
-
-
-def _number(value: Any, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        given = f", not {value[:40]!r}" if isinstance(value, str) else ""
-        raise BadInput(f"{what} must be a number{given}.")
-    if not abs(value) < 1e300:
-        raise BadInput(f"{what} is too large.")
-    return float(value)

@@ -107,9 +107,7 @@ class Policy:
         """Return the `probabilities` on each of several grids, computed together."""
 
         def shares(some: Sequence[Grid], _: Sequence[Grid]) -> list[np.ndarray]:
-            world, columns = self._plan.world_and_columns(some)
-            rows = Rows([world])
-            allowed = allowed_rows(self._alone.formulas[0], columns, rows.mask)
+            rows, allowed = self._allowed(some)
             mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights)
             order = np.argsort(rows.state_of_row, axis=None, kind="stable")
             flat = mixed.reshape(-1)[order[np.count_nonzero(rows.state_of_row < 0) :]]
@@ -183,8 +181,7 @@ class Policy:
         ]
         shown = [step for step in demonstrations.steps if not step.refused]
         every = self._with_all_rules(tuple(pieces))
-        holds = every._programs_hold([step.grid for step in shown], [step.action for step in shown])
-        columns = dict(zip(every._plan.terms, holds.T, strict=True))
+        columns = every._programs_hold(shown)
         always = [
             Literal(term, positive)
             for term, held in columns.items()
@@ -219,8 +216,7 @@ class Policy:
     def clauses_allow(self, steps: Sequence[Step]) -> np.ndarray:
         """Return whether each clause of the printed rule (see `by_clause`) allows each step. [clauses, N] bool"""
         each = self.by_clause
-        holds = each._programs_hold([step.grid for step in steps], [step.action for step in steps])
-        columns = dict(zip(each._plan.terms, holds.T, strict=True))
+        columns = each._programs_hold(steps)
         found = [_allows(component.formula, columns, len(steps)) for component in each.components]
         return np.array(found, dtype=np.bool_).reshape(len(found), len(steps))
 
@@ -250,28 +246,28 @@ class Policy:
 
     # --- on bits ------------------------------------------------------------------------------------------------------
 
-    def _allowed(self, grid: Grid) -> tuple[Rows, np.ndarray]:
-        """Return the rows (state, action) of a grid, and those that each component allows. [K, R] uint64"""
-        self.tokens.check(grid)
-        world, columns = self._plan.world_and_columns([grid])
+    def _allowed(self, grids: Sequence[Grid]) -> tuple[Rows, np.ndarray]:
+        """Return the rows (state, action) of some grids, and those that each component allows. [K, R] uint64"""
+        world, columns = self._plan.world_and_columns(grids)
         rows = Rows([world])
         return rows, allowed_rows(self._alone.formulas[0], columns, rows.mask)
 
-    def _programs_hold(self, grids: Sequence[Grid], actions: Sequence[Action]) -> np.ndarray:
-        """Return the value of each program for one action per grid. [N, terms] bool"""
+    def _programs_hold(self, steps: Sequence[Step]) -> dict[Term, np.ndarray]:
+        """Return the value of each program for the grid and action of each step. [N] bool each"""
 
         def hold(some: Sequence[Grid], chosen: Sequence[Action]) -> list[np.ndarray]:
             world, columns = self._plan.world_and_columns(some)
             rows = Rows([world])
-            places = [rows.place(state, action) for state, action in enumerate(chosen)]
-            return [row_bits(columns, word, bit) for word, bit in places]
+            return list(row_bits(columns, *rows.places(range(len(chosen)), chosen)).T)
 
-        bits = in_batches(hold, grids, actions, self._plan)
-        return np.array(bits, dtype=np.bool_).reshape(len(actions), len(self._plan.terms))
+        bits = in_batches(hold, [step.grid for step in steps], [step.action for step in steps], self._plan)
+        columns = np.array(bits, dtype=np.bool_).reshape(len(steps), len(self._plan.terms)).T
+        return dict(zip(self._plan.terms, columns, strict=True))
 
     def _shares(self, grid: Grid) -> np.ndarray:
         """Return the probability of every action, in order, under each component. [K, A] float64"""
-        rows, allowed = self._allowed(grid)
+        self.tokens.check(grid)
+        rows, allowed = self._allowed([grid])
         alone = np.ones(1)
         shares = [mixture_probabilities(part[None], rows.state_of_row, rows.actions, alone)[:, 0] for part in allowed]
         return np.array(shares)

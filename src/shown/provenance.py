@@ -242,15 +242,20 @@ def _text(value: Any, where: str) -> str:
     return value
 
 
-def _count(value: Any, where: str) -> int:
+def read_count(value: Any, where: str) -> int:
+    """Check a whole number from JSON."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
         raise BadInput(f"{where} must be a whole number from 0 to 2^63.")
     return value
 
 
-def _real(value: Any, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
-        raise BadInput(f"{where} must be a number.")
+def read_number(value: Any, where: str) -> float:
+    """Check a number from JSON."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        given = f", not {value[:40]!r}" if isinstance(value, str) else ""
+        raise BadInput(f"{where} must be a number{given}.")
+    if not abs(value) < 1e300:
+        raise BadInput(f"{where} is too large.")
     return float(value)
 
 
@@ -319,10 +324,10 @@ def read_score(value: Any, where: str) -> Score:
 
 _CHECKS: dict[str, Check] = {
     "str": _text,
-    "int": _count,
+    "int": read_count,
     "bool": _flag,
     "str | None": _optional(_text),
-    "int | None": _optional(_count),
+    "int | None": _optional(read_count),
     "tuple[str, ...]": _each(_text),
     "tuple[str | None, ...]": _each(_optional(_text), most=2**24),
     "tuple[Transformation, ...]": _each(Transformation.from_json),
@@ -331,6 +336,6 @@ _CHECKS: dict[str, Check] = {
     "DemonstrationsRecord | None": _optional(_record(DemonstrationsRecord)),
     "ConstraintsRecord | None": _optional(_record(ConstraintsRecord)),
     "Score | None": _optional(read_score),
-    "float": _real,
-    "float | None": _optional(_real),
+    "float": read_number,
+    "float | None": _optional(read_number),
 }

@@ -18,39 +18,28 @@ from shown.language.evaluate import Plan
 from shown.language.grammar import paper_grammar
 from shown.language.primitives import LANGUAGE
 from shown.language.reach import margin_for
-from strategies import BUTTONS, SMALL, TOKENS, deep_grammar, examples, grids, random_grids, reference_rows
-
-
-def value_on_rows(features, program, places):
-    """A program's value on some rows, through the feature it was merged into."""
-    column = features.columns[features.of_program[program]]
-    return [bool(int(column[word]) >> bit & 1) != bool(features.negates[program]) for word, bit in places]
-
-
-def check_columns(world, features, terms, states, tokens, buttons=()):
-    """Every program's column is what the reference says; constant ones are constant."""
-    places = [world.row(s, a) for s, board in enumerate(states) for a in buttons or board.cells()]
-    for i, rows in enumerate(reference_rows(terms, states, tokens, buttons, LANGUAGE)):
-        expected = [value for of_state in rows for value in of_state]
-        if features.of_program[i] == CONSTANT:
-            assert set(expected) == {bool(features.negates[i])}, terms[i]
-        else:
-            assert value_on_rows(features, i, places) == expected, terms[i]
+from strategies import (
+    BUTTONS,
+    SMALL,
+    TOKENS,
+    deep_grammar,
+    examples,
+    features_agree,
+    grids,
+    random_grids,
+    reference_rows,
+)
 
 
 @pytest.mark.parametrize("grammar", [paper_grammar(SMALL), deep_grammar(SMALL)], ids=["paper", "deep"])
 @given(states=st.lists(grids(SMALL, 4), min_size=1, max_size=3))
 @settings(max_examples=examples(10))
 def test_columns_are_what_the_reference_says(grammar, states):
-    world, features = evaluate(states, SMALL, grammar, 500)
-    check_columns(world, features, [term for term, _ in grammar.programs(500)], states, SMALL)
+    features_agree(states, grammar, 500, SMALL)
 
 
 def test_columns_with_buttons_are_what_the_reference_says():
-    states = random_grids(2, 66, SMALL, 3)
-    grammar = deep_grammar(SMALL, BUTTONS)
-    world, features = evaluate(states, SMALL, grammar, 400, BUTTONS)
-    check_columns(world, features, [term for term, _ in grammar.programs(400)], states, SMALL, BUTTONS)
+    features_agree(random_grids(2, 66, SMALL, 3), deep_grammar(SMALL, BUTTONS), 400, SMALL, BUTTONS)
 
 
 @pytest.mark.parametrize("grammar", [paper_grammar(TOKENS), deep_grammar(TOKENS)], ids=["paper", "deep"])

@@ -1,7 +1,6 @@
 import pytest
 
 from playing import all_outcomes, step
-from shown.errors import BadLevel
 from shown.grid import grid
 from shown.worlds.games.chase import Chase, plain_way
 
@@ -149,18 +148,3 @@ def test_some_levels_are_not_fair():
     ledge = grid("#######", "#....A#", "#..R..#", "###...#", "###...#", "#######", "#<>^v##")
     assert not CHASE.is_fair(ledge), "the agent would have to stop half-way down, in the rabbit's row"
     assert not CHASE.is_fair(grid("#######", "#..R#A#", "#...#.#", "#.....#", "#######", "#<>^v##")), "round a wall"
-
-
-@pytest.mark.parametrize(
-    ("rows", "reason"),
-    [
-        (("<>^v", "#A.#"), r"there is no rabbit \('R'\)"),
-        (("<>^v", "#R.#"), r"there is no agent \('A'\)"),
-        (("<>^v", "AR.R"), "row 1, column 3: a second rabbit"),
-        (("<>^#", "#AR#"), r"there is no down arrow \('v'\)"),
-        (("<>^v<", "##AR#"), "row 0, column 4: a second left arrow"),
-    ],
-)
-def test_bad_levels(rows: tuple[str, ...], reason: str):
-    with pytest.raises(BadLevel, match=reason):
-        CHASE.check(grid(*rows))

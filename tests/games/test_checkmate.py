@@ -1,35 +1,25 @@
 import pytest
 
-from playing import all_outcomes, step
-from shown.errors import BadLevel
+from playing import all_outcomes, rules, step
 from shown.grid import grid
 from shown.worlds.games.checkmate import Checkmate, black_moves, in_check, legal_move
 
 CHECKMATE = Checkmate()
+NONE_SELECTED, SELECTED = ".k../..../.K../Q...", ".k../..../.K../R..."
+IN_THE_MIDDLE = ".k.../...../.K.../..R../....."
 
-
-def test_a_click_on_a_white_piece_selects_it_and_black_does_not_move():
-    before = grid(".k..", "....", ".K..", "Q...")
-    assert step(CHECKMATE, before, (3, 0)).grid == grid(".k..", "....", ".K..", "R...")
-    assert step(CHECKMATE, before, (2, 1)).grid == grid(".k..", "....", ".L..", "Q...")
-
-
-@pytest.mark.parametrize("click", [(0, 1), (1, 1), (3, 3)])
-def test_with_nothing_selected_other_clicks_change_nothing(click: tuple[int, int]):
-    before = grid(".k..", "....", ".K..", "Q...")
-    assert step(CHECKMATE, before, click).grid == before
-
-
-@pytest.mark.parametrize("click", [(2, 1), (3, 0), (0, 1)])
-def test_with_a_piece_selected_clicks_on_pieces_change_nothing(click: tuple[int, int]):
-    before = grid(".k..", "....", ".K..", "R...")
-    assert step(CHECKMATE, before, click).grid == before
-
-
-@pytest.mark.parametrize("click", [(0, 0), (4, 0), (1, 1), (2, 4)])
-def test_illegal_moves_change_nothing(click: tuple[int, int]):
-    before = grid(".k...", ".....", ".K...", "..R..", ".....")
-    assert step(CHECKMATE, before, click).grid == before
+test_one_step = rules(
+    CHECKMATE,
+    {
+        "a click selects the queen": (NONE_SELECTED, (3, 0), SELECTED),
+        "a click selects the king": (NONE_SELECTED, (2, 1), ".k../..../.L../Q..."),
+        **{f"{cell} selects nothing": (NONE_SELECTED, cell, NONE_SELECTED) for cell in [(0, 1), (1, 1), (3, 3)]},
+        **{f"selected, it goes to no piece at {cell}": (SELECTED, cell, SELECTED) for cell in [(2, 1), (3, 0), (0, 1)]},
+        **{f"{cell} is no move": (IN_THE_MIDDLE, cell, IN_THE_MIDDLE) for cell in [(0, 0), (4, 0), (1, 1), (2, 4)]},
+        "the queen between the kings is mate": ("..k../R..../..K../.....", (1, 2), "..k../..Q../..K../.....", "won"),
+        "stalemate ends the game unwon": ("k.../...R/.K../....", (1, 2), "k.../..Q./.K../....", "lost"),
+    },
+)
 
 
 @pytest.mark.parametrize("click", [(3, 0), (3, 4), (2, 2), (4, 2), (1, 4), (4, 1), (4, 3)])
@@ -45,13 +35,6 @@ def test_the_queen_does_not_jump():
     assert not legal_move(before, (4, 2), (1, 2))
     assert legal_move(before, (4, 2), (3, 2))
     assert step(CHECKMATE, before, (1, 2)).grid == before
-
-
-def test_the_queen_between_the_kings_is_mate():
-    outcome = step(CHECKMATE, grid("..k..", "R....", "..K..", "....."), (1, 2))
-    assert outcome.grid == grid("..k..", "..Q..", "..K..", ".....")
-    assert outcome.won
-    assert outcome.over
 
 
 def test_the_white_king_keeps_away_from_the_black_king():
@@ -94,13 +77,6 @@ def test_a_pinned_king_has_no_move_but_is_not_in_check():
     assert not in_check(board)
 
 
-def test_stalemate_ends_the_game_unwon():
-    outcome = step(CHECKMATE, grid("k...", "...R", ".K..", "...."), (1, 2))
-    assert outcome.grid == grid("k...", "..Q.", ".K..", "....")
-    assert outcome.over
-    assert not outcome.won
-
-
 def test_black_takes_an_unprotected_queen_and_the_game_is_over():
     before = grid("k....", ".....", ".R...", ".....", "....K")
     taken = grid(".....", ".k...", ".....", ".....", "....K")
@@ -122,21 +98,3 @@ def test_the_expert_goes_between_the_kings():
     board = grid(".....", "k.K..", ".....", ".Q...", ".....")
     assert CHECKMATE.expert(board) == (3, 1)
     assert CHECKMATE.expert(step(CHECKMATE, board, (3, 1)).grid) == (1, 1)
-
-
-@pytest.mark.parametrize(
-    ("rows", "reason"),
-    [
-        (("k..", "...", "..K"), "there is no white queen"),
-        (("k..", "Q..", "..."), "there is no white king"),
-        (("K..", "Q..", "..."), r"there is no black king \('k'\)"),
-        (("k.k", "...", "K.Q"), "row 0, column 2: a second black king"),
-        (("k..", "...", "K.L", "Q.."), "row 2, column 2: a second white king"),
-        (("k..", "Q..", "..K", "..R"), "row 3, column 2: a second white queen"),
-        (("k..", "...", "L.R"), "row 2, column 2: both white pieces are selected"),
-        (("k..", ".K.", "..Q"), "row 0, column 0: the black king stands next to the white king"),
-    ],
-)
-def test_bad_levels(rows: tuple[str, ...], reason: str):
-    with pytest.raises(BadLevel, match=reason):
-        CHECKMATE.check(grid(*rows))

@@ -1,32 +1,21 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playing import step
-from shown.errors import BadLevel
-from shown.grid import Cell, Grid, grid
+from playing import rules, step
+from shown.grid import Grid, grid
 from shown.worlds.games.fence_in import FenceIn, enclosed
 
 GAME = FenceIn()
 
-
-def test_a_click_on_open_ground_builds_a_fence():
-    outcome = step(GAME, grid("...", ".S.", "..."), (0, 1))
-    assert outcome.grid == grid(".#.", ".S.", "...")
-    assert not outcome.over
-
-
-@pytest.mark.parametrize("click", [(1, 1), (0, 1)])
-def test_clicks_on_sheep_and_fences_change_nothing(click: Cell):
-    before = grid(".#.", ".S.", "...")
-    assert step(GAME, before, click).grid == before
-
-
-def test_closing_the_last_gap_wins():
-    outcome = step(GAME, grid(".##.", "#S.#", ".#..", "...."), (2, 2))
-    assert outcome.grid == grid(".##.", "#S.#", ".##.", "....")
-    assert outcome.won
-    assert outcome.over
+test_one_step = rules(
+    GAME,
+    {
+        "a click on open ground builds a fence": (".../.S./...", (0, 1), ".#./.S./..."),
+        "a click on the sheep changes nothing": (".#./.S./...", (1, 1), ".#./.S./..."),
+        "a click on a fence changes nothing": (".#./.S./...", (0, 1), ".#./.S./..."),
+        "closing the last gap wins": (".##./#S.#/.#../....", (2, 2), ".##./#S.#/.##./....", "won"),
+    },
+)
 
 
 def test_diagonal_gaps_are_closed():
@@ -100,17 +89,3 @@ def test_some_levels_are_not_fair():
     assert not GAME.is_fair(grid("...", ".S.", "...")), "no fences"
     assert not GAME.is_fair(grid("##.##", "#.S.#", "#...#", ".....")), "open above"
     assert not GAME.is_fair(grid(".....", ".###.", ".#S#.", ".###.", ".....")), "closed already"
-
-
-@pytest.mark.parametrize(
-    ("rows", "reason"),
-    [
-        (("...", "...", "..."), r"there is no sheep \('S'\)"),
-        (("....", ".SS.", "...."), "row 1, column 2: a second sheep"),
-        (("...", "..S", "..."), "row 1, column 2: the sheep stands on the border"),
-        ((".#.", "#S#", ".#."), "the sheep is enclosed already"),
-    ],
-)
-def test_bad_levels(rows: tuple[str, ...], reason: str):
-    with pytest.raises(BadLevel, match=reason):
-        GAME.check(grid(*rows))

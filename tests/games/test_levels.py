@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shown.errors import BadInput, BadLevel
-from shown.grid import Grid
+from shown.grid import Grid, grid
 from shown.worlds import GAMES, find, load_levels
 from shown.worlds.games.levels import generated, parse_level, shipped
 from shown.worlds.games.nim import Nim
@@ -138,3 +138,42 @@ def test_a_game_without_level_files_has_generated_ones():
     assert (len(train), len(test)) == (11, 9)
     assert train == load_levels(Bare(), "train")
     assert len({level.grid for level in train + test}) == 20
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "reason"),
+    [
+        ("nim", ("|||", "|||"), "2 columns, not 3"),
+        ("nim", ("|.", ".|"), "row 0, column 0: a matchstick must not float"),
+        ("nim", ("|.", "|."), "both columns need at least one"),
+        ("nim", ("||", "||"), "both columns have 2 matchsticks"),
+        ("checkmate", ("k..", "...", "..K"), "there is no white queen"),
+        ("checkmate", ("k..", "Q..", "..."), "there is no white king"),
+        ("checkmate", ("K..", "Q..", "..."), r"there is no black king \('k'\)"),
+        ("checkmate", ("k.k", "...", "K.Q"), "row 0, column 2: a second black king"),
+        ("checkmate", ("k..", "...", "K.L", "Q.."), "row 2, column 2: a second white king"),
+        ("checkmate", ("k..", "Q..", "..K", "..R"), "row 3, column 2: a second white queen"),
+        ("checkmate", ("k..", "...", "L.R"), "row 2, column 2: both white pieces are selected"),
+        ("checkmate", ("k..", ".K.", "..Q"), "row 0, column 0: the black king stands next to the white king"),
+        ("chase", ("<>^v", "#A.#"), r"there is no rabbit \('R'\)"),
+        ("chase", ("<>^v", "#R.#"), r"there is no agent \('A'\)"),
+        ("chase", ("<>^v", "AR.R"), "row 1, column 3: a second rabbit"),
+        ("chase", ("<>^#", "#AR#"), r"there is no down arrow \('v'\)"),
+        ("chase", ("<>^v<", "##AR#"), "row 0, column 4: a second left arrow"),
+        ("stop-the-fall", ("P..", "..."), r"there is no green button \('G'\)"),
+        ("stop-the-fall", ("..G", "..."), r"there is no parachuter \('P'\)"),
+        ("stop-the-fall", ("PPG", "..."), "row 0, column 1: a second parachuter"),
+        ("stop-the-fall", ("P.G", "..G"), "row 1, column 2: a second green button"),
+        ("reach-for-the-star", ("..", "A.", "<>"), r"there is no star \('\*'\)"),
+        ("reach-for-the-star", (".*", "..", "<>"), r"there is no robot \('A'\)"),
+        ("reach-for-the-star", (".*", "A*", "<>"), "row 1, column 1: a second star"),
+        ("reach-for-the-star", (".*", "A.", "<."), r"there is no right arrow \('>'\)"),
+        ("fence-in", ("...", "...", "..."), r"there is no sheep \('S'\)"),
+        ("fence-in", ("....", ".SS.", "...."), "row 1, column 2: a second sheep"),
+        ("fence-in", ("...", "..S", "..."), "row 1, column 2: the sheep stands on the border"),
+        ("fence-in", (".#.", "#S#", ".#."), "the sheep is enclosed already"),
+    ],
+)
+def test_illegal_levels_are_refused_with_the_reason(name, rows, reason):
+    with pytest.raises(BadLevel, match=reason):
+        find(name).check(grid(*rows))

@@ -13,13 +13,31 @@ from shown.rules.bitwise import (
     count_by_state,
     first_best,
     formula_bits,
-    formula_bits_plain,
     mixture_probabilities,
     needed_clauses,
-    needed_clauses_plain,
     pack,
 )
 from strategies import examples
+
+
+def formula_bits_plain(clauses, columns, mask):
+    allowed = np.zeros_like(mask)
+    for clause in clauses:
+        bits = mask.copy()
+        for column, positive in clause:
+            bits &= columns[column] if positive else ~columns[column]
+        allowed |= bits
+    return allowed
+
+
+def needed_clauses_plain(bits):
+    """Each clause against all others together."""
+    keep = np.ones(len(bits), dtype=np.bool_)
+    for i in range(len(bits)):
+        others = bits[keep & (np.arange(len(bits)) != i)]
+        if len(others) and not np.any(bits[i] & ~np.bitwise_or.reduce(others, axis=0)):
+            keep[i] = False
+    return keep
 
 
 def shortened(clauses, columns, mask, prices):

@@ -5,7 +5,6 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ from shown.language.primitives import LANGUAGE, Primitive
 from shown.language.reference import NOWHERE
 from shown.language.terms import Kind, Term, parse
 from shown.policy import Policy
-from strategies import TOKENS, examples, grids, offsets, random_grids, reference_rows
+from strategies import TOKENS, agree, examples, features_agree, grids, offsets, on_rows, random_grids
 
 
 def row_has(view, cell, least, value):
@@ -94,31 +93,14 @@ counting_programs = st.one_of(
 @given(terms=st.lists(counting_programs, min_size=1, max_size=3), states=st.lists(grids(), min_size=1, max_size=3))
 @settings(max_examples=examples(50))
 def test_a_primitive_of_ones_own_is_evaluated_like_the_reference(language, terms, states):
-    plan = Plan(terms, TOKENS, (), language)
-    world = plan.world(states)
-    columns = plan.columns(world)
-    for column, rows in zip(columns, reference_rows(terms, states, TOKENS, (), language), strict=True):
-        for s, board in enumerate(states):
-            places = [world.row(s, cell) for cell in board.cells()]
-            assert [bool(int(column[word]) >> bit & 1) for word, bit in places] == rows[s]
+    agree(terms, states, language)
 
 
 @pytest.mark.parametrize("language", [COUNTING, COUNTING_SLOWLY], ids=["kernel", "cell by cell"])
 def test_it_is_enumerated_and_makes_features(language):
     grammar = counting_grammar(language)
-    states = random_grids(3, 6, most=3)
-    world, features = evaluate(states, TOKENS, grammar, 1500)
-    terms = [term for term, _ in grammar.programs(1500)]
-    assert any("row_has(2, wall)" in str(term) for term in terms)
-    places = [world.row(s, cell) for s, board in enumerate(states) for cell in board.cells()]
-    rows = [list(chain(*of_state)) for of_state in reference_rows(terms, states, TOKENS, (), language)]
-    for i, expected in enumerate(rows):
-        if features.of_program[i] < 0:
-            assert len(set(expected)) == 1
-            continue
-        column = features.columns[features.of_program[i]]
-        found = [bool(int(column[word]) >> bit & 1) != bool(features.negates[i]) for word, bit in places]
-        assert found == expected
+    assert any("row_has(2, wall)" in str(term) for term, _ in grammar.programs(1500))
+    features_agree(random_grids(3, 6, most=3), grammar, 1500)
 
 
 def test_both_ways_to_evaluate_it_learn_the_same():
@@ -197,12 +179,7 @@ def test_a_program_of_ones_own_is_asked_only_about_cells_that_can_be_clicked():
     terms = [parse("on_the_diagonal()", language, TOKENS.values), shifted]
     plan = Plan(terms, TOKENS, (), language)
     world = plan.world([grid("..", "..", "..")])
-    found = [bool(int(plan.columns(world)[0][word]) >> bit & 1) for word, bit in (world.row(0, c) for c in cells(3, 2))]
-    assert found == [True, False, False, True, False, False]
-
-
-def cells(height, width):
-    return [(r, c) for r in range(height) for c in range(width)]
+    assert on_rows(plan.columns(world)[0], world) == [True, False, False, True, False, False]
 
 
 @pytest.mark.parametrize("buttons", [(), ("left", "right")])
@@ -238,17 +215,7 @@ def test_a_primitive_may_take_nothing(buttons):
         {"V": uniform(Kind.VALUE, TOKENS.values)},
         language,
     )
-    states = [grid("..."), grid(".A."), grid("A#*")]
-    terms = [term for term, _ in grammar.programs()]
-    world, features = evaluate(states, TOKENS, grammar, 100, buttons)
-    places = [world.row(s, a) for s, board in enumerate(states) for a in buttons or board.cells()]
-    for i, rows in enumerate(reference_rows(terms, states, TOKENS, buttons, language)):
-        expected = list(chain(*rows))
-        column = features.columns[features.of_program[i]] if features.of_program[i] >= 0 else None
-        if column is None:
-            assert len(set(expected)) == 1
-        else:
-            assert [bool(int(column[w]) >> b & 1) != features.negates[i] for w, b in places] == expected
+    features_agree([grid("..."), grid(".A."), grid("A#*")], grammar, 100, buttons=buttons)
 
 
 def test_a_program_about_buttons_without_a_kernel():
@@ -260,11 +227,7 @@ def test_a_program_about_buttons_without_a_kernel():
     )
     plan = Plan([Term("starts_with_l", ())], TOKENS, ("left", "right"), language)
     world = plan.world([grid("."), grid("..")])
-    column = plan.columns(world)[0]
-    for s in range(2):
-        for name in ("left", "right"):
-            word, bit = world.row(s, name)
-            assert bool(int(column[word]) >> bit & 1) == (name == "left")
+    assert on_rows(plan.columns(world)[0], world) == [True, False] * 2
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from shown.demonstrations import Demonstrations
 from shown.engine.planes import shift
 from shown.errors import BadInput
 from shown.grid import grid
-from shown.inference.features import evaluate
 from shown.inference.learner import Learner
 from shown.language.evaluate import Plan, reference_columns
 from shown.language.grammar import Grammar, Rule, paper_grammar, uniform
@@ -24,7 +22,7 @@ from shown.language.reach import Reach, margin_for, reach_of
 from shown.language.reference import NOWHERE, View
 from shown.language.shapes import Hole, Shape
 from shown.language.terms import Kind, Term, parse
-from strategies import BUTTONS, TOKENS, examples, grids, offsets, random_grids, reference_rows
+from strategies import BUTTONS, TOKENS, agree, examples, features_agree, grids, offsets, random_grids
 
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
@@ -95,14 +93,6 @@ programs = st.one_of(
 )
 
 
-def agree(terms, states, language, buttons=()):
-    plan = Plan(terms, TOKENS, buttons, language)
-    world = plan.world(states)
-    places = [world.row(s, a) for s, board in enumerate(states) for a in buttons or board.cells()]
-    for column, rows in zip(plan.columns(world), reference_rows(terms, states, TOKENS, buttons, language), strict=True):
-        assert [bool(int(column[word]) >> bit & 1) for word, bit in places] == list(chain(*rows))
-
-
 @pytest.mark.parametrize("language", [LOOKING, SLOWLY], ids=["kernel", "cell by cell"])
 def test_a_wall_is_beside_what_is_beside_a_wall(language):
     wall = parse("at_action_cell(beside(beside(cell_is_value(wall))))", language, TOKENS.values)
@@ -129,7 +119,7 @@ at_values = st.tuples(st.sampled_from(TOKENS.values), looking).map(lambda a: Ter
 @given(st.lists(at_values, min_size=1, max_size=2), grids(most=3))
 @settings(max_examples=examples(40), deadline=None)
 def test_worlds_with_buttons_agree_with_the_reference(terms, board):
-    agree(terms, [board], LOOKING, BUTTONS)
+    agree(terms, [board], LOOKING, buttons=BUTTONS)
 
 
 def looking_grammar(language):
@@ -149,17 +139,7 @@ def looking_grammar(language):
 
 @pytest.mark.parametrize("language", [LOOKING, SLOWLY], ids=["kernel", "cell by cell"])
 def test_they_make_features(language):
-    grammar, states = looking_grammar(language), [grid("#"), grid(".#", "*A")]
-    world, features = evaluate(states, TOKENS, grammar, 100)
-    terms = [term for term, _ in grammar.programs(100)]
-    places = [world.row(s, cell) for s, board in enumerate(states) for cell in board.cells()]
-    for i, rows in enumerate(reference_rows(terms, states, TOKENS, (), language)):
-        expected = list(chain(*rows))
-        if features.of_program[i] < 0:
-            assert len(set(expected)) == 1
-        else:
-            column = features.columns[features.of_program[i]]
-            assert [bool(int(column[w]) >> b & 1) != features.negates[i] for w, b in places] == expected
+    features_agree([grid("#"), grid(".#", "*A")], looking_grammar(language), 100)
 
 
 def test_they_are_learned_and_act():

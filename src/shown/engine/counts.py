@@ -6,8 +6,7 @@ Adding a bit is a carry; comparing with a number visits the digits from the high
 Only cells on the grid are counted. All cells of a row, column or diagonal share its count, so each of these *tracks* is
 counted once.
 
-`count_in_area`, `count_on_grid` and `line_through` are the NumPy twins of the compiled `counts_within`,
-`count_on_grids` and `lines_through`; tests hold them equal.
+The plain twins of the compiled loops are the meanings of the primitives that count; tests hold them equal.
 """
 
 from __future__ import annotations
@@ -15,21 +14,18 @@ from __future__ import annotations
 import numpy as np
 
 from shown.engine.compilation import compiled
-from shown.engine.planes import ALL, Planes, shift
+from shown.engine.planes import ALL, Planes
 from shown.grid import AREAS
 
 TRACKS = {"row": (0,), "column": (1,), "diagonals": (2, 3), "lines": (0, 1, 2, 3), "sides": (), "neighbors": ()}
 """Kinds of tracks that make up an area: rows, columns, falling and rising diagonals."""
 NEAR = {"sides": 4, "neighbors": 8}
 """Number of the cells in `AROUND` that belong to an area without tracks."""
-AROUND = ((-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
-AXES = ((0, 1), (1, 0), (1, 1), (1, -1))
+AROUND = np.array(((-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)))
+AXES = np.array(((0, 1), (1, 0), (1, 1), (1, -1)))
 """Directions of the tracks."""
 LINES = {**TRACKS, "sides": (0, 1), "neighbors": (0, 1, 2, 3)}
 """Axes along which an area can contain a line."""
-
-
-# --- comparing -------------------------------------------------------------------------------------------------------
 
 
 def reaches(count: np.ndarray, number: int) -> np.ndarray:
@@ -50,59 +46,6 @@ def reaches(count: np.ndarray, number: int) -> np.ndarray:
     return greater | equal
 
 
-def equals(count: np.ndarray, number: int) -> np.ndarray:
-    """Return where the count is exactly `number`. [digits, ...] → [...]"""
-    return reaches(count, number) & ~reaches(count, number + 1)
-
-
-# --- counting --------------------------------------------------------------------------------------------------------
-
-
-def count_in_area(world: Planes, area: str, plane: np.ndarray) -> np.ndarray:
-    """Return the number of set cells on the grid in each cell's area. [digits, rows, columns, words]"""
-    cells = plane & world.inside
-    count = np.zeros((_digits(world, [area]), *world.shape), dtype=np.uint64)
-    for offset in AROUND[: NEAR.get(area, 0)]:
-        _add(count, shift(world, offset, cells))
-    tracks = _tracks(world)
-    for t in TRACKS[area]:
-        _add_count(count, _count_on_tracks(len(count), cells, tracks, t)[:, tracks[t]])
-    for _ in TRACKS[area][1:]:
-        _subtract(count, cells)  # the cell itself was counted on every track
-    return count
-
-
-def count_on_grid(world: Planes, plane: np.ndarray) -> np.ndarray:
-    """Return the number of set cells on the grid. [digits, words]"""
-    cells = (plane & world.inside).reshape(-1, world.shape[2])
-    count = np.zeros((len(cells).bit_length(), world.shape[2]), dtype=np.uint64)
-    for cell in cells:
-        _add(count, cell)
-    return count
-
-
-def line_through(world: Planes, number: int, area: str, plane: np.ndarray) -> np.ndarray:
-    """Return where a cell, if counted as set, is one of `number` set cells in a line. [rows, columns, words]"""
-    rows, columns, _ = world.shape
-    out = np.zeros(world.shape, dtype=np.uint64)
-    if number > max(rows, columns):
-        return out
-    cells = plane & world.inside
-    number = max(number, 1)
-    for down, right in (AXES[t] for t in LINES[area]):
-        ahead, behind = [world.inside], [world.inside]
-        for k in range(1, min(number, 2 if area in NEAR else number)):
-            ahead.append(ahead[-1] & shift(world, (k * down, k * right), cells))
-            behind.append(behind[-1] & shift(world, (-k * down, -k * right), cells))
-        for k, run in enumerate(ahead):
-            if 0 <= number - 1 - k < len(behind):
-                out |= run & behind[number - 1 - k]
-    return out
-
-
-# --- many at once ----------------------------------------------------------------------------------------------------
-
-
 def counts_within(
     world: Planes,
     store: np.ndarray,
@@ -112,35 +55,25 @@ def counts_within(
     below: np.ndarray,
     where: np.ndarray,
 ) -> np.ndarray:
-    """Return where `count_in_area` is within bounds, for many pairs (area number, plane index).
+    """Return where the number of set cells in a cell's area is within bounds, for many pairs (area, plane index).
 
     There may be several bounds, each for the cells of one plane in `where`: the count there is at least `least` and,
     unless that is negative, below `below`. ([n], [n], [n, bounds], [n, bounds], [bounds, rows, columns, words]) → [n,
     rows, columns, words]
     """
-    digits = _digits(world, list(AREAS))
+    # Of the largest count: all four tracks of a cell, or its eight neighbors.
+    digits = max(4 * max(world.shape[:2]), 8).bit_length()
     out = np.zeros((len(conditions), *world.shape), dtype=np.uint64)
     least, below = np.clip(least, 0, 1 << digits), np.where(below < 0, 1 << digits, below)
     _within_loop(
-        store,
-        areas,
-        conditions,
-        least,
-        below,
-        where,
-        world.inside,
-        _tracks(world),
-        _ON_TRACK,
-        _NEAR,
-        _AROUND,
-        digits,
+        store, areas, conditions, least, below, where, world.inside, _tracks(world), _ON_TRACK, _NEAR, AROUND, digits,
         out,
-    )
+    )  # fmt: skip
     return out
 
 
 def count_on_grids(world: Planes, store: np.ndarray, conditions: np.ndarray) -> np.ndarray:
-    """`count_on_grid` for many planes. [digits, n, words]"""
+    """Return the number of set cells on the grid, for many planes. [digits, n, words]"""
     rows, columns, words = world.shape
     count = np.zeros(((rows * columns).bit_length(), len(conditions), words), dtype=np.uint64)
     _grid_loop(store, conditions, world.inside, count)
@@ -150,19 +83,13 @@ def count_on_grids(world: Planes, store: np.ndarray, conditions: np.ndarray) -> 
 def lines_through(
     world: Planes, store: np.ndarray, numbers: np.ndarray, areas: np.ndarray, conditions: np.ndarray
 ) -> np.ndarray:
-    """`line_through` for many triples (number, area number, plane index). [n, rows, columns, words]"""
+    """Return where a cell, if counted as set, is one of some set cells in a line. [n, rows, columns, words]
+
+    For many triples (number of cells, area number, plane index in `store`).
+    """
     out = np.zeros((len(conditions), *world.shape), dtype=np.uint64)
-    _line_loop(store, np.maximum(numbers, 1), areas, conditions, world.inside, _ON_LINE, _NEAR, _AXES, out)
+    _line_loop(store, np.maximum(numbers, 1), areas, conditions, world.inside, _ON_LINE, _NEAR, AXES, out)
     return out
-
-
-# --- the parts -------------------------------------------------------------------------------------------------------
-
-
-def _digits(world: Planes, areas: list[str]) -> int:
-    """Return the number of binary digits of the largest count in these areas, cells counted twice included."""
-    side = max(world.shape[:2])
-    return max((NEAR.get(area) or len(TRACKS[area]) * side).bit_length() for area in areas)
 
 
 def _tracks(world: Planes) -> np.ndarray:
@@ -171,40 +98,9 @@ def _tracks(world: Planes) -> np.ndarray:
     return np.stack([r, c, r - c + world.shape[1] - 1, r + c])
 
 
-def _count_on_tracks(digits: int, cells: np.ndarray, tracks: np.ndarray, kind: int) -> np.ndarray:
-    """Return the number of set bits on each track of one kind. [digits, tracks, words]"""
-    track = tracks[kind]
-    if kind == 0:
-        # Each step may meet a track only once, so rows are visited column by column.
-        cells, track = cells.swapaxes(0, 1), track.T
-    count = np.zeros((digits, int(track.max()) + 1, cells.shape[2]), dtype=np.uint64)
-    for bits, places in zip(cells, track, strict=True):
-        met = np.zeros(count.shape[1:], dtype=np.uint64)
-        met[places] |= bits
-        _add(count, met)
-    return count
-
-
-def _add(count: np.ndarray, carry: np.ndarray) -> None:
-    for digit in count:
-        digit[...], carry = digit ^ carry, digit & carry
-
-
-def _subtract(count: np.ndarray, borrow: np.ndarray) -> None:
-    for digit in count:
-        digit[...], borrow = digit ^ borrow, ~digit & borrow
-
-
-def _add_count(count: np.ndarray, other: np.ndarray) -> None:
-    carry = np.zeros(count.shape[1:], dtype=np.uint64)
-    for a, b in zip(count, other, strict=True):
-        a[...], carry = a ^ b ^ carry, (a & b) | (carry & (a ^ b))
-
-
 _ON_TRACK = np.array([[t in TRACKS[area] for t in range(4)] for area in AREAS])
 _ON_LINE = np.array([[t in LINES[area] for t in range(4)] for area in AREAS])
 _NEAR = np.array([NEAR.get(area, 0) for area in AREAS])
-_AROUND, _AXES = np.array(AROUND), np.array(AXES)
 
 
 @compiled

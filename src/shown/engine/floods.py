@@ -6,13 +6,12 @@ reaches an aim. With one bit per state, 64 states with different walls share the
 
 No distance is stored: a step leads nearer if its target is in a wave that does not contain its start yet.
 
-`nearer`, `reachable`, `enclosed`, `escape` and `nearest` are the NumPy twins of the compiled functions with the suffix
-`_many`; tests hold them equal.
+The plain twins of the compiled loops are the meanings of the primitives about walks; tests hold them equal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -43,64 +42,10 @@ def waves(world: Planes, aim: np.ndarray, walk: np.ndarray) -> Iterator[tuple[np
 
 def nearer(world: Planes, offset: tuple[int, int], aim: np.ndarray, over: np.ndarray) -> np.ndarray:
     """Return where the walk to an aim, over cells of the grid in `over`, is shorter from the cell at `offset`."""
-    (shorter,) = _shorter(world, [offset], aim, over & world.inside)
+    shorter = np.zeros(world.shape, dtype=np.uint64)
+    for reached, near in waves(world, aim, over & world.inside):
+        shorter |= shift(world, offset, reached) & ~near
     return shorter & world.somewhere
-
-
-def reachable(world: Planes, aim: np.ndarray, over: np.ndarray) -> np.ndarray:
-    """Return where a walk to an aim, over cells of the grid in `over`, starts."""
-    *_, (_, near) = waves(world, aim, over & world.inside)
-    return near & world.somewhere
-
-
-def enclosed(world: Planes, by: np.ndarray) -> np.ndarray:
-    """Return where no walk leads off the grid without crossing a cell in `by`."""
-    *_, (_, near) = waves(world, ~world.inside, ~by & world.inside)
-    return ~near & world.somewhere
-
-
-def escape(world: Planes, value: str, over: np.ndarray) -> np.ndarray:
-    """Return where some step to a cell of the grid in `over` does not lead nearer to a cell with the value.
-
-    Distances ignore obstacles.
-    """
-    out = np.zeros(world.shape, dtype=np.uint64)
-    aim, anywhere = world.of_value(value) & world.inside, np.full(world.shape, ALL)
-    for side, shorter in zip(SIDES, _shorter(world, SIDES, aim, anywhere), strict=True):
-        out |= shift(world, side, over & world.inside) & ~shorter
-    return out & world.somewhere
-
-
-def nearest(world: Planes, value: str, condition: np.ndarray) -> np.ndarray:
-    """Return the condition at a nearest cell with the value; its value nowhere if there is no such cell.
-
-    A cell of wave k has the nearest cells of its neighbors in wave k - 1.
-    """
-    aim = world.of_value(value) & world.inside
-    before, good = aim, aim & condition
-    for _, near in waves(world, aim, np.full(world.shape, ALL)):
-        brought, found = near & ~before, good.copy()
-        for side in SIDES:
-            found |= shift(world, side, good) & brought
-        before, good = near, found
-    return good | (~before & _nowhere(condition))
-
-
-def _shorter(world: Planes, offsets: Sequence[tuple[int, int]], aim: np.ndarray, walk: np.ndarray) -> list[np.ndarray]:
-    """Return, for each offset, where the walk to an aim is shorter from the cell at that offset."""
-    out = [np.zeros(world.shape, dtype=np.uint64) for _ in offsets]
-    for reached, near in waves(world, aim, walk):
-        for shorter, offset in zip(out, offsets, strict=True):
-            shorter |= shift(world, offset, reached) & ~near
-    return out
-
-
-def _nowhere(condition: np.ndarray) -> np.uint64:
-    """Return the condition's value nowhere, for all states."""
-    return ALL if condition[0, 0, -1] >> np.uint64(63) else np.uint64(0)
-
-
-# --- many at once -----------------------------------------------------------------------------------------------------
 
 
 def nearer_many(
@@ -122,7 +67,7 @@ def nearer_many(
 
 
 def reachable_many(world: Planes, store: np.ndarray, aims: np.ndarray, overs: np.ndarray) -> np.ndarray:
-    """`reachable` for many pairs of plane indices in `store`. [n, rows, columns, words]"""
+    """Return where a walk to an aim starts, for many pairs of planes (aims, walkable). [n, rows, columns, words]"""
     out = store[aims]
     for near, over in zip(out, overs, strict=True):
         _flood(world, near, near | (store[over] & world.inside), ways=0)
@@ -130,7 +75,7 @@ def reachable_many(world: Planes, store: np.ndarray, aims: np.ndarray, overs: np
 
 
 def enclosed_many(world: Planes, store: np.ndarray, bys: np.ndarray) -> np.ndarray:
-    """`enclosed` for many plane indices in `store`. [n, rows, columns, words]"""
+    """Return where no walk leads off the grid without crossing a plane, for many planes. [n, rows, columns, words]"""
     out = np.repeat(~world.inside[None], len(bys), axis=0)
     for near, by in zip(out, bys, strict=True):
         _flood(world, near, near | ~store[by], ways=0)
@@ -138,7 +83,10 @@ def enclosed_many(world: Planes, store: np.ndarray, bys: np.ndarray) -> np.ndarr
 
 
 def escape_many(world: Planes, store: np.ndarray, values: np.ndarray, overs: np.ndarray) -> np.ndarray:
-    """`escape` for many pairs (value number, plane index in `store`). [n, rows, columns, words]"""
+    """Return where some step onto a plane does not lead nearer to a value, for many pairs (value number, plane index).
+
+    Distances ignore obstacles. [n, rows, columns, words]
+    """
     out = np.empty((len(values), *world.shape), dtype=np.uint64)
     onto = np.stack([shift(world, side, world.inside) for side in SIDES]) & world.somewhere
     for places, (value,) in _alike(values):
@@ -149,7 +97,10 @@ def escape_many(world: Planes, store: np.ndarray, values: np.ndarray, overs: np.
 
 
 def nearest_many(world: Planes, store: np.ndarray, values: np.ndarray, conditions: np.ndarray) -> np.ndarray:
-    """`nearest` for many pairs (value number, plane index in `store`). [n, rows, columns, words]"""
+    """Return a condition at a nearest cell with a value, for many pairs (value number, plane index).
+
+    Without such a cell it is the condition's value nowhere. [n, rows, columns, words]
+    """
     out = np.empty((len(values), *world.shape), dtype=np.uint64)
     for places, (value,) in _alike(values):
         aim = world.of_values[value] & world.inside

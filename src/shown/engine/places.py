@@ -108,15 +108,6 @@ class Places:
         return out.reshape(-1, len(self), shape[2])
 
 
-def walk(until: np.ndarray, unless: np.ndarray, inside: np.ndarray, somewhere: np.ndarray) -> np.ndarray:
-    """Return one walk of `Places.walking`, in NumPy. ([strides, words] thrice, [words]) → [words]"""
-    found, walking = np.zeros_like(somewhere), somewhere.copy()
-    for here, stop, on_grid in zip(until, unless, inside, strict=True):
-        found |= walking & here
-        walking &= ~(here | stop) & on_grid
-    return found
-
-
 @compiled
 def _read_loop(cells, sizes, slot, rows, columns, bits):  # type: ignore[no-untyped-def]
     """Set the bit of the value at every place of every state; cells come grid after grid."""

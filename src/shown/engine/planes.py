@@ -8,7 +8,7 @@ cell of state n. All states share one frame: the largest grid and a margin on ea
   so this bit is read beyond the frame. No program's answer depends on it, but it keeps planes reproducible at the edge;
 * *nowhere*, the state of attention sent to a value that no cell has.
 
-`shift` and `scan` are the NumPy twins of the compiled `shift_many` and `scan_many`; tests hold them equal.
+The compiled functions end in `_many`. Their plain twins are the meanings of the primitives; tests hold them equal.
 """
 
 from __future__ import annotations
@@ -55,8 +55,6 @@ class Planes:
         self.slot = np.empty(n, dtype=np.int64)
         self.slot[np.lexsort((widths, heights))] = np.arange(n)
         self.shape = frame(self.grids, margin)
-        words = self.shape[2]
-        self._void, self._nowhere = words * 64 - 2, words * 64 - 1
         self._fill_values()
         self.row_words, self.row_mask = self._rows()
 
@@ -73,7 +71,7 @@ class Planes:
         real[:n] = True
         self.real = pack(real)
         somewhere = np.ones(words * 64, dtype=bool)
-        somewhere[self._nowhere] = False
+        somewhere[-1] = False  # *nowhere* is the last bit
         self.somewhere = pack(somewhere)
 
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:
@@ -125,12 +123,8 @@ class Planes:
 
     def row(self, state: int, action: Action) -> tuple[int, int]:
         """Return the place of the row (state, action): the index of its word among the row words, and its bit."""
-        word, bit = divmod(int(self.slot[state]), 64)
-        if isinstance(action, str):
-            return self.buttons.index(action) * self.shape[2] + word, bit
-        r, c = action[0] + self.margin, action[1] + self.margin
-        flat = (r * self.shape[1] + c) * self.shape[2] + word
-        return int(np.searchsorted(self.row_words, flat)), bit
+        words, bits = self.rows_of(np.array([state]), [action])
+        return int(words[0]), int(bits[0])
 
     def rows_of(self, states: np.ndarray, actions: Sequence[Action]) -> tuple[np.ndarray, np.ndarray]:
         """Return the places of many rows, as `row` does for one. ([n] int64 each)"""
@@ -204,35 +198,6 @@ def shift(world: Planes, offset: tuple[int, int], plane: np.ndarray) -> np.ndarr
     return out
 
 
-def scan(world: Planes, offset: tuple[int, int], until: np.ndarray, unless: np.ndarray) -> np.ndarray:
-    """Return one sweep from the far end: out[x] = until[x+o] | (~unless[x+o] & inside[x+o] & out[x+o]); 0 nowhere."""
-    dr, dc = offset
-    rows, columns, _ = world.shape
-    go_on = ~unless & world.inside
-    out = np.empty(world.shape, dtype=np.uint64)
-    beyond = _beyond(world, until) & world.somewhere
-    for r in range(rows) if dr < 0 else range(rows - 1, -1, -1):
-        for c in range(columns) if dc < 0 else range(columns - 1, -1, -1):
-            y, x = r + dr, c + dc
-            if 0 <= y < rows and 0 <= x < columns:
-                out[r, c] = (until[y, x] | (go_on[y, x] & out[y, x])) & world.somewhere
-            else:
-                out[r, c] = beyond
-    return out
-
-
-def at_first(world: Planes, value: str, plane: np.ndarray) -> np.ndarray:
-    """Return the plane's value at the first cell with `value`, one bit per state. [words] uint64"""
-    out = np.zeros(world.shape[2], dtype=np.uint64)
-    for state, place in enumerate(world.first[world.values.index(value)]):
-        word, bit = divmod(int(world.slot[state]), 64)
-        source = plane.reshape(-1, world.shape[2])[place, word] >> np.uint64(bit)
-        if place < 0:
-            source = plane[0, 0, -1] >> np.uint64(63)
-        out[word] |= (source & ONE) << np.uint64(bit)
-    return out
-
-
 def shift_many(world: Planes, store: np.ndarray, offsets: np.ndarray, conditions: np.ndarray) -> np.ndarray:
     """`shift` for many pairs (offset, plane index in `store`). [n, rows, columns, words]"""
     out = np.empty((len(conditions), *world.shape), dtype=np.uint64)
@@ -243,14 +208,17 @@ def shift_many(world: Planes, store: np.ndarray, offsets: np.ndarray, conditions
 def scan_many(
     world: Planes, store: np.ndarray, offsets: np.ndarray, untils: np.ndarray, unlesses: np.ndarray
 ) -> np.ndarray:
-    """`scan` for many triples (offset, two plane indices in `store`). [n, rows, columns, words]"""
+    """Return one sweep from the far end for many triples (offset, two plane indices). [n, rows, columns, words]
+
+    out[x] = until[x+o] | (~unless[x+o] & inside[x+o] & out[x+o]); 0 nowhere.
+    """
     out = np.empty((len(untils), *world.shape), dtype=np.uint64)
     _scan_loop(store, offsets, untils, unlesses, world.inside, world.somewhere, out)
     return out
 
 
 def at_first_many(world: Planes, store: np.ndarray, values: np.ndarray, conditions: np.ndarray) -> np.ndarray:
-    """`at_first` for many pairs (value number, plane index in `store`). [n, words]"""
+    """Return a plane at the first cell with a value, for many pairs (value number, plane index). [n, words]"""
     out = np.empty((len(conditions), world.shape[2]), dtype=np.uint64)
     starts, sources, targets, masks, nowhere = world.first_reads
     flat = store.reshape(len(store), -1)

@@ -174,15 +174,6 @@ def _reaper(folder: str) -> subprocess.Popen[bytes]:
     return process
 
 
-def as_cluster(given: Cluster | str) -> Cluster:
-    """Return a cluster given as itself or by name.
-
-    >>> as_cluster("local")
-    Cluster('local')
-    """
-    return given if isinstance(given, Cluster) else Cluster(given)
-
-
 def import_ray() -> Any:
     """Return the module `ray`; raise MissingExtra if it is not installed."""
     try:

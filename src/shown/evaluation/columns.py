@@ -135,7 +135,7 @@ class Evaluator:
             arguments, expand = self._arguments(shape)
             if len(places) < len(expand):
                 arguments, expand = self._needed(arguments, expand[self._put(places)])
-            ids, flips = self._in_columns(self._programs(primitive, arguments))
+            ids, flips = self._in_columns(self._programs(primitive, arguments, self._stored_planes, self._map))
         else:
             # The condition is used by this block alone, so its planes are not kept.
             ids, flips, expand = self._transient(primitive, shape, part, places)
@@ -178,7 +178,7 @@ class Evaluator:
         first, last = int(places[0]) // each, int(places[-1]) // each
         some = Shape(shape.primitive, (Hole(hole.kind, hole.atoms[first : last + 1]), *others))
         expand = places - first * each
-        chunks = at_places(self.world, some, self.language, int(expand[-1]) + 1, self._threads.count)
+        chunks = at_places(self.world, some, self.language, int(expand[-1]) + 1, self._threads)
         added = [self._added(self._put(chunk)) for chunk in chunks]
         return *self._in_columns(_joined(self._np, added)), self._put(expand)
 
@@ -209,7 +209,7 @@ class Evaluator:
         def work(span: tuple[int, int]) -> Added:
             start, stop = span
             own = self._run(self.language[part.primitive], [a[start:stop] for a in inner], planes)
-            return self._in_chunks(primitive, arguments(stop - start), own)
+            return self._programs(primitive, arguments(stop - start), own, map)
 
         found = self._map(work, self._chunks(how_many(inner)))
         # Chunks are concatenated along the condition's axis, which comes last.
@@ -282,22 +282,15 @@ class Evaluator:
             self._conditions[shape] = ids.astype(np.int64)[expand]
         return self._conditions[shape]
 
-    def _programs(self, primitive: Primitive, arguments: list[np.ndarray]) -> Added:
-        """Evaluate programs over conditions that are kept."""
-        planes = self._stored_planes
+    def _programs(
+        self, primitive: Primitive, arguments: list[np.ndarray], planes: np.ndarray, each: Callable[..., Any]
+    ) -> Added:
+        """Evaluate programs over some planes in chunks, by `each`: `_map`, or `map` for this thread alone."""
 
         def work(span: tuple[int, int]) -> Added:
             return self._added(self._run(primitive, [a[span[0] : span[1]] for a in arguments], planes))
 
-        return _joined(self._np, self._map(work, self._chunks(how_many(arguments), primitive)))
-
-    def _in_chunks(self, primitive: Primitive, arguments: list[np.ndarray], planes: np.ndarray) -> Added:
-        """Evaluate programs over some planes, in this thread."""
-        spans = self._chunks(how_many(arguments), primitive)
-        return _joined(
-            self._np,
-            [self._added(self._run(primitive, [a[start:stop] for a in arguments], planes)) for start, stop in spans],
-        )
+        return _joined(self._np, list(each(work, self._chunks(how_many(arguments), primitive))))
 
     def _added(self, results: np.ndarray) -> Added:
         """Add results of programs to the table of their kind. [n, ...]"""

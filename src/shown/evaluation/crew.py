@@ -19,7 +19,6 @@ from shown.errors import ClusterLost, OutOfMemory
 from shown.evaluation.cluster import (
     MAX_DEATHS,
     Cluster,
-    as_cluster,
     as_local_error,
     check_version,
     first_line,
@@ -50,7 +49,8 @@ class OnCluster:
     """
 
     def __init__(self, cluster: Cluster | str) -> None:
-        self.cluster, self._ours = as_cluster(cluster), isinstance(cluster, str)
+        self._ours = isinstance(cluster, str)
+        self.cluster = Cluster(cluster) if isinstance(cluster, str) else cluster
         self._busy = False
 
     @property

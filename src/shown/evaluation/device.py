@@ -45,7 +45,7 @@ COME_BACK_BYTES = 2**28
 
 @dataclass(frozen=True)
 class LookupRows:
-    """LookupRows of words to look up, as arrays on a device.
+    """Rows of words to look up, as arrays on a device.
 
     Attributes:
         flat: words that contain those of the rows. [n, width] uint64
@@ -121,7 +121,7 @@ class DeviceDistinct:
 
     @property
     def array(self) -> Any:
-        """LookupRows on the device. [count, words] uint64"""
+        """Rows on the device. [count, words] uint64"""
         return self._table.rows[: self._count]
 
     def add(self, flat: Any, places: np.ndarray, advice: str) -> tuple[Any, Any]:
@@ -190,7 +190,7 @@ class DeviceColumns(DeviceDistinct):
         numbers = xp.empty(new, dtype=np.int32)
         if not new:
             return numbers
-        # LookupRows of no program (where a budget cuts a block) come last.
+        # Rows of no program (where a budget cuts a block) come last.
         never = len(ids) + xp.arange(new, dtype=np.int32)
         first = never.copy()
         self._kernels.first_place(ids, start, first)

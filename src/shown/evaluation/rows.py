@@ -50,9 +50,8 @@ class Rows:
 
     def place(self, state: int, action: Action) -> tuple[int, int]:
         """Return the word and bit of a row."""
-        b = int(np.searchsorted(self._first_state, state, side="right")) - 1
-        word, bit = self.worlds[b].row(state - int(self._first_state[b]), action)
-        return int(self._first_word[b]) + word, bit
+        words, bits = self.places([state], [action])
+        return int(words[0]), int(bits[0])
 
     def row(self, word: int, bit: int) -> tuple[int, Action]:
         """Return the state and action of the row at a word and bit."""

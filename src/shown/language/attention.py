@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from shown.engine.places import Places
 from shown.engine.planes import Planes
+from shown.engine.threads import Threads
 from shown.errors import BadInput, did_you_mean
 from shown.language.primitives import Primitive
 from shown.language.shapes import Hole, Shape, size
@@ -53,7 +53,7 @@ def _asked(shape: Shape, language: Mapping[str, Primitive], side: int) -> int:
 
 
 def at_places(
-    world: Planes, shape: Shape, language: Mapping[str, Primitive], count: int, threads: int = 1
+    world: Planes, shape: Shape, language: Mapping[str, Primitive], count: int, threads: Threads | None = None
 ) -> Iterator[np.ndarray]:
     """Yield the values of the first `count` programs of a shape on the states, in order, in chunks. [n, words] uint64
 
@@ -73,16 +73,12 @@ def at_places(
     first, *others = _choices(world, shape, language)
     each = shape.count // len(first)
     needed = -(-count // each)
-    chunk = max(threads, CHUNK_BYTES // (8 * each * world.shape[2]))
+    threads = threads or Threads()
+    chunk = max(threads.count, CHUNK_BYTES // (8 * each * world.shape[2]))
     for start in range(0, needed, chunk):
         some = first[start : min(needed, start + chunk)]
-        if threads == 1 or len(some) == 1:
-            values = program(world, some, *others)
-        else:
-            # Compiled loops release the GIL: each thread takes some choices of the first argument.
-            with ThreadPoolExecutor(threads) as pool:
-                cuts = np.array_split(some, min(threads, len(some)))
-                values = np.concatenate(list(pool.map(lambda part: program(world, part, *others), cuts)))
+        cuts = np.array_split(some, min(threads.count, len(some)))  # each thread takes some choices of the argument
+        values = np.concatenate(threads.map(lambda part: program(world, part, *others), cuts))
         yield values[: count - start * each]
 
 

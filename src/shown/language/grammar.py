@@ -155,17 +155,11 @@ class Grammar:
         room = [replace(rule, probability=rule.probability * (1 - taken.get(rule.left, 0))) for rule in self.rules]
         return Grammar(self.start, (*room, *rules), {**self.leaves, **(leaves or {})}, language or self.language)
 
-    def shapes(self) -> Iterator[tuple[Fraction, Shape]]:
-        """Yield all shapes, most probable first, each with the probability of one program; endless if the grammar is.
-
-        A program with several derivations occurs once, with the sum of their probabilities.
-        """
-        return enumerate_shapes(self)
-
     def blocks(self, programs: int | None = None, finish_level: bool = False) -> Iterator[Block]:
         """Yield programs in blocks, most probable first.
 
         There are exactly `programs` of them; with `finish_level`, also the rest of the last level of equal probability.
+        A program with several derivations occurs once, with the sum of their probabilities.
 
         >>> from shown.grid import Tokens
         >>> [block.count for block in paper_grammar(Tokens(empty=".", stick="|")).blocks(50)]
@@ -173,7 +167,7 @@ class Grammar:
         """
         start = 0
         last: Fraction | None = None
-        for probability, shape in self.shapes():
+        for probability, shape in enumerate_shapes(self):
             if programs is not None and start >= programs and not (finish_level and probability == last):
                 return
             count = shape.count

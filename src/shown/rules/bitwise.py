@@ -104,17 +104,6 @@ def clause_bits(clauses: Sequence[Clause], columns: np.ndarray, mask: np.ndarray
     return allowed_rows(pack([(clause,) for clause in clauses]), columns, mask)
 
 
-def formula_bits_plain(clauses: Clauses, columns: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """`formula_bits` in NumPy. [R] uint64"""
-    allowed = np.zeros_like(mask)
-    for clause in clauses:
-        bits = mask.copy()
-        for column, positive in clause:
-            bits &= columns[column] if positive else ~columns[column]
-        allowed |= bits
-    return allowed
-
-
 def count_by_state(allowed: np.ndarray, state_of_row: np.ndarray, states: int) -> np.ndarray:
     """Return the number of rows of each state that each formula allows. [K, R] uint64 → [K, S] int64"""
     counts = np.zeros((len(allowed), states), dtype=np.int64)
@@ -212,16 +201,6 @@ def needed_clauses(bits: np.ndarray) -> np.ndarray:
     where = np.flatnonzero(np.bitwise_or.reduce(bits, axis=0)) if len(bits) else np.empty(0, dtype=np.int64)
     counts = np.zeros((len(where), 64), dtype=np.int32)
     _cover_loop(bits, where, counts, keep)
-    return keep
-
-
-def needed_clauses_plain(bits: np.ndarray) -> np.ndarray:
-    """`needed_clauses` in NumPy: each clause against all others together. [C] bool"""
-    keep = np.ones(len(bits), dtype=np.bool_)
-    for i in range(len(bits)):
-        others = bits[keep & (np.arange(len(bits)) != i)]
-        if len(others) and not np.any(bits[i] & ~np.bitwise_or.reduce(others, axis=0)):
-            keep[i] = False
     return keep
 
 

@@ -2,16 +2,14 @@
 
 - transformations: `Transformation`, `closure`, `compose`, `inverse`, `in_words`
 - states, actions, demonstrations: `of_grid`, `of_action`, `of_step`, `images`
-- programs and rules: `of_offset`, `of_value`, `of_term`, `exact_on`, `fold`, `unfold`, `is_symmetric`
+- programs and rules: `of_offset`, `of_value`, `of_term`, `fold`, `unfold`
 - detection: `suggest_symmetries`, `proposed_for_buttons`, `contradicts`; by the names of buttons: `by_name`
 """
 
 from shown.symmetry.images import fits, images, of_action, of_cell, of_demonstration, of_grid, of_step
 from shown.symmetry.programs import (
     Folded,
-    exact_on,
     fold,
-    is_symmetric,
     of_button,
     of_clause,
     of_offset,
@@ -23,8 +21,8 @@ from shown.symmetry.suggestions import by_name, contradicts, proposed_for_button
 from shown.symmetry.transformation import IDENTITY, MOTIONS, Transformation, closure, compose, in_words, inverse
 
 __all__ = [
-    "IDENTITY", "MOTIONS", "Folded", "Transformation", "by_name", "closure", "compose", "contradicts", "exact_on",
-    "fits", "fold", "images", "in_words", "inverse", "is_symmetric", "of_action", "of_button", "of_cell", "of_clause",
+    "IDENTITY", "MOTIONS", "Folded", "Transformation", "by_name", "closure", "compose", "contradicts",
+    "fits", "fold", "images", "in_words", "inverse", "of_action", "of_button", "of_cell", "of_clause",
     "of_demonstration", "of_grid", "of_offset", "of_step", "of_term", "of_value", "proposed_for_buttons",
     "suggest_symmetries", "support",
     "unfold",

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from shown.grid import OFF, Grid, Tokens
 from shown.language.terms import Argument, Kind, Offset, Term
-from shown.symmetry.images import of_cell, of_grid
-from shown.symmetry.transformation import IDENTITY, SIMPLEST, TURNS, Transformation, closure, in_words
+from shown.symmetry.transformation import SIMPLEST, TURNS, Transformation, closure, in_words
 
 if TYPE_CHECKING:
     from shown.language.primitives import Primitive
@@ -50,7 +48,7 @@ def of_term(term: Term, transformation: Transformation, language: Mapping[str, P
 
     Offsets, values, buttons and areas are transformed at every depth. This is exact for programs about the clicked cell
     or the button. `at_cell_with_value` attends to the first such cell in reading order, whose image need not be the
-    first in the image (see `exact_on`). With fixed tokens the result is only a candidate, to be checked on states.
+    first in the image. With fixed tokens the result is only a candidate, to be checked on states.
 
     Returns None if a primitive declares no image (`Primitive.image`).
 
@@ -88,36 +86,6 @@ def _of_argument(
             return of_area(argument, transformation)
         case _:
             return argument
-
-
-def exact_on(term: Term, grids: Iterable[Grid], tokens: Tokens, transformation: Transformation) -> bool:
-    """Return whether `of_term` is certainly exact on these grids.
-
-    Programs about the clicked cell always are. A program about the first cell with a value is exact if the image of
-    that cell is the first again, as for a value that occurs once, or if it only tests the value of that cell. Nothing
-    is certain where a fixed token occurs.
-
-    >>> from shown.grid import grid
-    >>> from shown.language.primitives import LANGUAGE
-    >>> from shown.language.terms import parse
-    >>> tokens = Tokens(empty=".", wall="#")
-    >>> term = parse("at_cell_with_value(wall, shifted((0, 1), cell_is_value(empty)))", LANGUAGE, tokens.values)
-    >>> [exact_on(term, [board], tokens, Transformation("left-right")) for board in (grid(".#."), grid("#.#"))]
-    [True, False]
-    """
-    attended: Argument = OFF
-    if term.primitive == "at_cell_with_value" and term.parts[0].primitive != "cell_is_value":
-        attended = term.arguments[0]  # it reads more than the value of that cell
-    for grid in grids:
-        if any(grid.find(tokens[name]) is not None for name in transformation.stays):
-            return False
-        first = None if attended == OFF else grid.find(tokens[str(attended)])
-        if first is not None:
-            image = of_grid(grid, transformation, tokens)
-            after = image.find(tokens[of_value(str(attended), transformation)])
-            if after != of_cell(first, transformation, grid.shape):
-                return False
-    return True
 
 
 # --- rules -----------------------------------------------------------------------------------------------------------
@@ -209,12 +177,3 @@ def unfold(folded: Iterable[Folded[L]], language: Mapping[str, Primitive]) -> tu
             if image is not None:
                 found.setdefault(frozenset(image), image)
     return tuple(found.values())
-
-
-def is_symmetric(
-    clauses: Iterable[Clause[L]], transformations: Iterable[Transformation], language: Mapping[str, Primitive]
-) -> bool:
-    """Return whether a set of clauses contains all its images."""
-    kept = {frozenset(clause) for clause in clauses}
-    images = (of_clause(tuple(c), t, language) for c in kept for t in closure(transformations) if t != IDENTITY)
-    return all(image is not None and frozenset(image) in kept for image in images)

@@ -8,13 +8,11 @@ from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from shown.errors import BadInput, did_you_mean
 from shown.grid import Grid, Tokens
 from shown.registry import is_place, reason
 from shown.worlds import minigrid, toytext
-from shown.worlds.views import Channels, Frames, GridView, Last, Numbers, Objects
+from shown.worlds.views import Channels, Frames, GridView, Last, Numbers, Objects, rendered
 
 LAST = "last"
 MAX_FRAMES = 200  # of one episode of random play, to see colors and channels
@@ -46,7 +44,7 @@ def view_of(env: Any, view: str | GridView | None) -> GridView:
     kind, block = Frames if pixels[1] == "blocks" else Objects, int(pixels[2])
     frames = [frame for _, frame in _random_episode(env, render=True)]  # they tell the colors
     names = pixels[3].split(",") if pixels[3] else ()
-    return _Rendered(kind(kind.colors(frames, block), block, frames[0].shape, names))
+    return kind(kind.colors(frames, block), block, frames[0].shape, names)
 
 
 def _with_traces(env: Any, view: GridView) -> Last:
@@ -157,7 +155,7 @@ class ObservationPart:
     """A view of one entry of a dictionary of observations.
 
     >>> look = ObservationPart("map", Numbers({0: "empty", 1: "wall"}))
-    >>> print(look(None, {"map": np.array([[0, 1]]), "battery": 0.5}))
+    >>> print(look(None, {"map": [[0, 1]], "battery": 0.5}))
     .#
     """
 
@@ -175,27 +173,8 @@ def _random_episode(env: Any, render: bool = False) -> Iterator[tuple[Any, Any]]
     observation, over = minigrid.reset(env, 0)[0], False
     env.action_space.seed(0)
     for _ in range(MAX_FRAMES):
-        yield observation, _frame(env, observation) if render else None
+        yield observation, rendered(env, observation) if render else None
         if over:
             return
         observation, _, terminated, truncated, _ = env.step(env.action_space.sample())
         over = terminated or truncated
-
-
-class _Rendered:
-    """A view of frames: of the observations if they are frames, else of rendered ones."""
-
-    def __init__(self, frames: Frames) -> None:
-        self.frames, self.name, self.tokens = frames, frames.name, frames.tokens
-
-    def __call__(self, env: Any, observation: Any) -> Grid:
-        return self.frames(env, _frame(env, observation))
-
-
-def _frame(env: Any, observation: Any) -> np.ndarray:
-    if isinstance(observation, np.ndarray) and observation.ndim == 3 and observation.shape[2] == 3:
-        return observation
-    drawn = env.render() if env.render_mode == "rgb_array" else None
-    if not isinstance(drawn, np.ndarray) or drawn.ndim != 3:
-        raise BadInput('it renders no frames. Make it with render_mode="rgb_array", if it supports that.')
-    return drawn

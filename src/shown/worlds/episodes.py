@@ -15,6 +15,8 @@ from shown.worlds.world import Level, Levels, Playable, Start, World
 Player = Callable[[Grid], Action]
 """A function from grids to actions: `policy.act`, `game.expert`, …"""
 
+MAX_REPEATS = 3  # times that a position may come up before a run is given up
+
 
 @runtime_checkable
 class ManyPlayer(Protocol):
@@ -232,10 +234,10 @@ def tallies(
     return _tallies(runs, choose, [max_repeats] * len(runs), deadline, horizon)
 
 
-def wins(starts: Sequence[Start], player: ManyPlayer, max_repeats: float = 3, deadline: float = math.inf) -> list[bool]:
+def wins(starts: Sequence[Start], player: ManyPlayer, deadline: float = math.inf) -> list[bool]:
     """Return whether each start is won, sooner than `play_starts` would.
 
-    Give up a run in which a deterministic player meets the same position more than `max_repeats` times, if grids show
+    Give up a run in which a deterministic player meets the same position more than MAX_REPEATS times, if grids show
     the whole state: it would be lucky to win it. At `deadline`, by the monotonic clock, return only the results before
     the first unfinished one.
 
@@ -247,17 +249,16 @@ def wins(starts: Sequence[Start], player: ManyPlayer, max_repeats: float = 3, de
     """
     runs = [(0, world, seed) for world, seed in starts]
     choose = _Choices(lambda grids, _: player.act_many(grids), player.deterministic)
-    limits = _limits(runs, max_repeats if player.deterministic else math.inf)
+    limits = _limits(runs) if player.deterministic else [math.inf] * len(runs)
     return [tally.won for tally in _tallies(runs, choose, limits, deadline)]
 
 
 def wins_of_each(
-    starts: Sequence[Start], players: ManyPlayers, count: int, max_repeats: float = 3, deadline: float = math.inf
+    starts: Sequence[Start], players: ManyPlayers, count: int, deadline: float = math.inf
 ) -> list[list[bool]]:
     """Return the `wins` of each of `count` players, playing side by side in copies of the worlds."""
     runs = [(who, world.copy(), seed) for world, seed in starts for who in range(count)]
-    choose, limits = _Choices(players.act_many), _limits(runs, max_repeats)
-    won = [tally.won for tally in _tallies(runs, choose, limits, deadline)]
+    won = [tally.won for tally in _tallies(runs, _Choices(players.act_many), _limits(runs), deadline)]
     whole = len(won) - len(won) % count
     return [won[who:whole:count] for who in range(count)]
 
@@ -285,9 +286,9 @@ _Start = tuple[int, World, int]
 """A player, a world and a seed."""
 
 
-def _limits(runs: Sequence[_Start], max_repeats: float) -> list[float]:
+def _limits(runs: Sequence[_Start]) -> list[float]:
     """Return how often a position may come up in each run; where the state is hidden, waiting may be right."""
-    return [max_repeats if world.fully_observed else math.inf for _, world, _ in runs]
+    return [MAX_REPEATS if world.fully_observed else math.inf for _, world, _ in runs]
 
 
 def _tallies(

@@ -65,14 +65,14 @@ class GymWorld(World):
 
     def reset(self, seed: int) -> Grid:
         self._seed, self._highest = seed, 0.0
-        with self._named_errors():
+        with _named_errors(self.name):
             observation, _ = minigrid.reset(self.env, seed)
             self._sight.begin()
             return self._sight(self.env, observation)
 
     def step(self, action: Action) -> Outcome:
         number = self.buttons.index(str(action)) + self._first
-        with self._named_errors():
+        with _named_errors(self.name):
             observation, reward, terminated, truncated, info = self.env.step(number)
             over = bool(terminated or truncated)
             won = over and has_won(float(reward), bool(terminated), info, self.won, self._highest)
@@ -112,7 +112,7 @@ class GymWorld(World):
         sight = Sight(self.view)
 
         def act(observation: Any) -> int:
-            with self._named_errors():
+            with _named_errors(self.name):
                 seen = sight(self.env, observation)
             return self._first + self.buttons.index(policy.press(seen))
 
@@ -126,15 +126,16 @@ class GymWorld(World):
             self.view.skip_observations(other.env)  # no other world has this copy
         return other
 
-    @contextlib.contextmanager
-    def _named_errors(self) -> Iterator[None]:
-        """Raise any error of the environment or the view as BadInput that names the world."""
-        try:
-            yield
-        except BadInput as error:
-            raise BadInput(f"{self.name}: {error}") from None
-        except Exception as error:
-            raise BadInput(f"{self.name}: the environment failed ({one_line(reason(error))}).") from error
+
+@contextlib.contextmanager
+def _named_errors(name: str) -> Iterator[None]:
+    """Raise any error of the environment or the view as BadInput that names the world."""
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(f"{name}: {error}") from None
+    except Exception as error:
+        raise BadInput(f"{name}: the environment failed ({one_line(reason(error))}).") from error
 
 
 def wrap(
@@ -189,12 +190,8 @@ def wrap(
         raise BadInput(f"{name}: a vector environment {several}.")
     if not isinstance(env.action_space, spaces.Discrete):
         raise BadInput(f"{name}: its actions ({one_line(env.action_space)}) must be discrete.")
-    try:
+    with _named_errors(name):
         found = view_of(env, view)
-    except BadInput as error:
-        raise BadInput(f"{name}: {error}") from None
-    except Exception as error:  # of the environment's own code
-        raise BadInput(f"{name}: the environment failed ({one_line(reason(error))}).") from error
     if expert is None:
         expert = minigrid.expert if minigrid.is_minigrid(env) else toytext.expert if toytext.is_table(env) else None
         if expert is None and callable(getattr(env.unwrapped, "expert", None)):

@@ -144,7 +144,7 @@ class TextMap:
 
 class Frames:
     """RGB frames, [height, width, 3], by blocks of pixels: a cell's token is its most common color, or the nearest
-    known one.
+    known one. Where observations are no frames, the environment is rendered.
 
     >>> frame = np.zeros((4, 8, 3), np.uint8)
     >>> frame[:, 4:] = 255
@@ -169,7 +169,7 @@ class Frames:
         self._characters = np.array(list(self.tokens))
 
     def __call__(self, env: Any, observation: Any) -> Grid:
-        frame = as_array(observation, self.shape, "height, width, 3", 3)
+        frame = as_array(rendered(env, observation), self.shape, "height, width, 3", 3)
         seen = self.coarse(frame, self.block).astype(np.int64)
         distance = ((seen[:, :, None] - self.palette) ** 2).sum(axis=3)
         return Grid(tuple("".join(row) for row in self._characters[distance.argmin(axis=2)].tolist()))
@@ -365,6 +365,16 @@ def zeros_and_ones(observation: Any) -> Any:
             raise BadInput("the observation has values other than 0 and 1, so these are no channels.")
         return observation.astype(np.uint8)
     return observation
+
+
+def rendered(env: Any, observation: Any) -> np.ndarray:
+    """Return the observation if it is a frame, else the frame that the environment renders."""
+    if isinstance(observation, np.ndarray) and observation.ndim == 3 and observation.shape[2] == 3:
+        return observation
+    drawn = env.render() if env.render_mode == "rgb_array" else None
+    if not isinstance(drawn, np.ndarray) or drawn.ndim != 3:
+        raise BadInput('it renders no frames. Make it with render_mode="rgb_array", if it supports that.')
+    return drawn
 
 
 def as_array(observation: Any, shape: tuple[int, ...] | None, axes: str, ndim: int) -> np.ndarray:

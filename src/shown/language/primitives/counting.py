@@ -73,10 +73,6 @@ def _at_least(view: View, cell: Cell | None, number: int, area: str, condition: 
     return len(found) >= number
 
 
-def _at_least_planes(world: Planes, number: int, area: str, condition: np.ndarray) -> np.ndarray:
-    return counts.reaches(counts.count_in_area(world, area, condition), number)
-
-
 def _at_least_many(
     world: Planes, store: np.ndarray, numbers: np.ndarray, areas: np.ndarray, conditions: np.ndarray
 ) -> np.ndarray:
@@ -106,14 +102,6 @@ def _as_many(view: View, cell: Cell | None, area: str, condition: Condition) -> 
     return len(found) == int(digit)
 
 
-def _as_many_planes(world: Planes, area: str, condition: np.ndarray) -> np.ndarray:
-    count = counts.count_in_area(world, area, condition)
-    out = np.zeros(world.shape, dtype=np.uint64)
-    for number, cells in zip(*_digits(world), strict=True):
-        out |= cells & counts.equals(count, number)
-    return out
-
-
 def _as_many_many(world: Planes, store: np.ndarray, areas: np.ndarray, conditions: np.ndarray) -> np.ndarray:
     numbers, cells = _digits(world)
     least = np.tile(np.array(numbers, dtype=np.int64), (len(areas), 1))
@@ -139,10 +127,6 @@ def _grid_has(view: View, number: int, condition: Condition) -> bool:
     return len(found) >= number
 
 
-def _grid_has_planes(world: Planes, number: int, condition: np.ndarray) -> np.ndarray:
-    return counts.reaches(counts.count_on_grid(world, condition), number)
-
-
 def _grid_has_many(world: Planes, store: np.ndarray, numbers: np.ndarray, conditions: np.ndarray) -> np.ndarray:
     count = counts.count_on_grids(world, store, conditions)
     return np.stack([counts.reaches(count[:, i], int(number)) for i, number in enumerate(numbers)])
@@ -154,21 +138,21 @@ def _grid_has_wording(number: int, condition: Term) -> tuple[str, str] | None:
 
 AT_LEAST = Primitive(
     name="at_least", takes=(Kind.NUMBER, Kind.AREA, Kind.CONDITION), gives=Kind.CONDITION,
-    meaning=_at_least, kernel=_at_least_planes, many=_at_least_many,
+    meaning=_at_least, many=_at_least_many,
     phrase="there are at least {0} {2:plural} {1} {cell}", negation="there are fewer than {0} {2:plural} {1} {cell}",
     wording=_at_least_wording, image=True,
 )  # fmt: skip
 
 AS_MANY = Primitive(
     name="as_many", takes=(Kind.AREA, Kind.CONDITION), gives=Kind.CONDITION,
-    meaning=_as_many, kernel=_as_many_planes, many=_as_many_many,
+    meaning=_as_many, many=_as_many_many,
     phrase="{cell} says how many {1:plural} there are {0} it",
     negation="{cell} does not say how many {1:plural} there are {0} it", image=_as_many_image,
 )  # fmt: skip
 
 GRID_HAS = Primitive(
     name="grid_has", takes=(Kind.NUMBER, Kind.CONDITION), gives=Kind.PROGRAM,
-    meaning=_grid_has, kernel=_grid_has_planes, many=_grid_has_many,
+    meaning=_grid_has, many=_grid_has_many,
     phrase="there are at least {0} {1:plural}", negation="there are fewer than {0} {1:plural}",
     wording=_grid_has_wording, image=True,
 )  # fmt: skip
@@ -201,7 +185,7 @@ def _in_a_line(view: View, cell: Cell | None, number: int, area: str, condition:
 
 IN_A_LINE = Primitive(
     name="in_a_line", takes=(Kind.NUMBER, Kind.AREA, Kind.CONDITION), gives=Kind.CONDITION,
-    meaning=_in_a_line, kernel=counts.line_through, many=counts.lines_through,
+    meaning=_in_a_line, many=counts.lines_through,
     phrase="{cell} makes {0} {2:plural} in a line {1:along}",
     negation="{cell} does not make {0} {2:plural} in a line {1:along}", image=True,
 )  # fmt: skip
@@ -214,10 +198,6 @@ def _both(view: View, cell: Cell | None, first: Condition, second: Condition) ->
     return first(view, cell) and second(view, cell)
 
 
-def _both_planes(world: Planes, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    return first & second
-
-
 def _both_many(world: Planes, store: np.ndarray, firsts: np.ndarray, seconds: np.ndarray) -> np.ndarray:
     return store[firsts] & store[seconds]
 
@@ -227,23 +207,19 @@ def _but_not(view: View, cell: Cell | None, first: Condition, second: Condition)
     return first(view, cell) and not second(view, cell)
 
 
-def _but_not_planes(world: Planes, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    return first & ~second
-
-
 def _but_not_many(world: Planes, store: np.ndarray, firsts: np.ndarray, seconds: np.ndarray) -> np.ndarray:
     return store[firsts] & ~store[seconds]
 
 
 BOTH = Primitive(
     name="both", takes=(Kind.CONDITION, Kind.CONDITION), gives=Kind.CONDITION,
-    meaning=_both, kernel=_both_planes, many=_both_many,
+    meaning=_both, many=_both_many,
     phrase="{0} and {1}", negation="either {0:not} or {1:not}", image=True,
 )  # fmt: skip
 
 BUT_NOT = Primitive(
     name="but_not", takes=(Kind.CONDITION, Kind.CONDITION), gives=Kind.CONDITION,
-    meaning=_but_not, kernel=_but_not_planes, many=_but_not_many,
+    meaning=_but_not, many=_but_not_many,
     phrase="{0} but {1:not}", negation="either {0:not} or {1}", image=True,
 )  # fmt: skip
 

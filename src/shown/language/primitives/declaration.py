@@ -46,8 +46,8 @@ class Primitive:
             a condition are arrays `[rows, columns, words]`. A program returns such an array if it depends on the
             clicked cell, `[words]` if it does not depend on the action, `[buttons, words]` if it depends on the button.
             Without a kernel, `meaning` is evaluated cell by cell, which is slow.
-        many: compiled twin of `kernel` for many argument tuples, `(planes, store, *arguments)`, or None. Conditions are
-            plane indices in `store`; values, buttons and areas are numbers; offsets are pairs.
+        many: a compiled kernel for many argument tuples, `(planes, store, *arguments)`, or None; it is used instead of
+            `kernel`. Conditions are plane indices in `store`; values, buttons and areas are numbers; offsets are pairs.
         at_places: evaluation at places (`places.py`), for primitives that read few cells, or None. For a condition,
             `(places, *choices) -> bits`: a choice of conditions is a function from places to bits `[n, S, words]`, any
             other choice an array as in `many`, `[n]` or `[n, 2]`; the result has all combinations, the last choice

@@ -71,19 +71,19 @@ def _scanning_wording(offset: Offset, until: Term, unless: Term) -> tuple[str, s
 
 CELL_IS_VALUE = Primitive(
     name="cell_is_value", takes=(Kind.VALUE,), gives=Kind.CONDITION,
-    meaning=_cell_is_value, kernel=Planes.of_value, many=_planes_of_values, at_places=Places.holding,
+    meaning=_cell_is_value, many=_planes_of_values, at_places=Places.holding,
     phrase="{cell} is {0}", negation="{cell} is not {0}", image=True,
 )  # fmt: skip
 
 SHIFTED = Primitive(
     name="shifted", takes=(Kind.OFFSET, Kind.CONDITION), gives=Kind.CONDITION,
-    meaning=_shifted, kernel=planes.shift, many=planes.shift_many, at_places=_shifted_at_places,
+    meaning=_shifted, many=planes.shift_many, at_places=_shifted_at_places,
     phrase="{1}", negation="{1:not}", at="the cell {0:beside} {cell}", image=True,
 )  # fmt: skip
 
 SCANNING = Primitive(
     name="scanning", takes=(Kind.OFFSET, Kind.CONDITION, Kind.CONDITION), gives=Kind.CONDITION,
-    meaning=_scanning, kernel=planes.scan, many=planes.scan_many, at_places=_scanning_at_places, walks=True,
+    meaning=_scanning, many=planes.scan_many, at_places=_scanning_at_places, walks=True,
     phrase="going {0} from {cell}, {1:the} comes before {2:the}",
     negation="going {0} from {cell}, {1:the} does not come before {2:the}", wording=_scanning_wording, image=True,
 )  # fmt: skip
@@ -95,10 +95,6 @@ def _at_action_cell(view: View, condition: Condition) -> bool:
     """Attend to the clicked cell."""
     assert not isinstance(view.action, str)
     return condition(view, view.action)
-
-
-def _plane_itself(world: Planes, condition: np.ndarray) -> np.ndarray:
-    return condition
 
 
 def _planes_themselves(world: Planes, store: np.ndarray, conditions: np.ndarray) -> np.ndarray:
@@ -133,14 +129,14 @@ def _action_is(view: View, button: str) -> bool:
 
 AT_ACTION_CELL = Primitive(
     name="at_action_cell", takes=(Kind.CONDITION,), gives=Kind.PROGRAM,
-    meaning=_at_action_cell, kernel=_plane_itself, many=_planes_themselves,
+    meaning=_at_action_cell, many=_planes_themselves,
     phrase="{0}", negation="{0:not}", at="the clicked cell", needs="click", image=True,
 )  # fmt: skip
 
 
 AT_CELL_WITH_VALUE = Primitive(
     name="at_cell_with_value", takes=(Kind.VALUE, Kind.CONDITION), gives=Kind.PROGRAM,
-    meaning=_at_cell_with_value, kernel=planes.at_first, many=planes.at_first_many, at_places=_at_first_places,
+    meaning=_at_cell_with_value, many=planes.at_first_many, at_places=_at_first_places,
     phrase="{1}", negation="{1:not}", wording=_at_cell_with_value_wording, at="{0:the}", image=True,
 )  # fmt: skip
 

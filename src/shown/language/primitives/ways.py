@@ -130,34 +130,34 @@ def _reachable_wording(aim: Term, over: Term) -> tuple[str, str] | None:
 
 NEARER = Primitive(
     name="nearer", takes=(Kind.OFFSET, Kind.CONDITION, Kind.CONDITION), gives=Kind.CONDITION,
-    meaning=_nearer, kernel=floods.nearer, many=floods.nearer_many,
+    meaning=_nearer, many=floods.nearer_many,
     phrase="a step {0} from {cell} shortens the walk over {2:plural} to {1:the}",
     negation="a step {0} from {cell} does not shorten the walk over {2:plural} to {1:the}", reach=1, image=True,
 )  # fmt: skip
 
 REACHABLE = Primitive(
     name="reachable", takes=(Kind.CONDITION, Kind.CONDITION), gives=Kind.CONDITION,
-    meaning=_reachable, kernel=floods.reachable, many=floods.reachable_many,
+    meaning=_reachable, many=floods.reachable_many,
     phrase="one can walk from {cell} over {1:plural} to {0:the}",
     negation="one cannot walk from {cell} over {1:plural} to {0:the}", wording=_reachable_wording, reach=1, image=True,
 )  # fmt: skip
 
 ENCLOSED = Primitive(
     name="enclosed", takes=(Kind.CONDITION,), gives=Kind.CONDITION,
-    meaning=_enclosed, kernel=floods.enclosed, many=floods.enclosed_many,
+    meaning=_enclosed, many=floods.enclosed_many,
     phrase="{cell} is enclosed by {0:plural}", negation="{cell} is not enclosed by {0:plural}", image=True,
 )  # fmt: skip
 
 ESCAPE = Primitive(
     name="escape", takes=(Kind.VALUE, Kind.CONDITION), gives=Kind.CONDITION,
-    meaning=_escape, kernel=floods.escape, many=floods.escape_many,
+    meaning=_escape, many=floods.escape_many,
     phrase="one can step from {cell} to {1:noun} without coming nearer to {0:nearest}",
     negation="every step from {cell} to {1:noun} leads nearer to {0:nearest}", image=True,
 )  # fmt: skip
 
 NEAREST = Primitive(
     name="nearest", takes=(Kind.VALUE, Kind.CONDITION), gives=Kind.CONDITION,
-    meaning=_nearest, kernel=floods.nearest, many=floods.nearest_many,
+    meaning=_nearest, many=floods.nearest_many,
     phrase="{1}", negation="{1:not}", at="the {0:bare} nearest to {cell}", image=True,
 )  # fmt: skip
 

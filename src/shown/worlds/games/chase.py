@@ -7,7 +7,7 @@ import numpy as np
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.symmetry import Transformation
 from shown.worlds.distances import distances
-from shown.worlds.games.game import EMPTY, SIDES, Game, clicked, moved, require_one, the
+from shown.worlds.games.game import EMPTY, SIDES, Game, clicked, moved, the
 from shown.worlds.world import Outcome
 
 WALL, NEW_WALL, AGENT, RABBIT = "#", "%", "A", "R"
@@ -99,10 +99,6 @@ class Chase(Game):
                 return True
             grids = following
         return False
-
-    def check(self, grid: Grid) -> None:
-        for name in ("agent", "rabbit", "left_arrow", "right_arrow", "up_arrow", "down_arrow"):
-            require_one(grid, self.tokens, name)
 
 
 def turn(grid: Grid, cell: Cell) -> list[Outcome]:

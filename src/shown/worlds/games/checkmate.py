@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
-from shown.symmetry import Transformation
+from shown.symmetry import Transformation, of_grid
 from shown.worlds.games.game import EMPTY, Game, clicked, require, require_one
 from shown.worlds.world import Outcome
 
@@ -81,7 +81,7 @@ class Checkmate(Game):
         queen = queens[rng.integers(len(queens))]
         board = Grid((EMPTY * width,) * height).with_cells({black: BLACK_KING, white: WHITE_KING, queen: WHITE_QUEEN})
         for _ in range(rng.integers(4)):
-            board = _turned(board)
+            board = of_grid(board, Transformation("clockwise"), self.tokens)
         return board
 
     def why_lost(self, grid: Grid) -> str:
@@ -153,8 +153,3 @@ def _one(grid: Grid, piece: str) -> Cell:
         cell = grid.find(SELECT[piece])
     assert cell is not None, f"a legal position has {piece!r}"
     return cell
-
-
-def _turned(grid: Grid) -> Grid:
-    """Return the grid turned a quarter clockwise."""
-    return Grid(tuple("".join(column[::-1]) for column in zip(*grid.rows, strict=True)))

@@ -56,9 +56,14 @@ class Game(Playable):
     def generate(self, rng: np.random.Generator) -> Grid:
         """Return a random level that the expert wins."""
 
-    @abstractmethod
     def check(self, grid: Grid) -> None:
-        """Raise BadLevel with the reason unless `grid` is a legal first position."""
+        """Raise BadLevel with the reason unless `grid` is a legal first position; by default, with one of each piece.
+
+        Pieces that may have several tokens are left to the game.
+        """
+        for piece in self.pieces:
+            if len(piece) == 1:
+                require_one(grid, self.tokens, piece[0])
 
     @property
     def rules(self) -> Game:

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from shown.demonstrations import button_of
 from shown.errors import BadInput, MissingExtra
-from shown.grid import Action, Grid, check_action
+from shown.grid import Action, Grid, check_action, plain_action
 from shown.worlds.games import all_games, find
 from shown.worlds.games.game import Game
 from shown.worlds.games.levels import check_level
@@ -120,15 +121,9 @@ class GameEnv(gymnasium.Env[np.ndarray, Any]):
 
     def _action(self, action: Any) -> Action:
         buttons = self.game.buttons
-        if buttons:
-            if not isinstance(action, int | np.integer) or not 0 <= action < len(buttons):
-                raise BadInput(f"action {action!r} must be the number of a button, 0 to {len(buttons) - 1}.")
-            return buttons[action]
-        cell = tuple(action.tolist()) if isinstance(action, np.ndarray) else action
-        if isinstance(cell, list):
-            cell = tuple(cell)
-        check_action(cell, self._grid, buttons)
-        return cell
+        found: Action = button_of(action, buttons) if buttons else plain_action(action)
+        check_action(found, self._grid, buttons)
+        return found
 
     def _observation(self) -> np.ndarray:
         height, width = self._grid.shape

@@ -6,7 +6,7 @@ import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.symmetry import Transformation
-from shown.worlds.games.game import EMPTY, SIDES, Game, clicked, moved, require_one, settle, the
+from shown.worlds.games.game import EMPTY, SIDES, Game, clicked, moved, settle, the
 from shown.worlds.world import Outcome
 
 PARACHUTER, STATIC, NEW, FIRE, BUTTON = "P", "#", "%", "F", "G"
@@ -68,10 +68,6 @@ class StopTheFall(Game):
 
     def why_lost(self, grid: Grid) -> str:
         return "The parachuter landed next to fire."
-
-    def check(self, grid: Grid) -> None:
-        require_one(grid, self.tokens, "parachuter")
-        require_one(grid, self.tokens, "green_button")
 
 
 def burns(grid: Grid, cell: Cell) -> bool:

@@ -32,8 +32,8 @@ class BotSession:
         joined: whether neighboring fences were connected when last read.
     """
 
-    def __init__(self, port: int = 0, say: parts.Say = parts.say) -> None:
-        self.port, self.joined, self._say = port, True, say
+    def __init__(self, port: int = 0) -> None:
+        self.port, self.joined = port, True
         self.built_for: object = None
         self._process: subprocess.Popen[bytes] | None = None
         self._end: weakref.finalize | None = None
@@ -68,7 +68,7 @@ class BotSession:
 
     def _start(self) -> None:
         node = parts.find_node()
-        environment = {**os.environ, "NODE_PATH": str(parts.modules(node, self._say)), "NODE_NO_WARNINGS": "1"}
+        environment = {**os.environ, "NODE_PATH": str(parts.modules(node)), "NODE_NO_WARNINGS": "1"}
         self._log = log = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
         pipe = subprocess.PIPE
         command = [node.node, str(parts.SCRIPTS / "bot.js"), str(self.port)]

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,6 @@ SCRIPTS = Path(__file__).parent / "node"
 OLDEST = 20  # major version of Node.js that was tested
 MEGABYTES = 500  # approximate size of the installation
 GRACE = 3.0  # seconds for a process to end by itself
-
-Say = Callable[[str], None]
 
 
 def say(text: str) -> None:
@@ -78,19 +76,19 @@ def cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "shown"
 
 
-def modules(node: Node, say: Say = say) -> Path:
+def modules(node: Node) -> Path:
     """Return the folder of the packages; install them first if needed."""
     digest = hashlib.sha256((SCRIPTS / "package-lock.json").read_bytes()).hexdigest()[:12]
     folder = cache() / f"minecraft-{digest}"
     if not folder.is_dir():
         try:
-            _install(node, folder, say)
+            _install(node, folder)
         except OSError as error:
             raise BadInput(f"{folder}: cannot be written ({error.strerror}). Set XDG_CACHE_HOME to a folder.") from None
     return folder / "node_modules"
 
 
-def _install(node: Node, folder: Path, say: Say) -> None:
+def _install(node: Node, folder: Path) -> None:
     """Install beside `folder` and move it there when complete, so that it is never incomplete."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     say(f"installing a Minecraft server and a bot into {folder} (once; about {MEGABYTES} MB) …")
@@ -100,7 +98,7 @@ def _install(node: Node, folder: Path, say: Say) -> None:
         whole.mkdir()
         for file in ("package.json", "package-lock.json"):
             shutil.copy(SCRIPTS / file, whole / file)
-        _npm_ci(node, whole, say)
+        _npm_ci(node, whole)
         try:
             whole.rename(folder)
         except OSError:
@@ -109,7 +107,7 @@ def _install(node: Node, folder: Path, say: Say) -> None:
     say(f"installed in {time.monotonic() - started:.0f} s.")
 
 
-def _npm_ci(node: Node, folder: Path, say: Say) -> None:
+def _npm_ci(node: Node, folder: Path) -> None:
     options = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]
     options += ["--fetch-retries=1", "--fetch-retry-mintimeout=2000", "--fetch-retry-maxtimeout=5000"]
     log = folder / "npm.log"
