@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from shown.cli.correct import Watching
-from shown.cli.play import lay_out
+from shown.cli.play import Watching, lay_out
 from shown.demonstrations import Demonstrations
 from shown.language.primitives import LANGUAGE
 from shown.language.terms import parse

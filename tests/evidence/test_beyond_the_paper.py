@@ -21,7 +21,7 @@ from shown_evidence.styles import non_expert_styles, styles_of
 from shown_evidence.trials.demonstrators import demonstrations
 from shown_evidence.trials.level_sets import CHOOSE, JUDGE, ROLES
 from shown_evidence.trials.methods import METHODS
-from shown_evidence.trials.trial import Trial
+from shown_evidence.trials.trial import Trial, describe
 
 TINY = Scale(games=("nim", "fence-in"), demos=(1, 3), sets=1, programs=200, test=("random:500000-500003",))
 
@@ -52,7 +52,7 @@ def test_a_demonstration_depends_on_its_level_and_the_seed_alone():
 def test_a_trial_names_its_style():
     trial = Trial("lpp", "nim", "train:0", "style:slips")
     assert Trial.from_settings(trial.settings) == trial
-    assert "in the style slips" in trial.text
+    assert "in the style slips" in describe(trial.settings)
     with pytest.raises(BadInput, match=r"nim has no style called 'own-axis'"):
         Trial("lpp", "nim", "train:0", "style:own-axis")
 

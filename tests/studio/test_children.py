@@ -34,12 +34,12 @@ def test_a_process_that_is_replaced_takes_no_other_request_along():
     async def work(child):
         _, hung = child.begin("warm")
         _, other = child.begin("position", **MISSING)
-        before = child.pid
+        before = child._process.pid
         hung.cancel()
         child.replace()
         _, late = child.begin("position", **MISSING)
         answers = [await other, await late]
-        return answers, before != child.pid
+        return answers, before != child._process.pid
 
     assert with_child(work) == ([{"missing": True}, {"missing": True}], True)
 
@@ -62,7 +62,7 @@ def test_one_that_dies_often_is_given_a_rest_and_comes_back(monkeypatch):
         for _ in range(children.MAX_DEATHS + 1):
             assert await child.ask("position", **MISSING) == {"missing": True}
             _, answer = child.begin("warm")
-            os.kill(child.pid, signal.SIGKILL)
+            os.kill(child._process.pid, signal.SIGKILL)
             with pytest.raises(ChildDied):
                 await answer
         return await child.ask("position", **MISSING)

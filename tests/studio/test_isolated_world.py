@@ -39,10 +39,10 @@ def test_it_is_the_same_world(name):
 def test_a_process_that_died_is_replaced_and_asked_again():
     with IsolatedWorld(LAKE) as lake:
         first = lake.reset(0)
-        before = lake.process.child.pid
+        before = lake.process.child._process.pid
         os.kill(before, signal.SIGKILL)
         assert not lake.step("right").over
-        assert lake.process.child.pid != before
+        assert lake.process.child._process.pid != before
         assert lake.reset(0) == first
 
 
@@ -62,7 +62,7 @@ def test_a_process_that_died_gets_as_long_to_start_as_the_first_one(monkeypatch)
         # Death may be noticed first by its exit status or first by its closed pipe.
         child._process._transport._returncode = -signal.SIGKILL
         assert not child.loaded
-        os.kill(child.pid, signal.SIGKILL)
+        os.kill(child._process.pid, signal.SIGKILL)
         lake.step("right")
         assert limits[0] == ("describe", START_SECONDS)
         assert lake.reset(0) == first

@@ -8,18 +8,16 @@ import os
 from shown.cli import options
 from shown.cli.inputs import load_policy, playable_of, starts
 from shown.cli.output import check_writable, count, print_json, say
-from shown.cli.play import Session, add_to, run_session, show
+from shown.cli.play import Session, Watching, add_to, run_session, show
 from shown.cli.terminal import Screen
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.errors import BadInput
 from shown.evaluation.resources import Resources
-from shown.grid import Action, Cell, Grid, action_from_text
+from shown.grid import Action, action_from_text
 from shown.policy import Policy
 from shown.teaching.dialogue.corrections import position_at, show_from, stepping_in
 from shown.teaching.dialogue.recording import Recorder
 from shown.worlds import Episode, Playable, Start, World, play
-
-_ON, _BACK = ("enter", "space", "right", "down"), ("left", "up", "b")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -135,76 +133,6 @@ def _correct_episode(correction: _Correction, world: World, episode: Episode) ->
     if session.kept is not None and not session.interrupted:
         correction.learn(session.kept)
     return not session.interrupted
-
-
-class Watching:
-    """An episode of a policy, viewed step by step until the viewer takes over.
-
-    Attributes:
-        skipped: the viewer wants the next level.
-        stepped_in: the step at which the viewer takes over, or None.
-        clicked: the cell that the viewer clicked to take over, or None.
-    """
-
-    def __init__(self, game: Playable, episode: Episode) -> None:
-        self.game, self.episode = game, episode
-        self.at = 0
-        self.done = self.skipped = False
-        self.stepped_in: int | None = None
-        self.clicked: Cell | None = None
-
-    @property
-    def grid(self) -> Grid:
-        steps = self.episode.steps
-        return steps[self.at].grid if self.at < len(steps) else self.episode.last
-
-    @property
-    def heading(self) -> str:
-        return f"{self.game.title} · {self.episode.level.name} · the computer plays"
-
-    @property
-    def cursor(self) -> Cell:
-        action = self._action
-        return action if isinstance(action, tuple) else (self.grid.height // 2, self.grid.width // 2)
-
-    @property
-    def message(self) -> str:
-        steps, action = self.episode.steps, self._action
-        if action is None:
-            ended = self.episode.demonstration.outcome
-            return f"Ended after {count(len(steps), 'step')}: {ended}. Go back to the step that was wrong."
-        what = f"presses {action}" if isinstance(action, str) else f"clicks row {action[0]}, column {action[1]}"
-        return f"Step {self.at} of {len(steps)}: it {what}."
-
-    @property
-    def choices(self) -> str:
-        step_in = "" if self._action is None else "t take over · "
-        how = "" if self.game.buttons or self._action is None else " (or click the correct cell)"
-        return f"Enter forward · b back · {step_in}n next level · q quit{how}"
-
-    def handle(self, event: str) -> None:
-        """Handle a key by its name."""
-        if event in _ON:
-            self.at = min(self.at + 1, len(self.episode.steps))
-        elif event in _BACK:
-            self.at = max(self.at - 1, 0)
-        elif event == "t" and self._action is not None:
-            self.stepped_in, self.done = self.at, True
-        elif event == "n":
-            self.skipped = self.done = True
-        elif event in ("q", "escape", "interrupt"):
-            self.done = True
-
-    def click(self, cell: Cell) -> None:
-        """Take over with a click on this cell."""
-        if self._action is not None and not self.game.buttons and self.grid.inside(cell):
-            self.clicked = cell
-            self.handle("t")
-
-    @property
-    def _action(self) -> Action | None:
-        steps = self.episode.steps
-        return steps[self.at].action if self.at < len(steps) else None
 
 
 def _action(text: str, game: Playable) -> Action:

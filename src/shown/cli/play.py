@@ -6,7 +6,6 @@ import argparse
 import os
 import textwrap
 from dataclasses import dataclass
-from typing import Protocol
 
 from shown.cli import options
 from shown.cli.inputs import playable_named, starts
@@ -17,13 +16,14 @@ from shown.errors import BadInput
 from shown.grid import Action, Cell, Grid
 from shown.render import text
 from shown.teaching.dialogue.recording import Attempt, Recorder
-from shown.worlds import Playable
+from shown.worlds import Episode, Playable
 from shown.worlds.keyboard import arrow, button_keys
 
 OTHER_KEYS = "u undo · r redo · s start over · q quit"
 KEYS = f"arrows and Enter, or mouse: click · {OTHER_KEYS}"
 _MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 _TOO_SMALL = 8, 16
+_ON, _BACK = ("enter", "space", "right", "down"), ("left", "up", "b")  # while watching
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,27 +46,6 @@ def run(args: argparse.Namespace) -> int:
         if not session.goes_on:
             break
     return 0
-
-
-class OnScreen(Protocol):
-    """A dialog on the screen that takes keys and clicks until it is done."""
-
-    @property
-    def game(self) -> Playable: ...
-    @property
-    def grid(self) -> Grid: ...
-    @property
-    def heading(self) -> str: ...
-    @property
-    def cursor(self) -> Cell: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def choices(self) -> str: ...
-    @property
-    def done(self) -> bool: ...
-    def handle(self, event: str) -> None: ...
-    def click(self, cell: Cell) -> None: ...
 
 
 class Session:
@@ -198,6 +177,76 @@ class Session:
         self.kept = self.recorder.demonstration if keep else None
 
 
+class Watching:
+    """An episode of a policy, viewed step by step until the viewer takes over.
+
+    Attributes:
+        skipped: the viewer wants the next level.
+        stepped_in: the step at which the viewer takes over, or None.
+        clicked: the cell that the viewer clicked to take over, or None.
+    """
+
+    def __init__(self, game: Playable, episode: Episode) -> None:
+        self.game, self.episode = game, episode
+        self.at = 0
+        self.done = self.skipped = False
+        self.stepped_in: int | None = None
+        self.clicked: Cell | None = None
+
+    @property
+    def grid(self) -> Grid:
+        steps = self.episode.steps
+        return steps[self.at].grid if self.at < len(steps) else self.episode.last
+
+    @property
+    def heading(self) -> str:
+        return f"{self.game.title} · {self.episode.level.name} · the computer plays"
+
+    @property
+    def cursor(self) -> Cell:
+        action = self._action
+        return action if isinstance(action, tuple) else (self.grid.height // 2, self.grid.width // 2)
+
+    @property
+    def message(self) -> str:
+        steps, action = self.episode.steps, self._action
+        if action is None:
+            ended = self.episode.demonstration.outcome
+            return f"Ended after {count(len(steps), 'step')}: {ended}. Go back to the step that was wrong."
+        what = f"presses {action}" if isinstance(action, str) else f"clicks row {action[0]}, column {action[1]}"
+        return f"Step {self.at} of {len(steps)}: it {what}."
+
+    @property
+    def choices(self) -> str:
+        step_in = "" if self._action is None else "t take over · "
+        how = "" if self.game.buttons or self._action is None else " (or click the correct cell)"
+        return f"Enter forward · b back · {step_in}n next level · q quit{how}"
+
+    def handle(self, event: str) -> None:
+        """Handle a key by its name."""
+        if event in _ON:
+            self.at = min(self.at + 1, len(self.episode.steps))
+        elif event in _BACK:
+            self.at = max(self.at - 1, 0)
+        elif event == "t" and self._action is not None:
+            self.stepped_in, self.done = self.at, True
+        elif event == "n":
+            self.skipped = self.done = True
+        elif event in ("q", "escape", "interrupt"):
+            self.done = True
+
+    def click(self, cell: Cell) -> None:
+        """Take over with a click on this cell."""
+        if self._action is not None and not self.game.buttons and self.grid.inside(cell):
+            self.clicked = cell
+            self.handle("t")
+
+    @property
+    def _action(self) -> Action | None:
+        steps = self.episode.steps
+        return steps[self.at].action if self.at < len(steps) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """The lines on the screen, the first line of the board, its first visible cell, and its visible shape."""
@@ -214,7 +263,7 @@ class Layout:
         return (r + self.corner[0], c + self.corner[1]) if inside else None
 
 
-def lay_out(session: OnScreen, size: tuple[int, int], color: bool = False) -> Layout:
+def lay_out(session: Session | Watching, size: tuple[int, int], color: bool = False) -> Layout:
     """Lay a session out on a screen of `size` lines and columns; a large board scrolls with the cursor."""
     game, grid, (r, c) = session.game, session.grid, session.cursor
     if size[0] < _TOO_SMALL[0] or size[1] < _TOO_SMALL[1]:
@@ -233,7 +282,7 @@ def lay_out(session: OnScreen, size: tuple[int, int], color: bool = False) -> La
     return Layout([*head, *board, *foot], len(head), (top, left), (rows, columns))
 
 
-def show(session: OnScreen, screen: Screen) -> None:
+def show(session: Session | Watching, screen: Screen) -> None:
     """Show a session on the screen and pass keys and clicks to it until it is done."""
     color = wants_color()
 

@@ -33,7 +33,7 @@ class CatalogEntry:
 
 @dataclass(frozen=True)
 class Catalog:
-    """What can be taught, by name, in the order in which the page offers it; and why declared games cannot be."""
+    """What can be taught, by name and in the order of the page, and why other declared games cannot be."""
 
     entries: dict[str, CatalogEntry]
     missing: dict[str, str]

@@ -91,10 +91,6 @@ class ChildProcess:
                 os.kill(self._process.pid, signal.SIGKILL)
 
     @property
-    def pid(self) -> int | None:
-        return self._process.pid if self._process is not None else None
-
-    @property
     def loaded(self) -> bool:
         """Whether the present process is alive and has given an answer, so that the next one comes at once."""
         return self.ready.is_set() and self._writer() is not None

@@ -56,14 +56,14 @@ async def command(studio: Studio, name: str, request: Any) -> Answer:
 
 def _look(look: Callable[[Workspace, Request], Answer]) -> Command:
     async def run(studio: Studio, workspace: Workspace, request: Request) -> Answer:
-        return await studio.run(workspace, lambda: look(workspace, request))
+        return await studio.run(workspace.game, lambda: look(workspace, request))
 
     return run
 
 
 def _draw(change: Callable[[Workspace, Request], Answer]) -> Command:
     async def run(studio: Studio, workspace: Workspace, request: Request) -> Answer:
-        answer = await studio.run(workspace, lambda: change(workspace, request))
+        answer = await studio.run(workspace.game, lambda: change(workspace, request))
         _tell_others(studio, workspace, request)
         return answer
 
@@ -79,7 +79,9 @@ def _teach(change: Callable[[Workspace, Request], Answer | None]) -> Command:
 
 def _play(task: str, ask: Callable[[Workspace, Request], Request]) -> Command:
     async def run(studio: Studio, workspace: Workspace, request: Request) -> Answer:
-        return await studio.ask_player(workspace, task, **await studio.run(workspace, lambda: ask(workspace, request)))
+        return await studio.ask_player(
+            workspace, task, **await studio.run(workspace.game, lambda: ask(workspace, request))
+        )
 
     return run
 
@@ -110,7 +112,7 @@ async def _change(
         changed = not same or workspace.lesson.remarks is not before.remarks
         return {**answer, "lesson": workspace.view(brief=same)}, changed
 
-    answer, changed = await studio.run(workspace, work)
+    answer, changed = await studio.run(workspace.game, work)
     if changed:
         studio.drop_under_other_remarks(workspace)
         # After the answer is sent: preparing hundreds of games for the learner takes longer than a click may.
@@ -143,7 +145,7 @@ async def hello(studio: Studio, request: Request) -> Answer:
 
 async def open_game(studio: Studio, request: Request) -> Answer:
     workspace = await studio.open(request.get("game"))
-    view = await studio.run(workspace, workspace.view)
+    view = await studio.run(workspace.game, workspace.view)
     return {**view, "learned": studio.learned_view(workspace)}
 
 
@@ -268,7 +270,7 @@ async def scores(studio: Studio, workspace: Workspace, request: Request) -> Answ
 async def posterior(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     """Return the candidates with the largest weights, and levels to compare them on."""
     found = await studio.ask_player(workspace, "posterior")
-    levels = await studio.run(workspace, lambda: workspace.candidates(MAX_DIFFER))
+    levels = await studio.run(workspace.game, lambda: workspace.candidates(MAX_DIFFER))
     return {**found, "levels": [level.name for level in levels]}
 
 
@@ -294,17 +296,17 @@ async def import_file(studio: Studio, workspace: Workspace, request: Request) ->
         workspace = await studio.open_lesson(lesson)
         answer: Answer = {"lessonOf": workspace.game.name, "demonstrations": len(lesson.recordings)}
     elif isinstance(value, dict) and "levels" in value:
-        answer = {"levels": await studio.run(workspace, lambda: _import_levels(workspace, value))}
+        answer = {"levels": await studio.run(workspace.game, lambda: _import_levels(workspace, value))}
     else:
         demonstrations = Demonstrations.from_json(value, "the file")
         check_task(workspace.game, demonstrations, "the file")
         if not demonstrations.items:
             raise BadInput("the file has no demonstrations in it.")
-        await studio.run(workspace, lambda: workspace.add(demonstrations))
+        await studio.run(workspace.game, lambda: workspace.add(demonstrations))
         studio.consider(workspace)
         answer = {"demonstrations": len(demonstrations)}
     _tell_others(studio, workspace, request)
-    return {**answer, "lesson": await studio.run(workspace, workspace.view)}
+    return {**answer, "lesson": await studio.run(workspace.game, workspace.view)}
 
 
 def _import_levels(workspace: Workspace, value: dict[str, Any]) -> int:

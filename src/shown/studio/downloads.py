@@ -31,14 +31,14 @@ async def download(studio: Studio, what: str, game: str, level: str, number: str
         return name.replace("-", "_"), "text/x-python; charset=utf-8", answer["text"].encode()
     if what == "run.gif":
         chosen, _, seed = level.partition("@")
-        start = await studio.run(workspace, lambda: as_request(workspace.level(chosen)))
+        start = await studio.run(workspace.game, lambda: as_request(workspace.level(chosen)))
         answer = await studio.ask_player(workspace, "gif", **start, seed=_whole(seed or "0"))
         return name, "image/gif", base64.b64decode(answer["gif"])
     if what == "demonstration.gif":
         recording = workspace.recording(_whole(number))
         answer = await studio.ask("film", workspace, recording=recording)
         return name, "image/gif", base64.b64decode(answer["gif"])
-    content = await studio.run(workspace, lambda: _json_file(studio, workspace, what))
+    content = await studio.run(workspace.game, lambda: _json_file(studio, workspace, what))
     return name, "application/json", content
 
 

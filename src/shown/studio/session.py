@@ -124,7 +124,7 @@ class Studio:
         game = self._game(name)
 
         if name not in self._workspaces:
-            workspace = await self._run(game, lambda: self._workspaces.get(name) or Workspace(self.project, game))
+            workspace = await self.run(game, lambda: self._workspaces.get(name) or Workspace(self.project, game))
             if name not in self._workspaces:
                 with contextlib.suppress(BadInput):
                     saved = self.project.learned(game) if workspace.demonstrations().items else None
@@ -140,15 +140,12 @@ class Studio:
             raise BadInput('"game" must be the name of a game.')
         return self.catalog.find(name)
 
-    async def run(self, workspace: Workspace, work: Callable[[], T]) -> T:
+    async def run(self, game: Playable, work: Callable[[], T]) -> T:
         """Run something that may call a game's own code.
 
         Such code may take its time. That of an isolated game is waited for in a thread, so that only pages of that
         game wait.
         """
-        return await self._run(workspace.game, work)
-
-    async def _run(self, game: Playable, work: Callable[[], T]) -> T:
         if not isinstance(game, Isolated):
             return work()
         async with self._locks[game.name]:
@@ -191,7 +188,7 @@ class Studio:
         if lesson.policy is not None:
             await self.ask("check", workspace, policy=lesson.policy)
         first = not workspace.lesson.recordings
-        await self.run(workspace, lambda: workspace.add_lesson(lesson, with_remarks=first))
+        await self.run(workspace.game, lambda: workspace.add_lesson(lesson, with_remarks=first))
         if first:
             with contextlib.suppress(BadInput):  # then the usual preferences are used
                 self.prefer(workspace, lesson.preferences)
@@ -417,7 +414,7 @@ class Studio:
         """Find the levels on which the candidates disagree most, one level a request, so that others get through."""
         found: list[dict[str, Any]] = []
         try:
-            for level in await self.run(workspace, lambda: workspace.candidates(NEXT_LEVELS)):
+            for level in await self.run(workspace.game, lambda: workspace.candidates(NEXT_LEVELS)):
                 if workspace.learning is not learning:
                     return
                 result = await self.ask_player(workspace, "doubt", **as_request(level))

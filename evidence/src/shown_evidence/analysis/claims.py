@@ -12,7 +12,7 @@ YES, NO, PARTLY, MISSING = "yes", "no", "partly", "not measured"
 class Statement:
     """A measurable statement of the paper.
 
-    `reason`, why it may differ here, is reported with any verdict but yes; `missing`, while there are no measurements.
+    `reason`, why it may differ here, is reported with any verdict but yes. `missing` stands in for a measurement.
     """
 
     says: str

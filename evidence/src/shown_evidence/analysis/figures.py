@@ -74,7 +74,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar `at` a position along the axis, up to a mean with the interval `span`; None without results.
+    """A bar `at` a position of the axis; its height is a mean with the interval `span`, or None without results.
 
     `fewer` marks one with fewer results than the same bar in another panel.
     """

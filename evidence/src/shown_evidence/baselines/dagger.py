@@ -32,10 +32,8 @@ class Dagger(Imitator):
     `options` are those of `NetworkPolicy`; `asked_` is the number of positions that the expert labeled.
     """
 
-    def __init__(
-        self, game: Game, seed: int, options: Mapping[str, Any], rounds: int = ROUNDS, device: str = "cpu"
-    ) -> None:
-        self.game, self.seed, self.options, self.rounds, self.device = game, seed, options, rounds, device
+    def __init__(self, game: Game, seed: int, options: Mapping[str, Any], rounds: int = ROUNDS) -> None:
+        self.game, self.seed, self.options, self.rounds = game, seed, options, rounds
 
     def fit(self, demos: Demonstrations) -> Dagger:
         levels = [Level(str(item.level), item.steps[0].grid) for item in demos]
@@ -57,8 +55,7 @@ class Dagger(Imitator):
         return {**self.policy_.describe(), "asked": self.asked_}
 
     def _fitted(self, demos: Demonstrations) -> NetworkPolicy:
-        shape = largest_shape(self.game)
-        return NetworkPolicy(shape=shape, seed=self.seed, device=self.device, **self.options).fit(demos)
+        return NetworkPolicy(shape=largest_shape(self.game), seed=self.seed, **self.options).fit(demos)
 
 
 def learner(game: Game, seed: int, options: Mapping[str, Any]) -> Dagger:

@@ -19,7 +19,6 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -27,14 +26,14 @@ import torch
 
 from shown.errors import ShownError, printable
 from shown.worlds import GAMES, find_game, load_levels
-from shown_evidence.baselines.network_policy import NetworkPolicy, fit_together, largest_shape
+from shown_evidence.baselines.network_policy import fit_together, largest_shape
 from shown_evidence.experiments import find as find_experiment
 from shown_evidence.experiments.experiment import Scale, check
 from shown_evidence.results.row import Row
 from shown_evidence.results.runner import Trials, in_processes, run, success
 from shown_evidence.results.store import Store
 from shown_evidence.trials.demonstrators import demonstrations
-from shown_evidence.trials.methods import NETWORKS
+from shown_evidence.trials.methods import METHODS, NETWORKS
 from shown_evidence.trials.trial import Trial, describe, measurements
 
 ONE_BY_ONE = ("features-nn", "features-nn-l1", "dagger")
@@ -50,18 +49,13 @@ WORK = {"lln": 1, "cnn": 4, "fcn": 20}
 """Approximate work per cell."""
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Trials that can be trained together: they differ in levels and seeds only."""
+def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[list[Trial]]:
+    """Group trials that differ in levels and seeds only into batches of similar size.
 
-    trials: tuple[Trial, ...]
-    work: float
-
-
-def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[Batch]:
-    """Group trials into batches of similar size, most work first, so that no long one comes last."""
+    Those with the most work come first, so that no long one comes last.
+    """
     alike: dict[tuple[Any, ...], list[tuple[int, Trial]]] = {}
-    found = [Batch((trial,), math.inf) for trial in trials if trial.method in ONE_BY_ONE]
+    found = [(math.inf, [trial]) for trial in trials if trial.method in ONE_BY_ONE]
     for trial in (trial for trial in trials if trial.method not in ONE_BY_ONE):
         steps = len(load_levels(find_game(trial.game), trial.levels)) * STEPS_PER_LEVEL.get(trial.game, 15)
         together = (trial.method, trial.game, trial.test, json.dumps(dict(trial.options), sort_keys=True))
@@ -74,8 +68,8 @@ def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[Batch]:
             count = max(1, min(len(group), cells // most))
             part, group = group[-count:], group[:-count]
             work = count * most * WORK[part[0][1].options["network"]]
-            found.append(Batch(tuple(trial for _, trial in part), work))
-    return sorted(found, key=lambda batch: -batch.work)
+            found.append((work, [trial for _, trial in part]))
+    return [batch for _, batch in sorted(found, key=lambda item: -item[0])]
 
 
 def run_batch(settings: Trials, device: str) -> Iterator[Row]:
@@ -95,29 +89,18 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
     game = find_game(trials[0].game)
     demos = [demonstrations(game, trial.levels) for trial in trials]
     started = time.perf_counter()
-    fitted: Sequence[Any]
+    methods: list[Any] = [
+        METHODS[trial.method].build(game, trial.start, {**trial.options, "device": device}) for trial in trials
+    ]
     if trials[0].method in ONE_BY_ONE:
-        fitted = [_single(trial, device).fit(given) for trial, given in zip(trials, demos, strict=True)]
+        fitted = [method.fit(given) for method, given in zip(methods, demos, strict=True)]
     else:
-        shape = largest_shape(game)
-        networks = [NetworkPolicy(shape=shape, seed=trial.start, device=device, **trial.options) for trial in trials]
-        fitted = fit_together(networks, demos)
+        fitted = fit_together(methods, demos)
     learn = (time.perf_counter() - started) / len(trials)
     for trial, policy, given in zip(trials, fitted, demos, strict=True):
         result = measurements(trial, game, policy, given, learn)
         result["learned"]["together"] = len(trials)
         yield success(trial.settings, result, sum(result["seconds"].values()))
-
-
-def _single(trial: Trial, device: str) -> Any:
-    """Return the policy to fit for a trial that is trained alone."""
-    if trial.method == "dagger":
-        from shown_evidence.baselines.dagger import Dagger
-
-        return Dagger(find_game(trial.game), trial.start, trial.options, device=device)
-    from shown_evidence.baselines.features_nn import FeaturesPolicy  # needs Numba
-
-    return FeaturesPolicy(seed=trial.start, device=device, **trial.options)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -164,7 +147,7 @@ def _main(args: argparse.Namespace) -> int:
 
     def execute(trials: Trials) -> Iterator[Row]:
         todo = batches([Trial.from_settings(settings) for settings in trials], args.cells)
-        settings = [[trial.settings for trial in batch.trials] for batch in todo]
+        settings = [[trial.settings for trial in batch] for batch in todo]
         return in_processes(partial(run_batch, device=args.device), settings, args.processes, until)
 
     with Store(args.out) as store:

@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _list(trials: Sequence[Trial], path: str) -> int:
     from shown_evidence.results.store import Store
-    from shown_evidence.trials.trial import settings_key
+    from shown_evidence.trials.trial import describe, settings_key
 
     done: set[str] = set()
     stale: set[str] = set()
@@ -106,5 +106,5 @@ def _list(trials: Sequence[Trial], path: str) -> int:
         stale = {settings_key(row.settings) for row in rows if row.stale}
     for key, trial in {trial.key: trial for trial in trials}.items():
         state = "done" if key in done else "stale" if settings_key(trial.settings) in stale else "todo"
-        print(f"{state:5} {printable(trial.text)}")
+        print(f"{state:5} {printable(describe(trial.settings))}")
     return 0

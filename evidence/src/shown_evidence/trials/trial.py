@@ -98,11 +98,6 @@ class Trial:
         """A digest of settings and code: trials with equal keys have equal results."""
         return trial_key(self.settings, self.code)
 
-    @property
-    def text(self) -> str:
-        """A short description for progress and lists."""
-        return describe(self.settings)
-
 
 def describe(settings: Mapping[str, Any]) -> str:
     """Return a short description of a trial; its method may be unknown here.
@@ -175,7 +170,7 @@ def measurements(
 
 
 def find_place(name: str) -> Playable:
-    """Return the game or world of that name; unlike `shown.worlds.find`, never one of a module's."""
+    """Return the game or world of that name; unlike `shown.worlds.find`, never one that a module defines."""
     return find_world(name) if name.startswith(WORLDS) else find_game(name)
 
 

@@ -75,7 +75,7 @@ class GameInPlay:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """Everything a teacher has shown and said of one game: `next_id` is that of the next recording."""
+    """Everything a teacher has shown and said of one game; `next_id` is the number of the next recording."""
 
     recordings: tuple[Recording, ...]
     in_play: GameInPlay

@@ -26,7 +26,7 @@ LESSONS = 11
 
 
 class Starts:
-    """Where lessons in one game or world begin: on `lessons`; `tests` are the levels that are watched first."""
+    """Where lessons in one game or world begin. `tests` are the levels that are watched first."""
 
     def __init__(self, game: Playable) -> None:
         self.game = game
