@@ -87,7 +87,7 @@ def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
         type=options.number(float, 0.0, 1e6),
         default=PRACTICE_SECONDS,
         metavar="S",
-        help=f"time limit of practice in seconds, fits included; 0 for none (default: {PRACTICE_SECONDS:.0f})",
+        help=f"time limit of practice in seconds, fits included; 0 for none (default: {PRACTICE_SECONDS:g})",
     )
     add("--vote", action="store_true", help="keep all rules that fit, which vote, instead of one rule")
     add("--rule", type=options.positive, metavar="N", help="take the rule with N conditions among those found")

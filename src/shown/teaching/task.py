@@ -14,10 +14,10 @@ from shown.symmetry import Transformation
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.worlds import Playable, Start
 
-PRACTICE_SECONDS = 6.0
+PRACTICE_SECONDS = 4.5
 ROUNDS_PER_SECOND = 4.0  # maximum number of practice rounds for each second of `practice`
 MAX_ROUNDS = 10_000  # however long practice may take
-RULE_SHARE = 0.2  # share of the practice time to find one rule that plays like all rules together
+RULE_SHARE = 0.3  # share of the practice time to find one rule that plays like all rules together
 OUTLIER_SHARE = 0.05  # share of the practice time to find a demonstration that does not go with the others
 FINAL_SHARE = 0.25  # share of the practice time to score the final candidates, and again the selected one
 
@@ -86,8 +86,8 @@ class Task:
         """Maximum seconds of comparing hypotheses, practice, finding one rule and outliers, and the final levels, once
         programs are evaluated.
 
-        >>> Task(practice=20).max_seconds
-        55.0
+        >>> round(Task(practice=20).max_seconds, 1)
+        57.0
         """
         return (2 + RULE_SHARE * self.one_rule + OUTLIER_SHARE + 2 * FINAL_SHARE) * self.practice
 
