@@ -343,7 +343,7 @@ def test_clicks_that_no_rule_explains_are_shown(studio, visit):
     visitor.at(".pair >> text=Show").first.click()
     expect(visitor.at("#teach .wrong")).to_be_attached()
     expect(visitor.at("#teach .status:visible")).to_contain_text("looks identical to")
-    visitor.at(".learn-details summary").click()
+    visitor.open_details()
     visitor.at("#programs").select_option("10000")
     visitor.has_learned(1)
     expect(visitor.at(".failure")).to_be_hidden()
