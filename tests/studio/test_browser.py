@@ -100,6 +100,8 @@ def ask_why(visitor, game):
         visitor.at("#watch-step").click()
     assert any(means)
     # Point at the candidates, and what they would do lights up.
+    expect(visitor.at("#sure")).to_be_hidden()
+    visitor.open_details()
     visitor.at("#sure .candidates li").first.hover()
     expect(visitor.at("#watch .lit").first).to_be_attached()
 

@@ -122,7 +122,7 @@ def test_a_mistake_is_deleted_with_one_click(studio, visit):
     studio.post("click", game="nim", action=[2, 0])
     studio.post("learn", game="nim", programs=2, interpretation={"clicks": "exact", "order": "given"})
     visitor = visit(studio)
-    visitor.at(".pair >> text=Delete this click").first.click()
+    visitor.at(".pair >> text=Leave out this click").first.click()
     expect(visitor.at(".record")).to_have_count(0)
     visitor.at(".toast >> text=Undo").click()
     expect(visitor.at(".record")).to_have_count(1)

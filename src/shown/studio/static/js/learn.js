@@ -69,7 +69,9 @@ export function initLearn() {
     button({ id: "open-research", text: "For researchers …", kind: "link", onClick: () => attempt(openResearch) }),
   );
   parts.details.open = recall(STORED) === "true";
-  parts.details.addEventListener("toggle", () => remember(STORED, String(parts.details.open)));
+  const reveal = () => document.documentElement.toggleAttribute("data-details", parts.details.open);
+  parts.details.addEventListener("toggle", () => (remember(STORED, String(parts.details.open)), reveal()));
+  reveal();
   replace($("learn-body"), parts.busy, parts.bar, parts.failure, parts.rule, parts.touch, parts.details);
   on("game", () => {
     all = false;
