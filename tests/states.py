@@ -82,8 +82,7 @@ def exporting(visitor: Visitor) -> None:
 
 
 def details(visitor: Visitor) -> None:
-    if not visitor.at("#open-research").is_visible():
-        visitor.at("text=How it was learned").click()
+    visitor.open_details()
     visitor.at("text=How it works").click()
 
 
@@ -107,8 +106,7 @@ def touching(visitor: Visitor) -> None:
 
 
 def researching(visitor: Visitor) -> None:
-    if not visitor.at("#open-research").is_visible():
-        visitor.at("text=How it was learned").click()
+    visitor.open_details()
     visitor.at("#open-research").click()
     expect(visitor.at("#posterior-table")).to_be_visible()
     expect(visitor.at("#score-table")).to_be_attached()

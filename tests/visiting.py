@@ -131,6 +131,11 @@ class Visitor:
         }
         self._first = self.page = self.tab(page)
 
+    def open_details(self) -> None:
+        """Show everything about the rule that only some users need, if it is not shown."""
+        if self.at("#more").get_attribute("open") is None:
+            self.at("#more > summary").click()
+
     def tab(self, page: Page | None = None) -> Page:
         """Open the studio in a new tab, or in this one."""
         page = page or self.context.new_page()

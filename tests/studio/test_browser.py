@@ -100,6 +100,8 @@ def ask_why(visitor, game):
         visitor.at("#watch-step").click()
     assert any(means)
     # Point at the candidates, and what they would do lights up.
+    expect(visitor.at("#sure")).to_be_hidden()
+    visitor.open_details()
     visitor.at("#sure .candidates li").first.hover()
     expect(visitor.at("#watch .lit").first).to_be_attached()
 
@@ -343,7 +345,7 @@ def test_clicks_that_no_rule_explains_are_shown(studio, visit):
     visitor.at(".pair >> text=Show").first.click()
     expect(visitor.at("#teach .wrong")).to_be_attached()
     expect(visitor.at("#teach .status:visible")).to_contain_text("looks identical to")
-    visitor.at(".learn-details summary").click()
+    visitor.open_details()
     visitor.at("#programs").select_option("10000")
     visitor.has_learned(1)
     expect(visitor.at(".failure")).to_be_hidden()

@@ -92,6 +92,7 @@ def test_conflicting_clicks_are_shown_and_another_interpretation_helps(studio, v
     expect(visitor.at("#learn-state")).to_have_text("done")
     expect(visitor.at("#advice")).to_be_hidden()
     expect(visitor.at("#interpretation option:checked")).to_have_text("exact clicks, in any order")
+    visitor.open_details()
     visitor.at("#interpretation").select_option("null")
     expect(visitor.at("#interpretation option:checked")).to_have_text(re.compile("automatic: .*in any order"))
     assert studio.post("open", game="fence-in")["learned"]["preferences"]["interpretation"] is None
@@ -121,7 +122,7 @@ def test_a_mistake_is_deleted_with_one_click(studio, visit):
     studio.post("click", game="nim", action=[2, 0])
     studio.post("learn", game="nim", programs=2, interpretation={"clicks": "exact", "order": "given"})
     visitor = visit(studio)
-    visitor.at(".pair >> text=Delete this click").first.click()
+    visitor.at(".pair >> text=Leave out this click").first.click()
     expect(visitor.at(".record")).to_have_count(0)
     visitor.at(".toast >> text=Undo").click()
     expect(visitor.at(".record")).to_have_count(1)
@@ -131,6 +132,7 @@ def test_mirror_images_are_chosen_with_one_click(studio, visit):
     studio.post("expert", game="nim")
     visitor = visit(studio)
     expect(visitor.at("#mirrored option:checked")).to_have_text("automatic: yes")
+    visitor.open_details()
     visitor.at("#mirrored").select_option("false")
     expect(visitor.at("#learn-state")).to_have_text("done")
     until(lambda: studio.learned("nim")["summary"]["mirrored"] is False, "it is learned without")
@@ -141,7 +143,7 @@ def test_mirror_images_are_chosen_with_one_click(studio, visit):
 def test_the_vocabulary_is_shown_and_can_be_chosen(studio, visit):
     studio.post("expert", game="nim")
     visitor = visit(studio)
-    visitor.at("text=How it was learned").click()
+    visitor.open_details()
     expect(visitor.at("#language option:checked")).to_have_text("automatic: paper")
     visitor.at("#language").select_option('"standard"')
     expect(visitor.at("#learn-state")).to_have_text("done")

@@ -99,7 +99,10 @@ def test_a_click_takes_another_rule_on_every_page(studio, visit):
     visitor = visit(studio, viewport={"width": 390, "height": 844}, reduced_motion="reduce")
     visitor.at("#tour-close").click()
     visitor.choose("nim")
+    expect(visitor.at("#front")).to_be_hidden()
+    visitor.open_details()
     other = visitor.tab()
+    expect(other.locator("#front")).to_be_visible()  # open details are remembered
     rules = visitor.page.get_by_role("list", name="Rules of other lengths").get_by_role("button")
     expect(rules).to_have_text(["1 condition: wins about 5 of 12", "2 conditions: wins about 12 of 12"])
     expect(rules.nth(1)).to_have_attribute("aria-pressed", "true")

@@ -113,7 +113,7 @@ def test_a_world_is_scored_from_seeds_and_its_lines_go_on(make_server, visit, tm
     visitor.has_learned(2)
     visitor.at("#write-rule").click()
     expect(visitor.at("#writer-said")).to_have_text("Take the action if the action is left.")
-    visitor.at(".learn-details > summary").click()
+    visitor.open_details()
     visitor.at("#open-research").click()
     (tmp_path / "gym_3a_MiniGrid-Empty-Random-6x6-v0-lesson.json").write_bytes(
         server.get(f"/export/lesson.json?game={name}")
@@ -139,7 +139,7 @@ def test_the_drawer_shows_it_and_its_lines_go_on_from_the_lesson(make_server, vi
         scores = scored(server, count)
     visitor = visit(server)
     visitor.has_learned(2)
-    visitor.at(".learn-details > summary").click()
+    visitor.open_details()
     visitor.at("#open-research").click()
     expect(visitor.at("#research")).to_be_visible()
     expect(visitor.at("#research-last")).to_contain_text(f"{scores[-1]['won']} of 40 won")

@@ -61,7 +61,7 @@ function figure(click, [demonstration, step], action, twin) {
     closeUp(click.grid, action, capital(name), { twin }),
     el("figcaption", { text: capital(name) }),
     button({ text: "Show", kind: "small", onClick: () => attempt(() => showRecording(id, { step, alike: twin })) }),
-    button({ text: "Delete this click", kind: "small", onClick: () => attempt(() => remove(game.name, id, step, name)) }),
+    button({ text: "Leave out this click", kind: "small", onClick: () => attempt(() => remove(game.name, id, step, name)) }),
   );
 }
 
@@ -92,8 +92,8 @@ function around(cells, rows, margin) {
   return [place(left, right, width), place(top, bottom, height), side, side].map((x) => 100 * x);
 }
 
-/** Delete the click; the others stay. */
+/** Leave the click out of the demonstration; the others stay. */
 async function remove(game, id, step, name) {
   const { lesson } = await teach("change-click", { id, step, action: null }, game);
-  offerUndo(`Deleted: ${name}. The other clicks stay.`, lesson);
+  offerUndo(`Left out: ${name}. The other clicks stay.`, lesson);
 }

@@ -5,7 +5,7 @@ import { post } from "./api.js";
 import { initClicks, showClicks } from "./clicks.js";
 import { $, button, el, replace } from "./dom.js";
 import { initFront } from "./front.js";
-import { emit, on, state } from "./store.js";
+import { emit, on, recall, remember, state } from "./store.js";
 import { attempt } from "./toast.js";
 import { initTouch, pinButton, strikeButton } from "./touch.js";
 import { PHASES, STATES, VOCABULARIES, capital, dozen, expectedWins, hand, moves, plural } from "./words.js";
@@ -18,6 +18,7 @@ const NO_RULE = {
   running: "Looking for rules that explain your clicks …",
 };
 const AUTOMATIC = "automatic";
+const STORED = "shown-details"; // whether the details are open, in the browser's storage
 const HOVERS = matchMedia("(hover: hover)"); // a finger that was lifted points at nothing
 const parts = {};
 /** Whether all clauses are shown. */
@@ -57,25 +58,21 @@ export function initLearn() {
   parts.tried = el("ul", { class: "tried", id: "tried" });
   parts.details = el(
     "details",
-    { class: "learn-details" },
-    el("summary", { text: "How it was learned" }),
-    parts.numbers,
-    parts.tried,
+    { class: "learn-details", id: "more" },
+    el("summary", { text: "More about this rule" }),
+    parts.front,
+    parts.understood,
     parts.language.node,
     parts.programs.node,
+    parts.numbers,
+    parts.tried,
     button({ id: "open-research", text: "For researchers …", kind: "link", onClick: () => attempt(openResearch) }),
   );
-  replace(
-    $("learn-body"),
-    parts.busy,
-    parts.bar,
-    parts.failure,
-    parts.rule,
-    parts.front,
-    parts.touch,
-    parts.understood,
-    parts.details,
-  );
+  parts.details.open = recall(STORED) === "true";
+  const reveal = () => document.documentElement.toggleAttribute("data-details", parts.details.open);
+  parts.details.addEventListener("toggle", () => (remember(STORED, String(parts.details.open)), reveal()));
+  reveal();
+  replace($("learn-body"), parts.busy, parts.bar, parts.failure, parts.rule, parts.touch, parts.details);
   on("game", () => {
     all = false;
     spoken = "";

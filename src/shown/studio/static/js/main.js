@@ -6,7 +6,7 @@ import { $, button, el, icon, replace, sprite } from "./dom.js";
 import { initExport } from "./export.js";
 import { initLearn } from "./learn.js";
 import { listen } from "./news.js";
-import { emit, on, state, takeLearned, takeLesson } from "./store.js";
+import { emit, on, remember, state, takeLearned, takeLesson } from "./store.js";
 import { initTeach, showBoard } from "./teach.js";
 import { attempt } from "./toast.js";
 import { initTour } from "./tour.js";
@@ -222,11 +222,7 @@ function initTheme() {
     const next = THEMES[now()][1];
     if (next === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = next;
-    try {
-      localStorage.setItem("shown-theme", next);
-    } catch {
-      // It lasts as long as the page does.
-    }
+    remember("shown-theme", next);
     show();
   });
   show();

@@ -187,7 +187,7 @@ class Replay {
     this.remove = button({
       id: "delete-click",
       icon: "trash",
-      text: "Delete this click",
+      text: "Leave out this click",
       onClick: () => attempt(() => this.edit(null)),
     });
     this.resume = button({
@@ -307,12 +307,12 @@ class Replay {
     if (this.changing) attempt(() => this.edit(cell));
   }
 
-  /** Change the click, or delete it if `action` is null. Later positions stay as they were. */
+  /** Change the click, or leave it out if `action` is null. Later positions stay as they were. */
   async edit(action) {
     this.pause();
     const { id, index, game } = this;
     const { lesson } = await teach("change-click", { id, step: index, action }, game.name);
-    offerUndo(`Click ${action === null ? "deleted" : "changed"}. Later positions stay as you played them.`, lesson);
+    offerUndo(`Click ${action === null ? "left out" : "changed"}. Later positions stay as you played them.`, lesson);
     if (game !== state.game) return;
     if (state.lesson.recordings.every((card) => card.id !== id)) {
       backToPlay();

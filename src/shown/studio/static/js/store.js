@@ -33,3 +33,21 @@ export function takeLearned(learned) {
   const changed = !before || before.game !== learned.game || before.version !== learned.version;
   if (changed || before.hasPolicy !== learned.hasPolicy) emit("policy", learned);
 }
+
+/** Return what this browser was asked to remember; null if nothing, or if it has no storage. */
+export function recall(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** Remember a text in this browser; without storage, as long as the page lasts. */
+export function remember(key, text) {
+  try {
+    localStorage.setItem(key, text);
+  } catch {
+    // The page itself holds it.
+  }
+}

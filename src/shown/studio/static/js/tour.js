@@ -20,7 +20,7 @@ const STEPS = [
   {
     at: "learn",
     title: "It works out your rule",
-    text: "It searches thousands of small programs for rules that explain your clicks. The best rule appears here, with how your clicks were interpreted and how many levels it is expected to win.",
+    text: "It searches thousands of small programs for rules that explain your clicks. The best rule appears here, with how many levels it is expected to win. “More about this rule” shows how your clicks were interpreted, and rules of other lengths.",
     until: null,
   },
   {

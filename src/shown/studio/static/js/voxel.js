@@ -6,7 +6,7 @@
 // there.
 
 import { $, button, svg } from "./dom.js";
-import { on } from "./store.js";
+import { on, recall, remember } from "./store.js";
 
 const STORED = "shown-depth";
 const VIEW = "-120 -160 240 240";
@@ -27,12 +27,7 @@ const LOOKS = {
   right_arrow: { draw: flat },
 };
 
-let wanted = false;
-try {
-  wanted = localStorage.getItem(STORED) === "true";
-} catch {
-  // Without storage, boards are flat at first.
-}
+let wanted = recall(STORED) === "true";
 
 /** Whether a game has a 3-D view: every token has a look. */
 const canBeDeep = (game) => {
@@ -78,11 +73,7 @@ export function showDepth() {
 function turn(node) {
   wanted = !wanted;
   node.setAttribute("aria-pressed", String(wanted));
-  try {
-    localStorage.setItem(STORED, String(wanted));
-  } catch {
-    // It lasts as long as the page does.
-  }
+  remember(STORED, String(wanted));
   for (const frame of document.querySelectorAll(".board")) frame.board_.redraw();
 }
 

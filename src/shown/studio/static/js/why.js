@@ -109,6 +109,7 @@ function showNothing() {
 
 /** The end of a run: explain the last action. */
 async function showEnd(run, round) {
+  parts.sure.classList.remove("votes");
   replace(
     parts.sure,
     el("p", {
@@ -264,6 +265,7 @@ function showSure(position) {
       el("span", { class: "candidate-text", text: `${plural(group.count, "rule")}: ${text}` }),
     );
   });
+  parts.sure.classList.add("votes"); // only those who look closer want to see them
   replace(
     parts.sure,
     el("h3", { text: "Do its candidate rules agree?" }),
