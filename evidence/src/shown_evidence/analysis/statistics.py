@@ -24,6 +24,9 @@ FLOORS = ("random", "random-sensible")
 Pool = Callable[[Iterable[float]], float]
 """Reduces several successes to one: mean, maximum or minimum."""
 
+LEAST_GAMES = 5
+"""Games that a statement about all of them is judged on; the authors' levels are of five of the six."""
+
 CLOSE = 0.005
 """Means that differ by less count as equal."""
 
@@ -166,6 +169,11 @@ def only_some_games(rows: Sequence[Row], games: Sequence[str]) -> str:
     """
     count = len(games_among(rows, games))
     return "" if count == len(games) else f" ({many(count, 'game')} only)"
+
+
+def widest(rows: Sequence[Row]) -> str:
+    """Return the kind of the larger number of levels that results have: generated ones, or else the test levels."""
+    return GENERATED if successes(rows, GENERATED) else TEST
 
 
 def points(rows: Iterable[Row], x: Callable[[Row], float], kind: str = TEST) -> dict[float, list[float]]:

@@ -43,6 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SEED",
         help="seed of the first demonstrated level, where they are generated and not of the paper",
     )
+    add("--folder", metavar="DIR", help="for released: folder with GAME.demos.json and GAME.test.json of each game")
     add("--list", action="store_true", help="only list the trials: done, stale or todo")
 
 
@@ -66,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
     from shown_evidence.results.runner import on_cores
     from shown_evidence.results.runner import run as run_trials
     from shown_evidence.results.store import Store
+    from shown_evidence.trials.released import FOLDER, folder
     from shown_evidence.trials.trial import describe
 
     given = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs", "first_seed")}
@@ -73,6 +75,10 @@ def run(args: argparse.Namespace) -> int:
     scale = Scale(full=args.full, **given)
     check(scale)
     names = list(EXPERIMENTS) if "all" in args.experiments else args.experiments
+    if args.folder is not None:
+        os.environ[FOLDER] = os.path.abspath(args.folder)  # worker processes read it there
+    if args.folder is not None or ("released" in names and "all" not in args.experiments):
+        folder()
     trials = [trial for name in names for trial in find(name).trials(scale)]
     if not trials:
         raise BadInput(f"{' '.join(names)}: no trials match these methods, games and numbers of demonstrations.")

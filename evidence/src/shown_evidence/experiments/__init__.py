@@ -17,6 +17,7 @@ EXPERIMENTS = {
     "noise": "noise:Noise",
     "data-efficiency": "data_efficiency:DataEfficiency",
     "breakout": "atari_breakout:AtariBreakout",
+    "released": "released_levels:ReleasedLevels",
     "pictures": "pictures:PicturesOfPolicies",
     "minigrid": "minigrid_worlds:MinigridWorlds",
     "minatar": "minatar_games:MinAtarGames",

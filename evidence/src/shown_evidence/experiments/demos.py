@@ -182,9 +182,11 @@ def _needed(game: str, ten: Sequence[Row], every: Sequence[Row]) -> Finding | No
     if first is None:
         best = max(stats.success(row) for row in found)
         return Finding(f"Never: the best policy wins {percent(best)}.", NO)
-    generated = first_perfect(found, size, GENERATED)
-    on_generated = f"on all 100 generated levels from {generated}" if generated else "never on all 100 generated levels"
-    measured = f"From {first}, with the best of {SETS} sets; {on_generated}."
+    measured = f"From {first}, with the best of {SETS} sets"
+    if stats.successes(found, GENERATED):
+        generated = first_perfect(found, size, GENERATED)
+        measured += f"; {f'from {generated}' if generated else 'never'} on all 100 generated levels"
+    measured += "."
     if chosen is not None and chosen < first:
         sets = stats.of_size(tried, chosen)
         perfect = sum(stats.success(row) >= 1 for row in sets)
@@ -195,11 +197,11 @@ def _needed(game: str, ten: Sequence[Row], every: Sequence[Row]) -> Finding | No
 
 def _at_most_five(ten: Sequence[Row], every: Sequence[Row]) -> Finding:
     first, chosen = (_first_by_game(rows) for rows in (ten, every))
-    if len(first) < len(PERFECT_FROM):
+    if len(first) < stats.LEAST_GAMES:
         return too_few(f"Measured for {len(first)} of 6 games only.")
     late = [game for game, count in first.items() if count is None or count > 5]
     if not late:
-        return Finding(f"At most {max(count or 0 for count in first.values())}, in every game.", YES)
+        return Finding(f"At most {max(count or 0 for count in first.values())}, in each of {len(first)} games.", YES)
     measured = f"With the best of {SETS} sets more than 5, or never, in {listed([title(game) for game in late])}."
     with_more_sets = all((chosen[game] or 99) <= 5 for game in late)
     if with_more_sets:

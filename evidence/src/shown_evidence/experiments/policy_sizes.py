@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from shown_evidence.analysis.claims import Finding, graded, holding, too_few, within
 from shown_evidence.analysis.statements import POLICY_SIZES
-from shown_evidence.analysis.statistics import measured, select, success
+from shown_evidence.analysis.statistics import LEAST_GAMES, measured, select, success
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Scale
 from shown_evidence.results.row import Row
@@ -54,7 +54,7 @@ class PolicySizes(Experiment):
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
         sizes = {row.settings["game"]: _sizes(row) for row in select(_sized(rows), drop_literals=False)}
-        if len(sizes) < len(POLICY_SIZES):
+        if len(sizes) < LEAST_GAMES:
             few = too_few(f"Measured for {len(sizes)} of 6 games only.")
             return {"programs": few, "depth": few}
         return {"programs": _programs(sizes), "depth": _depth(sizes)}
@@ -80,8 +80,8 @@ def _sizes(row: Row) -> tuple[int, int, int]:
 
 
 def _programs(sizes: Mapping[str, tuple[int, int, int]]) -> Finding:
-    near = [within(sizes[game][0], paper[0], 2) for game, paper in POLICY_SIZES.items()]
-    words = by_game({game: str(sizes[game][0]) for game in POLICY_SIZES})
+    near = [within(own[0], POLICY_SIZES[game][0], 2) for game, own in sizes.items()]
+    words = by_game({game: str(own[0]) for game, own in sizes.items()})
     return Finding(f"{words}. (Within a factor of 2 counts as agreeing.)", holding(near, least=3))
 
 

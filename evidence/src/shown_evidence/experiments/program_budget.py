@@ -173,15 +173,14 @@ def _vpi_in_nim(rows: Sequence[Row]) -> Finding | None:
     mixed, single = _mixed_and_single(rows, game="nim")
     if not mixed or not single or max(map(programs, mixed)) < 100:
         return None
-    best = max(curve(single, programs, GENERATED)[1], default=0.0)
-    numbers, wins = curve(mixed, programs, GENERATED)
-    if not wins:
-        return None
+    kind = stats.widest(mixed)
+    best = max(curve(single, programs, kind)[1], default=0.0)
+    numbers, wins = curve(mixed, programs, kind)
     most = max(wins)
     worst = min(y for x, y in zip(numbers, wins, strict=True) if x >= 90)
     near = abs(best - 0.45) <= 0.15
     return Finding(
-        f"The single best policy wins at most {percent(best)} of the generated levels; the mixture of 25 "
+        f"The single best policy wins at most {percent(best)} of the {LEVELS[kind]}; the mixture of 25 "
         f"{percent(most)}, at {int(numbers[wins.index(most)]):,} policies and, at its worst beyond 100, "
         f"{percent(worst)}.",
         graded(near and most < 1, near),
@@ -191,7 +190,7 @@ def _vpi_in_nim(rows: Sequence[Row]) -> Finding | None:
 def _vpi_elsewhere(rows: Sequence[Row]) -> Finding | None:
     mixed, single = _mixed_and_single(rows)
     games = [game for game in games_among(mixed, ProgramBudget.games) if game != "nim"]
-    if len(games) < 5:
+    if len(games) < stats.LEAST_GAMES - 1:
         return None
     bests = {game: [_best(select(part, game=game)) for part in (mixed, single)] for game in games}
     parts = {game: f"{percent(mixture)} / {percent(alone)}" for game, (mixture, alone) in bests.items()}
@@ -212,10 +211,11 @@ def _six_hours(rows: Sequence[Row]) -> Finding | None:
     mixed, single = _mixed_and_single(rows, game="nim", programs=SIX_HOURS)
     if not mixed or not single:
         return None
-    wins = [success(part[0], GENERATED) for part in (mixed, single)]
+    kind = stats.widest(mixed)
+    wins = [success(part[0], kind) for part in (mixed, single)]
     return Finding(
         f"After {SIX_HOURS:,} policies, about as many as a plain program tries in six hours (8.8 µs per program and "
-        f"row), the mixture wins {percent(wins[0])} of the generated levels, its best policy {percent(wins[1])}.",
+        f"row), the mixture wins {percent(wins[0])} of the {LEVELS[kind]}, its best policy {percent(wins[1])}.",
         graded(max(wins) < 1, wins[1] < 1),
     )
 

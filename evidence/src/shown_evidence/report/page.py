@@ -18,6 +18,7 @@ from shown_evidence.analysis.figures import label
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.experiments.experiment import Exhibit, Experiment, Pictures, Plot, Presentation
+from shown_evidence.experiments.released_levels import verdicts
 from shown_evidence.report.origins import origins
 from shown_evidence.report.summary import ten_lines
 from shown_evidence.results.row import Row
@@ -87,6 +88,7 @@ def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
     read = chapters(everything)
     claims = {chapter.experiment.name: chapter.presentation.claims for chapter in read if chapter.presentation.claims}
     count = Counter(claim.verdict for group in claims.values() for claim in group)
+    second = verdicts(_usable(everything))
     plots = {(chapter.experiment.name, plot.name): plot for chapter in read for plot in _plots(chapter)}
     first = {name: plots[name] for name in [name for name in OPENING if name in plots][:3]}
     lines = ten_lines({chapter.experiment.name: chapter.rows for chapter in read}, claims)
@@ -102,7 +104,7 @@ def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
         tally=join(_tally(verdict, count[verdict]) for verdict in TALLY),
         stale=_stale(read, store),
         links=join((_link(chapter.experiment) for chapter in read), " "),
-        table=_claims((_link(find(name)), group) for name, group in claims.items()),
+        table=_claims([(_link(find(name)), group, second.get(name, [])) for name, group in claims.items()]),
         sections=join((_section(chapter, list(first)) for chapter in read), "\n"),
         made=_made(everything, store, bad),
     )
@@ -210,19 +212,32 @@ def _table(table: Table) -> Html:
     )
 
 
-def _claims(groups: Iterable[tuple[Html, Sequence[Claim]]]) -> Html:
-    head = join(fill("<th>{text}</th>", text=text) for text in ("The paper says", "We measured", "Agrees?"))
-    template = '<tbody><tr><th colspan="3" class="group">{title}</th></tr>\n{body}</tbody>'
-    bodies = join(fill(template, title=title, body=join(map(_claim, claims))) for title, claims in groups)
+def _claims(groups: Sequence[tuple[Html, Sequence[Claim], Sequence[Claim]]]) -> Html:
+    """Return the statements with their verdicts on our levels and, where there are results, on the authors'."""
+    twice = any(second for _, _, second in groups)
+    words = ("The paper says", "On our levels", "Agrees?", *(("On the authors' levels", "Agrees?") if twice else ()))
+    head = join(fill("<th>{text}</th>", text=text) for text in words)
+    template = '<tbody><tr><th colspan="{width}" class="group">{title}</th></tr>\n{body}</tbody>'
+    bodies = []
+    for title, claims, second in groups:
+        others: Sequence[Claim | None] = second or [None] * len(claims)
+        lines = (_claim(claim, other, twice) for claim, other in zip(claims, others, strict=True))
+        bodies.append(fill(template, width=len(words), title=title, body=join(lines)))
     template = '<div class="scroll"><table class="claims"><thead><tr>{head}</tr></thead>{bodies}</table></div>'
-    return fill(template, head=head, bodies=bodies)
+    return fill(template, head=head, bodies=join(bodies))
 
 
-def _claim(claim: Claim) -> Html:
+def _claim(claim: Claim, other: Claim | None, twice: bool) -> Html:
+    cells = [_verdict(claim)]
+    if twice:
+        cells.append(Html("<td></td><td></td>") if other is None or other.verdict == MISSING else _verdict(other))
+    return fill("<tr><td>{paper}</td>{cells}</tr>\n", paper=claim.paper, cells=join(cells))
+
+
+def _verdict(claim: Claim) -> Html:
     why = fill('<span class="why">Why: {why}</span>', why=claim.why) if claim.why else Html("")
-    template = '<tr><td>{paper}</td><td>{measured}{why}</td><td class="verdict {kind}">{mark}</td></tr>\n'
-    verdict = {"kind": _class(claim.verdict), "mark": MARKS[claim.verdict]}
-    return fill(template, paper=claim.paper, measured=claim.measured, why=why, **verdict)
+    template = '<td>{measured}{why}</td><td class="verdict {kind}">{mark}</td>'
+    return fill(template, measured=claim.measured, why=why, kind=_class(claim.verdict), mark=MARKS[claim.verdict])
 
 
 def _class(verdict: str) -> str:

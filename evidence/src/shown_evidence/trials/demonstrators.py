@@ -13,6 +13,7 @@ from shown.grid import Action, Grid
 from shown.worlds import Playable, demonstrate, load_levels, play
 from shown.worlds.world import parse_seeds
 from shown_evidence.styles import find_style
+from shown_evidence.trials.released import RELEASED, released_demonstrations
 
 KINDS = ("perfect", "independent", "correlated")
 """The expert alone, with random clicks on any cell now and then, or with random clicks on *token* cells."""
@@ -44,6 +45,8 @@ def demonstrations(place: Playable, levels: str, kind: str = "perfect", seed: in
         if kind != "perfect":
             raise BadInput(f"{place.name}: only its expert demonstrates, not {kind!r}.")
         return demonstrate(place, seeds_named(levels))
+    if levels.startswith(RELEASED):
+        return released_demonstrations(game, levels)
     if kind.startswith(STYLE):
         return find_style(game.name, kind.removeprefix(STYLE)).demonstrate(load_levels(game, levels), seed)
     if kind == "perfect":

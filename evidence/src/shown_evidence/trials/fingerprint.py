@@ -29,6 +29,7 @@ from shown.errors import ShownError
 from shown.version import __version__
 from shown.worlds import GAMES, find, load_levels
 from shown.worlds.world import WORLDS
+from shown_evidence.trials.released import RELEASED
 
 PACKAGES = {package.__name__: Path(package.__file__ or "").resolve().parent for package in (shown, shown_evidence)}
 
@@ -92,12 +93,19 @@ def levels_digest(game: str, specs: Iterable[str]) -> str:
     """Return the digest of the levels' texts; a world has none, and its seeds are in the settings."""
     if game.startswith(WORLDS):
         return _digest([])
-    parts = [part for spec in specs for part in ([spec] if "\n" in spec else spec.split(","))]
+    parts = [part for spec in specs for part in ([spec] if _is_whole(spec) else spec.split(","))]
     found = [(_built_in if part.startswith(_BUILT_IN) else _texts)(game, part.strip()) for part in parts]
     return UNKNOWN if UNKNOWN in found else _digest(text.encode() for text in found)
 
 
+def _is_whole(spec: str) -> bool:
+    """Return whether the name of levels is not to be split at commas: a file's, or one with a digest."""
+    return "\n" in spec or spec.startswith(RELEASED)
+
+
 def _texts(game: str, spec: str) -> str:
+    if spec.startswith(RELEASED):
+        return spec  # it has the digest of the files
     long = _LONG_RANGE.fullmatch(spec)
     if long is not None and int(long["last"]) - int(long["first"]) >= SAMPLE:
         spec = f"random:{long['first']}-{int(long['first']) + SAMPLE - 1}"

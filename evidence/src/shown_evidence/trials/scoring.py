@@ -13,6 +13,7 @@ from shown.worlds.episodes import ManyPlayer, tallies
 from shown.worlds.games.floors import random_returns
 from shown_evidence.baselines import Imitator
 from shown_evidence.trials.demonstrators import seeds_named
+from shown_evidence.trials.released import RELEASED, released_levels
 
 MAX_TRAINING_LEVELS = 20  # demonstrated levels played
 SHOWN = "train"  # the demonstrated levels, in results
@@ -48,8 +49,8 @@ def scores(
 
 
 def _level_scores(game: Game, imitator: Imitator, shown_on: str, scored_on: Sequence[str]) -> dict[str, Any]:
-    sets = {spec: load_levels(game, spec) for spec in scored_on}
-    sets[SHOWN] = load_levels(game, shown_on)[:MAX_TRAINING_LEVELS]
+    sets = {spec: _levels(game, spec) for spec in scored_on}
+    sets[SHOWN] = _levels(game, shown_on)[:MAX_TRAINING_LEVELS]
     wins = _won(game, imitator, [level for levels in sets.values() for level in levels])
     result: dict[str, Any] = {"success": {}, "won": {}}
     for spec, levels in sets.items():
@@ -59,6 +60,10 @@ def _level_scores(game: Game, imitator: Imitator, shown_on: str, scored_on: Sequ
         for spec in scored_on:
             _note_wins(result, f"{name} {spec}", _won(game, part, sets[spec]))
     return result
+
+
+def _levels(game: Game, spec: str) -> list[Level]:
+    return released_levels(game, spec) if spec.startswith(RELEASED) else load_levels(game, spec)
 
 
 def _won(game: Game, player: ManyPlayer, levels: Sequence[Level]) -> list[bool]:
