@@ -1,8 +1,9 @@
 """Success on unseen levels against the number of demonstrations: LPP and its baselines (the paper's Figure 4).
 
-LPP is the paper's method exactly as published. `shown` interprets the same demonstrations in several ways, mirrors
-them, searches clauses and drops idle literals; here it does not practice, so that all methods learn from the same data.
-DAgger and boosted trees are alternatives that an engineer might try; CNN and FCN are plain behavior cloning.
+LPP is the paper's method as published, up to ties, duplicates and equal columns. `shown` interprets the same
+demonstrations in several ways, mirrors them, searches clauses and drops idle literals; here it does not practice, so
+that all methods learn from the same data. DAgger and boosted trees are alternatives that an engineer might try; CNN and
+FCN are plain behavior cloning.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def _needed(rows: Sequence[Row]) -> str:
     firsts = {game: stats.first_perfect(select(mine, game=game), stats.size) for game in games_among(mine, GAMES)}
     parts = by_game({game: f"{count(first)} (paper {PERFECT_FROM[game]})" for game, first in firsts.items()})
     return (
-        "LPP, exactly as published, wins all 9 test levels, with the best of the training sets, from this many "
+        "LPP, as published, wins all 9 test levels, with the best of the training sets, from this many "
         f"demonstrations: {parts}."
     )
 
