@@ -1,20 +1,21 @@
 """What is in a figure, and how it is put on paper."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from measuring import measured
-from shown_evidence.analysis.drawing import DOUBLE, SINGLE, files, side_by_side
+from shown_evidence.analysis.drawing import DOUBLE, SINGLE, dodged, draw, files
 from shown_evidence.analysis.figures import (
     HUNDRED,
     NINE,
     STYLES,
     Axis,
     Line,
+    Panel,
+    Panels,
     games,
     methods,
     success_bars,
@@ -79,22 +80,27 @@ def test_floors_alone_are_no_figure(rows: list[Row]):
     assert not success_panels(rows, size, games(["nim"]), methods(["lpp"]), (NINE,), ACROSS).empty
 
 
-def test_points_without_a_line_stay_where_they_are():
-    points = Line([1, 1, 1], [1.0, 1.0, 1.0], "a case", {"linestyle": "", "marker": "."})
-    line = Line([0, 1], [0.0, 1.0], "as expected", {"linestyle": "-"})
-    assert side_by_side([points, line], 0.02) == [replace(points, ys=[1.0] * 3), replace(line, ys=[0.0, 1.0])]
+def test_values_are_drawn_at_their_height_and_moved_sideways_only():
+    """Six methods that win everything lie at 1.0, at six places of the page."""
+    lines = [Line([1, 2], [1.0, 1.0], str(i), STYLES["lpp"]) for i in range(6)]
+    figure = Panels([Panel("Nim", lines)], ["success"], ACROSS)
+    (axes,) = draw(figure).axes
+    drawn = [line for line in axes.lines if len(line.get_xdata()) == 2]
+    assert [list(line.get_ydata()) for line in drawn] == [[1.0, 1.0]] * 6
+    places = [line.get_transform().transform((1, 1.0)) for line in drawn]
+    assert len({round(x, 3) for x, _ in places}) == 6
+    assert len({round(y, 3) for _, y in places}) == 1
 
 
-@given(st.lists(st.lists(st.sampled_from([0.0, 0.001, 0.5, 1.0]), min_size=3, max_size=3), min_size=1, max_size=6))
-def test_lines_that_coincide_are_told_apart_and_others_stay(values: list[list[float]]):
-    lines = [Line([1, 2, 3], ys, str(i), {}) for i, ys in enumerate(values)]
-    moved = side_by_side(lines, 0.02)
-    for at in range(3):
-        before, after = ([line.ys[at] for line in part] for part in (lines, moved))
-        assert all(abs(a - b) > 0.015 for i, a in enumerate(after) for b in after[:i])
-        assert all(abs(a - b) < 0.02 * len(values) for a, b in zip(before, after, strict=True))
-        if len(set(before)) == len(before) and not {0.0, 0.001} <= set(before):
-            assert after == before
+@given(st.lists(st.booleans(), min_size=1, max_size=12), st.sampled_from([SINGLE, DOUBLE]))
+def test_marks_at_one_place_stay_near_it_and_points_without_a_line_stay(are_lines: list[bool], width: float):
+    lines = [Line([1], [1.0], "", {} if line else {"linestyle": ""}) for line in are_lines]
+    moved = dodged(lines, width)
+    drawn = [points for points, line in zip(moved, are_lines, strict=True) if line]
+    assert all(points == 0 for points, line in zip(moved, are_lines, strict=True) if not line)
+    assert len(set(drawn)) == len(drawn)
+    assert not drawn or max(drawn) - min(drawn) <= 9
+    assert sum(drawn) == pytest.approx(0)
 
 
 @pytest.mark.parametrize("width", [SINGLE, DOUBLE])

@@ -1,15 +1,15 @@
 """Figures drawn with Matplotlib, for the page and for print.
 
-A figure is laid out at its printed width, one column (3.3 inches) or two (6.9). Coinciding lines are drawn side by
-side. Hollow marks are points with fewer results than elsewhere; a cross below zero marks a point without results.
+A figure is laid out at its printed width, one column (3.3 inches) or two (6.9). Values are drawn at their height; lines
+are moved to the side a little, so that equal values do not hide each other. Hollow marks are points with fewer results
+than elsewhere; a cross below zero marks a point without results.
 """
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.transforms import ScaledTranslation
 
 from shown_evidence.analysis.figures import Axis, Bar, Line, Panel, Panels
 
@@ -33,8 +34,7 @@ PANEL_HEIGHT = {SINGLE: 0.95, DOUBLE: 1.4}  # inches
 MARK = {SINGLE: 2.2, DOUBLE: 3.2}  # size of a mark, in points
 BOTTOM, TOP = -0.13, 1.08  # limits of a panel
 MISSING_AT = -0.075  # height of the crosses for missing results
-MAX_MOVED = 1.05  # height up to which a coinciding line may be moved
-TRACK = 1.5  # distance between coinciding lines, in points
+MAX_DODGE, MAX_STEP = 9.0, 2.0  # width of all marks at one x, and distance between two of them, in points
 
 
 def draw(panels: Panels, width: float = DOUBLE) -> Figure:
@@ -77,14 +77,18 @@ def _draw_panel(axes: Axes, panel: Panel, width: float) -> None:
     for line in panel.lines:
         if line.band is not None:
             axes.fill_between(line.xs, *line.band, color=line.style["color"], alpha=0.14, lw=0, zorder=1)
-    apart = TRACK / 72 / (PANEL_HEIGHT[width] - 0.3) * (TOP - BOTTOM)
-    for line, moved in reversed(list(zip(panel.lines, side_by_side(panel.lines, apart), strict=True))):
-        axes.plot(moved.xs, moved.ys, **{"markersize": mark, **line.style})  # the first in the legend lies on top
+    figure = axes.get_figure()
+    assert figure is not None
+    for line, points in zip(panel.lines, dodged(panel.lines, width), strict=True):  # dashes lie on the solid lines
+        moved: dict[str, Any] = {
+            "transform": axes.transData + ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
+        }
+        axes.plot(line.xs, line.ys, **{"markersize": mark, **line.style}, **moved)
         hollow = [i for i, fewer in enumerate(line.fewer) if fewer]
         if hollow:
-            xs, ys = ([values[i] for i in hollow] for values in (moved.xs, moved.ys))
-            axes.plot(xs, ys, **_hollow(line.style, mark))
-        axes.plot(moved.missing, [MISSING_AT] * len(moved.missing), **_cross(line.style["color"], mark))
+            xs, ys = ([values[i] for i in hollow] for values in (line.xs, line.ys))
+            axes.plot(xs, ys, **_hollow(line.style, mark), **moved)
+        axes.plot(line.missing, [MISSING_AT] * len(line.missing), **_cross(line.style["color"], mark), **moved)
     for bar in panel.bars:
         _draw_bar(axes, bar, mark)
 
@@ -111,37 +115,17 @@ def _cross(color: str, mark: float) -> dict[str, Any]:
     return {"color": color, "marker": "x", "linestyle": "", "markersize": mark, "markeredgewidth": 0.8, "zorder": 6}
 
 
-def side_by_side(lines: Sequence[Line], apart: float) -> list[Line]:
-    """Move coinciding points of lines `apart` from each other; points without a line stay.
+def dodged(lines: Sequence[Line], width: float) -> list[float]:
+    """Return how far each line is moved to the right, in points, so that equal values do not hide each other.
 
-    >>> same = [Line([1, 2], [1.0, 0.5], name, {}) for name in ("a", "b")]
-    >>> [line.ys for line in side_by_side([same[0], Line([1, 2], [1.0, 0.8], "b", {})], 0.02)]
-    [[1.01, 0.5], [0.99, 0.8]]
+    Heights are never moved. Points without a line stay.
+
+    >>> dodged([Line([1], [1.0], name, {}) for name in ("a", "b", "c")], DOUBLE)
+    [-2.0, 0.0, 2.0]
     """
-    moved = [list(line.ys) for line in lines]
-    places: dict[float, list[tuple[float, int, int]]] = {}
-    for number, line in enumerate(lines):
-        if line.style.get("linestyle") != "":
-            for at, (x, y) in enumerate(zip(line.xs, line.ys, strict=True)):
-                places.setdefault(x, []).append((y, number, at))
-    for here in places.values():
-        for group in _coincident(sorted(here), apart / 2):
-            half = (len(group) - 1) / 2 * apart
-            top = min(half, MAX_MOVED - group[-1][0])
-            for rank, (y, number, at) in enumerate(sorted(group, key=lambda one: one[1])):
-                moved[number][at] = y + top - rank * apart
-    return [replace(line, ys=ys) for line, ys in zip(lines, moved, strict=True)]
-
-
-def _coincident(here: Sequence[tuple[float, int, int]], near: float) -> Iterable[list[tuple[float, int, int]]]:
-    """Group points of one x, sorted by y, that are too near to tell apart."""
-    group = [here[0]]
-    for one in here[1:]:
-        if one[0] - group[-1][0] > near:
-            yield group
-            group = []
-        group.append(one)
-    yield group
+    drawn = [i for i, line in enumerate(lines) if line.style.get("linestyle") != ""]
+    step = min(MAX_STEP, MAX_DODGE / max(len(drawn), 1)) * width / DOUBLE
+    return [(drawn.index(i) - (len(drawn) - 1) / 2) * step if i in drawn else 0.0 for i in range(len(lines))]
 
 
 def _draw_axis(axes: Axes, axis: Axis, last: bool) -> None:

@@ -21,6 +21,9 @@ from shown_evidence.wording import many, title
 SOLID, DASHED, DOTTED, DASH_DOT, LONG = "-", (0, (4, 1.3)), (0, (1.2, 1.2)), (0, (4, 1.2, 1, 1.2)), (0, (7, 1.5))
 
 
+THIN = 0.6  # width of a line with fewer training sets than others, in points
+
+
 def _style(color: str, marker: str, linestyle: object) -> dict[str, Any]:
     return {"color": color, "marker": marker, "linestyle": linestyle}
 
@@ -178,11 +181,14 @@ def methods(names: Iterable[str]) -> list[Series]:
 
 
 def with_sets(series: Iterable[Series], rows: Sequence[Row]) -> list[Series]:
-    """Add the number of training sets to the label of a series with fewer sets than another."""
+    """Add the number of training sets to the label of a series with fewer sets than another, and make it thinner."""
     counted = [(each, stats.training_sets_of(select(rows, **each.where))) for each in series]
     most = max((sets for _, sets in counted), default=0)
     return [
-        replace(each, label=f"{each.label}, {many(sets, 'set')}") if 0 < sets < most else each for each, sets in counted
+        replace(each, label=f"{each.label}, {many(sets, 'set')}", style={**each.style, "linewidth": THIN})
+        if 0 < sets < most
+        else each
+        for each, sets in counted
     ]
 
 
