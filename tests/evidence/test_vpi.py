@@ -114,6 +114,11 @@ def test_with_nothing_found_it_knows_nothing():
     assert fitted.policy_.probabilities(board).tolist() == [[0.25, 0.25], [0.25, 0.25]]
 
 
+def test_a_first_policy_that_explains_nothing_leaves_a_uniform_one():
+    fitted = VpiPolicy(programs=1).fit(demonstrations(find("nim"), "train:0-10"))
+    assert fitted.policy_.components[0].formula.clauses == ((),)
+
+
 def test_no_demonstrations_and_buttons_are_refused():
     with pytest.raises(BadInput, match="no demonstrations"):
         VpiPolicy().fit(Demonstrations(NIM.tokens, ()))

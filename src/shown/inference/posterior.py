@@ -125,9 +125,9 @@ class Mixture:
 
     @property
     def weights(self) -> np.ndarray:
-        """p(π | D) of each of `best`, normalized over them."""
+        """p(π | D) of each of `best`, normalized over them; empty if there are none."""
         scores = np.array([candidate.score for candidate in self.best])
-        weights = np.exp(scores - scores.max())
+        weights = np.exp(scores - scores.max(initial=-math.inf))
         return weights / weights.sum()
 
     @property

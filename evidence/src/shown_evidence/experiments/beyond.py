@@ -24,10 +24,8 @@ PLAYED = JUDGE.played_levels(100)
 
 VARIANTS = (
     Series("LPP", {"method": "lpp"}, STYLES["lpp"]),
-    Series(
-        "shown", {"method": "shown", "practise": False}, {**STYLES["shown"], "linestyle": (0, (4, 1.3)), "marker": "X"}
-    ),
-    Series("shown, practiced", {"method": "shown", "practise": True}, STYLES["shown"]),
+    Series("shown", {"method": "shown", "practise": False}, STYLES["shown"]),
+    Series("shown + practice", {"method": "shown", "practise": True}, STYLES["shown + practice"]),
 )
 """The compared methods and options."""
 

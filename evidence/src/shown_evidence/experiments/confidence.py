@@ -19,7 +19,7 @@ from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, many
 
 BINS = 10
-PRACTICE = {False: "without practice", True: "practiced"}
+PRACTICE = {False: "shown", True: "shown + practice"}
 
 Case = tuple[float, float]
 """Expected and measured success."""
@@ -65,7 +65,7 @@ class Confidence(Experiment):
 
     def text(self, rows: Sequence[Row]) -> list[str]:
         lines = [
-            f"{label.capitalize()}: {many(len(part), 'case')}, calibration error {calibration_error(part):.3f}."
+            f"{label}: {many(len(part), 'case')}, calibration error {calibration_error(part):.3f}."
             for label, part in _by_practice(rows).items()
         ]
         return lines or ["None of these results has an expected success rate."]

@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Panels, floors, label
+from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Panels, floors
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, games_among, mean_success, of_size, select, success
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments.beyond import PLAYED, SIZES
@@ -29,6 +29,11 @@ LEARNED = 0.9
 
 LOWERED = 0.05
 """Loss of success from which on a further demonstration counts as harmful."""
+
+LABELS = {"lpp": METHODS["lpp"].label, "shown": "shown + practice"}
+"""What the methods are called here, where `shown` practices."""
+
+_LOOK = {"lpp": STYLES["lpp"], "shown": STYLES["shown + practice"]}
 
 COUNTED = ("learned", "won", "nothing fits")
 
@@ -58,7 +63,7 @@ class ScriptedStyles(Experiment):
         games = games_among(rows, self.games)
         others = [row for row in rows if _style(row.settings) not in (None, EXPERT)]
         drawn = [row for row in rows if _style(row.settings) != EXPERT]
-        labels = [METHODS[method].label for method in self.methods]
+        labels = list(LABELS.values())
         return [
             Plot(
                 _figure(drawn, self.games, "success, mean over styles", _mean_of_styles),
@@ -89,7 +94,7 @@ class ScriptedStyles(Experiment):
 
     def text(self, rows: Sequence[Row]) -> list[str]:
         others = [row for row in rows if _style(row.settings) != EXPERT]
-        parts = [(METHODS[method].label, select(others, method=method)) for method in self.methods]
+        parts = [(LABELS[method], select(others, method=method)) for method in self.methods]
         return [line for label, mine in parts for line in (*_in_all(label, mine), *_falls(label, mine))]
 
 
@@ -126,7 +131,7 @@ def _panel(game: str, rows: Sequence[Row], value: Callable[[Sequence[Row]], floa
     for method in ScriptedStyles.methods:
         points = {at: value(part) for at in SIZES if (part := of_size(select(rows, method=method), at))}
         missing = [at for at in SIZES if at not in points] if points else ()
-        lines.append(Line(list(points), list(points.values()), label(method), STYLES[method], missing=missing))
+        lines.append(Line(list(points), list(points.values()), LABELS[method], _LOOK[method], missing=missing))
     return Panel(title(game), lines, floors=floors(rows, GENERATED) if value is _mean_of_styles else ())
 
 

@@ -57,7 +57,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "lpp": Method("LPP", "lpp:learner", _LPP),  # as published: no literal is dropped
         "lpp-with": Method("LPP with additions", "lpp:with_additions", _ADDITIONS),
         "shown": Method("shown", "shown_default:game_learner", _SHOWN),
-        "shown-default": Method("shown, default practice", "shown_default:game_learner", {**_SHOWN, "rounds": 30}),
+        "shown-default": Method(
+            "shown + practice, as by default", "shown_default:game_learner", {**_SHOWN, "rounds": 30}
+        ),
         "random": Method("Random cell", "random_player:learner", {"cells": "any"}),
         "random-sensible": Method("Random sensible cell", "random_player:learner", {"cells": "sensible"}),
         "vpi": Method("VPI", "vpi:learner", {"programs": 10_000, "ensemble": 25}),
