@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -316,13 +317,13 @@ def _load_earlier(args: argparse.Namespace, demonstrations: Demonstrations) -> P
 
 def _plan(practice: float) -> str:
     """
-    >>> _plan(10.0)
-    '10 s to compare interpretations, 10 s or 40 rounds of practice, 8 s for one rule and new levels: at most 28 s'
+    >>> _plan(4.5)
+    '4.5 s to compare interpretations, 4.5 s or 18 rounds of practice, 4 s for one rule and new levels: at most 13 s'
     """
     task = Task(practice=practice)
     last = task.max_seconds - 2 * practice
-    parts = f"{practice:.0f} s to compare interpretations, {practice:.0f} s or {task.max_rounds} rounds of practice"
-    return f"{parts}, {last:.0f} s for one rule and new levels: at most {task.max_seconds:.0f} s"
+    parts = f"{practice:g} s to compare interpretations, {practice:g} s or {task.max_rounds} rounds of practice"
+    return f"{parts}, {last:.0f} s for one rule and new levels: at most {math.ceil(task.max_seconds)} s"
 
 
 def _alone_and_together(taught: Taught) -> Iterator[str]:
