@@ -140,7 +140,7 @@ def test_beyonds_tables_say_what_was_measured():
     ]
     tables = [plot for plot in find("beyond").present(rows).plots if isinstance(plot, Table)]
     assert list(tables[0].rows[0]) == ["Nim", "LPP", "40", *["50 %"] * 4]
-    assert list(tables[0].rows[2]) == ["Nim", "shown, practiced", "40", *["100 %"] * 4]
+    assert list(tables[0].rows[2]) == ["Nim", "shown + practice", "40", *["100 %"] * 4]
     assert list(tables[0].rows[3]) == ["Nim", METHODS["random"].label, "0", *["–"] * 4], "floors that were not run"
     assert list(tables[1].rows[0]) == ["Nim, from 5", "11", "7", "7", "7"]
 

@@ -42,6 +42,8 @@ def test_our_own_levels_in_a_folder_give_our_own_results(place):
     assert games_in(place) == ["nim", "checkmate"]
     trials = find_experiment("released").trials(SCALE)
     assert {trial.game for trial in trials} == {"nim", "checkmate"}
+    assert all(find_experiment("released").belongs(trial.settings) for trial in trials)
+    assert not any(find_experiment("demos").belongs(trial.settings) for trial in trials)
     for trial in [trial for trial in trials if trial.game == "nim"][:2]:
         there = as_ours(row(trial))
         here = Trial(trial.method, "nim", ours(trial.levels), options=trial.options, test=("test:0-8",))

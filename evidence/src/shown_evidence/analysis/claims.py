@@ -12,7 +12,8 @@ YES, NO, PARTLY, MISSING = "yes", "no", "partly", "not measured"
 class Statement:
     """A measurable statement of the paper.
 
-    `reason`, why it may differ here, is reported with any verdict but yes. `missing` stands in for a measurement.
+    `reason`, why it may differ here, is reported with any verdict but yes; a finding's remark with any verdict.
+    `missing` stands in for a measurement.
     """
 
     says: str
@@ -54,8 +55,8 @@ def judged(statements: Mapping[str, Statement], findings: Mapping[str, Finding])
 def _claim(statement: Statement, finding: Finding | None) -> Claim:
     if finding is None:
         return Claim(statement.says, statement.missing, MISSING)
-    agreed = finding.verdict in (YES, MISSING)
-    why = "" if agreed else " ".join(filter(None, (finding.remark, statement.reason)))
+    reason = "" if finding.verdict in (YES, MISSING) else statement.reason
+    why = " ".join(filter(None, (finding.remark, reason)))
     return Claim(statement.says, finding.measured, finding.verdict, why)
 
 

@@ -235,7 +235,8 @@ def _claim(claim: Claim, other: Claim | None, twice: bool) -> Html:
 
 
 def _verdict(claim: Claim) -> Html:
-    why = fill('<span class="why">Why: {why}</span>', why=claim.why) if claim.why else Html("")
+    begins = "Note" if claim.verdict == YES else "Why"
+    why = fill('<span class="why">{begins}: {why}</span>', begins=begins, why=claim.why) if claim.why else Html("")
     template = '<td>{measured}{why}</td><td class="verdict {kind}">{mark}</td>'
     return fill(template, measured=claim.measured, why=why, kind=_class(claim.verdict), mark=MARKS[claim.verdict])
 
