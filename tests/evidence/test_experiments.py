@@ -20,14 +20,7 @@ from shown_evidence.wording import percent
 
 FULL = Scale(full=True)
 NOT_IN_THE_PAPER = (
-    "released",
-    "floors",
-    "minigrid",
-    "minatar",
-    "beyond",
-    "additions",
-    "styles",
-    "confidence",
+    *("floors", "released", "minigrid", "minatar", "beyond", "additions", "styles", "controls", "confidence"),
     "one-rule",
 )
 AWAY = ("breakout", "minigrid", "minatar")

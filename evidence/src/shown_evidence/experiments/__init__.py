@@ -24,6 +24,7 @@ EXPERIMENTS = {
     "beyond": "beyond:Beyond",
     "additions": "additions:Additions",
     "styles": "scripted_styles:ScriptedStyles",
+    "controls": "practice_controls:PracticeControls",
     "confidence": "confidence:Confidence",
     "one-rule": "one_rule:RuleBesideVote",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -15,8 +16,9 @@ from shown.worlds.world import parse_seeds
 from shown_evidence.styles import find_style
 from shown_evidence.trials.released import RELEASED, released_demonstrations
 
-KINDS = ("perfect", "independent", "correlated")
-"""The expert alone, with random clicks on any cell now and then, or with random clicks on *token* cells."""
+FIRST_CLICK = "first-click"
+KINDS = ("perfect", "independent", "correlated", FIRST_CLICK)
+"""The expert alone; with random clicks now and then, on any cell or on *token* cells; the first click of each game."""
 
 STYLE = "style:"
 """Prefix of a scripted style's name."""
@@ -36,8 +38,9 @@ def demonstrations(place: Playable, levels: str, kind: str = "perfect", seed: in
     >>> from shown.worlds import find
     >>> len(demonstrations(find("nim"), "train:0,train:4"))
     2
-    >>> [len(demonstrations(find("nim"), "train:0", kind).steps) for kind in ("perfect", "style:points-first")]
-    [4, 5]
+    >>> kinds = ("perfect", "style:points-first", "first-click")
+    >>> [len(demonstrations(find("nim"), "train:0", kind).steps) for kind in kinds]
+    [4, 5, 1]
     """
     check_kind(place.name, kind)
     game = place.rules
@@ -49,8 +52,10 @@ def demonstrations(place: Playable, levels: str, kind: str = "perfect", seed: in
         return released_demonstrations(game, levels)
     if kind.startswith(STYLE):
         return find_style(game.name, kind.removeprefix(STYLE)).demonstrate(load_levels(game, levels), seed)
-    if kind == "perfect":
-        return demonstrate(game, load_levels(game, levels))
+    if kind in ("perfect", FIRST_CLICK):
+        shown = demonstrate(game, load_levels(game, levels))
+        first = (replace(item, steps=item.steps[:1], outcome="unfinished") for item in shown)
+        return shown if kind == "perfect" else replace(shown, items=tuple(first))
     rng = np.random.default_rng([seed, KINDS.index(kind)])
 
     def teacher(grid: Grid) -> Action:
