@@ -10,7 +10,7 @@ import pytest
 import shown.studio
 
 ORDER = (
-    *("folder", "project", "children", "policy_summary", "learning_task", "tasks"),
+    *("folder", "project", "classroom", "children", "policy_summary", "learning_task", "tasks"),
     *("isolated", "catalog", "minecraft_view", "worker"),
     *("learning", "workspace", "news", "session", "commands", "downloads"),
     *("guard", "connections", "app", "server"),
