@@ -13,7 +13,7 @@ from shown.studio.classroom import (
     LETTERS,
     MAX_ALL_GUESSES,
     MAX_GUESSES,
-    MAX_PUPILS,
+    MAX_MEMBERS,
     ClassFolder,
     ClassRecord,
     ClassSettings,
@@ -81,7 +81,7 @@ def test_a_name_is_given_once(two, again):
 
 def test_a_class_has_an_end():
     record = ClassRecord.new()
-    for i in range(MAX_PUPILS):
+    for i in range(MAX_MEMBERS):
         record = record.with_pupil(f"Pupil {i}")
     with pytest.raises(BadInput, match="full"):
         record.with_pupil("one more")

@@ -12,7 +12,7 @@ import shown.studio
 ORDER = (
     *("folder", "project", "classroom", "children", "policy_summary", "learning_task", "tasks"),
     *("isolated", "catalog", "minecraft_view", "worker"),
-    *("learning", "workspace", "news", "session", "commands", "downloads"),
+    *("learning", "learning_queue", "processes", "workspace", "news", "session", "commands", "downloads"),
     *("guard", "connections", "app", "server"),
 )
 FOLDER = Path(shown.studio.__path__[0])

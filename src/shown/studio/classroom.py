@@ -29,7 +29,7 @@ CLASS, SCHEMA = "class.json", "shown/class-record/1"
 MAX_RECORD = 2**20  # bytes of class.json
 LETTERS = "ABCDEFGHJKMNPRSTUVWXYZ"  # no I, L, O and Q, which look like others
 CODE_LETTERS = 6
-MAX_PUPILS = 40
+MAX_MEMBERS = 40
 MAX_NAME = 24  # characters
 MAX_LOCKED = 100  # games
 NAME_PUNCTUATION = " -'.’"
@@ -51,7 +51,7 @@ class Role(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pupil:
+class ClassMember:
     """A pupil, whose link has the secret."""
 
     id: int
@@ -101,7 +101,7 @@ class ClassRecord:
 
     code: str
     secret: str = field(repr=False)
-    pupils: tuple[Pupil, ...] = ()
+    pupils: tuple[ClassMember, ...] = ()
     settings: ClassSettings = ClassSettings()
     next_id: int = 1
 
@@ -110,7 +110,7 @@ class ClassRecord:
         """Return an empty class with a new code and a new teacher's secret."""
         return cls("".join(secrets.choice(LETTERS) for _ in range(CODE_LETTERS)), secrets.token_urlsafe(24))
 
-    def pupil(self, number: Any) -> Pupil:
+    def pupil(self, number: Any) -> ClassMember:
         for pupil in self.pupils:
             if pupil.id == number:
                 return pupil
@@ -121,20 +121,20 @@ class ClassRecord:
         name = check_name(name)
         if any(_key(pupil.name) == _key(name) for pupil in self.pupils):
             raise BadInput(f"there is a {name} already. Use your own link if that is you, or another name.")
-        if len(self.pupils) >= MAX_PUPILS:
-            raise BadInput(f"the class is full: at most {MAX_PUPILS} pupils.")
-        new = Pupil(self.next_id, name, secrets.token_urlsafe(18))
+        if len(self.pupils) >= MAX_MEMBERS:
+            raise BadInput(f"the class is full: at most {MAX_MEMBERS} pupils.")
+        new = ClassMember(self.next_id, name, secrets.token_urlsafe(18))
         return replace(self, pupils=(*self.pupils, new), next_id=self.next_id + 1)
 
-    def without(self, pupil: Pupil) -> ClassRecord:
+    def without(self, pupil: ClassMember) -> ClassRecord:
         return replace(self, pupils=tuple(other for other in self.pupils if other != pupil))
 
-    def teacher_token(self, role: Role, pupil: Pupil) -> str:
+    def teacher_token(self, role: Role, pupil: ClassMember) -> str:
         """Return the secret with which the teacher views a workspace, or helps in it."""
         message = f"{role.value}{pupil.id}.{pupil.secret}"
         return f"{role.value}{pupil.id}.{hmac.digest(self.secret.encode(), message.encode(), 'sha256').hex()}"
 
-    def visitor(self, token: str) -> tuple[Role, Pupil | None] | None:
+    def visitor(self, token: str) -> tuple[Role, ClassMember | None] | None:
         """Return whose secret this is, or None if it is nobody's.
 
         >>> anna = ClassRecord.new().with_pupil("Anna")
@@ -163,8 +163,8 @@ class ClassRecord:
         code, secret, items, next_id = (value.get(key) for key in ("code", "secret", "pupils", "next_id"))
         if not is_code(code) or not _is_secret(secret) or not _is_number(next_id):
             raise BadInput(f'{where}: "code", "secret" or "next_id" is damaged.')
-        if not isinstance(items, list) or len(items) > MAX_PUPILS:
-            raise BadInput(f'{where}: "pupils" must be a list of at most {MAX_PUPILS}.')
+        if not isinstance(items, list) or len(items) > MAX_MEMBERS:
+            raise BadInput(f'{where}: "pupils" must be a list of at most {MAX_MEMBERS}.')
         pupils = tuple(_pupil(item, f"{where}, pupil {i}") for i, item in enumerate(items))
         if len({pupil.id for pupil in pupils}) < len(pupils) or any(pupil.id >= next_id for pupil in pupils):
             raise BadInput(f'{where}: the "id" of each pupil must be unique and below "next_id".')
@@ -193,11 +193,11 @@ def _key(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
-def _pupil(value: Any, where: str) -> Pupil:
+def _pupil(value: Any, where: str) -> ClassMember:
     if not isinstance(value, dict) or not _is_number(value.get("id")) or not _is_secret(value.get("secret")):
         raise BadInput(f'{where}: needs "id", "name" and "secret".')
     try:
-        return Pupil(value["id"], check_name(value.get("name")), value["secret"])
+        return ClassMember(value["id"], check_name(value.get("name")), value["secret"])
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from None
 
@@ -277,13 +277,13 @@ class ClassFolder:
     def save(self, record: ClassRecord) -> None:
         self._folder.write(CLASS, encode_json(record.to_json(), str(self.path / CLASS)))
 
-    def project(self, pupil: Pupil) -> Project:
+    def project(self, pupil: ClassMember) -> Project:
         """Open the project of a pupil, which is made if need be."""
         mode = self._folder.mode(pupil.folder)
         if mode and not stat.S_ISDIR(mode):
             raise BadInput(f"{self.path / pupil.folder}: not a plain folder, so it is not opened.")
         return Project(self.path / pupil.folder)
 
-    def set_aside(self, pupil: Pupil) -> str:
+    def set_aside(self, pupil: ClassMember) -> str:
         """Rename the folder of a pupil who has left, and return its new name."""
         return self._folder.set_aside(pupil.folder) if self._folder.mode(pupil.folder) else ""

@@ -185,7 +185,7 @@ async def learn(studio: Studio, workspace: Workspace, request: Request) -> Answe
 
 async def stop(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     """Have learning of this game finish with the best policy so far."""
-    studio.queue.stop(workspace.game.name)
+    studio.queue.stop(studio.owner, workspace.game.name)
     return {}
 
 

@@ -30,7 +30,7 @@ from shown.worlds import Playable, demonstrate, find, find_game, load_levels, pl
 Request = dict[str, Any]
 Answer = dict[str, Any]
 
-MAX_POLICIES = 4  # kept in a process
+MAX_POLICIES = 40  # kept in a process: one for each pupil of a class
 MAX_CANDIDATES = 25  # whose actions in a position are reported
 MAX_COMPARED = 12  # candidates in the table and in comparisons
 MIN_PROBABILITY = 0.0005  # of a reported action
@@ -41,7 +41,7 @@ class Tasks:
 
     def __init__(self) -> None:
         self.pupils = Pupils()
-        self.policies: OrderedDict[tuple[str, int], Policy] = OrderedDict()
+        self.policies: OrderedDict[tuple[Any, ...], Policy] = OrderedDict()
         self.game = cache(find)
 
     def table(self) -> dict[str, Callable[[Request], Any]]:
@@ -59,7 +59,7 @@ class Tasks:
 
     def _with(self, task: Callable[[Policy, Request], Answer]) -> Callable[[Request], Answer]:
         def run(request: Request) -> Answer:
-            key = (request["key"][0], request["key"][1])
+            key = tuple(request["key"])
             if key not in self.policies:
                 return {"missing": True}
             self.policies.move_to_end(key)
@@ -84,8 +84,8 @@ class Tasks:
 
     def policy(self, request: Request) -> Answer:
         """Check a policy and keep it."""
-        key = (request["key"][0], request["key"][1])
-        policy = policy_of(self.game(key[0]), request["policy"], "the policy")
+        key = tuple(request["key"])
+        policy = policy_of(self.game(request["game"]), request["policy"], "the policy")
         self.policies[key] = policy
         while len(self.policies) > MAX_POLICIES:
             self.policies.popitem(last=False)
