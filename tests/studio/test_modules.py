@@ -13,7 +13,8 @@ ORDER = (
     *("folder", "project", "classroom", "children", "policy_summary", "learning_task", "tasks"),
     *("isolated", "catalog", "minecraft_view", "worker"),
     *("learning", "learning_queue", "processes", "workspace", "news", "session", "commands", "downloads"),
-    *("guard", "connections", "app", "server"),
+    "class_session",
+    *("guard", "connections", "app", "class_app", "server"),
 )
 FOLDER = Path(shown.studio.__path__[0])
 

@@ -11,6 +11,7 @@ its code and links stay the same after a restart.
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import secrets
 import stat
@@ -276,6 +277,10 @@ class ClassFolder:
 
     def save(self, record: ClassRecord) -> None:
         self._folder.write(CLASS, encode_json(record.to_json(), str(self.path / CLASS)))
+
+    def link(self, address: str) -> contextlib.AbstractContextManager[Path]:
+        """Make a page that leads to `address`, for as long as the context lasts; see `Folder.link`."""
+        return self._folder.link(address)
 
     def project(self, pupil: ClassMember) -> Project:
         """Open the project of a pupil, which is made if need be."""

@@ -147,6 +147,11 @@ class Studio:
             return await asyncio.to_thread(work)
 
     @property
+    def opened(self) -> tuple[Workspace, ...]:
+        """The workspaces that were asked for so far."""
+        return tuple(self._workspaces.values())
+
+    @property
     def first(self) -> str | None:
         """The game a page opens on: a world named on the command line, or else the game opened last."""
         name = next(iter(self.worlds), None) if self.settings.game not in self.worlds else self.settings.game
