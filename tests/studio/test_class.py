@@ -325,4 +325,5 @@ def test_a_class_goes_on_after_a_kill_with_the_same_code_and_links(room):
         assert new["table"] == old["table"]
     assert not room.teach("wall")["settings"]["hints"]
     assert room.anna.learned("nim")["hasPolicy"]
+    until(lambda: room.tile()["expected"], "the wall has the score")
     room.ben.post("restart", game="nim")

@@ -117,16 +117,37 @@ def test_a_turn_ends_gently_when_others_wait_and_goes_on_later_from_its_best_rul
         await learner.finish(stopped=True, policy={"best": 1}, used=[0])
         assert learner.at == "ben-nim "
         assert room.heard == ["anna-nim news", "anna-nim waits"]
+        await learner.rule()
+        assert learner.stopped == [(0, True)]  # nobody waits for a first rule
         await learner.finish()
         assert room.done == ["ben-nim "]
         assert learner.at == "anna-nim "
         assert learner.asked[2][0] == {"name": "anna-nim ", "before": {"best": 1}, "used": [0]}
         await learner.rule()
         await room.put("ben")
-        await room.pass_time(learning_queue.TURN_SECONDS + 1)
-        assert learner.stopped == [(0, True)]  # the second turn is twice as long
-        await room.pass_time(learning_queue.TURN_SECONDS)
+        assert learner.stopped == [(0, True)]
+        await room.pass_time(learning_queue.SHORT_SECONDS)
         assert learner.stopped == [(0, True), (2, True)]
+        room.queue.close()
+
+    run(story())
+
+
+def test_turns_of_those_who_go_on_get_longer():
+    async def story() -> None:
+        room, (learner,) = (found := Room()), found.learners
+        await room.put("anna")
+        await room.put("ben")
+        lengths = []
+        for _ in range(6):
+            begun, count = room.now, len(learner.stopped)
+            await learner.rule()
+            while len(learner.stopped) == count and room.now < begun + 100:
+                await room.pass_time(0.5)
+            lengths.append(room.now - begun)
+            await learner.finish(stopped=True, policy={})
+        # Anna's first turn ended with its rule, because Ben waited for his first one; he has a whole one.
+        assert lengths == [0, 2, 4, 4, 8, 8]
         room.queue.close()
 
     run(story())

@@ -73,6 +73,7 @@ class OpenClass:
         self.processes = Processes(catalog(worlds), learners)
         self.door = Door()
         self.seats: dict[int, Seat] = {}
+        self._describing: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         await self.processes.start()
@@ -83,8 +84,17 @@ class OpenClass:
                     await seat.studio.open(seat.studio.first)
         if self._saved is not None:
             await self.add_file(self._saved)
+        self._describing = asyncio.create_task(self._describe())
+
+    async def _describe(self) -> None:
+        """Have the policies described that the wall shows; the pages need not wait for that."""
+        for seat in list(self.seats.values()):
+            for workspace in seat.studio.opened:
+                await seat.studio.describe(workspace)
 
     async def close(self) -> None:
+        if self._describing is not None:
+            self._describing.cancel()
         for seat in self.seats.values():
             await seat.studio.close()
             seat.project.close()
@@ -300,9 +310,7 @@ class OpenClass:
             if not recordings:
                 continue
             learning = workspace.learning
-            if learning.policy is not None and learning.summary is None:
-                with contextlib.suppress(BadInput):
-                    await seat.studio.ask_player(workspace, "sentence", clause=0, phrase=None)
+            await seat.studio.describe(workspace)
             summary = learning.summary or {}
             rows.append(
                 {

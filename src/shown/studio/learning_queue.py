@@ -1,8 +1,9 @@
 """The queue in which games take their turns at being learned, by one process or by a few.
 
 A class shares one queue. A pupil has one game learned at a time. While others wait, a game is learned for a limited
-turn: then it keeps its best rule so far and goes on later, for twice as long. A first rule comes before such a
-continuation, unless that has waited for long. Within one owner, games are learned in the order in which they came.
+turn: then it keeps its best rule so far and goes on later, for twice as long. A first turn comes before such a
+continuation, unless that has waited for long, and ends with its first rule if other first turns wait. Within one owner,
+games are learned in the order in which they came.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from shown.studio.children import ChildDied, ChildProcess
 
 STOP_SECONDS, BEST_SECONDS = 5.0, 15.0  # to cancel learning, and to finish with the best so far; then it is killed
 READY_SECONDS = 60.0  # for a process to import and compile
-TURN_SECONDS = 2.0  # of the first turn, if others wait and there is a rule
+TURN_SECONDS = 2.0  # of the first turn, if others wait to go on and there is a rule
+SHORT_SECONDS = 1.0  # of a later turn, if others wait for their first one
 MAX_TURN_SECONDS = 20.0  # of any turn, if others wait
 NEXT_SECONDS = 3.0  # after the start of a turn, the next one of the same owner counts as queued
-CONTINUE_SECONDS = 10.0  # that a continuation waits longer than a first turn
+AGAIN_SECONDS, CONTINUE_SECONDS = 3.0, 10.0  # that a game with a rule, and a continuation, wait longer than others
 
 Answer = dict[str, Any]
 
@@ -67,10 +69,13 @@ class _Turn:
     has_rule: bool = False
     over: bool = False
 
-    @property
-    def seconds(self) -> float:
-        """How long it may take if others wait."""
-        return min(TURN_SECONDS * 2**self.job.turns, MAX_TURN_SECONDS) if self.has_rule else MAX_TURN_SECONDS
+    def seconds(self, urgent: bool) -> float:
+        """How long it may take if others wait; `urgent` if one of them waits for its first turn."""
+        if not self.has_rule:
+            return MAX_TURN_SECONDS
+        if urgent:
+            return SHORT_SECONDS if self.job.turns else 0.0
+        return min(TURN_SECONDS * 2**self.job.turns, MAX_TURN_SECONDS)
 
 
 @dataclass(eq=False)
@@ -82,6 +87,7 @@ class LearningQueue:
     _waiting: list[Job] = field(default_factory=list)
     _turns: list[_Turn] = field(default_factory=list)
     _last: dict[str, float] = field(default_factory=dict)  # the start of the last turn of each owner
+    _homes: dict[str, ChildProcess] = field(default_factory=dict)
     _ending: set[asyncio.Task[None]] = field(default_factory=set)
     _timer: asyncio.TimerHandle | None = None
 
@@ -136,12 +142,13 @@ class LearningQueue:
     def _next(self) -> None:
         """Begin as many jobs as there are idle learners."""
         begun = False
-        busy = [turn.learner for turn in self._turns]
-        for learner in [one for one in self.learners if one not in busy]:
-            job = min(self._candidates(), key=self._due, default=None)
-            if job is None:
-                break
+        idle = [one for one in self.learners if one not in [turn.learner for turn in self._turns]]
+        while idle and (job := min(self._candidates(), key=self._due, default=None)) is not None:
             self._waiting.remove(job)
+            # The process that learned the owner's games last has kept what it needs to go on.
+            learner = next((one for one in idle if one is self._homes.get(job.owner)), idle[0])
+            idle.remove(learner)
+            self._homes[job.owner] = learner
             turn = _Turn(job, learner, self.clock())
             self._last[job.owner] = turn.began
             self._turns.append(turn)
@@ -161,19 +168,22 @@ class LearningQueue:
                 yield job
 
     def _due(self, job: Job) -> float:
+        """Return when a job should begin: those who have no rule at all come first."""
         queued = max(job.queued, self._last.get(job.owner, 0.0) + NEXT_SECONDS)
-        return queued + (CONTINUE_SECONDS if job.turns else 0.0)
+        return queued + (CONTINUE_SECONDS if job.turns else AGAIN_SECONDS if job.request["before"] else 0.0)
 
     def _make_room(self) -> None:
         """If a job of another owner waits, ask those to finish whose turn is over, and look again when the next is."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if next(self._candidates(), None) is None:
+        waiting = list(self._candidates())
+        if not waiting:
             return
+        urgent = any(not job.turns for job in waiting)
         left = []
         for turn in self._turns:
-            rest = turn.began + turn.seconds - self.clock()
+            rest = turn.began + turn.seconds(urgent) - self.clock()
             if rest > 0:
                 left.append(rest)
             elif not turn.over:

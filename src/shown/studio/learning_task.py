@@ -34,7 +34,7 @@ from shown.worlds import Level, Playable
 
 Answer = dict[str, Any]
 
-MAX_PUPILS = 3  # kept in the process
+MAX_PUPILS = 40  # kept in the process: one for each pupil of a class
 MAX_BYTES = 2**30  # no pupils are kept in a process that holds more than this, or than a quarter of the memory
 POLICY_SECONDS = 1.0  # between two intermediate policies; the first one is reported at once
 

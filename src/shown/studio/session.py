@@ -364,6 +364,12 @@ class Studio:
             self.processes.known.discard(key)
         raise Forgotten("the process that plays has lost the policy. Try again.")
 
+    async def describe(self, workspace: Workspace) -> None:
+        """Have the policy of a game described, as after a restart, unless it is or cannot be."""
+        if workspace.learning.policy is not None and workspace.learning.summary is None:
+            with contextlib.suppress(ShownError):
+                await self._hand_over(workspace, (self.owner, workspace.game.name, workspace.learning.version))
+
     async def _hand_over(self, workspace: Workspace, key: tuple[str, str, int]) -> None:
         """Give the player the policy. If it refuses it, the policy was not written by the studio: learn a new one."""
         learning = workspace.learning
