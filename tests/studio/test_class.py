@@ -9,7 +9,7 @@ import json
 import pytest
 
 from serving import Refused, Server, until
-from shown.studio.class_session import TEACHER_COMMANDS
+from shown.studio.class_session import MAX_PAGES, TEACHER_COMMANDS
 from shown.studio.classroom import MAX_GUESSES
 from shown.studio.commands import COMMANDS, VIEWING
 from shown.studio.downloads import DOWNLOADS
@@ -164,6 +164,20 @@ def test_guessing_the_code_is_limited(tmp_path):
         assert room.anna.post("hello")["class"]["name"] == "Anna"  # those inside are not affected
     finally:
         room.server.stop()
+
+
+def test_one_pupil_cannot_take_all_connections(room):
+    lines = []
+    headers = {"Host": f"127.0.0.1:{room.server.port}", "Shown-Secret": room.ben.secret}
+    for _ in range(MAX_PAGES + 1):
+        lines.append(http.client.HTTPConnection("127.0.0.1", room.server.port, timeout=20))
+        lines[-1].request("GET", "/news", headers=headers)
+    streams = [line.getresponse() for line in lines]
+    assert sorted(stream.status for stream in streams) == [200] * MAX_PAGES + [429]
+    for line, stream in zip(lines, streams, strict=True):
+        stream.close()
+        line.close()
+    until(lambda: not room.tile("Ben")["here"], "Ben's pages are closed")
 
 
 # --- the teacher -----------------------------------------------------------------------------------------------------

@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from shown.errors import BadInput
 from shown.files import encode_json
 from shown.studio.app import Endpoints, answered, app_with
-from shown.studio.class_session import TEACHER_COMMANDS, OpenClass
+from shown.studio.class_session import MAX_PAGES, TEACHER_COMMANDS, OpenClass, Visit
 from shown.studio.classroom import Role
 from shown.studio.guard import AccessRules, refusal
 from shown.studio.session import Studio
 
 MAX_PUPIL_UPLOAD = 2**20  # bytes of a file that a pupil imports
 DOOR = frozenset({"/class/join"})  # the path that needs no secret
+
+
+class CountedStream(Response):
+    """A stream of news that counts as an open page for as long as it lasts."""
+
+    def __init__(self, stream: Response, visit: Visit) -> None:
+        self.stream, self.visit = stream, visit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        seat, own = self.visit.seat, self.visit.role is Role.PUPIL
+        assert seat is not None
+        seat.streams, seat.pages = seat.streams + 1, seat.pages + own
+        try:
+            await self.stream(scope, receive, send)
+        finally:
+            seat.streams, seat.pages = seat.streams - 1, seat.pages - own
 
 
 class ClassEndpoints(Endpoints):
@@ -40,21 +57,17 @@ class ClassEndpoints(Endpoints):
         return await self.room.command(visit, name, body)
 
     async def news(self, request: Request) -> Response:
-        visit, answer = request.scope["visitor"], await super().news(request)
-        assert isinstance(answer, StreamingResponse)
-        messages = answer.body_iterator
+        visit = request.scope["visitor"]
+        if visit.seat.streams >= MAX_PAGES:
+            return refusal(429, "too many pages of this workspace are open. Close some.")
+        return CountedStream(await super().news(request), visit)
 
-        async def counted() -> AsyncIterator[Any]:
-            here = visit.role is Role.PUPIL
-            visit.seat.pages += here
-            try:
-                async for message in messages:
-                    yield message
-            finally:
-                visit.seat.pages -= here
-
-        answer.body_iterator = counted()
-        return answer
+    async def download(self, request: Request) -> Response:
+        try:
+            async with request.scope["visitor"].seat.turn():
+                return await super().download(request)
+        except BadInput as error:
+            return refusal(429, str(error))
 
     async def join(self, request: Request) -> Response:
         address = request.client.host if request.client else ""

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -28,7 +28,8 @@ from shown.worlds import World
 Answer = dict[str, Any]
 
 MAX_LEARNERS = 3  # processes that learn, and no more than there are processors
-MAX_AT_ONCE = 4  # commands of one pupil; others wait
+MAX_AT_ONCE, MAX_WAITING = 4, 32  # requests of one pupil that are worked on, and that wait; more are refused
+MAX_PAGES = 16  # of one workspace that listen to the news
 STUCK_SECONDS = 180.0  # without a change, with the page open
 STUCK_GAMES = 3  # games after which a rule that loses more than half of its levels is a reason to help
 COMPARED = 24  # levels on which two rules are compared
@@ -43,7 +44,8 @@ class Seat:
 
     Attributes:
         changed: when the pupil last changed something, by the monotonic clock.
-        pages: number of the pupil's pages that are open.
+        pages: number of the pupil's pages that are open; `streams` also counts those of the teacher.
+        asked: number of requests that are worked on or wait.
     """
 
     member: ClassMember
@@ -51,7 +53,21 @@ class Seat:
     studio: Studio
     changed: float = field(default_factory=time.monotonic)
     pages: int = 0
-    turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
+    streams: int = 0
+    asked: int = 0
+    _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
+
+    @contextlib.asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait until a request may be worked on, so that nobody takes the processes from others."""
+        if self.asked >= MAX_AT_ONCE + MAX_WAITING:
+            raise BadInput("too many requests at once. Wait for their answers.")
+        self.asked += 1
+        try:
+            async with self._turn:
+                yield
+        finally:
+            self.asked -= 1
 
 
 @dataclass(frozen=True)
@@ -150,7 +166,7 @@ class OpenClass:
             self._check_locked(request)
             if not settings.hints and name in ("hint", "expert"):
                 raise BadInput("your teacher has turned this off.")
-        async with seat.turn:
+        async with seat.turn():
             revision = self._revision(seat)
             answer = await command(seat.studio, name, request, viewing)
         if self._revision(seat) != revision:
