@@ -84,6 +84,7 @@ class OpenClass:
     def __init__(self, folder: ClassFolder, worlds: Sequence[World] = (), saved: Any = None) -> None:
         """`saved` is the content of a class file to add."""
         self.folder, self.worlds, self._saved = folder, worlds, saved
+        self.address = ""  # that pupils type
         self.record = folder.load()
         learners = max(1, min(MAX_LEARNERS, os.cpu_count() or 1))
         self.processes = Processes(catalog(worlds), learners)
@@ -211,6 +212,7 @@ class OpenClass:
         tiles = [self._tile(seat) for seat in self.seats.values()]
         entries = self.processes.catalog.entries.values()
         return {
+            "address": self.address,
             "code": self.record.code,
             "settings": asdict(self.record.settings),
             "games": [{key: value for key, value in entry.about.items() if key != "lessons"} for entry in entries],

@@ -86,7 +86,7 @@ def serve_class(
         room = OpenClass(opened, worlds, saved)
         _name_missing(room.processes.catalog)
         origin = page_address(host, port, "").partition("/#")[0]
-        address = f"{origin}/teacher#secret={room.record.secret}"
+        room.address, address = origin, f"{origin}/teacher#secret={room.record.secret}"
         announce_class(origin, room.record.code, address, opened.path)
         _run(listener, create_class_app(room, rules), room, opened.link(address) if browser else None)
 

@@ -45,12 +45,12 @@ function problem(text) {
 }
 
 async function look() {
-  const { code, games, pupils, settings } = await teach("wall");
+  const { address, code, games, pupils, settings } = await teach("wall");
   if (!room.games.size) for (const game of games) room.games.set(game.name, prepare(game));
   const changed = JSON.stringify(settings) !== JSON.stringify(room.settings);
-  Object.assign(room, { pupils, settings });
+  Object.assign(room, { address: address || location.origin, pupils, settings });
   if (!$("how-to-join").childElementCount)
-    replace($("how-to-join"), "Open ", el("strong", { text: location.origin }), " and type the code ", el("strong", { class: "class-code", text: code }));
+    replace($("how-to-join"), "Open ", el("strong", { text: room.address }), " and type the code ", el("strong", { class: "class-code", text: code }));
   if (changed) showSettings();
   showWall();
 }
@@ -152,7 +152,7 @@ function newTile({ id, name }) {
     score: el("p", { class: "pupil-score" }),
     about: el("p", { class: "note" }),
     stuck: el("p", { class: "pupil-stuck" }),
-    reset: button({ text: "Reset", label: `Reset the game of ${name}`, kind: "quiet small", onClick: () => reset(now()) }),
+    reset: button({ text: "Reset", kind: "quiet small", onClick: () => reset(now()) }),
   };
   const named = (node, label) => {
     node.setAttribute("aria-label", label);
@@ -171,9 +171,14 @@ function newTile({ id, name }) {
       { class: "actions" },
       named(button({ text: "Look", kind: "small", onClick: () => visit("view") }), `Look at the workspace of ${name}`),
       named(button({ text: "Help", kind: "small", onClick: () => visit("help") }), `Help ${name}`),
-      named(parts.reset, `Reset the game of ${name}`),
-      named(button({ text: "Link", kind: "quiet small", onClick: () => showLink(now()) }), `Show the link of ${name}`),
-      named(button({ text: "Remove", kind: "quiet small", onClick: () => remove(now()) }), `Remove ${name}`),
+      el(
+        "details",
+        { class: "pupil-more" },
+        el("summary", { text: "More" }),
+        named(parts.reset, `Reset the game of ${name}`),
+        named(button({ text: "Link", kind: "quiet small", onClick: () => showLink(now()) }), `Show the link of ${name}`),
+        named(button({ text: "Remove", kind: "quiet small", onClick: () => remove(now()) }), `Remove ${name}`),
+      ),
     ),
   );
   return parts;
@@ -194,7 +199,7 @@ function showTile(tile, pupil) {
   tile.score.classList.toggle("good", perfect(pupil));
   const learning = STATES[pupil.state] ? `, ${STATES[pupil.state]}` : "";
   const more = corrections ? ` and ${plural(corrections, "correction")}` : "";
-  text(tile.about, game ? `${game.title}: ${plural(games, "game")}${more}${learning}${pupil.here ? "" : ". Page closed"}` : "");
+  text(tile.about, game ? `${game.title}: ${plural(games, "game")}${more}${learning}${pupil.here ? "" : ", page closed"}` : "");
   text(tile.stuck, pupil.stuck ?? "");
   tile.node.classList.toggle("needs-help", Boolean(pupil.stuck));
   tile.reset.disabled = !game;
@@ -215,7 +220,7 @@ function remove({ id, name }) {
 
 function showLink({ name, own }) {
   const dialog = el("dialog", { class: "dialog", "aria-label": `The link of ${name}` });
-  const link = el("input", { readonly: true, value: `${location.origin}/#secret=${own}`, "aria-label": "Link" });
+  const link = el("input", { readonly: true, value: `${room.address}/#secret=${own}`, "aria-label": "Link" });
   dialog.append(
     el("p", { text: `With this link ${name} goes on, on any machine of this network.` }),
     link,
