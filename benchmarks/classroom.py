@@ -8,6 +8,7 @@ the wall all the time. What was acknowledged is compared with what is found afte
 - next rule: from the answer to the click that wins a later game to the first rule learned from that game as well;
 - click: from sending a click to its answer;
 - wall: the same for the teacher's page;
+- processors: processor time of the server and its children per second, so that a busy machine is noticed;
 - memory: the largest sum of the proportional set sizes of the server and its children, in MiB.
 
 Run: python benchmarks/classroom.py [--pupils 30] [--seconds 180] [--kills 3] [--think 1.2] [--json]
@@ -19,6 +20,7 @@ import argparse
 import contextlib
 import http.client
 import json
+import os
 import random
 import re
 import subprocess
@@ -45,6 +47,7 @@ class ClassServer:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.port, self.kills = folder, 0, 0
+        self.seconds: dict[int, float] = {}  # of processor time, by process
         self.start()
 
     def start(self) -> None:
@@ -62,13 +65,14 @@ class ClassServer:
         self.process.wait()
 
     def memory(self) -> float:
-        """Return the memory of the server and its children, in MiB; 0 while it is being restarted."""
+        """Return the memory of the server and its children, in MiB; note the processor time of each."""
         own, total = self.process.pid, 0
         for entry in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError, ValueError, IndexError):
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                if own in (int(entry.name), parent):
+                words = (entry / "stat").read_text().rpartition(")")[2].split()
+                if own in (int(entry.name), int(words[1])):
                     total += int(re.findall(r"Pss:\s+(\d+)", (entry / "smaps_rollup").read_text())[0])
+                    self.seconds[int(entry.name)] = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
         return total / 1024
 
 
@@ -262,7 +266,7 @@ def run(pupils: int, seconds: float, kills: int, think: float) -> dict[str, Any]
         wall = Client(server, server.secret).insist("/class/wall")["pupils"]
         server.process.kill()
         server.process.wait()
-    return _summary(measured, killed + 1, wall)
+    return {**_summary(measured, killed + 1, wall), "processors": round(sum(server.seconds.values()) / seconds, 2)}
 
 
 def _summary(measured: Measured, kills: int, wall: list[dict[str, Any]]) -> dict[str, Any]:

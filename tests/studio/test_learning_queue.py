@@ -58,9 +58,9 @@ class Room:
         self.done: list[str] = []
         self.heard: list[str] = []
 
-    async def put(self, owner: str, game: str = "nim") -> None:
+    async def put(self, owner: str, game: str = "nim", before: Any = None) -> None:
         name = f"{owner}-{game} "
-        request = {"name": name, "before": None, "used": []}
+        request = {"name": name, "before": before, "used": []}
 
         def hear(message: dict[str, Any]) -> None:
             self.heard.append(f"{name}{'waits' if message.get('waiting') else 'news'}")
@@ -201,6 +201,20 @@ def test_a_hopeless_lesson_does_not_hold_up_others():
         await learner.finish(stopped=True)
         assert learner.at == "ben-nim "
         assert learner.asked[0][0]["before"] is None
+        room.queue.close()
+
+    run(story())
+
+
+def test_a_game_with_an_earlier_rule_has_no_long_turn_without_a_new_one():
+    async def story() -> None:
+        room, (learner,) = (found := Room()), found.learners
+        await room.put("anna", before={"old": 1})
+        await room.put("ben")
+        await room.pass_time(learning_queue.TURN_SECONDS)
+        assert learner.stopped == [(0, True)]
+        await learner.finish(stopped=True, policy={"old": 1})
+        assert room.heard == ["anna-nim waits"]  # the earlier rule is not called a new one
         room.queue.close()
 
     run(story())

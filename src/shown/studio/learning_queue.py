@@ -19,7 +19,7 @@ from shown.studio.children import ChildDied, ChildProcess
 
 STOP_SECONDS, BEST_SECONDS = 5.0, 15.0  # to cancel learning, and to finish with the best so far; then it is killed
 READY_SECONDS = 60.0  # for a process to import and compile
-TURN_SECONDS = 2.0  # of the first turn, if others wait to go on and there is a rule
+TURN_SECONDS = 2.0  # of the first turn, if others wait and there is a rule, perhaps an earlier one
 SHORT_SECONDS = 1.0  # of a later turn, if others wait for their first one
 MAX_TURN_SECONDS = 20.0  # of any turn, if others wait
 NEXT_SECONDS = 3.0  # after the start of a turn, the next one of the same owner counts as queued
@@ -71,9 +71,9 @@ class _Turn:
 
     def seconds(self, urgent: bool) -> float:
         """How long it may take if others wait; `urgent` if one of them waits for its first turn."""
-        if not self.has_rule:
+        if not self.has_rule and self.job.request["before"] is None:
             return MAX_TURN_SECONDS
-        if urgent:
+        if urgent and self.has_rule:
             return SHORT_SECONDS if self.job.turns else 0.0
         return min(TURN_SECONDS * 2**self.job.turns, MAX_TURN_SECONDS)
 
@@ -201,14 +201,14 @@ class LearningQueue:
         self._turns.remove(turn)
         try:
             if turn.over and isinstance(result, dict) and result.get("stopped"):
-                self._put_back(job, result)
+                self._put_back(job, result if turn.has_rule else {})
             else:
                 job.done(result)
         finally:  # whatever happens to one game's result, the next game is learned
             self._next()
 
     def _put_back(self, job: Job, result: Answer) -> None:
-        """Have a job whose turn is over go on later, from its best policy so far."""
+        """Have a job whose turn is over go on later, from the best policy of this turn, if there is one."""
         if result.get("policy") is not None:
             job.request = {**job.request, "before": result["policy"], "used": result.get("used", [])}
         job.turns += 1
