@@ -9,6 +9,7 @@ import json
 import pytest
 
 from serving import Refused, Server, until
+from shown.cli import main
 from shown.studio.class_session import MAX_PAGES, TEACHER_COMMANDS
 from shown.studio.classroom import MAX_GUESSES
 from shown.studio.commands import COMMANDS, VIEWING
@@ -309,6 +310,28 @@ def test_the_sheet_has_every_rule_and_the_file_opens_again(room, tmp_path):
         assert len(again.post_to("/class/wall")["pupils"]) == 2
     finally:
         again.stop()
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ({"schema": "shown/lesson/1"}, "not a class file"),
+        ({"schema": "shown/class/1", "pupils": 3}, '"pupils" a list'),
+        (
+            {"schema": "shown/class/1", "pupils": [{"name": "A", "lessons": [{}]}]},
+            "pupil 0: a lesson: not a lesson file",
+        ),
+        ({"schema": "shown/class/1", "pupils": [{"name": "A/B", "lessons": []}]}, "pupil 0: a name has"),
+        ({"schema": "shown/class/1", "pupils": [{"name": [], "lessons": []}]}, "pupil 0: a name has"),
+    ],
+)
+def test_a_bad_class_file_is_one_line(tmp_path, capsys, content, why):
+    (tmp_path / "class.json").write_text(json.dumps(content))
+    words = ["studio", "--class", str(tmp_path / "class.json"), "--no-browser", "--port", "0"]
+    assert main([*words, "--host", "127.0.0.1", "--project", str(tmp_path / "class")]) == 2
+    error = capsys.readouterr().err
+    assert why in error
+    assert "Traceback" not in error
 
 
 def test_a_pupil_who_is_removed_has_no_access_and_keeps_the_files(room):

@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from shown.errors import BadInput
+from shown.errors import BadInput, ShownError
 from shown.studio.catalog import catalog
-from shown.studio.classroom import ClassFolder, ClassMember, ClassSettings, Door, Role
+from shown.studio.classroom import ClassFolder, ClassMember, ClassSettings, Door, Role, check_name
 from shown.studio.commands import command
 from shown.studio.downloads import lesson_file
 from shown.studio.processes import Processes
@@ -82,8 +82,8 @@ class OpenClass:
     """The state behind the pages of a class. `start` it inside a running event loop, `close` it at the end."""
 
     def __init__(self, folder: ClassFolder, worlds: Sequence[World] = (), saved: Any = None) -> None:
-        """`saved` is the content of a class file to add."""
-        self.folder, self.worlds, self._saved = folder, worlds, saved
+        """`saved` is the content of a class file, whose pupils are added with their lessons if they are not here."""
+        self.folder, self.worlds = folder, worlds
         self.address = ""  # that pupils type
         self.record = folder.load()
         learners = max(1, min(MAX_LEARNERS, os.cpu_count() or 1))
@@ -91,6 +91,7 @@ class OpenClass:
         self.door = Door()
         self.seats: dict[int, Seat] = {}
         self._describing: asyncio.Task[None] | None = None
+        self._to_add = [] if saved is None else self._read_file(saved)
 
     async def start(self) -> None:
         await self.processes.start()
@@ -99,8 +100,10 @@ class OpenClass:
             with contextlib.suppress(BadInput):  # its page says what is wrong with it
                 if seat.studio.first is not None:  # learning that was cut off goes on
                     await seat.studio.open(seat.studio.first)
-        if self._saved is not None:
-            await self.add_file(self._saved)
+        for name, lessons in self._to_add:
+            seat = self.seats[self._add(name).id]
+            for lesson in lessons:
+                seat.studio.remember(game=(await seat.studio.open_lesson(lesson)).game.name)
         self._describing = asyncio.create_task(self._describe())
 
     async def _describe(self) -> None:
@@ -287,7 +290,7 @@ class OpenClass:
         for seat in list(self.seats.values()):
             try:
                 self._tell(seat, await seat.studio.open_lesson(lesson))
-            except BadInput as error:
+            except ShownError as error:
                 failed.append(f"{seat.member.name}: {error}")
         return {"title": lesson.game.title, "given": len(self.seats) - len(failed), "failed": failed}
 
@@ -355,26 +358,27 @@ class OpenClass:
             pupils.append({"name": seat.member.name, "lessons": lessons})
         return {"schema": CLASS_SCHEMA, "pupils": pupils}
 
-    async def add_file(self, value: Any) -> None:
-        """Add the pupils of a class file who are not here, with their lessons; BadInput if anything in it is bad."""
+    def _read_file(self, value: Any) -> list[tuple[str, list[LessonFile]]]:
+        """Return the pupils of a class file who are not here, and their lessons; BadInput if anything in it is bad."""
         pupils = value.get("pupils") if is_class_file(value) else None
         if not isinstance(pupils, list) or not all(isinstance(one, dict) for one in pupils):
             raise BadInput(f'the class file: "schema" must be "{CLASS_SCHEMA}", and "pupils" a list.')
-        found: list[tuple[Any, list[LessonFile]]] = []
+        found = []
         record = self.record
         here = {member.name for member in record.pupils}
         for i, one in enumerate(pupils):
             where, lessons = f"the class file, pupil {i}", one.get("lessons")
             if not isinstance(lessons, list):
                 raise BadInput(f'{where}: "lessons" must be a list.')
-            if one.get("name") in here:
-                continue
-            record = record.with_pupil(one.get("name"))
-            found.append((one["name"], [LessonFile.from_json(x, self.processes.catalog.find, where) for x in lessons]))
-        for name, files in found:
-            seat = self.seats[self._add(name).id]
-            for lesson in files:
-                seat.studio.remember(game=(await seat.studio.open_lesson(lesson)).game.name)
+            try:
+                name = check_name(one.get("name"))
+                if name not in here:
+                    record = record.with_pupil(name)
+                    files = [LessonFile.from_json(x, self.processes.catalog.find, "a lesson") for x in lessons]
+                    found.append((name, files))
+            except BadInput as error:
+                raise BadInput(f"{where}: {error}") from None
+        return found
 
 
 TEACHER_COMMANDS = ("wall", "settle", "remove", "reset", "give", "compare", "sheet")
