@@ -38,7 +38,7 @@ def test_a_lesson_of_a_class(room, visit):
     expect(teacher.at("#wall-title")).to_have_text("No pupil has joined yet.")
     code = teacher.at(".class-code").inner_text()
 
-    # Anna joins at the address that everybody is told.
+    # Anna joins at the address for everybody.
     anna = visit(at(room, f"{room.origin}/"))
     assert violations(anna) == []
     anna.at("#door-name").fill("Anna")

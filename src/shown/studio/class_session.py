@@ -122,7 +122,7 @@ class OpenClass:
         await self.processes.close()
 
     def _seat(self, member: ClassMember, project: Project) -> Seat:
-        # Pupils are not told the command with its paths.
+        # The command with its paths is not for pupils.
         studio = Studio(project, "shown studio --class", self.worlds, shared=self.processes, owner=member.folder)
         self.seats[member.id] = Seat(member, project, studio)
         return self.seats[member.id]
@@ -191,7 +191,7 @@ class OpenClass:
         return sum(workspace.revision for workspace in seat.studio.opened)
 
     def _about(self, visit: Visit, hello: Answer) -> Answer:
-        """Return what the page of a pupil is told in addition: the class, and the games that are not locked."""
+        """Return what the page of a pupil needs in addition: the class, and the games that are not locked."""
         assert visit.seat is not None
         settings, games, first = self.record.settings, hello["games"], hello["game"]
         if visit.role is Role.PUPIL:

@@ -276,7 +276,9 @@ class Studio:
 
         request = self._learn_request(workspace, shown, last)
         moved = partial(self.tell_learned, workspace)
-        self.queue.put(Job(self.owner, game.name, game.title, request, news, done, moved))
+        # What has a rule of this lesson, as after a restart, goes on: those without one come first.
+        turns = int(state.policy is not None and not state.stale)
+        self.queue.put(Job(self.owner, game.name, game.title, request, news, done, moved, turns=turns))
         self.tell_learned(workspace)
 
     def drop_under_other_remarks(self, workspace: Workspace) -> None:
