@@ -18,6 +18,8 @@ from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from serving import Server
+from shown.grid import Grid
+from shown.worlds import find_game
 from states import STATES, back, taught_game, taught_studio, teach_at_odds
 from visiting import Visitor, chromium
 
@@ -70,7 +72,8 @@ def _look_at_all(browser: Browser, fresh: Server, taught: Server, folder: Path) 
 
 
 def docs(browser: Browser, project: Path, folder: Path) -> None:
-    """The pictures of docs/guides/studio.md."""
+    """The pictures of docs/guides/studio.md and a-class.md."""
+    class_wall(browser, project.with_name("class"), folder)
     studio = Server(project)
     try:
         studio.post("toured", toured=True)
@@ -79,6 +82,31 @@ def docs(browser: Browser, project: Path, folder: Path) -> None:
         whole(browser, studio, lambda node, **options: keep(node, folder / "studio-dark.png", **options), "dark")
     finally:
         studio.stop()
+
+
+def class_wall(browser: Browser, project: Path, folder: Path) -> None:
+    """The teacher's page of a class of six, each in the middle of a game."""
+    games = ("nim", "chase", "stop-the-fall", "fence-in", "checkmate", "nim")
+    server = Server(project, words=("--class",))
+    try:
+        code = server.post_to("/class/wall")["code"]
+        for number, (name, game) in enumerate(
+            zip(("Anna", "Ben", "Chloe", "Deniz", "Emma", "Farid"), games, strict=True)
+        ):
+            secret = server.as_holder_of("").post_to("/class/join", name=name, code=code)["secret"]
+            pupil = server.as_holder_of(secret)
+            pupil.post("open", game=game)
+            for _ in range(number % 4):
+                pupil.post("expert", game=game)
+            rows = pupil.post("open", game=game)["table"]["rows"]
+            pupil.post("click", game=game, action=list(find_game(game).expert(Grid(tuple(rows)))))
+            pupil.learned(game)
+        visitor = Visitor(browser, server, viewport={"width": 1300, "height": 560}, reduced_motion="reduce")
+        expect(visitor.at("#wall .mini")).to_have_count(len(games))
+        keep(visitor.page, folder / "class.png")
+        visitor.leave()
+    finally:
+        server.stop()
 
 
 def advice(browser: Browser, studio: Server, take: Callable[..., None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import http.client
 import json
 import os
@@ -56,7 +57,8 @@ class Server:
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
         assert self.address.startswith("http://"), "the studio did not start"
-        self.origin, _, self.secret = self.address.partition("/#secret=")
+        page, _, self.secret = self.address.partition("#secret=")
+        self.origin = page.removesuffix("teacher").removesuffix("/")
         self.port = int(self.origin.rpartition(":")[2])
         until(lambda: self._answers(), "the studio answers")
 
@@ -93,8 +95,11 @@ class Server:
 
     def post(self, command: str, **body: Any) -> Any:
         """Send a command as the page does. Raise Refused if it is refused."""
+        return self.post_to(f"/api/{command}", **body)
+
+    def post_to(self, path: str, **body: Any) -> Any:
         headers = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{self.port}"}
-        status, _, content = self.request("POST", f"/api/{command}", json.dumps(body).encode(), headers)
+        status, _, content = self.request("POST", path, json.dumps(body).encode(), headers)
         answer = json.loads(content)
         if status != 200:
             raise Refused(status, answer["error"])
@@ -105,6 +110,12 @@ class Server:
         if status != 200:
             raise Refused(status, json.loads(content)["error"])
         return content
+
+    def as_holder_of(self, secret: str) -> Server:
+        """Return the same studio for somebody with another secret."""
+        other = copy.copy(self)
+        other.secret = secret
+        return other
 
     def reset(self) -> None:
         """Empty all games, as if the project were new."""

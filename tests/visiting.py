@@ -6,6 +6,7 @@ import contextlib
 import re
 import shutil
 from collections.abc import Iterator
+from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -246,3 +247,13 @@ class Visitor:
         expect(self.at("#learn-state")).to_have_text(re.compile("done|stopped"))
         expect(self.at("#rule")).to_contain_text(re.compile(f"From (\\d+ of )?{demonstrations} {noun}"))
         expect(self.at("#rule .clause").first).to_be_visible()
+
+
+def violations(visitor: Visitor, rules: str = "") -> list[str]:
+    """Return the violations found by axe-core, with all its rules or those given."""
+    if not visitor.page.evaluate("'axe' in globalThis"):
+        axe = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+        visitor.page.evaluate(axe)  # the page's policy refuses it as a script
+    found: Any = visitor.page.evaluate(f"axe.run({rules})")
+    assert found["passes"], "axe-core checked nothing"
+    return [f"{one['id']}: {node['target']}" for one in found["violations"] for node in one["nodes"]]

@@ -91,7 +91,7 @@ async def _session(project: Path, data: Any, log: io.StringIO) -> dict[str, Any]
     with Project(project) as opened:
         studio = Studio(opened)
         here = Here()
-        studio.learner = studio.player = studio.queue.learner = cast(ChildProcess, here)
+        studio.processes.player = studio.processes.learners[0] = cast(ChildProcess, here)
         app = create_app(studio, AccessRules(frozenset({HOST}), SECRET))
         public = set(load_assets(studio.catalog))
         await studio.start()
@@ -172,7 +172,7 @@ class Here:
 
     def kill(self) -> None: ...
 
-    def stop(self, number: int) -> None: ...
+    def stop(self, number: int, gently: bool = False) -> None: ...
 
     def begin(
         self, do: str, news: Callable[[dict[str, Any]], None] | None = None, /, **request: Any

@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-from typing import Any
-
 import pytest
 
 from states import STATES, back, taught_game, taught_studio
-
-AXE = (files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
-
-
-def violations(visitor, rules: str = "") -> list[str]:
-    """Return the violations found by axe-core, with all its rules or those given."""
-    if not visitor.page.evaluate("'axe' in globalThis"):
-        visitor.page.evaluate(AXE)  # the page's policy refuses it as a script
-    found: Any = visitor.page.evaluate(f"axe.run({rules})")
-    assert found["passes"], "axe-core checked nothing"
-    return [f"{one['id']}: {node['target']}" for one in found["violations"] for node in one["nodes"]]
+from visiting import violations
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ def with_child(work):
         return thread.submit(lambda: asyncio.run(asyncio.wait_for(run(), 60))).result()
 
 
-MISSING = {"key": ["nim", 1], "rows": ["|.", "||"]}
+MISSING = {"key": ["", "nim", 1], "rows": ["|.", "||"]}
 
 
 def test_a_process_that_is_replaced_takes_no_other_request_along():

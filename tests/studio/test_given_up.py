@@ -39,7 +39,7 @@ def test_the_film_of_a_demonstration_has_a_time_limit(tmp_path, monkeypatch):
     async def film() -> NeverAnswers:
         with Project(tmp_path / "project") as project:
             studio = Studio(project)
-            player = studio.player = NeverAnswers()
+            player = studio.processes.player = NeverAnswers()
             (await studio.workspace("nim")).expert()
             with pytest.raises(BadInput, match=r"took more than .* seconds and was given up"):
                 await download(studio, "demonstration.gif", "nim", "", "1")

@@ -88,9 +88,9 @@ def some(first: int, last: int) -> Demonstrations:
 def test_a_further_demonstration_is_added_to_what_the_pupil_knows():
     pupils = Pupils()
     first = answer(pupils, asked(some(0, 1)))
-    kept = pupils.kept["nim"]
+    kept = pupils.kept["", "nim"]
     answer(pupils, asked(some(0, 2), first))
-    assert pupils.kept["nim"] is kept
+    assert pupils.kept["", "nim"] is kept
     assert len(kept.pupil.demonstrations) == 3
 
 
@@ -120,9 +120,9 @@ def test_a_new_pupil_with_the_last_policy_learns_the_same(many):
 def test_anything_else_takes_a_new_pupil(other):
     pupils = Pupils()
     answer(pupils, asked(some(0, 1)))
-    kept = pupils.kept["nim"]
+    kept = pupils.kept["", "nim"]
     found = answer(pupils, other)
-    assert pupils.kept["nim"] is not kept
+    assert pupils.kept["", "nim"] is not kept
     assert found["policy"] == answer(Pupils(), other)["policy"]
 
 
@@ -147,20 +147,20 @@ def test_an_interrupted_pupil_is_not_kept():
 def test_few_pupils_are_kept_and_none_where_memory_is_short(monkeypatch):
     pupils = Pupils()
     for number in range(MAX_PUPILS + 2):
-        pupils.keep(f"game {number}", SelectivePupil(None))
-    assert list(pupils.kept) == [f"game {number}" for number in range(2, MAX_PUPILS + 2)]
+        pupils.keep("", f"game {number}", SelectivePupil(None))
+    assert list(pupils.kept) == [("", f"game {number}") for number in range(2, MAX_PUPILS + 2)]
     monkeypatch.setattr(learning_task, "resident_memory", lambda: 2**40)
-    pupils.keep("nim", SelectivePupil(None))
+    pupils.keep("", "nim", SelectivePupil(None))
     assert not pupils.kept
 
 
 def test_levels_to_keep_stay_won_and_do_not_make_a_new_pupil():
     pupils, levels = Pupils(), load_levels(NIM, "test:0-8")
     first = answer(pupils, asked(some(0, 0)))
-    pupil = pupils.kept["nim"]
+    pupil = pupils.kept["", "nim"]
     kept = [{"name": level.name, "rows": list(level.grid.rows)} for level in levels]
     second = answer(pupils, asked(some(0, 1), first, keep=kept))
-    assert pupils.kept["nim"] is pupil
+    assert pupils.kept["", "nim"] is pupil
     assert len(pupil.pupil.task.keep) == len(levels)
     before, after = (wins(NIM.starts(levels), one) for one in policies([first, second]))
     assert all(now or not earlier for earlier, now in zip(before, after, strict=True))

@@ -10,10 +10,11 @@ import pytest
 import shown.studio
 
 ORDER = (
-    *("folder", "project", "children", "policy_summary", "learning_task", "tasks"),
+    *("folder", "project", "classroom", "children", "policy_summary", "learning_task", "tasks"),
     *("isolated", "catalog", "minecraft_view", "worker"),
-    *("learning", "workspace", "news", "session", "commands", "downloads"),
-    *("guard", "connections", "app", "server"),
+    *("learning", "learning_queue", "processes", "workspace", "news", "session", "commands", "downloads"),
+    "class_session",
+    *("guard", "connections", "app", "class_app", "server"),
 )
 FOLDER = Path(shown.studio.__path__[0])
 

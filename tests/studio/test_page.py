@@ -22,6 +22,7 @@ def text(name: str) -> str:
 def test_every_file_has_an_address_and_nothing_else_does():
     names = {
         "/",
+        "/teacher",
         "/icon.svg",
         "/sprites.css",
         *(f"/js/{name}" for name in SCRIPTS),
@@ -30,7 +31,9 @@ def test_every_file_has_an_address_and_nothing_else_does():
     assert set(load_assets()) == names
 
 
-@pytest.mark.parametrize("name", ["index.html", *(f"js/{n}" for n in SCRIPTS), *(f"css/{n}" for n in STYLES)])
+@pytest.mark.parametrize(
+    "name", ["index.html", "teacher.html", *(f"js/{n}" for n in SCRIPTS), *(f"css/{n}" for n in STYLES)]
+)
 def test_no_file_is_long_or_speaks_of_another_host(name):
     content = text(name)
     assert len(content.splitlines()) <= 500
@@ -46,8 +49,9 @@ def test_scripts_build_no_markup_from_text(name):
     )
 
 
-def test_the_page_has_nothing_inline_that_its_policy_would_forbid():
-    page = load_assets()["/"].content.decode()
+@pytest.mark.parametrize("path", ["/", "/teacher"])
+def test_the_page_has_nothing_inline_that_its_policy_would_forbid(path):
+    page = load_assets()[path].content.decode()
     assert not re.search(r"<style|style=|<script(?![^>]* src=)|\son\w+=", page)
 
 

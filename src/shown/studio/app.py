@@ -9,10 +9,11 @@ import contextlib
 import hashlib
 import time
 import traceback
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import Any, Protocol
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -37,6 +38,14 @@ MEDIA_TYPES = {
 }
 
 
+class Opened(Protocol):
+    """What an app is about: it is started with the server, and closed before it ends."""
+
+    async def start(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Asset:
     """A file of the page, ready to send."""
@@ -46,13 +55,14 @@ class Asset:
     tag: str
 
 
-def load_assets(here: Catalog | None = None) -> dict[str, Asset]:
-    """Return everything under `static/` by its path; the page itself includes the sprites of all games."""
+def load_assets(here: Catalog | None = None, mark: bytes = b"") -> dict[str, Asset]:
+    """Return everything under `static/` by its path. Pages include the sprites of all games, and `mark` in <html>."""
     sprites = "".join(entry.sprites for entry in (here or catalog()).entries.values())
     assets = {"/sprites.css": _asset(stylesheet().encode(), ".css")}
     _collect(files("shown.studio").joinpath("static"), "/", assets)
-    page = assets.pop("/index.html").content.replace(b"<!-- sprites -->", sprites.encode())
-    assets["/"] = _asset(page, ".html")
+    for name, path in (("/index.html", "/"), ("/teacher.html", "/teacher")):
+        page = assets.pop(name).content.replace(b"<!-- sprites -->", sprites.encode())
+        assets[path] = _asset(page.replace(b'<html lang="en"', b'<html lang="en"' + mark, 1), ".html")
     return assets
 
 
@@ -69,12 +79,21 @@ def _asset(content: bytes, ending: str) -> Asset:
 
 
 class Endpoints:
-    """What each route answers for one open project."""
+    """What each route answers, for one open project or, with another `session`, for several."""
 
-    def __init__(self, studio: Studio) -> None:
+    def __init__(self, here: Catalog, studio: Studio | None = None, mark: bytes = b"") -> None:
         self.studio = studio
-        self.assets = load_assets(studio.catalog)
+        self.assets = load_assets(here, mark)
         self.run = f"{time.time_ns():x}"  # names this run of the server, so that a page notices a new one
+
+    def session(self, request: Request) -> Studio:
+        """Return the open project that a request is about."""
+        assert self.studio is not None
+        return self.studio
+
+    async def do(self, request: Request, name: str, body: Any) -> Any:
+        """Run a command, and return its answer."""
+        return await command(self.session(request), name, body)
 
     async def asset(self, request: Request) -> Response:
         found = self.assets.get(request.url.path)
@@ -86,26 +105,12 @@ class Endpoints:
         return Response(found.content, media_type=found.media_type, headers=headers)
 
     async def command(self, request: Request) -> Response:
-        try:
-            body = (await request.body()).decode("utf-8")
-            answer = await command(self.studio, request.path_params["name"], parse_json(body, "the request"))
-        except ClientDisconnect:
-            return refusal(400, "the request ended early.")
-        except UnicodeDecodeError:
-            return refusal(400, "the request is not text in UTF-8.")
-        except Forgotten as error:
-            return JSONResponse({"forgotten": _sentence(error)})
-        except ShownError as error:
-            return refusal(400 if isinstance(error, BadInput) else 503, _sentence(error))
-        except Exception as error:
-            traceback.print_exc()
-            return refusal(500, f"The studio failed ({type(error).__name__}). Its terminal shows the details.")
-        return JSONResponse(answer)
+        return await answered(request, lambda body: self.do(request, request.path_params["name"], body))
 
     async def news(self, request: Request) -> Response:
         async def stream() -> AsyncIterator[bytes]:
             yield f'event: hello\ndata: {{"run": "{self.run}"}}\n\n'.encode()
-            async for message in self.studio.news.listen():
+            async for message in self.session(request).news.listen():
                 yield message
 
         return StreamingResponse(stream(), media_type="text/event-stream")
@@ -114,7 +119,9 @@ class Endpoints:
         query = request.query_params
         try:
             name, media_type, content = await download(
-                self.studio, request.path_params["what"], *(query.get(key, "") for key in ("game", "level", "id"))
+                self.session(request),
+                request.path_params["what"],
+                *(query.get(key, "") for key in ("game", "level", "id")),
             )
         except ShownError as error:
             return refusal(400, _sentence(error))
@@ -123,29 +130,54 @@ class Endpoints:
         return Response(content, media_type=media_type, headers=headers)
 
 
+async def answered(request: Request, work: Callable[[Any], Awaitable[Any]]) -> Response:
+    """Answer a request with what `work` returns for its body, or with its error."""
+    try:
+        body = (await request.body()).decode("utf-8")
+        answer = await work(parse_json(body, "the request"))
+    except ClientDisconnect:
+        return refusal(400, "the request ended early.")
+    except UnicodeDecodeError:
+        return refusal(400, "the request is not text in UTF-8.")
+    except Forgotten as error:
+        return JSONResponse({"forgotten": _sentence(error)})
+    except ShownError as error:
+        return refusal(400 if isinstance(error, BadInput) else 503, _sentence(error))
+    except Exception as error:
+        traceback.print_exc()
+        return refusal(500, f"The studio failed ({type(error).__name__}). Its terminal shows the details.")
+    return JSONResponse(answer)
+
+
 def create_app(studio: Studio, rules: AccessRules) -> Starlette:
     """Return the web app around an open project."""
+    return app_with(Endpoints(studio.catalog, studio), studio, (), {"rules": rules})
+
+
+def app_with(ends: Endpoints, state: Opened, routes: Sequence[Route], guard: dict[str, Any]) -> Starlette:
+    """Return a web app that opens and closes some state, with further routes; `guard` are the arguments of `Guard`."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        await studio.start()
+        await state.start()
         try:
             yield
         finally:
-            await studio.close()
+            await state.close()
 
     async def not_found(request: Request, error: Exception) -> Response:
         return refusal(getattr(error, "status_code", 500), "nothing here.")
 
-    ends = Endpoints(studio)
+    public = frozenset(ends.assets) | guard.pop("public", frozenset())
     return Starlette(
         routes=[
+            *routes,
             Route("/api/{name}", ends.command, methods=["POST"]),
             Route("/news", ends.news, methods=["GET"]),
             Route("/export/{what}", ends.download, methods=["GET"]),
             Route("/{path:path}", ends.asset, methods=["GET"]),
         ],
-        middleware=[Middleware(Guard, rules=rules, public=frozenset(ends.assets))],
+        middleware=[Middleware(Guard, public=public, **guard)],
         lifespan=lifespan,
         exception_handlers={404: not_found, 405: not_found},
     )

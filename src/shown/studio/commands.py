@@ -40,14 +40,18 @@ MAX_RULE = 4000  # characters of a written rule
 MAX_DIFFER = 12  # levels on which candidates are compared
 
 
-async def command(studio: Studio, name: str, request: Any) -> Answer:
-    """Run the command called `name`."""
+async def command(studio: Studio, name: str, request: Any, viewing: str = "") -> Answer:
+    """Run the command called `name`. If nothing may be changed, `viewing` says why, in a sentence."""
     if name not in COMMANDS:
         raise BadInput(f"no command called {name[:40]!r}. {did_you_mean(name[:40], COMMANDS)}")
     if not isinstance(request, dict):
         raise BadInput("a request must be a JSON object.")
+    if viewing and name not in VIEWING:
+        raise BadInput(viewing)
     if name in PROJECT_COMMANDS:
-        return await PROJECT_COMMANDS[name](studio, request)
+        return await (look_at_game if viewing and name == "open" else PROJECT_COMMANDS[name])(studio, request)
+    if viewing and name == "unseen":
+        return await _look(_levels)(studio, await studio.workspace(request.get("game")), request)
     return await GAME_COMMANDS[name](studio, await studio.workspace(request.get("game")), request)
 
 
@@ -144,7 +148,13 @@ async def hello(studio: Studio, request: Request) -> Answer:
 
 
 async def open_game(studio: Studio, request: Request) -> Answer:
-    workspace = await studio.open(request.get("game"))
+    await studio.open(request.get("game"))
+    return await look_at_game(studio, request)
+
+
+async def look_at_game(studio: Studio, request: Request) -> Answer:
+    """Return the lesson of a game and the state of learning."""
+    workspace = await studio.workspace(request.get("game"))
     view = await studio.run(workspace.game, workspace.view)
     return {**view, "learned": studio.learned_view(workspace)}
 
@@ -187,7 +197,7 @@ async def learn(studio: Studio, workspace: Workspace, request: Request) -> Answe
 
 async def stop(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     """Have learning of this game finish with the best policy so far."""
-    studio.queue.stop(workspace.game.name)
+    studio.queue.stop(studio.owner, workspace.game.name)
     return {}
 
 
@@ -211,12 +221,18 @@ async def take_rule(studio: Studio, workspace: Workspace, request: Request) -> A
 # --- watching --------------------------------------------------------------------------------------------------------
 
 
-def _unseen(workspace: Workspace, request: Request) -> Answer:
+def _levels(workspace: Workspace, request: Request) -> Answer:
     count, first = _number(request, "count"), _number(request, "first")
     if not 1 <= count <= MAX_WALL or first > MAX_FIRST:
         raise BadInput(f"at most {MAX_WALL} levels at once, and not beyond the first {MAX_FIRST}.")
-    workspace.tested = workspace.unseen(count, first)
-    return {"levels": [as_request(level) for level in workspace.tested]}
+    return {"levels": [as_request(level) for level in workspace.unseen(count, first)]}
+
+
+def _unseen(workspace: Workspace, request: Request) -> Answer:
+    """Return levels that were never shown, and have the page's test be about them."""
+    answer = _levels(workspace, request)
+    workspace.tested = workspace.unseen(request["count"], request["first"])
+    return answer
 
 
 def _run(workspace: Workspace, request: Request) -> Request:
@@ -402,3 +418,8 @@ GAME_COMMANDS: dict[str, Command] = {
     "import": import_file,
 }
 COMMANDS = (*PROJECT_COMMANDS, *GAME_COMMANDS)
+VIEWING = frozenset(
+    {"hello", "open", "peek", "recording", "phrase", "clicks", "unseen", "run", "runs", "position", "why"}
+    | {"scores", "posterior", "differ"}
+)
+"""The commands of a page that may look but not change anything."""

@@ -44,7 +44,7 @@ async def download(studio: Studio, what: str, game: str, level: str, number: str
 
 def _json_file(studio: Studio, workspace: Workspace, what: str) -> bytes:
     if what == "lesson.json":
-        return _lesson(studio, workspace)
+        return encode_json(lesson_file(studio, workspace).to_json(), "the lesson", MAX_FILE)
     if what == "demonstrations.json":
         value: Any = workspace.demonstrations().to_json()
     elif what == "levels.json":
@@ -60,13 +60,13 @@ def _json_file(studio: Studio, workspace: Workspace, what: str) -> bytes:
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def _lesson(studio: Studio, workspace: Workspace) -> bytes:
-    """Return the lesson as a file, without a policy that is out of date or not finished."""
+def lesson_file(studio: Studio, workspace: Workspace) -> LessonFile:
+    """Return the lesson as a file has it, without a policy that is out of date or not finished."""
     learning, lesson = workspace.learning, workspace.lesson
     if not lesson.recordings and not workspace.painted:
         raise BadInput("nothing has been shown yet.")
     finished = learning.state == "done" and not learning.stale
-    file = LessonFile(
+    return LessonFile(
         workspace.game,
         lesson.recordings,
         tuple(painted.level.grid for painted in workspace.painted),
@@ -76,7 +76,6 @@ def _lesson(studio: Studio, workspace: Workspace) -> bytes:
         learning.tried if finished else [],
         workspace.scores,
     )
-    return encode_json(file.to_json(), "the lesson", MAX_FILE)
 
 
 def _whole(text: str) -> int:

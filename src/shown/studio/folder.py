@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import html
 import os
+import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -116,6 +118,17 @@ class Folder:
             if not self.mode(new):
                 return new
         raise BadInput(f"{self.path / name}: set aside too often. Tidy up {self.path} first.")
+
+    @contextlib.contextmanager
+    def link(self, address: str) -> Iterator[Path]:
+        """Make a page that leads to `address` and that only the user can read, for as long as the context lasts."""
+        name = f".shown-{secrets.token_hex(8)}.html"
+        page = f'<!doctype html><meta http-equiv="refresh" content="0;url={html.escape(address)}"><title>shown</title>'
+        self.create(name, page.encode(), 0o600)
+        try:
+            yield (self.path / name).absolute()
+        finally:
+            self.remove(name)
 
     def tidy(self) -> None:
         """Remove the temporary files of a killed process."""

@@ -15,8 +15,9 @@ from __future__ import annotations
 import asyncio
 import hmac
 import secrets
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, Response
@@ -24,7 +25,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 256 * 1024
 MAX_UPLOAD = 8 * 2**20
-UPLOADS = frozenset({"/api/import"})
+UPLOADS = frozenset({"/api/import", "/class/give"})
+PAGES = frozenset({"/", "/teacher"})  # to which a link of another site may lead
 BODY_SECONDS = 30.0  # a body that takes longer is cut off
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 SECRET_HEADER = "shown-secret"
@@ -63,15 +65,26 @@ class AccessRules:
         names = ("127.0.0.1", "localhost", "[::1]") if host in LOOPBACK else ()
         return cls(frozenset(f"{name}:{port}" for name in names), secrets.token_urlsafe(24))
 
+    def admit(self, secret: str, path: str) -> Any:
+        """Return who sends this secret to a path, or None to refuse: there is only the holder of the link."""
+        return True if hmac.compare_digest(secret.encode(), self.secret.encode()) else None
+
 
 class Guard:
     """Refuse requests that break the rules, and add security headers to every answer.
 
-    The paths in `public`, those of the page's own files, need no secret.
+    The paths in `public`, those of the page's own files, need no secret. For any other, `admit` returns who sends a
+    secret, which the app finds as `scope["visitor"]`, or None; by default that is `rules.admit`.
     """
 
-    def __init__(self, app: ASGIApp, rules: AccessRules, public: Collection[str] = ()) -> None:
-        self.app, self.rules, self.public = app, rules, public
+    def __init__(
+        self,
+        app: ASGIApp,
+        rules: AccessRules,
+        public: Collection[str] = (),
+        admit: Callable[[str, str], Any] | None = None,
+    ) -> None:
+        self.app, self.rules, self.public, self.admit = app, rules, public, admit or rules.admit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -105,7 +118,8 @@ class Guard:
             return refusal(400, "the Host or Origin header is given twice.")
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         # A link on another site may lead to the page: that shows it, and tells the other site nothing.
-        navigation = scope["method"] == "GET" and scope["path"] == "/" and headers.get("sec-fetch-mode") == "navigate"
+        page = scope["method"] == "GET" and scope["path"] in PAGES
+        navigation = page and headers.get("sec-fetch-mode") == "navigate"
         foreign = origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}")
         if foreign or (site not in (None, "same-origin", "none") and not navigation):
             return refusal(403, "requests from other sites are refused.")
@@ -127,8 +141,11 @@ class Guard:
         return None
 
     def _check_secret(self, scope: Scope) -> Response | None:
-        given = dict(scope["headers"]).get(SECRET_HEADER.encode(), b"")
-        if scope["path"] in self.public or hmac.compare_digest(given, self.rules.secret.encode()):
+        if scope["path"] in self.public:
+            return None
+        given = dict(scope["headers"]).get(SECRET_HEADER.encode(), b"").decode("latin-1")
+        scope["visitor"] = self.admit(given, scope["path"])
+        if scope["visitor"] is not None:
             return None
         return refusal(403, "the studio's secret is missing or wrong. Open the link that `shown studio` printed.")
 

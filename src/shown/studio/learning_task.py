@@ -34,13 +34,13 @@ from shown.worlds import Level, Playable
 
 Answer = dict[str, Any]
 
-MAX_PUPILS = 3  # kept in the process
+MAX_PUPILS = 40  # kept in the process: one for each pupil of a class
 MAX_BYTES = 2**30  # no pupils are kept in a process that holds more than this, or than a quarter of the memory
 POLICY_SECONDS = 1.0  # between two intermediate policies; the first one is reported at once
 
 
 class Pupils:
-    """The pupils of a process, one for each of the games learned last.
+    """The pupils of a process, one for each of the games learned last, by owner and game.
 
     >>> pupils = Pupils()
     >>> pupils.kept
@@ -48,14 +48,14 @@ class Pupils:
     """
 
     def __init__(self) -> None:
-        self.kept: OrderedDict[str, SelectivePupil] = OrderedDict()
+        self.kept: OrderedDict[tuple[str, str], SelectivePupil] = OrderedDict()
 
     def take(self, game: Playable, request: dict[str, Any], shown: Demonstrations) -> SelectivePupil:
         """Return the game's pupil if the demonstrations extend its own, under the same settings; else a new one.
 
         Without a policy to start from, learning starts afresh.
         """
-        kept, pupil = self.kept.pop(game.name, None), _new_pupil(game, request)
+        kept, pupil = self.kept.pop((request.get("owner", ""), game.name), None), _new_pupil(game, request)
         begins = request["before"] is None
         same = kept is not None and replace(kept.pupil.task, demonstrations=None, keep=()) == pupil.task
         if kept is not None and same and begins == (kept.pupil.taught is None) and kept.extended_by(shown):
@@ -66,9 +66,9 @@ class Pupils:
             selective.remember(before, shown, request.get("used", ()))
         return selective
 
-    def keep(self, game: str, pupil: SelectivePupil) -> None:
+    def keep(self, owner: str, game: str, pupil: SelectivePupil) -> None:
         """Keep a pupil that has stopped between two steps of its work, as far as memory allows."""
-        self.kept[game] = pupil
+        self.kept[owner, game] = pupil
         most = min(MAX_BYTES, machine_memory() // 4)
         while len(self.kept) > MAX_PUPILS or (self.kept and resident_memory() > most):
             self.kept.popitem(last=False)
@@ -103,7 +103,7 @@ class Pupils:
         stages.close()
         answer = {"stopped": stopped, "progress": progress, "used": sorted(pupil.used), **_result(pupil.pupil, shown)}
         if whole:
-            self.keep(game.name, pupil)
+            self.keep(request.get("owner", ""), game.name, pupil)
         return answer
 
 

@@ -20,10 +20,8 @@ other games are unaffected. One demonstration, the game in play or a painted lev
 from __future__ import annotations
 
 import contextlib
-import html
-import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -157,16 +155,13 @@ class Project:
     def save_settings(self, settings: Settings) -> None:
         self._write("", PROJECT, settings.to_json())
 
-    @contextlib.contextmanager
-    def link(self, address: str) -> Iterator[Path]:
-        """Make a page that leads to `address` and that only the user can read, for as long as the context lasts."""
-        name = f".shown-{secrets.token_hex(8)}.html"
-        page = f'<!doctype html><meta http-equiv="refresh" content="0;url={html.escape(address)}"><title>shown</title>'
-        self._root.create(name, page.encode(), 0o600)
-        try:
-            yield (self.folder / name).absolute()
-        finally:
-            self._root.remove(name)
+    def link(self, address: str) -> contextlib.AbstractContextManager[Path]:
+        """Make a page that leads to `address`, for as long as the context lasts; see `Folder.link`."""
+        return self._root.link(address)
+
+    def has(self, game: Playable) -> bool:
+        """Return whether anything of a game is saved."""
+        return self._root.mode(key_of(game.name)) != 0
 
     def set_aside(self, game: Playable) -> str:
         """Rename a game's folder, so that a new one can begin, and return its new name."""

@@ -13,7 +13,7 @@ import webbrowser
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shown.errors import BadInput, MissingExtra
 from shown.teaching.lessons.lesson_file import LessonFile
@@ -21,9 +21,10 @@ from shown.worlds import World
 
 if TYPE_CHECKING:
     import uvicorn
+    from starlette.applications import Starlette
 
-    from shown.studio.guard import AccessRules
-    from shown.studio.session import Studio
+    from shown.studio.app import Opened
+    from shown.studio.catalog import Catalog
 
 DEFAULT_PORT = 7469  # S-H-O-W on a telephone
 MAX_HEAD = 16 * 1024  # bytes of a request's headers
@@ -43,9 +44,8 @@ def serve(
     `worlds` are taught besides the games. `stages` are worlds in which games are watched, each with the name it was
     asked for by.
     """
-    for package in ("starlette", "uvicorn"):
-        if find_spec(package) is None:
-            raise MissingExtra(package, "studio")
+    _check_extra()
+    from shown.studio.app import create_app
     from shown.studio.guard import LOOPBACK, AccessRules
     from shown.studio.minecraft_view import MinecraftView
     from shown.studio.project import Project
@@ -59,16 +59,61 @@ def serve(
         named = (*(world.name for world in worlds), *(name for _, name in stages))
         watched = [MinecraftView(world, name) for world, name in stages]
         studio = Studio(project, _command(folder, host, port, named), worlds, lessons, watched)
-        for reason in studio.catalog.missing.values():
-            print(f"shown: {reason}", file=sys.stderr)
-        server = _server(studio, rules)
+        _name_missing(studio.catalog)
         address = page_address(host, port, rules.secret)
         announce(address, project.folder, host not in LOOPBACK)
-        if browser:
-            # Everyone on the machine can see a browser's arguments. So it opens a page that only this user can read,
-            # and that page leads to the link with the secret.
-            page = stack.enter_context(project.link(address)).as_uri()
-            threading.Thread(target=_open_when_ready, args=(server, page), daemon=True).start()
+        _run(listener, create_app(studio, rules), studio, project.link(address) if browser else None)
+
+
+def serve_class(
+    folder: str | Path, host: str, port: int, browser: bool = True, worlds: Sequence[World] = (), saved: Any = None
+) -> None:
+    """Open the class in `folder`, which is created if need be, and serve its pages until interrupted.
+
+    `saved` is the content of a class file, whose pupils are added.
+    """
+    _check_extra()
+    from shown.studio.class_app import create_class_app
+    from shown.studio.class_session import OpenClass
+    from shown.studio.classroom import ClassFolder
+    from shown.studio.guard import AccessRules
+
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(bind(host, port))
+        opened = stack.enter_context(ClassFolder(folder))
+        port = listener.getsockname()[1]
+        rules = AccessRules.for_address(host, port)
+        room = OpenClass(opened, worlds, saved)
+        _name_missing(room.processes.catalog)
+        origin = page_address(host, port, "").partition("/#")[0]
+        room.address, address = origin, f"{origin}/teacher#secret={room.record.secret}"
+        announce_class(origin, room.record.code, address, opened.path)
+        _run(listener, create_class_app(room, rules), room, opened.link(address) if browser else None)
+
+
+def _check_extra() -> None:
+    for package in ("starlette", "uvicorn"):
+        if find_spec(package) is None:
+            raise MissingExtra(package, "studio")
+
+
+def _name_missing(here: Catalog) -> None:
+    for reason in here.missing.values():
+        print(f"shown: {reason}", file=sys.stderr)
+
+
+def _run(
+    listener: socket.socket, app: Starlette, state: Opened, link: contextlib.AbstractContextManager[Path] | None
+) -> None:
+    """Serve an app until interrupted; with `link`, open that page in the browser.
+
+    Everyone on the machine can see a browser's arguments. So it opens a page that only this user can read, and that
+    page leads to the link with the secret.
+    """
+    server = _server(app, state)
+    with link or contextlib.nullcontext() as page:
+        if page is not None:
+            threading.Thread(target=_open_when_ready, args=(server, page.as_uri()), daemon=True).start()
         # Objects loaded by now are permanent; searching them for garbage would delay a click by 15 ms.
         gc.collect()
         gc.freeze()
@@ -76,23 +121,22 @@ def serve(
             server.run(sockets=[listener])
 
 
-def _server(studio: Studio, rules: AccessRules) -> uvicorn.Server:
+def _server(app: Starlette, state: Opened) -> uvicorn.Server:
     import uvicorn
 
-    from shown.studio.app import create_app
     from shown.studio.connections import ConnectionPool, max_open, protocol
 
     class Server(uvicorn.Server):
-        """A server that closes the studio first, because pages that wait for news would delay it."""
+        """A server that closes its state first, because pages that wait for news would delay it."""
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            await studio.close()
+            await state.close()
             await super().shutdown(sockets)
 
     pool = ConnectionPool(max_open())
     return Server(
         uvicorn.Config(
-            create_app(studio, rules),
+            app,
             http=protocol(pool),
             # asyncio accepts this many at a time, before the pool sees the first of them.
             backlog=pool.max_open // 4,
@@ -145,9 +189,28 @@ def bind(host: str, port: int) -> socket.socket:
 
 def page_address(host: str, port: int, secret: str) -> str:
     """Return the link to the page. Browsers keep the fragment to themselves, so no log or proxy sees the secret."""
-    name = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
+    name = own_name() if host in ("0.0.0.0", "::") else host
     name = f"[{name}]" if ":" in name else name
     return f"http://{name}:{port}/#secret={secret}"
+
+
+def own_name() -> str:
+    """Return the address of this machine in its network, or else its name. Nothing is sent to find out."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("10.255.255.255", 1))  # for datagrams, this only chooses the network
+        return str(probe.getsockname()[0])
+    return socket.gethostname()
+
+
+def announce_class(origin: str, code: str, address: str, folder: Path) -> None:
+    """Print where pupils and the teacher go on stderr, and the teacher's link alone on stdout, for scripts."""
+    print(f"Class is open. Everything is saved in {folder.absolute()}. Ctrl-C ends it.", file=sys.stderr)
+    print(
+        f"Pupils in this network open {origin} and type the code {code}. The connection is not encrypted.",
+        file=sys.stderr,
+    )
+    print("Keep the teacher's link to yourself:", file=sys.stderr)
+    print(address, flush=True)
 
 
 def announce(address: str, folder: Path, elsewhere: bool) -> None:

@@ -5,7 +5,7 @@ Pages get these events from `Studio.news`, each about one "game" (its name):
 - "learned": the state of learning, as `Studio.learned_view` returns it: the fields of `LearningState.to_json`, and
     - "state": "idle", "waiting", "running", "done", "stopped", "failed" (no rule fits) or "broken" (learning failed);
     - "outdated": the policy was learned before the last edit of the rule, and may break it;
-    - "waits_for": while "waiting", the title of the game that is being learned first; null while the learner starts;
+    - "waits_for": while "waiting", the title of the game learned first, or "others"; null while the learner starts;
     - "scored": number of scores; "preferences"; "demonstrations" and "clicks": numbers of those that count.
 - "taught": another page has changed the lesson ("revision", and "page", the page that did).
 - "live": a position of a game that is watched in Minecraft.
@@ -20,16 +20,19 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError
 from shown.studio.catalog import catalog
-from shown.studio.children import ChildDied, ChildProcess
+from shown.studio.children import ChildDied
 from shown.studio.isolated import Isolated
-from shown.studio.learning import READY_SECONDS, Job, LearningQueue, LearningState
+from shown.studio.learning import LearningState
+from shown.studio.learning_queue import Job
 from shown.studio.minecraft_view import MinecraftView
 from shown.studio.news import NewsFeed
+from shown.studio.processes import Processes
 from shown.studio.project import Project
 from shown.studio.workspace import Workspace
 from shown.teaching.lessons.lesson_file import LessonFile
@@ -40,7 +43,6 @@ from shown.teaching.lessons.saved_policy import SavedPolicy
 from shown.teaching.lessons.scores import HELD_OUT, MAX_SCORES, Score
 from shown.worlds import Level, Playable, World
 
-LEARN_NICENESS, PLAY_NICENESS = 10, 5
 ASK_SECONDS = 30.0  # a request to the player that takes longer is given up
 NEXT_LEVELS = 24  # levels among which the most useful next ones are searched
 SCORED_AT_ONCE = 10  # held-out levels in one request, so that other requests get through
@@ -60,7 +62,8 @@ class Forgotten(ShownError):
 class Studio:
     """The state behind the page. `start` it inside a running event loop, `close` it at the end.
 
-    `command` is what to type to start the studio again; `views` are worlds in which games can be watched.
+    `command` is what to type to start the studio again; `views` are worlds in which games can be watched. Sessions may
+    share their processes; then each has an `owner` of its own, and `shared` are started and closed by others.
     """
 
     def __init__(
@@ -70,47 +73,36 @@ class Studio:
         worlds: Sequence[World] = (),
         lessons: Sequence[LessonFile] = (),
         views: Sequence[MinecraftView] = (),
+        shared: Processes | None = None,
+        owner: str = "",
     ) -> None:
         self.project, self.command, self._to_open = project, command, lessons
         self.views = {view.game: view for view in views}
-        self.worlds, self.catalog = [world.name for world in worlds], catalog(worlds)
+        self.worlds = [world.name for world in worlds]
+        self.processes, self.owner = shared or Processes(catalog(worlds)), owner
+        self._shares = shared is not None
+        self.catalog, self.queue = self.processes.catalog, self.processes.queue
         self.settings = project.settings()
         self.news = NewsFeed()
-        self.learner = ChildProcess("learns", LEARN_NICENESS, lambda child: child.begin("warm"))
-        self.player = ChildProcess("plays", PLAY_NICENESS, self._warm_player)
-        self._own_players: dict[str, ChildProcess] = {}  # of games and worlds with code of other packages
-        self.queue = LearningQueue(self.learner)
         self._workspaces: dict[str, Workspace] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._known: set[tuple[str, int]] = set()
 
     async def start(self) -> None:
-        await self.learner.start()
-        await self.player.start()
+        if not self._shares:
+            await self.processes.start()
         for lesson in self._to_open:
             await self.open_lesson(lesson)
             self.remember(game=lesson.game.name)
 
     async def close(self) -> None:
         self.news.close()
-        self.queue.close()
         for task in self._tasks:
             task.cancel()
-        children = (self.learner, self.player, *self._own_players.values())
-        await asyncio.gather(*(child.close() for child in children), *(view.close() for view in self.views.values()))
-        self.catalog.close()
-
-    def _warm_player(self, child: ChildProcess) -> None:
-        """Have the player import and compile after the learner, so that everything is compiled once."""
-        self._known.clear()
-
-        async def later() -> None:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.learner.ready.wait(), READY_SECONDS)
-            child.begin("warm")
-
-        self._background(later())
+        for view in self.views.values():
+            await view.close()
+        if not self._shares:
+            await self.processes.close()
 
     def _background(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -150,6 +142,11 @@ class Studio:
             return work()
         async with self._locks[game.name]:
             return await asyncio.to_thread(work)
+
+    @property
+    def opened(self) -> tuple[Workspace, ...]:
+        """The workspaces that were asked for so far."""
+        return tuple(self._workspaces.values())
 
     @property
     def first(self) -> str | None:
@@ -240,7 +237,7 @@ class Studio:
             return self.recall(workspace, known)
         if shown.items:
             return self.learn(workspace)
-        self.queue.remove(workspace.game.name)
+        self.queue.remove(self.owner, workspace.game.name)
         workspace.remembered.clear()  # the teacher starts over
         workspace.learning = LearningState(version=workspace.learning.version + 1)
         with contextlib.suppress(BadInput):  # without demonstrations, a policy that cannot be removed is ignored
@@ -249,7 +246,7 @@ class Studio:
 
     def recall(self, workspace: Workspace, known: LearningState) -> None:
         """Take up what was learned from this very lesson: before, as after Undo, or another rule."""
-        self.queue.remove(workspace.game.name)
+        self.queue.remove(self.owner, workspace.game.name)
         workspace.learning = replace(known, version=workspace.learning.version + 1)
         self._finished(workspace)
 
@@ -263,7 +260,7 @@ class Studio:
 
         def news(message: dict[str, Any]) -> None:
             if workspace.learning is state:
-                state.state = "running"
+                state.state = "waiting" if message.get("waiting") else "running"
                 state.hear(message, shown.items)
                 if "policy" in message:
                     self._save(workspace)
@@ -275,7 +272,10 @@ class Studio:
                 self._finished(workspace)
 
         request = self._learn_request(workspace, shown, last)
-        self.queue.put(Job(game.name, game.title, request, news, done, lambda: self.tell_learned(workspace)))
+        moved = partial(self.tell_learned, workspace)
+        # What has a rule of this lesson, as after a restart, goes on: those without one come first.
+        turns = int(state.policy is not None and not state.stale)
+        self.queue.put(Job(self.owner, game.name, game.title, request, news, done, moved, turns=turns))
         self.tell_learned(workspace)
 
     def drop_under_other_remarks(self, workspace: Workspace) -> None:
@@ -292,6 +292,7 @@ class Studio:
         before = last.policy if same and last.in_keeping_with(shown.items) else None
         return {
             "game": workspace.game.name,
+            "owner": self.owner,
             "demonstrations": shown_text(workspace),
             "before": before,
             "keep": [] if before is None else [as_request(level) for level in workspace.tested],
@@ -338,7 +339,7 @@ class Studio:
             **learning.to_json(),
             "game": name,
             "outdated": learning.policy is not None and not _under_present_remarks(workspace, learning.learned_from),
-            "waits_for": self.queue.waits_for(name),
+            "waits_for": self.queue.waits_for(self.owner, name),
             "scored": len(workspace.scores),
             "preferences": self.settings.preferences_for(name).to_json(),
             "demonstrations": len(demonstrations),
@@ -352,17 +353,23 @@ class Studio:
         learning = workspace.learning
         if learning.policy is None:
             raise Forgotten("nothing has been learned yet. Show the computer a game first.")
-        key = (workspace.game.name, learning.version)
+        key = (self.owner, workspace.game.name, learning.version)
         for _ in range(2):
-            if key not in self._known:
+            if key not in self.processes.known:
                 await self._hand_over(workspace, key)
             result = await self.ask(do, workspace, key=list(key), **request)
             if not result.get("missing"):
-                return {**result, "version": key[1]}
-            self._known.discard(key)
+                return {**result, "version": key[-1]}
+            self.processes.known.discard(key)
         raise Forgotten("the process that plays has lost the policy. Try again.")
 
-    async def _hand_over(self, workspace: Workspace, key: tuple[str, int]) -> None:
+    async def describe(self, workspace: Workspace) -> None:
+        """Have the policy of a game described, as after a restart, unless it is or cannot be."""
+        if workspace.learning.policy is not None and workspace.learning.summary is None:
+            with contextlib.suppress(ShownError):
+                await self._hand_over(workspace, (self.owner, workspace.game.name, workspace.learning.version))
+
+    async def _hand_over(self, workspace: Workspace, key: tuple[str, str, int]) -> None:
         """Give the player the policy. If it refuses it, the policy was not written by the studio: learn a new one."""
         learning = workspace.learning
         try:
@@ -373,29 +380,19 @@ class Studio:
             learning.policy, learning.aim = None, ""
             self.consider(workspace)
             raise
-        self._known.add(key)
-        if learning.summary is None and learning.version == key[1]:
+        self.processes.known.add(key)
+        if learning.summary is None and learning.version == key[-1]:
             learning.summary = answer["summary"]
             self.tell_learned(workspace)
 
     async def ask(self, do: str, workspace: Workspace, **request: Any) -> dict[str, Any]:
         """Ask the player process of a game something, within a time limit."""
-        player = await self._player(workspace.game)
+        player = await self.processes.player_of(workspace.game)
         try:
             return await asyncio.wait_for(player.ask(do, game=workspace.game.name, **request), ASK_SECONDS)
         except TimeoutError:
             player.replace()
             raise BadInput(f"this took more than {ASK_SECONDS:.0f} seconds and was given up.") from None
-
-    async def _player(self, game: Playable) -> ChildProcess:
-        """Return the process that plays a game. Code of other packages may hang, so each such game has its own."""
-        if not isinstance(game, Isolated):
-            return self.player
-        if game.name not in self._own_players:
-            player = ChildProcess(f"plays {game.name}", PLAY_NICENESS, lambda _: self._known.clear())
-            self._own_players[game.name] = player
-            await player.start()
-        return self._own_players[game.name]
 
     async def play_live(self, workspace: Workspace, level: Level, seed: int) -> dict[str, Any]:
         """Have the game's policy play in Minecraft; pages get each position as it is read there."""

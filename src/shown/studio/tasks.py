@@ -30,7 +30,7 @@ from shown.worlds import Playable, demonstrate, find, find_game, load_levels, pl
 Request = dict[str, Any]
 Answer = dict[str, Any]
 
-MAX_POLICIES = 4  # kept in a process
+MAX_POLICIES = 40  # kept in a process: one for each pupil of a class
 MAX_CANDIDATES = 25  # whose actions in a position are reported
 MAX_COMPARED = 12  # candidates in the table and in comparisons
 MIN_PROBABILITY = 0.0005  # of a reported action
@@ -41,11 +41,11 @@ class Tasks:
 
     def __init__(self) -> None:
         self.pupils = Pupils()
-        self.policies: OrderedDict[tuple[str, int], Policy] = OrderedDict()
+        self.policies: OrderedDict[tuple[Any, ...], Policy] = OrderedDict()
         self.game = cache(find)
 
     def table(self) -> dict[str, Callable[[Request], Any]]:
-        plain = (self.warm, self.learn, self.policy, self.check, self.film)
+        plain = (self.warm, self.learn, self.policy, self.check, self.film, self.compare)
         of_policy: dict[str, Callable[[Policy, Request], Answer]] = {
             **{task.__name__: task for task in (self.run, self.runs, self.position, self.why, self.doubt)},
             **{task.__name__: task for task in (self.score, self.posterior, self.differ, self.gif)},
@@ -59,7 +59,7 @@ class Tasks:
 
     def _with(self, task: Callable[[Policy, Request], Answer]) -> Callable[[Request], Answer]:
         def run(request: Request) -> Answer:
-            key = (request["key"][0], request["key"][1])
+            key = tuple(request["key"])
             if key not in self.policies:
                 return {"missing": True}
             self.policies.move_to_end(key)
@@ -84,8 +84,8 @@ class Tasks:
 
     def policy(self, request: Request) -> Answer:
         """Check a policy and keep it."""
-        key = (request["key"][0], request["key"][1])
-        policy = policy_of(self.game(key[0]), request["policy"], "the policy")
+        key = tuple(request["key"])
+        policy = policy_of(self.game(request["game"]), request["policy"], "the policy")
         self.policies[key] = policy
         while len(self.policies) > MAX_POLICIES:
             self.policies.popitem(last=False)
@@ -201,6 +201,26 @@ class Tasks:
                 for item in found
             ]
         }
+
+    def compare(self, request: Request) -> Answer:
+        """Return two rules, and a level on which they differ: one that only one of them wins, if there is such a one.
+
+        "step" is the first click that differs.
+        """
+        game = self.game(request["game"])
+        policies = [policy_of(game, policy, "the policy") for policy in request["policies"]]
+        levels = [level_of(level) for level in request["levels"]]
+        pairs = list(zip(*(play_many(game, policy, levels, 0) for policy in policies), strict=True))
+        rules = [{key: summary(policy)[key] for key in ("clauses", "subject", "voting")} for policy in policies]
+        apart = [(one.won != other.won, one.steps != other.steps, i) for i, (one, other) in enumerate(pairs)]
+        wins_apart, differs, best = max(apart, key=lambda item: (item[0], item[1], -item[2]))
+        if not wins_apart and not differs:
+            return {"rules": rules, "level": None, "of": len(levels)}
+        runs = pairs[best]
+        same = [a == b for a, b in zip(*(run.steps for run in runs), strict=False)]
+        step = same.index(False) if False in same else len(same)
+        found = [run_to_json(game, run) for run in runs]
+        return {"rules": rules, "level": levels[best].name, "step": step, "runs": found}
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 

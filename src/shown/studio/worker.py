@@ -78,10 +78,10 @@ class Worker:
         except Exception as error:
             self.say({"id": number, **_failure(error)})
 
-    def stop(self, number: int) -> None:
-        """Tell a long request to finish; called by the thread that reads."""
+    def stop(self, number: int, gently: bool = False) -> None:
+        """Tell a long request to finish, `gently` after its present step; called by the thread that reads."""
         self.stopping.add(number)
-        if self.at_work == number:
+        if self.at_work == number and not gently:
             _thread.interrupt_main()
 
     def interrupt(self, number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
@@ -173,7 +173,7 @@ def main() -> None:
             if line.endswith(b"\n"):  # else the server was killed while it wrote
                 request = json.loads(line)
                 if request["do"] == "stop":
-                    worker.stop(request["id"])
+                    worker.stop(request["id"], request.get("gently", False))
                 worker.inbox.put(request)
         os._exit(0)  # the server is gone, perhaps killed; there is nobody left to answer
 

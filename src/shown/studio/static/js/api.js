@@ -55,8 +55,10 @@ async function request(path, options = {}) {
 }
 
 /** Send a command. Return its answer, or throw an Error with a sentence for the user. */
-export async function post(name, body = {}) {
-  const response = await request(`/api/${name}`, {
+export const post = (name, body = {}) => postTo(`/api/${name}`, body);
+
+export async function postTo(path, body = {}) {
+  const response = await request(path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ ...body, page: PAGE }),
@@ -67,8 +69,10 @@ export async function post(name, body = {}) {
 }
 
 /** Save a file of the studio through the browser. A plain link could not carry the secret. */
-export async function download(what, query) {
-  const response = await request(`/export/${what}?${new URLSearchParams(query)}`);
+export const download = (what, query) => downloadFrom(`/export/${what}?${new URLSearchParams(query)}`);
+
+export async function downloadFrom(path) {
+  const response = await request(path);
   const [, name] = /filename="(.*)"/.exec(response.headers.get("Content-Disposition"));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());

@@ -4,7 +4,9 @@ import { Locked, post, takeSecretFromAddress } from "./api.js";
 import { prepare } from "./board.js";
 import { $, button, el, icon, replace, sprite } from "./dom.js";
 import { initExport } from "./export.js";
+import { showDoor } from "./door.js";
 import { initLearn } from "./learn.js";
+import { initMember, takeSettings } from "./member.js";
 import { listen } from "./news.js";
 import { emit, on, remember, state, takeLearned, takeLesson } from "./store.js";
 import { initTeach, showBoard } from "./teach.js";
@@ -42,12 +44,15 @@ async function start() {
   let command = "shown studio";
   const handlers = {
     learned: takeLearned,
+    class: takeSettings,
     live: (news) => news.game === state.game?.name && emit("live", news),
     taught: (news) => news.game === state.game?.name && news.revision > state.lesson?.revision && reload(),
     lost: () =>
       banner(
         "silence",
-        `The studio has stopped. Everything you did is saved. Start it again with \`${command}\` and open the link it prints.`,
+        "class" in document.documentElement.dataset
+          ? "The class has stopped. Everything you did is saved. This page goes on by itself when your teacher starts it again."
+          : `The studio has stopped. Everything you did is saved. Start it again with \`${command}\` and open the link it prints.`,
       ),
     found: (again) => {
       banner("silence", null);
@@ -73,13 +78,18 @@ async function start() {
   Object.assign(state, { folder: hello.folder, interpretations: hello.interpretations, stages: hello.stages });
   showGames();
   await openGame(gameInAddress() ?? hello.game ?? "nim", history.replaceState);
+  if (hello.class) initMember(hello.class, banner);
   initTour(hello.toured);
   document.documentElement.dataset.ready = "true";
 }
 
 /** The page without a valid secret: what to do. */
 function showLocked() {
-  for (const id of ["open-export", "open-tour"]) $(id).hidden = true;
+  for (const node of [$("open-export"), $("open-tour"), document.querySelector(".skip")]) node.hidden = true;
+  if ("class" in document.documentElement.dataset) {
+    showDoor($("main"));
+    return;
+  }
   const step = (...words) => el("li", {}, words);
   replace(
     $("main"),

@@ -5,7 +5,7 @@
 
 import { Stream } from "./stream.js";
 
-const pages = new BroadcastChannel("shown-news");
+const pages = new BroadcastChannel(globalThis.name);
 let secret = null;
 let run = null;
 

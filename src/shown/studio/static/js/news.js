@@ -22,11 +22,14 @@ export async function listen(handlers, fresh) {
     listenWhileSeen(hear);
     return;
   }
-  new BroadcastChannel("shown-news").onmessage = ({ data }) => {
+  // In a class, each workspace has its own news: a secret begins with the workspace and a dot.
+  const [room, rest] = (getSecret() ?? "").split(".");
+  const name = rest ? `shown-news-${room}` : "shown-news";
+  new BroadcastChannel(name).onmessage = ({ data }) => {
     if (data.event === "hello") setSecret(data.secret);
     hear(data.event, data.data);
   };
-  joined = new SharedWorker("/js/news-worker.js", { type: "module", name: "shown-news" });
+  joined = new SharedWorker("/js/news-worker.js", { type: "module", name });
   const answer = await share(fresh);
   if (answer?.secret) setSecret(answer.secret);
   if (answer?.run && run === null) found(handlers, answer.run);

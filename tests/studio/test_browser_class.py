@@ -1,0 +1,110 @@
+"""A class in a real browser: the door, the wall, and what the teacher's settings do to a pupil's page."""
+
+from __future__ import annotations
+
+import copy
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from serving import Server
+from visiting import violations
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("class") / "class", words=("--class",))
+    yield server
+    server.stop()
+
+
+def at(server: Server, address: str) -> Server:
+    """The same server, visited at another address."""
+    other = copy.copy(server)
+    other.address = address
+    return other
+
+
+def in_new_tab(visitor, click) -> object:
+    with visitor.context.expect_page() as opened:
+        click()
+    expect(opened.value.locator("html[data-ready]")).to_be_attached()
+    return opened.value
+
+
+def test_a_lesson_of_a_class(room, visit):
+    teacher = visit(room)
+    expect(teacher.at("#wall-title")).to_have_text("No pupil has joined yet.")
+    code = teacher.at(".class-code").inner_text()
+
+    # Anna joins at the address for everybody.
+    anna = visit(at(room, f"{room.origin}/"))
+    assert violations(anna) == []
+    anna.at("#door-name").fill("Anna")
+    anna.at("#door-code").fill(code.lower())
+    anna.at("#join").click()
+    expect(anna.at("#member")).to_have_text("Anna")
+    anna.at("#tour-close").click()
+    anna.at("#expert").click()
+    anna.has_learned(1)
+    tile = teacher.at("#pupil-1")
+    expect(tile).to_contain_text(re.compile("of 12.*Nim: 1 game", re.DOTALL))
+    expect(tile.locator(".mini")).to_be_visible()
+
+    # The teacher pauses, and turns hints off.
+    teacher.at("#pause").click()
+    expect(anna.at("#banner")).to_contain_text("paused the class")
+    assert anna.page.evaluate("document.getElementById('teach').inert")
+    teacher.at("#pause").click()
+    expect(anna.at("#banner")).to_be_hidden()
+    teacher.at("#hints").uncheck()
+    expect(anna.at("#hint")).to_be_hidden()
+    teacher.at("#open-chase").uncheck()
+    expect(anna.at("#game-chase")).to_have_count(0)
+    expect(anna.at("#member")).to_have_text("Anna")
+
+    # Ben joins with a second tab of the same browser: both stay who they are.
+    tab = anna.context.new_page()
+    tab.goto(f"{room.origin}/")
+    expect(tab.get_by_role("button", name="Anna")).to_be_visible()
+    tab.locator("#door-name").fill("anna")
+    tab.locator("#door-code").fill(code)
+    anna.expecting_silence = True
+    tab.locator("#join").click()
+    expect(tab.locator("#door-problem")).to_contain_text("own link")
+    tab.locator("#door-name").fill("Ben")
+    tab.locator("#join").click()
+    expect(tab.locator("#member")).to_have_text("Ben")
+    anna.page.reload()
+    expect(anna.at("#member")).to_have_text("Anna")
+
+    # The teacher looks at one, and helps the other.
+    view = in_new_tab(teacher, lambda: tile.get_by_role("button", name="Look at").click())
+    expect(view.locator("#banner")).to_contain_text("looking at the workspace of Anna")
+    help_ = in_new_tab(teacher, lambda: teacher.at("#pupil-2").get_by_role("button", name="Help Ben").click())
+    expect(help_.locator("#banner")).to_contain_text("helping Ben")
+    help_.locator("#expert").click()
+    expect(tab.locator(".record")).to_have_count(1)  # Ben sees it
+    expect(anna.at(".record")).to_have_count(1)
+    expect(view.locator(".record")).to_have_count(1)
+    expect(teacher.at("#pupil-2")).to_contain_text(re.compile("of 12.*Nim: 1 game", re.DOTALL))
+    assert violations(teacher) == []
+
+    # Rules of the class.
+    teacher.at("#open-sheet").click()
+    expect(teacher.at("#sheet .sheet-pupil")).to_have_count(2)
+    expect(teacher.at("#sheet .sheet-rule").first).to_be_visible()
+    assert violations(teacher) == []
+    teacher.at("#sheet").get_by_role("button", name="Close").click()
+    teacher.at("#open-compare").click()
+    expect(teacher.at("#compare .sheet-side")).to_have_count(2)
+    assert violations(teacher) == []
+
+
+def test_the_teacher_s_page_without_its_secret_says_what_to_do(room, visit):
+    visitor = visit(room)
+    visitor.expecting_silence = True
+    visitor.page.evaluate("sessionStorage.clear()")
+    visitor.page.goto(f"{room.origin}/teacher")
+    expect(visitor.at("#banner")).to_contain_text("teacher's link")
