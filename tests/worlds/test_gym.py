@@ -179,6 +179,32 @@ def test_later_channels_are_on_top_unless_an_order_is_given():
         Channels(["wall", "goal"], order=["wall"])
 
 
+def test_several_channels_can_be_one_token():
+    one_each = np.eye(4, dtype=int)[None]
+    look = Channels(["slow", "wall", "fast", "goal"], merge={"car": ["slow", "fast"]})
+    assert look.tokens.names == ("empty", "car", "wall", "goal")
+    assert look(None, one_each) == Grid("0#0G")
+    both = np.array([[[0, 1, 1, 0]]])
+    assert look(None, both) == Grid("#")
+    above = Channels(4, order=["channel_1", "channel_3", "car"], merge={"car": ["channel_0", "channel_2"]})
+    assert above(None, both) == Grid(above.tokens["car"])
+    assert Channels(["slow", "fast"], merge={"fast": ["slow", "fast"]}).tokens.names == ("empty", "fast")
+
+
+@pytest.mark.parametrize(
+    ("merge", "complaint"),
+    [
+        ({"car": ["slow", "fest"]}, r"merge: car has 'fest', which is no channel\. Channels: slow, fast, wall"),
+        ({"car": ["slow"], "cart": ["slow"]}, "merge: cart has 'slow', which is merged already"),
+        ({"wall": ["slow", "fast"]}, r"merge: wall is another channel\. Choose another name"),
+        ({"car": []}, "merge: car has no channels"),
+    ],
+)
+def test_channels_that_cannot_be_merged_are_named(merge, complaint):
+    with pytest.raises(BadInput, match=complaint):
+        Channels(["slow", "fast", "wall"], merge=merge)
+
+
 @pytest.mark.parametrize("kind", [np.bool_, np.float32, np.uint8])
 def test_channels_of_any_type_are_seen_with_the_rarest_on_top(corridor, kind):
     """As in MinAtar, whose ball would be hidden by the bricks that it hits."""
