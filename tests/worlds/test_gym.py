@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shown.errors import BadInput, MissingExtra
 from shown.grid import Grid
-from shown.symmetry import Transformation
+from shown.symmetry import Transformation, by_name, confirmed
 from shown.teaching.teach import teach
 from shown.worlds import ObservationPart, demonstrate, find, play, success_rate, wrap
 from shown.worlds.views import Channels, Frames, Numbers, Objects, TextMap, most_common, patches
@@ -389,7 +389,18 @@ def test_a_symmetry_of_buttons_is_proposed_where_practice_can_judge_it(named_cor
     make, shown = named_corridor
     taught = teach(shown, make(), programs=300, rounds=1, practice=60)
     assert won(make(), taught) == 1.0
-    assert taught.hypothesis.name == "exact clicks, plus mirror images"
+    assert taught.hypothesis.name == "exact clicks, plus mirror images, in the standard vocabulary"
+
+
+def test_a_symmetry_that_the_demonstrations_confirm_is_tried_first(named_corridor):
+    make, one_side = named_corridor
+    both_sides = demonstrate(make(), range(20))
+    (mirror,) = by_name(["left-right"], both_sides.tokens, both_sides.buttons)
+    assert confirmed(one_side, mirror) == 0.0
+    assert confirmed(both_sides, mirror) == 1.0
+    for shown, first in ((one_side, "exact clicks"), (both_sides, "exact clicks, plus mirror images")):
+        taught = teach(shown, make(), programs=300, rounds=1, practice=60)
+        assert taught.tried[0].hypothesis.name == f"{first}, in the standard vocabulary"
 
 
 def test_symmetries_that_do_not_exist_are_refused(named_corridor):

@@ -17,13 +17,19 @@ from shown.symmetry.programs import (
     of_value,
     unfold,
 )
-from shown.symmetry.suggestions import by_name, contradicts, proposed_for_buttons, suggest_symmetries, support
+from shown.symmetry.suggestions import (
+    by_name,
+    confirmed,
+    contradicts,
+    proposed_for_buttons,
+    suggest_symmetries,
+    support,
+)
 from shown.symmetry.transformation import IDENTITY, MOTIONS, Transformation, closure, compose, in_words, inverse
 
 __all__ = [
-    "IDENTITY", "MOTIONS", "Folded", "Transformation", "by_name", "closure", "compose", "contradicts",
+    "IDENTITY", "MOTIONS", "Folded", "Transformation", "by_name", "closure", "compose", "confirmed", "contradicts",
     "fits", "fold", "images", "in_words", "inverse", "of_action", "of_button", "of_cell", "of_clause",
     "of_demonstration", "of_grid", "of_offset", "of_step", "of_term", "of_value", "proposed_for_buttons",
-    "suggest_symmetries", "support",
-    "unfold",
+    "suggest_symmetries", "support", "unfold",
 ]  # fmt: skip

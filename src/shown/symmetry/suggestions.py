@@ -220,6 +220,14 @@ def proposed_for_buttons(demonstrations: Demonstrations) -> tuple[Transformation
     return suggest_symmetries(demonstrations, [mirror for mirror in mirrors if mirror.buttons])
 
 
+def confirmed(demonstrations: Demonstrations, transformation: Transformation) -> float:
+    """Return the share of distinct demonstrated steps whose image was demonstrated as well, and is another one."""
+    shown = {(step.grid, step.action): step for step in demonstrations.steps if not step.refused}
+    images = {key: of_step(step, transformation, demonstrations.tokens) for key, step in shown.items()}
+    found = [key for key, image in images.items() if (image.grid, image.action) in shown and image.grid != key[0]]
+    return len(found) / max(len(shown), 1)
+
+
 def exchange_by_name(names: Iterable[str], motion: Transformation) -> Exchange:
     """Return the names that a motion exchanges according to the words in them; none if a partner is missing.
 

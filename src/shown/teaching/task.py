@@ -40,9 +40,9 @@ class Task:
             before the time is, the same seed gives the same policy.
         interpretations: interpretations to try; all if None.
         symmetries: symmetries to try; the game's, and none, if None. () for none.
-        language: vocabulary of the programs: a `Language`, or its name. If None, the paper's (with keys on the board,
-            the standard one from the second demonstration on); with practice, the other one too if not every level is
-            won.
+        language: vocabulary of the programs: a `Language`, or its name. If None, the paper's (with keys on the board or
+            buttons in a world, the standard one from the second demonstration on); with practice, the other one too if
+            not every level is won.
         constraints: clauses that every rule must have and programs it must not use. Only hypotheses that contradict the
             fewest pinned clauses are tried; clauses contradicted all the same are left out and reported in
             `Taught.contradictions`.
