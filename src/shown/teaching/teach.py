@@ -50,6 +50,7 @@ EARLY_ROUNDS = 5  # rounds of that early practice
 CONFIRMED = (
     0.1  # a proposed symmetry counts as declared if the images of this share of the steps were demonstrated, too
 )
+RETURN_SHARE = 2  # by return, hypotheses are compared in this share of the practice time; what is left is for practice
 TOP_HYPOTHESES = 6  # number of hypotheses tried again in the other vocabulary, and leniently if none is good
 GOOD = 0.9  # a hypothesis that wins this share of levels is refined at once, and then none is tried leniently
 
@@ -236,6 +237,8 @@ class _Course:
         if self.practices and task.programs != "auto":
             selection.scoring.until = time.monotonic() + task.max_seconds - FINAL_SHARE * task.practice
         selection.scoring.measure_by(task.shown)
+        if selection.scoring.measure.by_return:
+            selection.scoring.go_on(RETURN_SHARE)
         if selection.before is not None:
             yield from self._amend(selection.before)
             if selection.perfect:
@@ -261,9 +264,10 @@ class _Course:
         """Fit and practice hypotheses, with more programs if their number was left open."""
         task, selection = self.task, self.selection
         groups: Iterable[Sequence[Hypothesis]] = self._hypotheses(interpreted)
-        patience = Patience()
+        patience, by_return = Patience(), selection.scoring.measure.by_return
         while True:
-            until = time.monotonic() + task.practice if self.practices else math.inf
+            share = RETURN_SHARE if by_return else 1
+            until = time.monotonic() + share * task.practice if self.practices else math.inf
             for wave in self._waves(groups):
                 yield from selection.compare(wave, interpreted, QUICK if self.practices else THOROUGH, until)
                 if self.practices and not selection.perfect:
@@ -273,7 +277,7 @@ class _Course:
                 if self._enough_hypotheses(patience, until):
                     break
             if self.practices and selection.fitted and not selection.perfect:
-                until = time.monotonic() + task.practice
+                until = until if by_return else time.monotonic() + task.practice
                 yield from selection.practice(task.max_rounds, until)
             if task.programs != "auto":
                 return
@@ -350,8 +354,8 @@ class _Course:
 
         The first vocabulary is the paper's. With keys on the board, or buttons, it is the standard one, because when to
         press one depends on ways, which the paper's cannot express; but one demonstration is too little for so large a
-        vocabulary. If playing can decide, the best hypotheses (all if none fits) are tried with mirror images (in
-        worlds with buttons and no declared symmetries), then in the other vocabulary; and if none is good, some that do
+        vocabulary. If playing can decide, the best hypotheses (all if none fits) are tried in the other vocabulary,
+        then, in worlds with buttons and no declared symmetries, with mirror images; and if none is good, some that do
         not fit are tried leniently. With pinned clauses, only hypotheses that contradict the fewest.
         """
         task, selection = self.task, self.selection
@@ -368,16 +372,16 @@ class _Course:
         if keys and not selection.fitted:
             plain = [replace(hypothesis, keys=(), language=None) for hypothesis in first]
             yield plain
-        proposed = self._proposed_symmetries()
-        if proposed and proposed != group:
-            best = [found.hypothesis for _, found in selection.best_fitted(TOP_HYPOTHESES)]
-            yield [replace(hypothesis, symmetries=proposed) for hypothesis in best or plain]
         if task.language is None and self.practices:
             best = [found.hypothesis for _, found in selection.best_fitted(TOP_HYPOTHESES)]
             yield [
                 replace(hypothesis, language=STANDARD if hypothesis.language is None else None)
                 for hypothesis in best or plain
             ]
+        proposed = self._proposed_symmetries()
+        if proposed and proposed != group:
+            best = [found.hypothesis for _, found in selection.best_fitted(TOP_HYPOTHESES)]
+            yield [replace(hypothesis, symmetries=proposed) for hypothesis in best or plain]
         if self._leniently():
             unfit = sorted((h for h in first if not selection.fits(h)), key=lambda h: not h.symmetries)
             yield [replace(hypothesis, lenient=True) for hypothesis in unfit[:TOP_HYPOTHESES]]

@@ -102,15 +102,15 @@ class Channels:
             raise BadInput(f"order: must have each of {', '.join(seen)} once, not {', '.join(order)}.")
         self.name, self.shape = "", shape
         self.tokens = tokens_for(["empty", *seen])
-        self._count = len(names)
-        self._bottom_up = [[i for i, name in enumerate(names) if token_of[name] == token] for token in order]
-        self._characters = np.array([self.tokens["empty"], *(self.tokens[name] for name in order)])
+        self._bottom_up = sorted(range(len(names)), key=lambda channel: list(order).index(token_of[names[channel]]))
+        top = [self.tokens[token_of[names[channel]]] for channel in self._bottom_up]
+        self._characters = np.array([self.tokens["empty"], *top])
 
     def __call__(self, env: Any, observation: Any) -> Grid:
         array = as_array(zeros_and_ones(observation), self.shape, "rows, columns, channels", 3) != 0
-        if array.shape[2] != self._count:
-            raise BadInput(f"the observation has {array.shape[2]} channels, not {self._count}.")
-        array = np.stack([array[:, :, channels].any(axis=2) for channels in self._bottom_up], axis=2)
+        if array.shape[2] != len(self._bottom_up):
+            raise BadInput(f"the observation has {array.shape[2]} channels, not {len(self._bottom_up)}.")
+        array = array[:, :, self._bottom_up]
         top = np.where(array.any(axis=2), array.shape[2] - np.argmax(array[:, :, ::-1], axis=2), 0)
         return Grid(tuple("".join(row) for row in self._characters[top].tolist()))
 
