@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from shown.errors import BadInput, MissingExtra
 from shown.grid import Grid
-from shown.symmetry import Transformation
+from shown.symmetry import Transformation, by_name, confirmed
 from shown.teaching.teach import teach
 from shown.worlds import ObservationPart, demonstrate, find, play, success_rate, wrap
 from shown.worlds.views import Channels, Frames, Numbers, Objects, TextMap, most_common, patches
@@ -177,6 +177,32 @@ def test_later_channels_are_on_top_unless_an_order_is_given():
     assert Channels(["wall", "goal"], order=["goal", "wall"])(None, both) == Grid("#")
     with pytest.raises(BadInput, match="order: must have each of wall, goal once, not wall"):
         Channels(["wall", "goal"], order=["wall"])
+
+
+def test_several_channels_can_be_one_token():
+    one_each = np.eye(4, dtype=int)[None]
+    look = Channels(["slow", "wall", "fast", "goal"], merge={"car": ["slow", "fast"]})
+    assert look.tokens.names == ("empty", "car", "wall", "goal")
+    assert look(None, one_each) == Grid("0#0G")
+    both = np.array([[[0, 1, 1, 0]]])
+    assert look(None, both) == Grid("#")
+    above = Channels(4, order=["channel_1", "channel_3", "car"], merge={"car": ["channel_0", "channel_2"]})
+    assert above(None, both) == Grid(above.tokens["car"])
+    assert Channels(["slow", "fast"], merge={"fast": ["slow", "fast"]}).tokens.names == ("empty", "fast")
+
+
+@pytest.mark.parametrize(
+    ("merge", "complaint"),
+    [
+        ({"car": ["slow", "fest"]}, r"merge: car has 'fest', which is no channel\. Channels: slow, fast, wall"),
+        ({"car": ["slow"], "cart": ["slow"]}, "merge: cart has 'slow', which is merged already"),
+        ({"wall": ["slow", "fast"]}, r"merge: wall is another channel\. Choose another name"),
+        ({"car": []}, "merge: car has no channels"),
+    ],
+)
+def test_channels_that_cannot_be_merged_are_named(merge, complaint):
+    with pytest.raises(BadInput, match=complaint):
+        Channels(["slow", "fast", "wall"], merge=merge)
 
 
 @pytest.mark.parametrize("kind", [np.bool_, np.float32, np.uint8])
@@ -363,7 +389,18 @@ def test_a_symmetry_of_buttons_is_proposed_where_practice_can_judge_it(named_cor
     make, shown = named_corridor
     taught = teach(shown, make(), programs=300, rounds=1, practice=60)
     assert won(make(), taught) == 1.0
-    assert taught.hypothesis.name == "exact clicks, plus mirror images"
+    assert taught.hypothesis.name == "exact clicks, plus mirror images, in the standard vocabulary"
+
+
+def test_a_symmetry_that_the_demonstrations_confirm_is_tried_first(named_corridor):
+    make, one_side = named_corridor
+    both_sides = demonstrate(make(), range(20))
+    (mirror,) = by_name(["left-right"], both_sides.tokens, both_sides.buttons)
+    assert confirmed(one_side, mirror) == 0.0
+    assert confirmed(both_sides, mirror) == 1.0
+    for shown, first in ((one_side, "exact clicks"), (both_sides, "exact clicks, plus mirror images")):
+        taught = teach(shown, make(), programs=300, rounds=1, practice=60)
+        assert taught.tried[0].hypothesis.name == f"{first}, in the standard vocabulary"
 
 
 def test_symmetries_that_do_not_exist_are_refused(named_corridor):

@@ -191,7 +191,7 @@ def shift(world: Planes, offset: tuple[int, int], plane: np.ndarray) -> np.ndarr
     """Return the plane as seen from each cell at `offset`."""
     dr, dc = offset
     rows, columns, _ = world.shape
-    out = np.broadcast_to(_beyond(world, plane), world.shape).copy()
+    out = np.broadcast_to(beyond(world, plane), world.shape).copy()
     if abs(dr) < rows and abs(dc) < columns:
         r0, r1, c0, c1 = max(0, -dr), min(rows, rows - dr), max(0, -dc), min(columns, columns - dc)
         out[r0:r1, c0:c1] = plane[r0 + dr : r1 + dr, c0 + dc : c1 + dc]
@@ -226,7 +226,7 @@ def at_first_many(world: Planes, store: np.ndarray, values: np.ndarray, conditio
     return out
 
 
-def _beyond(world: Planes, plane: np.ndarray) -> np.ndarray:
+def beyond(world: Planes, plane: np.ndarray) -> np.ndarray:
     """Return the value beyond the frame: the void's bit for every state, and nowhere's own. [words]"""
     last = plane[0, 0, -1]
     fill = np.full(world.shape[2], ALL if last >> np.uint64(62) & ONE else 0, dtype=np.uint64)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from shown.demonstrations import Demonstrations
 from shown.grid import Action, Grid, Tokens
 from shown.language.terms import Offset
-from shown.symmetry.images import fits, of_action, of_grid
+from shown.symmetry.images import fits, of_action, of_grid, of_step
 from shown.symmetry.programs import of_offset
 from shown.symmetry.transformation import Exchange, Transformation, closure
 
@@ -92,6 +92,14 @@ def proposed_for_buttons(demonstrations: Demonstrations) -> tuple[Transformation
     """Return the mirrorings that exchange buttons by their names and contradict no demonstration."""
     mirrors = by_name(("left-right", "up-down"), demonstrations.tokens, demonstrations.buttons)
     return suggest_symmetries(demonstrations, [mirror for mirror in mirrors if mirror.buttons])
+
+
+def confirmed(demonstrations: Demonstrations, transformation: Transformation) -> float:
+    """Return the share of distinct demonstrated steps whose image was demonstrated as well, and is another one."""
+    shown = {(step.grid, step.action): step for step in demonstrations.steps if not step.refused}
+    images = {key: of_step(step, transformation, demonstrations.tokens) for key, step in shown.items()}
+    found = [key for key, image in images.items() if (image.grid, image.action) in shown and image.grid != key[0]]
+    return len(found) / max(len(shown), 1)
 
 
 def exchange_by_name(names: Iterable[str], motion: Transformation) -> Exchange:

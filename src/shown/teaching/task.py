@@ -34,15 +34,15 @@ class Task:
         programs: number of programs to enumerate. "auto": 10,000, and more for about a minute while nothing fits or the
             result improves.
         practice: maximum seconds of practice, fits included. It ends early when all practice levels are won. Comparing
-            the hypotheses takes at most as long again; if a slow world exceeds that, practice is skipped. 0: no
-            practice, and the most plausible hypothesis that fits is selected.
+            the hypotheses takes at most as long again (by return, it may use all of this time); if a slow world exceeds
+            that, practice is skipped. 0: no practice, and the most plausible hypothesis that fits is selected.
         rounds: maximum number of practice rounds; four for each second of `practice` if None. If the rounds are over
             before the time is, the same seed gives the same policy.
         interpretations: interpretations to try; all if None.
         symmetries: symmetries to try; the game's, and none, if None. () for none.
-        language: vocabulary of the programs: a `Language`, or its name. If None, the paper's (with keys on the board,
-            the standard one from the second demonstration on); with practice, the other one too if not every level is
-            won.
+        language: vocabulary of the programs: a `Language`, or its name. If None, the paper's (with keys on the board or
+            buttons in a world, the standard one from the second demonstration on); with practice, the other one too if
+            not every level is won.
         constraints: clauses that every rule must have and programs it must not use. Only hypotheses that contradict the
             fewest pinned clauses are tried; clauses contradicted all the same are left out and reported in
             `Taught.contradictions`.

@@ -23,7 +23,7 @@ from shown.language.key_presses import can_press
 from shown.language.primitives import Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
-from shown.symmetry import Transformation, images, proposed_for_buttons
+from shown.symmetry import Transformation, confirmed, images, proposed_for_buttons
 from shown.teaching.dialogue.advice import advise
 from shown.teaching.interpretation.equivalence import Effects, effects_of
 from shown.teaching.interpretation.fitter import AT_ONCE, FURTHER, QUICK, THOROUGH, Fitter
@@ -47,6 +47,10 @@ from shown.worlds import Playable, Start, wins
 REFINED = 2  # number of good hypotheses that are fitted again, more thoroughly; more of them leave less practice
 ALMOST = 0.95  # a hypothesis that wins this share of levels practices for a few rounds at once
 EARLY_ROUNDS = 5  # rounds of that early practice
+CONFIRMED = (
+    0.1  # a proposed symmetry counts as declared if the images of this share of the steps were demonstrated, too
+)
+RETURN_SHARE = 2  # by return, hypotheses are compared in this share of the practice time; what is left is for practice
 TOP_HYPOTHESES = 6  # number of hypotheses tried again in the other vocabulary, and leniently if none is good
 GOOD = 0.9  # a hypothesis that wins this share of levels is refined at once, and then none is tried leniently
 
@@ -233,6 +237,8 @@ class _Course:
         if self.practices and task.programs != "auto":
             selection.scoring.until = time.monotonic() + task.max_seconds - FINAL_SHARE * task.practice
         selection.scoring.measure_by(task.shown)
+        if selection.scoring.measure.by_return:
+            selection.scoring.go_on(RETURN_SHARE)
         if selection.before is not None:
             yield from self._amend(selection.before)
             if selection.perfect:
@@ -258,9 +264,10 @@ class _Course:
         """Fit and practice hypotheses, with more programs if their number was left open."""
         task, selection = self.task, self.selection
         groups: Iterable[Sequence[Hypothesis]] = self._hypotheses(interpreted)
-        patience = Patience()
+        patience, by_return = Patience(), selection.scoring.measure.by_return
         while True:
-            until = time.monotonic() + task.practice if self.practices else math.inf
+            share = RETURN_SHARE if by_return else 1
+            until = time.monotonic() + share * task.practice if self.practices else math.inf
             for wave in self._waves(groups):
                 yield from selection.compare(wave, interpreted, QUICK if self.practices else THOROUGH, until)
                 if self.practices and not selection.perfect:
@@ -270,7 +277,7 @@ class _Course:
                 if self._enough_hypotheses(patience, until):
                     break
             if self.practices and selection.fitted and not selection.perfect:
-                until = time.monotonic() + task.practice
+                until = until if by_return else time.monotonic() + task.practice
                 yield from selection.practice(task.max_rounds, until)
             if task.programs != "auto":
                 return
@@ -345,17 +352,17 @@ class _Course:
     def _hypotheses(self, interpreted: Mapping[Interpretation, Demonstrations]) -> Iterator[Sequence[Hypothesis]]:
         """Yield groups of hypotheses to try, the most plausible first; a group depends on how the earlier ones did.
 
-        The first vocabulary is the paper's. With keys on the board it is the standard one, because when to press a key
-        depends on ways, which the paper's cannot express; but one demonstration is too little for so large a
+        The first vocabulary is the paper's. With keys on the board, or buttons, it is the standard one, because when to
+        press one depends on ways, which the paper's cannot express; but one demonstration is too little for so large a
         vocabulary. If playing can decide, the best hypotheses (all if none fits) are tried in the other vocabulary,
         then, in worlds with buttons and no declared symmetries, with mirror images; and if none is good, some that do
-        not fit are tried leniently. With pinned clauses, only hypotheses that contradict
-        the fewest.
+        not fit are tried leniently. With pinned clauses, only hypotheses that contradict the fewest.
         """
         task, selection = self.task, self.selection
         group, only = self._symmetries()
         keys = self._keys(group)
-        richer_first = bool(keys) and len(task.shown) > 1
+        presses = bool(keys) or (task.world is not None and bool(task.shown.buttons))
+        richer_first = presses and len(task.shown) > 1
         first = list(hypotheses(tuple(interpreted), group, only, keys, self._vocabulary(richer_first)))
         if task.constraints.pinned:
             against = {h: len(self.fitter.contradictions(h, interpreted[h.interpretation])) for h in first}
@@ -371,7 +378,8 @@ class _Course:
                 replace(hypothesis, language=STANDARD if hypothesis.language is None else None)
                 for hypothesis in best or plain
             ]
-        if proposed := self._proposed_symmetries():
+        proposed = self._proposed_symmetries()
+        if proposed and proposed != group:
             best = [found.hypothesis for _, found in selection.best_fitted(TOP_HYPOTHESES)]
             yield [replace(hypothesis, symmetries=proposed) for hypothesis in best or plain]
         if self._leniently():
@@ -382,7 +390,9 @@ class _Course:
         """Return the symmetries to try, and whether to try nothing else."""
         if self.task.symmetries is not None:
             return self.task.symmetries, bool(self.task.symmetries)
-        return tuple(self.task.world.symmetries) if self.task.world is not None else (), False
+        declared = tuple(self.task.world.symmetries) if self.task.world is not None else ()
+        shown = self.task.shown
+        return declared or tuple(s for s in self._proposed_symmetries() if confirmed(shown, s) >= CONFIRMED), False
 
     def _proposed_symmetries(self) -> tuple[Transformation, ...]:
         """Return symmetries of the buttons to try where none is declared and playing can judge them."""

@@ -230,7 +230,7 @@ def tallies(
     At `deadline`, by the monotonic clock, return only the results before the first unfinished one.
     """
     runs = [(0, world, seed) for world, seed in starts]
-    choose = _Choices(lambda grids, _: player.act_many(grids), remember=False)
+    choose = _Choices(lambda grids, _: player.act_many(grids), player.deterministic)
     return _tallies(runs, choose, [max_repeats] * len(runs), deadline, horizon)
 
 

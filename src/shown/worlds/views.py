@@ -74,32 +74,42 @@ class Channels:
     .G
     >>> print(Channels(["wall", "goal"], order=["goal", "wall"])(None, np.array([[[1, 1]]])))
     #
+    >>> print(Channels(["slow", "fast", "goal"], merge={"car": ["slow", "fast"]})(None, np.eye(3)[None]))
+    00G
     """
 
     def __init__(
-        self, names: Sequence[str] | int, shape: tuple[int, int, int] | None = None, order: Sequence[str] | None = None
+        self,
+        names: Sequence[str] | int,
+        shape: tuple[int, int, int] | None = None,
+        order: Sequence[str] | None = None,
+        merge: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Set the channels.
 
         Args:
             names: names of the channels, or how many there are. A cell without any is `empty`.
             shape: shape of the observations, if it is always the same.
-            order: all names, from the lowest to the one on top; as in `names` if None.
+            order: all names, from the lowest to the one on top; as in `names` if None. Merged channels have one name.
+            merge: channels that are seen as one token, by the token's name.
         """
         if isinstance(names, int):
             names = [f"channel_{number}" for number in range(names)]
-        order = names if order is None else order
-        if sorted(order) != sorted(names):
-            raise BadInput(f"order: must have each of {', '.join(names)} once, not {', '.join(order)}.")
+        token_of = _merged(names, merge or {})
+        seen = list(dict.fromkeys(token_of.values()))
+        order = seen if order is None else order
+        if sorted(order) != sorted(seen):
+            raise BadInput(f"order: must have each of {', '.join(seen)} once, not {', '.join(order)}.")
         self.name, self.shape = "", shape
-        self.tokens = tokens_for(["empty", *names])
-        self._bottom_up = [list(names).index(name) for name in order]
-        self._characters = np.array([self.tokens["empty"], *(self.tokens[name] for name in order)])
+        self.tokens = tokens_for(["empty", *seen])
+        self._bottom_up = sorted(range(len(names)), key=lambda channel: list(order).index(token_of[names[channel]]))
+        top = [self.tokens[token_of[names[channel]]] for channel in self._bottom_up]
+        self._characters = np.array([self.tokens["empty"], *top])
 
     def __call__(self, env: Any, observation: Any) -> Grid:
         array = as_array(zeros_and_ones(observation), self.shape, "rows, columns, channels", 3) != 0
-        if array.shape[2] != len(self.tokens) - 1:
-            raise BadInput(f"the observation has {array.shape[2]} channels, not {len(self.tokens) - 1}.")
+        if array.shape[2] != len(self._bottom_up):
+            raise BadInput(f"the observation has {array.shape[2]} channels, not {len(self._bottom_up)}.")
         array = array[:, :, self._bottom_up]
         top = np.where(array.any(axis=2), array.shape[2] - np.argmax(array[:, :, ::-1], axis=2), 0)
         return Grid(tuple("".join(row) for row in self._characters[top].tolist()))
@@ -112,6 +122,23 @@ class Channels:
         names = [f"channel_{number}" for number in range(len(counts))]
         order = sorted(names, key=lambda name: -counts[names.index(name)])
         return cls(names, arrays.shape[1:], order)  # type: ignore[arg-type]
+
+
+def _merged(names: Sequence[str], merge: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the name of the token of each channel."""
+    token_of = {name: name for name in names}
+    for token, channels in merge.items():
+        for channel in channels:
+            if token_of.get(channel) != channel:
+                known = "is merged already" if channel in token_of else f"is no channel. Channels: {', '.join(names)}"
+                raise BadInput(f"merge: {token} has {channel!r}, which {known}.")
+            token_of[channel] = token
+    for token, channels in merge.items():
+        if not channels:
+            raise BadInput(f"merge: {token} has no channels.")
+        if token in names and token not in channels:
+            raise BadInput(f"merge: {token} is another channel. Choose another name, or merge that channel, too.")
+    return token_of
 
 
 class TextMap:

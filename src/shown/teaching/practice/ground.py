@@ -31,7 +31,7 @@ VALIDATION_LEVELS = (120, 200)  # played by single rules and by the vote that th
 FRESH_LEVELS = (200, 300)  # played by the selected policy only, so that its score on them is unbiased
 AFTER_ALL = 1000  # distance between the numbers of levels drawn instead of known ones, above all others
 MAX_DRAWS = 20  # levels drawn to find one that is not known; a game may have few
-STEPS_PER_SECOND = 1500  # by return, a policy plays at most this many steps for each second of the allowance
+STEPS_PER_SECOND = 1000  # by return, a policy plays at most this many steps for each second of the allowance
 
 Which = int | Sequence[int]
 """Practice levels: a number of the first ones, or their numbers."""
