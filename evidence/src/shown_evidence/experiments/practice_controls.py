@@ -22,7 +22,7 @@ PRACTICE = {False: "shown", True: "shown + practice"}
 class PracticeControls(Experiment):
     """The expert's first click alone, or one whole game, with and without practice; three sets.
 
-    Practice generates levels and is told who won. What it wins from a single click owes little to the demonstration.
+    Practice generates levels and uses who won. What it wins from a single click owes little to the demonstration.
     """
 
     name = "controls"
