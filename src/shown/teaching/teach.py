@@ -47,9 +47,7 @@ from shown.worlds import Playable, Start, wins
 REFINED = 2  # number of good hypotheses that are fitted again, more thoroughly; more of them leave less practice
 ALMOST = 0.95  # a hypothesis that wins this share of levels practices for a few rounds at once
 EARLY_ROUNDS = 5  # rounds of that early practice
-CONFIRMED = (
-    0.1  # a proposed symmetry counts as declared if the images of this share of the steps were demonstrated, too
-)
+CONFIRMED = 0.1  # a proposed symmetry counts as declared if the images of this share of the steps were demonstrated
 RETURN_SHARE = 2  # by return, hypotheses are compared in this share of the practice time; what is left is for practice
 TOP_HYPOTHESES = 6  # number of hypotheses tried again in the other vocabulary, and leniently if none is good
 GOOD = 0.9  # a hypothesis that wins this share of levels is refined at once, and then none is tried leniently
