@@ -12,9 +12,9 @@ from serving import Server
 from visiting import violations
 
 
-@pytest.fixture(scope="module")
-def room(tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("class") / "class", words=("--class",))
+@pytest.fixture
+def room(tmp_path):
+    server = Server(tmp_path / "class", words=("--class",))
     yield server
     server.stop()
 
