@@ -6,6 +6,7 @@ import re
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from fuzz.sound import shown_by_expert
@@ -15,6 +16,7 @@ from strategies import ALL
 TABS = 10 if ALL else 7  # a browser allows six connections to a server
 
 
+@pytest.mark.slow
 def test_many_tabs_load_answer_and_hear_the_news(studio, visit):
     studio.post("toured", toured=True)
     visitor = visit(studio)

@@ -44,6 +44,7 @@ def test_a_process_that_is_replaced_takes_no_other_request_along():
     assert with_child(work) == ([{"missing": True}, {"missing": True}], True)
 
 
+@pytest.mark.slow
 def test_replacing_is_not_dying(monkeypatch):
     monkeypatch.setattr(children, "REST_SECONDS", 3600.0)
 

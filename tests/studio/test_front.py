@@ -44,6 +44,7 @@ def saved(studio: Server) -> Policy:
     return Policy.from_json(json.loads((studio.folder / "nim" / "policy.json").read_text()))
 
 
+@pytest.mark.slow
 def test_another_rule_is_taken_and_saved_like_a_learned_one(make_server):
     server = make_server()
     lesson, policy = lesson_with_a_front(server)

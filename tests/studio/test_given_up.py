@@ -51,6 +51,7 @@ def test_the_film_of_a_demonstration_has_a_time_limit(tmp_path, monkeypatch):
     assert (player.asked, player.replaced) == (["film"], 1)
 
 
+@pytest.mark.slow
 def test_scores_are_answered_whatever_is_in_place_of_the_policy(make_server):
     server = make_server()
     server.post("expert", game="nim")

@@ -39,6 +39,7 @@ def test_it_is_the_same_game(name):
             there.check(grid(".."))
 
 
+@pytest.mark.slow
 def test_a_game_that_takes_its_time_holds_up_no_other_page(make_server, elsewhere):
     elsewhere("sleepy = elsewhere:Sleepy", "twin = elsewhere:Twin")
     server = make_server()

@@ -67,6 +67,7 @@ def test_a_file_of_scores_that_the_studio_did_not_write_is_not_overwritten(proje
     assert path.read_text("latin-1") == content
 
 
+@pytest.mark.slow
 def test_every_policy_is_scored_on_the_same_levels_and_the_lesson_has_it_all(make_server):
     server = make_server()
     server.post("expert", game="nim")

@@ -299,6 +299,7 @@ def test_what_was_learned_stays_when_a_later_run_fails(make_server):
     assert studio.post("run", game="nim", level="test:0", seed=0)["steps"], "it still plays after a restart"
 
 
+@pytest.mark.slow
 def test_a_learner_that_dies_again_and_again_is_not_the_end(make_server):
     studio = make_server()
     studio.post("expert", game="nim")
@@ -365,6 +366,7 @@ def test_lessons_begin_with_the_shortest(server):
         assert clicks == sorted(clicks)
 
 
+@pytest.mark.slow
 def test_killed_and_started_again_nothing_is_lost(make_server):
     studio = make_server()
     for _ in range(2):

@@ -128,6 +128,7 @@ def test_five_demonstrations_of_lava_gap_are_enough_even_in_the_papers_language(
     assert sum(episode.won for episode in episodes) >= 28
 
 
+@pytest.mark.slow
 def test_a_trial_is_a_pure_function_of_its_settings_practice_and_all():
     world, played = "gym:MiniGrid-Empty-Random-6x6-v0", "seeds:2000-2007"
     options = {"language": "standard", "programs": 300, "rounds": 2}
