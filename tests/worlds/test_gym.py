@@ -249,6 +249,11 @@ def test_observations_that_are_no_grids(corridor, view, observation, complaint):
     assert complaint in str(refused.value)
 
 
+def test_without_an_environment_frames_are_checked_and_not_rendered():
+    with pytest.raises(BadInput, match=r"must be an array of integers, \[height, width, 3\]"):
+        Frames(np.zeros((1, 3)), 2)(None, np.zeros((4, 4), np.uint8))
+
+
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [

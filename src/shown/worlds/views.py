@@ -395,9 +395,9 @@ def zeros_and_ones(observation: Any) -> Any:
 
 
 def rendered(env: Any, observation: Any) -> np.ndarray:
-    """Return the observation if it is a frame, else the frame that the environment renders."""
-    if isinstance(observation, np.ndarray) and observation.ndim == 3 and observation.shape[2] == 3:
-        return observation
+    """Return the observation if it is a frame or there is no environment, else the frame that that renders."""
+    if env is None or (isinstance(observation, np.ndarray) and observation.ndim == 3 and observation.shape[2] == 3):
+        return observation  # type: ignore[no-any-return]
     drawn = env.render() if env.render_mode == "rgb_array" else None
     if not isinstance(drawn, np.ndarray) or drawn.ndim != 3:
         raise BadInput('it renders no frames. Make it with render_mode="rgb_array", if it supports that.')

@@ -22,10 +22,12 @@ SETS = 10
 SIZES = (1, 2, 3, 5)
 PLAYED = JUDGE.played_levels(100)
 
+PRACTICE = {False: "shown", True: "shown + practice"}
+"""What `shown` is called in tables and figures, without and with practice."""
+
 VARIANTS = (
     Series("LPP", {"method": "lpp"}, STYLES["lpp"]),
-    Series("shown", {"method": "shown", "practise": False}, STYLES["shown"]),
-    Series("shown + practice", {"method": "shown", "practise": True}, STYLES["shown + practice"]),
+    *(Series(name, {"method": "shown", "practise": on}, STYLES[name]) for on, name in PRACTICE.items()),
 )
 """The compared methods and options."""
 

@@ -8,7 +8,7 @@ from statistics import fmean
 from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Panels
 from shown_evidence.analysis.statistics import GENERATED, found, measured, select, success
 from shown_evidence.analysis.success_tables import Table
-from shown_evidence.experiments.beyond import PLAYED, SIZES
+from shown_evidence.experiments.beyond import PLAYED, PRACTICE, SIZES
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.experiments.scripted_styles import SETS
 from shown_evidence.results.row import Row
@@ -19,7 +19,6 @@ from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, many
 
 BINS = 10
-PRACTICE = {False: "shown", True: "shown + practice"}
 
 Case = tuple[float, float]
 """Expected and measured success."""

@@ -186,7 +186,8 @@ def _needed(game: str, ten: Sequence[Row], every: Sequence[Row]) -> Finding | No
     measured = f"From {first}, with the best of {SETS} sets"
     if stats.successes(found, GENERATED):
         generated = first_perfect(found, size, GENERATED)
-        measured += f"; {f'from {generated}' if generated else 'never'} on all 100 generated levels"
+        since = f"from {generated}" if generated else "never"
+        measured += f"; {since} on all 100 generated levels"
     measured += "."
     if chosen is not None and chosen < first:
         sets = stats.of_size(tried, chosen)

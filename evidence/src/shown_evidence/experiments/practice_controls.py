@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from shown_evidence.analysis.statistics import GENERATED, games_among, mean_success, select
 from shown_evidence.analysis.success_tables import Table
-from shown_evidence.experiments.beyond import PLAYED
+from shown_evidence.experiments.beyond import PLAYED, PRACTICE
 from shown_evidence.experiments.experiment import Experiment, Scale
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import FIRST_CLICK
@@ -16,7 +16,6 @@ from shown_evidence.wording import percent, title
 
 SETS = 3
 SHOWN = {FIRST_CLICK: "its first click", "perfect": "one whole game"}
-PRACTICE = {False: "shown", True: "shown + practice"}
 
 
 class PracticeControls(Experiment):

@@ -11,7 +11,7 @@ from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Panels, floors
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, games_among, mean_success, of_size, select, success
 from shown_evidence.analysis.success_tables import Table
-from shown_evidence.experiments.beyond import PLAYED, SIZES
+from shown_evidence.experiments.beyond import PLAYED, PRACTICE, SIZES
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
 from shown_evidence.styles import EXPERT, styles_of
@@ -30,10 +30,10 @@ LEARNED = 0.9
 LOWERED = 0.05
 """Loss of success from which on a further demonstration counts as harmful."""
 
-LABELS = {"lpp": METHODS["lpp"].label, "shown": "shown + practice"}
+LABELS = {"lpp": METHODS["lpp"].label, "shown": PRACTICE[True]}
 """What the methods are called here, where `shown` practices."""
 
-_LOOK = {"lpp": STYLES["lpp"], "shown": STYLES["shown + practice"]}
+_LOOK = {"lpp": STYLES["lpp"], "shown": STYLES[PRACTICE[True]]}
 
 COUNTED = ("learned", "won", "nothing fits")
 

@@ -1,6 +1,7 @@
 // Requests to the studio: commands as POST, and downloads. Each carries the secret of the studio's run.
 
 const KEY = "shown-secret";
+const MAX_FILE = 8 * 2 ** 20; // bytes of a file to import
 
 /** Identifies this page, so that it can skip news of its own changes. */
 export const PAGE = Math.random().toString(36).slice(2);
@@ -66,6 +67,16 @@ export async function postTo(path, body = {}) {
   const answer = await response.json();
   if (answer.forgotten) throw new Forgotten(answer.forgotten);
   return answer;
+}
+
+/** Return the JSON in a file that the user chose, or throw an Error with a sentence for the user. */
+export async function readJson(file) {
+  if (file.size > MAX_FILE) throw new Error("The file is larger than 8 MB, the limit for imports.");
+  try {
+    return JSON.parse(await file.text());
+  } catch {
+    throw new Error("The file is not valid JSON.");
+  }
 }
 
 /** Save a file of the studio through the browser. A plain link could not carry the secret. */

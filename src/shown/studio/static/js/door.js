@@ -1,25 +1,21 @@
 // A page of a class without a secret: a pupil joins with a name and the code, or goes on.
 
 import { el, replace } from "./dom.js";
+import { recall, remember } from "./store.js";
 
 const KEY = "shown-class";
 
 /** The pupils who have worked in this browser: secrets by name. */
 export function kept() {
   try {
-    return JSON.parse(localStorage.getItem(KEY)) ?? {};
+    return JSON.parse(recall(KEY)) ?? {};
   } catch {
     return {};
   }
 }
 
-export function keep(name, secret) {
-  try {
-    localStorage.setItem(KEY, JSON.stringify({ ...kept(), [name]: secret }));
-  } catch {
-    // The pupil goes on with the link instead.
-  }
-}
+/** Without storage, the pupil goes on with the link instead. */
+export const keep = (name, secret) => remember(KEY, JSON.stringify({ ...kept(), [name]: secret }));
 
 function enter(secret) {
   location.hash = `secret=${secret}`;

@@ -1,13 +1,12 @@
 // Export and import: files to download, the Python code that uses them, and files to upload.
 
-import { download, post } from "./api.js";
+import { download, post, readJson } from "./api.js";
 import { $, button, el, icon, replace } from "./dom.js";
 import { emit, state, takeLesson } from "./store.js";
 import { offerUndo } from "./teach.js";
 import { attempt, toast } from "./toast.js";
 import { plural } from "./words.js";
 
-const MAX_FILE = 8 * 2 ** 20;
 let dialog = null;
 
 export function initExport() {
@@ -139,13 +138,7 @@ function fileInput() {
 
 async function bring(file) {
   if (!file) return;
-  if (file.size > MAX_FILE) throw new Error("The file is larger than 8 MB, the limit for imports.");
-  let content;
-  try {
-    content = JSON.parse(await file.text());
-  } catch {
-    throw new Error("The file is not valid JSON.");
-  }
+  const content = await readJson(file);
   const { game } = state;
   const answer = await post("import", { game: game.name, content });
   dialog.close();

@@ -2,7 +2,7 @@
 
 import { getSecret } from "./api.js";
 import { keep } from "./door.js";
-import { $, button, el } from "./dom.js";
+import { $, button, showAddress } from "./dom.js";
 
 let member = null;
 let show = null;
@@ -33,15 +33,6 @@ function apply() {
 }
 
 function showLink() {
-  const dialog = el("dialog", { class: "dialog", id: "member-link", "aria-label": "Your link" });
-  const link = el("input", { readonly: true, value: `${location.origin}/#secret=${getSecret()}`, "aria-label": "Link" });
-  dialog.append(
-    el("p", { text: `This is the link to the workspace of ${member.name}. Keep it to yourself: anyone who has it can work here.` }),
-    link,
-    el("div", { class: "actions" }, button({ text: "Close", onClick: () => dialog.close() })),
-  );
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-  link.select();
+  const text = `This is the link to the workspace of ${member.name}. Keep it to yourself: anyone who has it can work here.`;
+  showAddress("Your link", text, `${location.origin}/#secret=${getSecret()}`);
 }

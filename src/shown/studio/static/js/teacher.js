@@ -1,14 +1,13 @@
 // The teacher's page: every pupil's board and score, the settings of the class, and what can be done about a pupil.
 
-import { Locked, downloadFrom, postTo, takeSecretFromAddress } from "./api.js";
+import { Locked, downloadFrom, postTo, readJson, takeSecretFromAddress } from "./api.js";
 import { Miniature, prepare } from "./board.js";
 import { showCompare, showSheet } from "./class-rules.js";
-import { $, arrange, button, el, replace } from "./dom.js";
+import { $, arrange, button, el, replace, showAddress } from "./dom.js";
 import { attempt, toast } from "./toast.js";
 import { STATES, plural } from "./words.js";
 
 const BEAT = 1500; // milliseconds between two looks at the class
-const MAX_FILE = 8 * 2 ** 20;
 
 const room = { games: new Map(), pupils: [], settings: null };
 const tiles = new Map();
@@ -109,15 +108,8 @@ function initTools() {
 async function give(input) {
   const [file] = input.files;
   if (!file) return;
-  if (file.size > MAX_FILE) throw new Error("The file is larger than 8 MB, the limit for imports.");
-  let content;
-  try {
-    content = JSON.parse(await file.text());
-  } catch {
-    throw new Error("The file is not valid JSON.");
-  } finally {
-    input.value = "";
-  }
+  input.value = "";
+  const content = await readJson(file);
   const { title, given, failed } = await teach("give", { content });
   toast(`Gave the lesson of ${title} to ${plural(given, "pupil")}. ${failed.join(" ")}`, { kind: failed.length ? "bad" : "" });
 }
@@ -219,17 +211,8 @@ function remove({ id, name }) {
 }
 
 function showLink({ name, own }) {
-  const dialog = el("dialog", { class: "dialog", "aria-label": `The link of ${name}` });
-  const link = el("input", { readonly: true, value: `${room.address}/#secret=${own}`, "aria-label": "Link" });
-  dialog.append(
-    el("p", { text: `With this link ${name} goes on, on any machine of this network.` }),
-    link,
-    el("div", { class: "actions" }, button({ text: "Close", onClick: () => dialog.close() })),
-  );
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-  link.select();
+  const text = `With this link ${name} goes on, on any machine of this network.`;
+  showAddress(`The link of ${name}`, text, `${room.address}/#secret=${own}`);
 }
 
 start().catch((error) => problem(error instanceof Locked ? LOCKED : error.message));
