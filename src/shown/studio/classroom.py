@@ -235,22 +235,12 @@ class ClassFolder:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._folder = Folder.open(self.path)
-        except OSError as error:
-            raise BadInput(f"{self.path}: cannot be made the folder of a class ({error.strerror}).") from None
-        try:
-            if self._folder.mode(PROJECT):
-                raise BadInput(f"{self.path}: is a project, not a class. Give another folder with --project.")
-            self._lock = self._folder.lock("studio.lock")
-        except BadInput:
+        self._folder = Folder.claim(self.path, "the folder of a class")
+        if self._folder.mode(PROJECT):
             self._folder.close()
-            raise
-        self._folder.tidy()
+            raise BadInput(f"{self.path}: is a project, not a class. Give another folder with --project.")
 
     def close(self) -> None:
-        self._lock.close()
         self._folder.close()
 
     def __enter__(self) -> ClassFolder:

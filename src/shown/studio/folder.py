@@ -15,10 +15,12 @@ import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 from shown.errors import BadInput
 from shown.files import is_leftover, replace_file
+
+LOCK = "studio.lock"  # held while a studio has the folder open
 
 
 class Folder:
@@ -26,13 +28,32 @@ class Folder:
 
     def __init__(self, path: Path, fd: int) -> None:
         self.path, self._fd = path, fd
+        self._held: IO[bytes] | None = None  # the lock of a claimed folder
 
     @classmethod
     def open(cls, path: Path) -> Folder:
         """Open the folder at a path that the user has named, which may be a link."""
         return cls(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY))
 
+    @classmethod
+    def claim(cls, path: Path, what: str) -> Folder:
+        """Open a folder for this process alone, until it is closed; it is made if need be, and tidied."""
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            folder = cls.open(path)
+        except OSError as error:
+            raise BadInput(f"{path}: cannot be made {what} ({error.strerror}). Give another with --project.") from None
+        try:
+            folder._held = folder.lock(LOCK)
+        except BadInput:
+            folder.close()
+            raise
+        folder.tidy()
+        return folder
+
     def close(self) -> None:
+        if self._held is not None:
+            self._held.close()
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -85,7 +106,7 @@ class Folder:
         with self._errors(name, "written"), os.fdopen(self._open(name, flags, mode), "wb") as file:
             file.write(data)
 
-    def lock(self, name: str) -> Any:
+    def lock(self, name: str) -> IO[bytes]:
         """Return an open file that holds a lock, which the system releases however this process ends."""
         with self._errors(name, "written"):
             file = os.fdopen(self._open(name, os.O_RDWR | os.O_CREAT), "r+b")

@@ -123,22 +123,9 @@ class Project:
         self._own: set[tuple[str, str]] = set()
         if self.folder.is_file():
             raise BadInput(f"{self.folder}: is a file, and a project is a folder. Give another with --project.")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._root = Folder.open(self.folder)
-        except OSError as error:
-            raise BadInput(
-                f"{self.folder}: cannot be made a project folder ({error.strerror}). Give another with --project."
-            ) from None
-        try:
-            self._lock = self._root.lock("studio.lock")
-        except BadInput:
-            self._root.close()
-            raise
-        self._root.tidy()
+        self._root = Folder.claim(self.folder, "a project folder")
 
     def close(self) -> None:
-        self._lock.close()
         self._root.close()
 
     def __enter__(self) -> Project:
