@@ -110,11 +110,16 @@ def _within_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
     n, rows, columns, words = out.shape
     zero, every = np.uint64(0), ~np.uint64(0)
     count = np.empty(digits, dtype=np.uint64)
+    tally = np.empty((4, rows + columns, words, digits), dtype=np.uint64)
+    within = np.empty((len(where), rows + columns, words), dtype=np.uint64)
     for i in range(n):
         plane, area = store[conditions[i]], areas[i]
-        tally = np.zeros((4, rows + columns, words, digits), dtype=np.uint64)
+        # All cells of a row, or of a column, share one count, which is compared once.
+        only = np.flatnonzero(on_track[area])[0] if on_track[area].sum() == 1 else -1
+        compared = np.zeros((rows + columns, words), dtype=np.bool_)
         for t in range(4):
             if on_track[area, t]:
+                tally[t] = zero
                 for r in range(rows):
                     for c in range(columns):
                         for w in range(words):
@@ -125,34 +130,37 @@ def _within_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
                                 k += 1
         for r in range(rows):
             for c in range(columns):
+                place = tracks[only, r, c] if only >= 0 else 0
                 for w in range(words):
-                    count[:] = zero
-                    met = 0
-                    for t in range(4):
-                        if on_track[area, t]:
-                            track = tally[t, tracks[t, r, c], w]
-                            carry = zero
-                            for k in range(digits):
-                                a, b = count[k], track[k]
-                                count[k], carry = a ^ b ^ carry, (a & b) | (carry & (a ^ b))
-                            met += 1
-                    for _ in range(1, met):  # the cell itself was counted on every track
-                        borrow, k = plane[r, c, w] & inside[r, c, w], 0
-                        while borrow != zero:
-                            count[k], borrow = count[k] ^ borrow, ~count[k] & borrow
-                            k += 1
-                    for j in range(near[area]):
-                        y, x = r + around[j, 0], c + around[j, 1]
-                        if 0 <= y < rows and 0 <= x < columns:
-                            carry, k = plane[y, x, w] & inside[y, x, w], 0
-                            while carry != zero:
-                                count[k], carry = count[k] ^ carry, count[k] & carry
+                    if not compared[place, w]:
+                        count[:] = zero
+                        met = 0
+                        for t in range(4):
+                            if on_track[area, t]:
+                                track = tally[t, tracks[t, r, c], w]
+                                carry = zero
+                                for k in range(digits):
+                                    a, b = count[k], track[k]
+                                    count[k], carry = a ^ b ^ carry, (a & b) | (carry & (a ^ b))
+                                met += 1
+                        for _ in range(1, met):  # the cell itself was counted on every track
+                            borrow, k = plane[r, c, w] & inside[r, c, w], 0
+                            while borrow != zero:
+                                count[k], borrow = count[k] ^ borrow, ~count[k] & borrow
                                 k += 1
-                    for b in range(len(where)):
-                        met_here = where[b, r, c, w]
-                        if met_here != zero:
-                            for bound, wanted in ((least[i, b], every), (below[i, b], zero)):
+                        for j in range(near[area]):
+                            y, x = r + around[j, 0], c + around[j, 1]
+                            if 0 <= y < rows and 0 <= x < columns:
+                                carry, k = plane[y, x, w] & inside[y, x, w], 0
+                                while carry != zero:
+                                    count[k], carry = count[k] ^ carry, count[k] & carry
+                                    k += 1
+                        for j in range(len(where)):
+                            within[j, place, w] = every
+                            for bound, wanted in ((least[i, j], every), (below[i, j], zero)):
                                 # Compare the count with the bound, from the highest digit.
+                                if bound >> digits and wanted == zero:
+                                    continue  # no count is as large
                                 greater, equal = zero, every
                                 if bound >> digits:
                                     equal = zero
@@ -162,8 +170,10 @@ def _within_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
                                     else:
                                         greater |= equal & count[k]
                                         equal &= ~count[k]
-                                met_here &= ~((greater | equal) ^ wanted)
-                            out[i, r, c, w] |= met_here
+                                within[j, place, w] &= ~((greater | equal) ^ wanted)
+                        compared[place, w] = only >= 0
+                    for j in range(len(where)):
+                        out[i, r, c, w] |= where[j, r, c, w] & within[j, place, w]
 
 
 @compiled

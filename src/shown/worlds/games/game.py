@@ -213,20 +213,20 @@ def settle(grid: Grid, loose: str) -> Grid:
     b.
     """
     width, text = grid.width, "".join(grid.rows)
-    falling, run = _patterns(loose)
+    falling, run = _patterns(loose, width)
     changes = {}
-    for c in range(width):
+    for c in {match.start() % width for match in falling.finditer(text)}:
         column = text[c::width]
-        if falling.search(column):
-            fallen = run.sub(_packed, column)
-            changes.update({(r, c): fallen[r] for r, old in enumerate(column) if fallen[r] != old})
+        fallen = run.sub(_packed, column)
+        changes.update({(r, c): fallen[r] for r, old in enumerate(column) if fallen[r] != old})
     return grid.with_cells(changes) if changes else grid
 
 
 @cache
-def _patterns(loose: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return patterns for something loose above a gap, and for a run of loose things and gaps."""
-    return re.compile(f"[{re.escape(loose)}]{re.escape(EMPTY)}"), re.compile(f"[{re.escape(loose + EMPTY)}]+")
+def _patterns(loose: str, width: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return patterns for something loose above a gap in the text of a grid, and for a run of both in a column."""
+    below = f"(?=.{{{width - 1}}}{re.escape(EMPTY)})"
+    return re.compile(f"[{re.escape(loose)}]{below}"), re.compile(f"[{re.escape(loose + EMPTY)}]+")
 
 
 def _packed(run: re.Match[str]) -> str:
