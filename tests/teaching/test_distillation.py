@@ -35,6 +35,13 @@ def learned(name: str, levels: str, **settings: object) -> Taught:
     return teach(demonstrate(game, load_levels(game, levels)), game, programs=2000, **unhurried)
 
 
+def no_rule_comes_close(monkeypatch: pytest.MonkeyPatch) -> None:
+    def validated(self, policies):
+        return [1.0, *[0.5] * (len(policies) - 1)]
+
+    monkeypatch.setattr("shown.teaching.practice.practice_scoring.Scoring.validated", validated)
+
+
 @pytest.fixture(scope="module", params=["nim", "stop-the-fall", "fence-in"])
 def taught(request: pytest.FixtureRequest) -> Taught:
     return learned(request.param, "random:200003,random:200004")
@@ -62,6 +69,7 @@ def test_the_rule_explains_all_demonstrations(taught):
 def test_a_part_of_a_long_rule_is_printed_without_voting_and_survives_its_file(monkeypatch):
     """A rule that does not explain all demonstrations has likelihood 0, which JSON has no number for."""
     monkeypatch.setattr(distillation, "MOST_CONDITIONS", 2)
+    no_rule_comes_close(monkeypatch)
     policy = learned("stop-the-fall", "random:200003,random:200004").policy
     printed, *voters = policy.components
     assert (printed.weight, printed.log_likelihood) == (0.0, -math.inf)
@@ -86,8 +94,17 @@ def test_the_file_has_the_rule_the_front_and_the_vote(taught, tmp_path):
     assert again.mixture.components == taught.policy.vote
 
 
-def test_of_a_long_rule_a_part_is_printed_and_all_rules_act(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("shown.teaching.practice.distillation.MOST_CONDITIONS", 4)
+def test_a_long_rule_acts_if_it_comes_close_and_no_shorter_one_does(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(distillation, "MOST_CONDITIONS", 4)
+    policy = learned("stop-the-fall", "random:200003,random:200004").policy
+    assert len(policy.components) == 1
+    acting = next(rated for rated in policy.front if rated.formula == policy.components[0].formula)
+    assert acting.conditions > 4
+
+
+def test_of_a_long_rule_that_does_not_come_close_a_part_is_printed_and_all_rules_act(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(distillation, "MOST_CONDITIONS", 4)
+    no_rule_comes_close(monkeypatch)
     taught = learned("stop-the-fall", "random:200003,random:200004")
     policy = taught.policy
     assert policy.components[0].weight == 0.0

@@ -42,7 +42,7 @@ PER_CONDITION = 0.001  # share of games that a further condition has to win
 COUNTEREXAMPLES = 6  # lost levels that are examined in a round
 CLOSE = 0.02  # a shorter rule that wins this much less than the best one is preferred
 LONG = 10  # with more conditions, a rule is sought under other interpretations too
-MOST_CONDITIONS = 25  # longer rules are not printed unless asked for; if none is shorter, a part of one is
+MOST_CONDITIONS = 25  # a longer rule replaces the vote only if no shorter one does; otherwise a part of it is printed
 TOO_FAR = 0.03  # a rule that wins this much less than all rules together (also on levels apart) does not replace them
 
 Unit = Folded[Literal]
@@ -90,7 +90,6 @@ class Distillation:
         rng: source of all random choices.
         until: time, by the monotonic clock, after which no fit is begun.
         found: the best rule of each number of conditions.
-        excerpt: if all of them are long, a part of the best one, which does not explain all demonstrations; else None.
     """
 
     vote: Policy
@@ -100,7 +99,6 @@ class Distillation:
     rng: np.random.Generator
     until: float = math.inf
     found: dict[int, PlayedRule] = field(default_factory=dict, init=False)
-    excerpt: PlayedRule | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         (self.wins,) = self.scoring.scores_on_all([self.vote])
@@ -158,9 +156,26 @@ class Distillation:
             self._shorten(self.best)
             if min(self.found) > MOST_CONDITIONS:
                 self._shorten(self.best, TOO_FAR)
-            if min(self.found) > MOST_CONDITIONS:
-                self.excerpt = self._part(self.best)
             yield self.best
+
+    def excerpt(self) -> PlayedRule:
+        """Return a part of the best rule that is not long, without the clauses that matter least to the vote.
+
+        It does not explain all demonstrations.
+        """
+        candidate = self.best
+        assert candidate is not None
+        own, fixed = list(candidate.units), len(self._pinned)
+        table, kept = self._table(own), list(range(len(own)))
+        while sum(len(own[k].clause) for k in kept) > MOST_CONDITIONS:
+            free = [k for k in kept if own[k] not in self._pinned]
+            if len(kept) <= max(1, fixed) or not free:
+                break
+            values = table.values([[v for v in kept if v != k] for k in free])
+            per_condition = [value / len(own[k].clause) for k, value in zip(free, values - values.max(), strict=True)]
+            kept.remove(free[int(np.argmax(per_condition))])
+        (part,) = self._play([[own[k] for k in kept]], explain=False)
+        return part
 
     # --- rules made of clauses ----------------------------------------------------------------------------------------
 
@@ -290,20 +305,6 @@ class Distillation:
                 return
             candidate = min(good, key=lambda other: (other.conditions, -other.won))
 
-    def _part(self, candidate: PlayedRule) -> PlayedRule:
-        """Return a rule without the clauses that matter least for agreeing with the vote, so that it is not long."""
-        own, fixed = list(candidate.units), len(self._pinned)
-        table, kept = self._table(own), list(range(len(own)))
-        while sum(len(own[k].clause) for k in kept) > MOST_CONDITIONS:
-            free = [k for k in kept if own[k] not in self._pinned]
-            if len(kept) <= max(1, fixed) or not free:
-                break
-            values = table.values([[v for v in kept if v != k] for k in free])
-            per_condition = [value / len(own[k].clause) for k, value in zip(free, values - values.max(), strict=True)]
-            kept.remove(free[int(np.argmax(per_condition))])
-        (part,) = self._play([[own[k] for k in kept]], explain=False)
-        return part
-
     def _permitted(self, candidate: PlayedRule) -> bool:
         constraints = self.fitter.constraints
         against = [item.clause for item in self.fitted.contradictions]
@@ -387,39 +388,60 @@ class OneRule:
     policy: Policy
     vote: Score | None
 
+    @property
+    def acts(self) -> bool:
+        """Whether the rule replaces the vote."""
+        return len(self.policy.components) == 1
+
     def better_than(self, other: OneRule) -> bool:
-        """Return whether it is shorter and wins nearly as much."""
+        """Return whether it alone replaces the vote, or is shorter and wins nearly as much."""
+        if self.acts != other.acts:
+            return self.acts
         return self.conditions < other.conditions and self.won >= other.won - CLOSE
 
 
 def one_rule(distillation: Distillation) -> OneRule | None:
-    """Return the shortest rule that wins nearly as much as the best one that is not long; None if no rule was found.
+    """Return the shortest rule that wins nearly as much as the best one; None if no rule was found.
 
-    Rules are made to win the practice levels. So levels that had no part in that also choose among them, and decide
-    whether the rule replaces the vote.
+    One that is not long is preferred if it can replace the vote. If none can, the vote acts, and one that is not long
+    is printed.
     """
     front, vote, scoring = list(distillation.front), distillation.vote, distillation.scoring
     if not front:
         return None
-    part = distillation.excerpt
-    if part is not None:
-        front.insert(0, part)
-    short = [candidate for candidate in front if candidate.conditions <= MOST_CONDITIONS] or front[:1]
-    of_vote, *validated = scoring.validated([vote, *(candidate.rule for candidate in short)])
-    won = [(2 * one.won + other) / 3 for one, other in zip(short, validated, strict=True)]
-    least = (2 * distillation.wins + of_vote) / 3 - TOO_FAR
-    far = [short[k] is part or won[k] < least or validated[k] < of_vote - TOO_FAR for k in range(len(short))]
-    near = [k for k in range(len(short)) if won[k] >= max(won) - CLOSE]
-    near = [k for k in near if not far[k]] or near
-    k = min(near, key=lambda k: (short[k].words, short[k].conditions))
-    chosen, rated = short[k], _rated(front, short[k], scoring)
+    chosen, acts = None, False
+    for long in (False, True):
+        candidates = [rule for rule in front if (rule.conditions > MOST_CONDITIONS) == long]
+        if candidates and not acts:
+            found, acts = _closest(distillation, candidates)
+            chosen = found if acts or not long else chosen
+    if chosen is None:
+        chosen = distillation.excerpt()
+        front.insert(0, chosen)
+    rated = _rated(front, chosen, scoring)
     (rule,) = chosen.rule.components
-    if far[k]:
-        policy = replace(vote, components=(replace(rule, weight=0.0), *vote.components), front=rated)
-    else:
+    if acts:
         policy = replace(vote, components=(rule,), vote=vote.components, front=rated)
+    else:
+        policy = replace(vote, components=(replace(rule, weight=0.0), *vote.components), front=rated)
     hypothesis, (rate,) = distillation.fitted.hypothesis, scoring.expectations([vote])
     return OneRule(hypothesis, chosen.conditions, chosen.won, policy, rate)
+
+
+def _closest(distillation: Distillation, candidates: Sequence[PlayedRule]) -> tuple[PlayedRule, bool]:
+    """Return the shortest of the rules that win nearly as much as the best one, and whether it can replace the vote.
+
+    Rules are made to win the practice levels. So levels that had no part in that also decide.
+    """
+    scoring = distillation.scoring
+    of_vote, *validated = scoring.validated([distillation.vote, *(candidate.rule for candidate in candidates)])
+    won = [(2 * one.won + other) / 3 for one, other in zip(candidates, validated, strict=True)]
+    least = (2 * distillation.wins + of_vote) / 3 - TOO_FAR
+    far = [won[k] < least or validated[k] < of_vote - TOO_FAR for k in range(len(candidates))]
+    near = [k for k in range(len(candidates)) if won[k] >= max(won) - CLOSE]
+    near = [k for k in near if not far[k]] or near
+    k = min(near, key=lambda k: (candidates[k].words, candidates[k].conditions))
+    return candidates[k], not far[k]
 
 
 def rule_on_grids(distillation: Distillation, scoring: GridScoring) -> tuple[OneRule, SuccessRate]:
