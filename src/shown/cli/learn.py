@@ -318,7 +318,7 @@ def _load_earlier(args: argparse.Namespace, demonstrations: Demonstrations) -> P
 def _plan(practice: float) -> str:
     """
     >>> _plan(4.5)
-    '4.5 s to compare interpretations, 4.5 s or 18 rounds of practice, 4 s for one rule and new levels: at most 13 s'
+    '4.5 s to compare interpretations, 4.5 s or 54 rounds of practice, 4 s for one rule and new levels: at most 13 s'
     """
     task = Task(practice=practice)
     last = task.max_seconds - 2 * practice

@@ -15,7 +15,7 @@ from shown.teaching.interpretation.interpretations import Interpretation
 from shown.worlds import Playable, Start
 
 PRACTICE_SECONDS = 4.5
-ROUNDS_PER_SECOND = 4.0  # maximum number of practice rounds for each second of `practice`
+ROUNDS_PER_SECOND = 12.0  # maximum number of practice rounds for each second of `practice`; few games are so quick
 MAX_ROUNDS = 10_000  # however long practice may take
 RULE_SHARE = 0.3  # share of the practice time to find one rule that plays like all rules together
 OUTLIER_SHARE = 0.05  # share of the practice time to find a demonstration that does not go with the others
@@ -36,7 +36,7 @@ class Task:
         practice: maximum seconds of practice, fits included. It ends early when all practice levels are won. Comparing
             the hypotheses takes at most as long again (by return, it may use all of this time); if a slow world exceeds
             that, practice is skipped. 0: no practice, and the most plausible hypothesis that fits is selected.
-        rounds: maximum number of practice rounds; four for each second of `practice` if None. If the rounds are over
+        rounds: maximum number of practice rounds; twelve for each second of `practice` if None. If the rounds are over
             before the time is, the same seed gives the same policy.
         interpretations: interpretations to try; all if None.
         symmetries: symmetries to try; the game's, and none, if None. () for none.

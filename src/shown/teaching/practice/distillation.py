@@ -34,7 +34,7 @@ from shown.teaching.interpretation.hypotheses import Hypothesis
 from shown.teaching.practice.imitation import Positions, Table
 from shown.teaching.practice.practice_scoring import GridScoring, Scoring
 
-ROUNDS = 4  # searches for rules; all but the first after a fit with counterexamples
+ROUNDS = 8  # searches for rules; all but the first after a fit with counterexamples
 STARTS = 100  # random rules made of the clauses of a fit, of which the best are improved
 IMPROVED = 3  # rules that are improved clause by clause, and then play
 MOST_CLAUSES = 400  # clauses of a fit that rules are made of, the shortest ones, besides those of its best rule
