@@ -8,28 +8,24 @@ from typing import Any, ClassVar
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import STYLES, Axis, LevelView, Series
+from shown_evidence.analysis.figures import Axis, LevelView, Series
 from shown_evidence.analysis.statements import POLICY_SIZES
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, found, games_among, grouped, select, size
 from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, success_table
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
-from shown_evidence.trials.level_sets import JUDGE
+from shown_evidence.styles import EXPERT
+from shown_evidence.trials.demonstrators import STYLE
+from shown_evidence.trials.level_sets import JUDGE, SETS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, percent, title
 
-SETS = 10
 SIZES = (1, 2, 3, 5)
 PLAYED = JUDGE.played_levels(100)
 
-PRACTICE = {False: "shown", True: "shown + practice"}
-"""What `shown` is called in tables and figures, without and with practice."""
-
-VARIANTS = (
-    Series("LPP", {"method": "lpp"}, STYLES["lpp"]),
-    *(Series(name, {"method": "shown", "practise": on}, STYLES[name]) for on, name in PRACTICE.items()),
-)
-"""The compared methods and options."""
+OURS = ("shown", "shown-practice")
+VARIANTS = tuple(figures.methods(("lpp", *OURS)))
+"""The compared methods."""
 
 
 class FewDemonstrations(Experiment):
@@ -43,7 +39,7 @@ class FewDemonstrations(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, game, shown, "perfect", 0, scale.options(method, **own), scale.levels(PLAYED))
+            Trial(method, game, shown, f"{STYLE}{EXPERT}", 0, scale.options(method, **own), scale.levels(PLAYED))
             for method, own in map(_method_and_options, self.variants)
             if method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
@@ -61,8 +57,8 @@ class FewDemonstrations(Experiment):
         return [
             Plot(
                 figures.success_panels(rows, size, columns, figures.with_sets(self.variants, rows), (view,), across),
-                "Success on 100 generated levels, on which nothing was chosen except the number of rounds of practice; "
-                f"mean over sets of demonstrations.{shaded}{self.caption}",
+                "Success on 100 generated levels on which nothing was chosen; mean over sets of demonstrations."
+                f"{shaded}{self.caption}",
             ),
             success_table(rows, self.games, self.variants, parts, f"The same as numbers. {MEANS}"),
         ]
@@ -83,7 +79,7 @@ class Beyond(FewDemonstrations):
     name = "beyond"
     title = "Beyond the paper: few demonstrations"
     question = "How many new levels are won, on average, after so few demonstrations?"
-    methods = ("lpp", "shown")
+    methods = ("lpp", *OURS)
     variants = VARIANTS
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:

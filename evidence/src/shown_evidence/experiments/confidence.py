@@ -8,13 +8,11 @@ from statistics import fmean
 from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Panels
 from shown_evidence.analysis.statistics import GENERATED, found, measured, select, success
 from shown_evidence.analysis.success_tables import Table
-from shown_evidence.experiments.beyond import PLAYED, PRACTICE, SIZES
+from shown_evidence.experiments.beyond import OURS, PLAYED
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
-from shown_evidence.experiments.scripted_styles import SETS
+from shown_evidence.experiments.scripted_styles import style_trials
 from shown_evidence.results.row import Row
-from shown_evidence.styles import styles_of
-from shown_evidence.trials.demonstrators import STYLE
-from shown_evidence.trials.level_sets import JUDGE
+from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, many
 
@@ -30,24 +28,14 @@ class Confidence(Experiment):
     name = "confidence"
     title = "Beyond the paper: confidence"
     question = "Are as many new levels won as expected?"
-    methods = ("shown",)
+    methods = OURS
     scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
-        return [
-            Trial(method, game, scale.shown_levels(JUDGE, number, count), f"{STYLE}{style.name}", 0, options, levels)
-            for method in scale.methods_of(self.methods)
-            for practice in PRACTICE
-            for options in (scale.options(method, practise=practice),)
-            for levels in (scale.levels(PLAYED),)
-            for game in scale.games_of(self.games)
-            for style in styles_of(game)
-            for count in scale.sizes(SIZES, (1, 3))
-            for number in range(scale.repeats(SETS, 1))
-        ]
+        return style_trials(scale, self.methods, (1, 3))
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
-        parts = _by_practice(rows)
+        parts = _by_method(rows)
         panels = [_panel(label, part) for label, part in parts.items()]
         return [
             Plot(
@@ -65,13 +53,13 @@ class Confidence(Experiment):
     def text(self, rows: Sequence[Row]) -> list[str]:
         lines = [
             f"{label}: {many(len(part), 'case')}, calibration error {calibration_error(part):.3f}."
-            for label, part in _by_practice(rows).items()
+            for label, part in _by_method(rows).items()
         ]
         return lines or ["None of these results has an expected success rate."]
 
 
-def _by_practice(rows: Sequence[Row]) -> dict[str, list[Case]]:
-    parts = {label: cases(select(rows, practise=practice)) for practice, label in PRACTICE.items()}
+def _by_method(rows: Sequence[Row]) -> dict[str, list[Case]]:
+    parts = {METHODS[method].label: cases(select(rows, method=method)) for method in OURS}
     return {label: part for label, part in parts.items() if part}
 
 
