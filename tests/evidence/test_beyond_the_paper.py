@@ -13,9 +13,10 @@ from shown.errors import BadInput
 from shown.teaching.practice.ground import Ground
 from shown.worlds import GAMES, Game, load_levels
 from shown.worlds import find as find_game
-from shown_evidence.analysis.statistics import found, interval, literals
+from shown_evidence.analysis.statistics import found, interval, literals, mean_and_interval, paired_difference, select
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments import find
+from shown_evidence.experiments.confidence import chance_error
 from shown_evidence.experiments.experiment import Plot, Scale
 from shown_evidence.results.runner import attempt
 from shown_evidence.styles import non_expert_styles, styles_of
@@ -146,7 +147,7 @@ def test_what_was_expected_is_compared_with_what_was_won():
     trials = find("confidence").trials(Scale(full=True, games=("nim",)))
     rows = [measured(trial, 0.8, expected=0.9 if trial.method == "shown-practice" else 0.8) for trial in trials]
     shown = find("confidence").present(rows)
-    assert [line.rpartition(" ")[2] for line in shown.text] == ["0.000.", "0.100."]
+    assert ["0.000. Two" in shown.text[0], "0.100. Two" in shown.text[1]] == [True, True]
     table = next(plot for plot in shown.plots if isinstance(plot, Table))
     half = str(len(trials) // 2)
     assert list(table.rows[8]) == ["0.8 to 0.9", half, "0.80", "0.80", "0", "–", "–"]
@@ -172,7 +173,7 @@ def test_beyonds_tables_say_what_was_measured():
     assert list(tables[0].rows[0]) == ["Nim", "LPP", "40", *["50 %"] * 4]
     assert list(tables[0].rows[2]) == ["Nim", "shown + practice", "40", *["100 %"] * 4]
     assert list(tables[0].rows[3]) == ["Nim", METHODS["random"].label, "0", *["–"] * 4], "floors that were not run"
-    assert list(tables[1].rows[0]) == ["Nim, from 5", "11", "7", "7", "7"]
+    assert list(tables[2].rows[0]) == ["Nim, from 5", "11", "7", "7", "7"]
 
 
 def test_additions_stand_beside_the_trials_of_beyond():
@@ -284,6 +285,36 @@ def test_a_mean_has_an_interval_that_does_not_depend_on_the_order():
     assert 0 < low < sum(values) / 5 < high <= 1
     assert interval(reversed(values)) == (low, high)
     assert str(interval([])) == "(nan, nan)"
+
+
+def test_differences_are_paired_by_demonstrations():
+    trials = find("beyond").trials(Scale(full=True, games=("nim", "chase"), sets=3))
+    better = {"lpp": 0.0, "shown": 0.1, "shown-practice": 0.3}
+    rows = all_measured(trials, lambda trial: better[trial.method] + int(trial.levels[7:14]) % 100 / 100)
+    lpp, practiced = (select(rows, method=method) for method in ("lpp", "shown-practice"))
+    mean, low, high = paired_difference(practiced, lpp, "random")
+    assert (round(mean, 6), round(low, 6), round(high, 6)) == (0.3, 0.3, 0.3), "which sets are hard does not matter"
+    assert paired_difference(practiced[:-1], lpp[1:], "random")[0] == pytest.approx(0.3)
+    table = [plot for plot in find("beyond").present(rows).plots if isinstance(plot, Table)][1]
+    assert table.rows[1] == ["shown + practice − LPP", *["+30 (+30 to +30)"] * 5]
+    assert table.rows[2][0] == "shown + practice − shown"
+
+
+def test_overlapping_sets_have_wider_intervals():
+    values = [0.1, 0.2, 0.3, 0.2]
+    apart, half = mean_and_interval(values), mean_and_interval(values, overlap=0.5)
+    assert apart[0] == half[0]
+    assert (half[2] - half[0]) / (apart[2] - apart[0]) == pytest.approx(5**0.5), "(1/4 + 1) / (1/4)"
+    assert str(mean_and_interval([0.5])) == "(0.5, nan, nan)"
+
+
+def test_calibration_has_a_floor():
+    trials = find("confidence").trials(Scale(full=True, games=("nim",), methods=("shown",), sets=1))
+    rows = [measured(trial, 0.5, expected=0.5, expected_of=100) for trial in trials]
+    mean, most = chance_error(rows, draws=200)
+    assert 0 < mean < most < 0.1
+    few = [measured(trial, 0.5, expected=0.5, expected_of=5) for trial in trials]
+    assert chance_error(few, draws=200)[0] > mean
 
 
 def test_a_rule_that_was_not_found_has_no_size():

@@ -10,13 +10,24 @@ from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import Axis, LevelView, Series
 from shown_evidence.analysis.statements import POLICY_SIZES
-from shown_evidence.analysis.statistics import FLOORS, GENERATED, found, games_among, grouped, select, size
+from shown_evidence.analysis.statistics import (
+    FLOORS,
+    GENERATED,
+    difference_text,
+    found,
+    games_among,
+    grouped,
+    paired_difference,
+    select,
+    size,
+)
 from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, success_table
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
 from shown_evidence.styles import EXPERT
 from shown_evidence.trials.demonstrators import STYLE
 from shown_evidence.trials.level_sets import JUDGE, SETS
+from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, percent, title
 
@@ -73,6 +84,10 @@ class FewDemonstrations(Experiment):
         return lines
 
 
+COMPARED = (("shown", "lpp"), ("shown-practice", "lpp"), ("shown-practice", "shown"))
+"""Pairs of methods whose difference is reported."""
+
+
 class Beyond(FewDemonstrations):
     """1, 2, 3 and 5 demonstrations by the expert on generated levels, 10 sets of each number."""
 
@@ -87,12 +102,31 @@ class Beyond(FewDemonstrations):
         return [
             *super().plots(rows),
             Table(
+                ("Difference", *(f"{count} shown" for count in SIZES), "All sizes"),
+                [[_named(pair), *_differences(learned, pair)] for pair in COMPARED],
+                "Difference of success in percentage points, paired by demonstrations, mean over games; in brackets "
+                "Student's 95 % interval over sets, which are disjoint.",
+            ),
+            Table(
                 ("Game", "Paper", *(variant.label for variant in VARIANTS)),
                 [_literals(game, select(learned, game=game)) for game in games_among(learned, self.games)],
                 "Literals of the best rule from the largest sets, mean over sets, beside those of the paper's policies "
                 "from 11 demonstrations; in brackets, the number of trials in which nothing fits.",
             ),
         ]
+
+
+def _named(pair: tuple[str, str]) -> str:
+    return " − ".join(METHODS[method].label for method in pair)
+
+
+def _differences(rows: Sequence[Row], pair: tuple[str, str]) -> list[str]:
+    """Return the differences from each number of demonstrations, and from all."""
+    cells = []
+    for part in (*((count,) for count in SIZES), SIZES):
+        own, other = ([row for row in select(rows, method=method) if size(row) in part] for method in pair)
+        cells.append(difference_text(paired_difference(own, other, GENERATED)))
+    return cells
 
 
 def _method_and_options(variant: Series) -> tuple[str, dict[str, Any]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+import numpy as np
+
 from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Panels
 from shown_evidence.analysis.statistics import GENERATED, found, measured, select, success
 from shown_evidence.analysis.success_tables import Table
@@ -17,6 +19,8 @@ from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, many
 
 BINS = 10
+LEVELS = 100  # played by each policy
+DRAWS = 1000
 
 Case = tuple[float, float]
 """Expected and measured success."""
@@ -51,10 +55,16 @@ class Confidence(Experiment):
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
-        lines = [
-            f"{label}: {many(len(part), 'case')}, calibration error {calibration_error(part):.3f}."
-            for label, part in _by_method(rows).items()
-        ]
+        lines = []
+        for method in OURS:
+            mine = [row for row in select(rows, method=method) if cases([row])]
+            if mine:
+                mean, most = chance_error(mine)
+                lines.append(
+                    f"{METHODS[method].label}: {many(len(mine), 'case')}, calibration error "
+                    f"{calibration_error(cases(mine)):.3f}. Two binomial samples of the same probabilities would have "
+                    f"{mean:.3f} in the mean, and at most {most:.3f} in 95 % of draws."
+                )
         return lines or ["None of these results has an expected success rate."]
 
 
@@ -84,6 +94,25 @@ def calibration_error(part: Sequence[Case]) -> float:
     0.07
     """
     return sum(abs(_mean(cases, 0) - _mean(cases, 1)) * len(cases) for cases in binned(part).values()) / len(part)
+
+
+def chance_error(rows: Sequence[Row], draws: int = DRAWS) -> tuple[float, float]:
+    """Return the calibration error if expected and measured success were samples of the same probability.
+
+    Returns its mean and 95th percentile over draws. Each case has the probability that both of its samples together
+    suggest, and as many levels as they had.
+    """
+    rng = np.random.default_rng(0)
+    pairs = cases(rows)
+    of = np.array([measured(row)["learned"].get("expected_of", LEVELS) for row in rows])
+    likely = np.array(
+        [(expected * n + won * LEVELS) / (n + LEVELS) for (expected, won), n in zip(pairs, of, strict=True)]
+    )
+    errors = []
+    for _ in range(draws):
+        expected = (rng.binomial(of, likely) + 1) / (of + 2)  # the posterior mean under a flat prior
+        errors.append(calibration_error(list(zip(expected, rng.binomial(LEVELS, likely) / LEVELS, strict=True))))
+    return fmean(errors), float(np.quantile(errors, 0.95))
 
 
 def _mean(part: Sequence[Case], which: int) -> float:

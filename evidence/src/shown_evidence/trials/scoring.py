@@ -54,10 +54,10 @@ def _level_scores(game: Game, imitator: Imitator, shown_on: str, scored_on: Sequ
     sets = {spec: _levels(game, spec) for spec in scored_on}
     sets[SHOWN] = _levels(game, shown_on)[:MAX_TRAINING_LEVELS]
     wins = _won(game, imitator, [level for levels in sets.values() for level in levels])
-    result: dict[str, Any] = {"success": {}, "won": {}, "replaced": {}}
+    result: dict[str, Any] = {"success": {}, "won": {}}
     for spec, levels in sets.items():
         if spec.endswith(UNSEEN):
-            result["replaced"][spec] = replaced(spec, levels)
+            result.setdefault("replaced", {})[spec] = replaced(spec, levels)
         _note_wins(result, spec, wins[: len(levels)])
         wins = wins[len(levels) :]
     for name, part in imitator.parts().items():
