@@ -23,13 +23,14 @@ SHOWN = {RANDOM_CLICK: "a random click", FIRST_CLICK: "the expert's first click"
 class PracticeControls(Experiment):
     """A random click (nothing demonstrated), the expert's first click, or one whole game; three sets.
 
-    Practice generates levels and uses who won. What it wins from a single click owes little to the demonstration.
+    Practice generates levels and uses who won. What it wins from a single click owes little to the demonstration. A
+    search over linear policies plays as many games without any.
     """
 
     name = "controls"
     title = "Beyond the paper: what practice wins without a demonstration"
     question = "Does practice learn the game by itself?"
-    methods = OURS
+    methods = (*OURS, "search")
     scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
@@ -37,16 +38,17 @@ class PracticeControls(Experiment):
             Trial(method, game, shown, kind, 0, scale.options(method), scale.levels(PLAYED))
             for method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
-            for kind in SHOWN
+            for kind in (SHOWN if method in OURS else (RANDOM_CLICK,))
             for number in range(scale.repeats(SETS, 1))
             for shown in (scale.shown_levels(JUDGE, number, 1),)
         ]
 
     def plots(self, rows: Sequence[Row]) -> list[Table]:
-        columns = [(kind, method) for kind in SHOWN for method in self.methods]
+        columns = [(RANDOM_CLICK, "search"), *((kind, method) for kind in SHOWN for method in OURS)]
+        heads = [f"{SHOWN[kind]}, {METHODS[method].label}" for kind, method in columns[1:]]
         return [
             Table(
-                ("Game", *(f"{SHOWN[kind]}, {METHODS[method].label}" for kind, method in columns)),
+                ("Game", METHODS["search"].label, *heads),
                 [
                     [title(game), *self._cells(select(rows, game=game), columns)]
                     for game in games_among(rows, self.games)

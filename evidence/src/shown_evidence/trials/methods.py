@@ -76,6 +76,12 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "random-sensible": Method(
             "Random sensible cell", "random_player:learner", {"cells": "sensible"}, "the game's rules"
         ),
+        "search": Method(
+            "Search without demonstrations",
+            "linear_search:learner",
+            {"episodes": 12_000},  # practice plays at most as many
+            "a generator of levels and who won on them",
+        ),
         "vpi": Method("VPI", "vpi:learner", {"programs": 10_000, "ensemble": 25}),
         "vpi-best": Method("VPI, best alone", "vpi:learner", {"programs": 10_000, "ensemble": 1}),
         "lln": _network("LLN", "lln", "cells", "classified"),
@@ -104,5 +110,5 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 
 NETWORKS = ("lln", "lln-highest", "fcn", "cnn")
 
-STARTED_ANEW = (*NETWORKS, "features-nn", "features-nn-l1", "dagger")
+STARTED_ANEW = (*NETWORKS, "features-nn", "features-nn-l1", "dagger", "search")
 """Methods that start from random weights."""
