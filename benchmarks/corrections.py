@@ -21,7 +21,7 @@ from shown.teaching.dialogue.corrections import correct
 from shown.teaching.teach import Pupil
 from shown.worlds import GAMES, Game, Level, demonstrate, find, load_levels, play, success_rate
 from shown.worlds.games.game import LevelWorld
-from shown_evidence.trials.level_sets import JUDGE
+from shown_evidence.trials.level_sets import CHOOSE
 
 TRIED = 12
 LOWERED = 0.05
@@ -44,12 +44,12 @@ def main() -> None:
 def corrected(game: Game, number: int, args: argparse.Namespace) -> Iterator[tuple[float, float]]:
     """Return success after the demonstrations and after each correction, with the seconds of amending; end early if no
     level is lost."""
-    first = JUDGE.played + 1000 + 100 * number
+    first = CHOOSE.played + 1000 + 100 * number
     tried = load_levels(game, f"random:{first}-{first + TRIED - 1}")
-    played = load_levels(game, JUDGE.played_levels(args.levels))
+    played = load_levels(game, CHOOSE.played_levels(args.levels))
     keep = tuple((LevelWorld(game, level), 0) for level in tried)
     pupil = Pupil(game, practice=args.seconds, keep=keep, resources=Resources(threads=1))
-    taught = pupil.learn(demonstrate(game, load_levels(game, JUDGE.shown_levels(number, args.demos))))
+    taught = pupil.learn(demonstrate(game, load_levels(game, CHOOSE.shown_levels(number, args.demos))))
     yield success_rate(game, taught.policy, played), 0.0
     for _ in range(args.corrections):
         fix = first_mistake(game, taught.policy, tried)

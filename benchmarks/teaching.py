@@ -320,9 +320,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--demos", type=numbers, default=(3,), metavar="A,B", help="numbers of demonstrations (3)")
     parser.add_argument("--sets", type=int, default=1, metavar="N", help="sets of demonstrations of each style (1)")
     parser.add_argument("--levels", type=int, default=120, metavar="N", help="new levels to play (120)")
-    parser.add_argument(
-        "--role", choices=("choose", "judge", "judge-rules"), default="choose", help="levels to choose or judge by"
-    )
+    parser.add_argument("--role", choices=("choose", "judge"), default="choose", help="levels to choose or judge by")
     parser.add_argument("--first", type=int, nargs=2, metavar="SEED", help="first demonstrated and played levels")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="threads of each (cores)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="measurements side by side (1)")

@@ -10,20 +10,22 @@ from measuring import all_measured, measured
 from shown.cli import main
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.worlds import GAMES
+from shown.teaching.practice.ground import Ground
+from shown.worlds import GAMES, Game, load_levels
 from shown.worlds import find as find_game
-from shown_evidence.analysis.statistics import found, interval, literals
+from shown_evidence.analysis.statistics import found, interval, literals, mean_and_interval, paired_difference, select
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments import find
+from shown_evidence.experiments.confidence import chance_error
 from shown_evidence.experiments.experiment import Plot, Scale
 from shown_evidence.results.runner import attempt
 from shown_evidence.styles import non_expert_styles, styles_of
 from shown_evidence.trials.demonstrators import demonstrations
-from shown_evidence.trials.level_sets import CHOOSE, JUDGE, ROLES
+from shown_evidence.trials.level_sets import CHOOSE, JUDGE, ROLES, UNSEEN, replaced, scored_levels, seen
 from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial, describe
 
-TINY = Scale(games=("nim", "fence-in"), demos=(1, 3), sets=1, programs=200, test=("random:500000-500003",))
+TINY = Scale(games=("nim", "fence-in"), demos=(1, 3), sets=1, programs=200, test=("random:900000-900003",))
 
 
 # --- scripted styles ----------------------------------------------------------------------------------------------
@@ -75,7 +77,7 @@ def test_the_command_lists_styles(capsys: pytest.CaptureFixture):
 
 
 def seeds(levels: str) -> set[int]:
-    first, _, last = levels.removeprefix("random:").partition("-")
+    first, _, last = levels.removeprefix("random:").removesuffix(UNSEEN).partition("-")
     return set(range(int(first), int(last or first) + 1))
 
 
@@ -85,6 +87,35 @@ def test_no_level_serves_two_purposes():
         used += [seeds(reserved.shown_levels(number, reserved.apart)) for number in range(100)]
         used.append(seeds(reserved.played_levels(1000)))
     assert sum(map(len, used)) == len(set().union(*used))
+
+
+@pytest.mark.parametrize("game", list(GAMES))
+def test_levels_that_judge_are_neither_practiced_on_nor_demonstrated(game: str):
+    rules = find_game(game)
+    practiced = [world.level(seed).grid for world, seed in Ground(rules).starts(0, 300)]
+    shown = load_levels(rules, f"random:{JUDGE.shown}-{JUDGE.shown + 99}")
+    others = {*practiced, *(level.grid for level in shown)}
+    spec = f"random:900000-900099{UNSEEN}"
+    played, named = scored_levels(rules, spec), load_levels(rules, spec.removesuffix(UNSEEN))
+    assert len(played) == 100
+    assert others.isdisjoint(level.grid for level in played)
+    assert [level for level in named if level.grid not in others] == [level for level in played if level in named]
+    assert replaced(spec, played) == sum(level.grid in others for level in named)
+    assert seen(game) == others
+    assert trained_and_scored_as_usual(rules)
+
+
+def trained_and_scored_as_usual(rules: Game) -> bool:
+    """Other names mean what they meant."""
+    return scored_levels(rules, "random:0-4") == load_levels(rules, "random:0-4")
+
+
+def test_a_row_says_how_many_levels_were_replaced():
+    spec = f"random:900000-900019{UNSEEN}"
+    row = attempt(Trial("random", "nim", "train:0", test=(spec,)).settings)
+    assert row.result["replaced"] == {spec: replaced(spec, scored_levels(find_game("nim"), spec))}
+    assert row.result["replaced"][spec] > 0
+    assert len(row.result["won"][spec]) == 20
 
 
 def test_a_larger_set_begins_with_the_smaller():
@@ -99,7 +130,7 @@ def test_a_larger_set_begins_with_the_smaller():
 CHOOSING = {"test": ("random:900000-900003",), "first_seed": 910_000}
 
 
-@pytest.mark.parametrize("name", ["beyond", "additions", "styles", "confidence", "one-rule"])
+@pytest.mark.parametrize("name", ["beyond", "additions", "styles", "controls", "confidence", "one-rule"])
 def test_the_experiment_runs_and_is_read_without_claims(name: str):
     experiment = find(name)
     trials = experiment.trials(Scale(**{**vars(TINY), "games": ("nim",), "demos": (1,), **CHOOSING}))
@@ -108,15 +139,15 @@ def test_the_experiment_runs_and_is_read_without_claims(name: str):
     assert [row.error for row in rows if row.error] == []
     shown = experiment.present(all_measured(experiment.trials(Scale(games=("nim",), sets=1))))
     assert shown.plots
-    assert shown.text
+    assert shown.text or name == "controls"
     assert shown.claims == []
 
 
 def test_what_was_expected_is_compared_with_what_was_won():
     trials = find("confidence").trials(Scale(full=True, games=("nim",)))
-    rows = [measured(trial, 0.8, expected=0.9 if trial.options["practise"] else 0.8) for trial in trials]
+    rows = [measured(trial, 0.8, expected=0.9 if trial.method == "shown-practice" else 0.8) for trial in trials]
     shown = find("confidence").present(rows)
-    assert [line.rpartition(" ")[2] for line in shown.text] == ["0.000.", "0.100."]
+    assert ["0.000. Two" in shown.text[0], "0.100. Two" in shown.text[1]] == [True, True]
     table = next(plot for plot in shown.plots if isinstance(plot, Table))
     half = str(len(trials) // 2)
     assert list(table.rows[8]) == ["0.8 to 0.9", half, "0.80", "0.80", "0", "–", "–"]
@@ -126,23 +157,23 @@ def test_what_was_expected_is_compared_with_what_was_won():
 def test_beyond_compares_the_papers_method_with_ours_with_and_without_practice():
     trials = find("beyond").trials(Scale(full=True, games=("nim",)))
     assert len(trials) == 4 * (10 + 10 + 10)
-    assert {(trial.method, trial.options.get("practise")) for trial in trials} == {
+    assert {(trial.method, trial.options.get("rounds")) for trial in trials} == {
         ("lpp", None),
-        ("shown", False),
-        ("shown", True),
+        ("shown", None),
+        ("shown-practice", 18),
     }
 
 
 def test_beyonds_tables_say_what_was_measured():
     rows = [
-        measured(trial, 1.0 if trial.options.get("practise") else 0.5, top_level_programs=7)
+        measured(trial, 1.0 if trial.method == "shown-practice" else 0.5, top_level_programs=7)
         for trial in find("beyond").trials(Scale(full=True, games=("nim",)))
     ]
     tables = [plot for plot in find("beyond").present(rows).plots if isinstance(plot, Table)]
     assert list(tables[0].rows[0]) == ["Nim", "LPP", "40", *["50 %"] * 4]
     assert list(tables[0].rows[2]) == ["Nim", "shown + practice", "40", *["100 %"] * 4]
     assert list(tables[0].rows[3]) == ["Nim", METHODS["random"].label, "0", *["–"] * 4], "floors that were not run"
-    assert list(tables[1].rows[0]) == ["Nim, from 5", "11", "7", "7", "7"]
+    assert list(tables[2].rows[0]) == ["Nim, from 5", "11", "7", "7", "7"]
 
 
 def test_additions_stand_beside_the_trials_of_beyond():
@@ -209,11 +240,11 @@ def test_one_rule_says_how_far_the_rule_is_behind():
 def test_styles_are_counted_without_the_expert():
     experiment = find("styles")
     trials = experiment.trials(Scale(full=True, games=("nim",)))
-    assert len(trials) == 2 * len(styles_of("nim")) * 4 * 3
+    assert len(trials) == 3 * len(styles_of("nim")) * 4 * 3
     learned = ("style:slips", "style:starts-above")
 
     def success(trial: Trial) -> float:
-        return 0.95 if trial.demonstrations in learned and trial.method == "shown" else 0.5
+        return 0.95 if trial.demonstrations in learned and trial.method == "shown-practice" else 0.5
 
     rows = [
         measured(trial, success(trial), found=trial.demonstrations != "style:clicks-twice")
@@ -224,7 +255,7 @@ def test_styles_are_counted_without_the_expert():
     assert [type(plot) for plot in shown.plots] == [Plot, Plot, Table, Table]
     summary, styles = (plot for plot in shown.plots if isinstance(plot, Table))
     assert list(summary.rows[0][:5]) == ["Nim", str(others), f"0 of {others}", "50 %", f"3 of {3 * others}"]
-    assert summary.rows[0][5] == f"2 of {others}"
+    assert [summary.rows[0][place] for place in (5, 8)] == [f"0 of {others}", f"2 of {others}"]
     assert [row[1] for row in styles.rows] == [style.name for style in styles_of("nim")]
     assert f"2 of {others} styles are learned" in " ".join(shown.text)
 
@@ -232,7 +263,7 @@ def test_styles_are_counted_without_the_expert():
 def test_a_further_demonstration_that_does_harm_is_reported():
     experiment = find("styles")
     trials = experiment.trials(Scale(full=True, games=("nim",), methods=("shown",), sets=1))
-    rows = all_measured(trials, lambda trial: 0.5 if trial.levels.endswith("-400002") else 0.8)
+    rows = all_measured(trials, lambda trial: 0.5 if trial.levels.endswith("02") else 0.8)
     text = " ".join(experiment.present(rows).text)
     others = len(non_expert_styles("nim"))
     assert f"lowers success in {others} of {3 * others} cases" in text
@@ -240,7 +271,7 @@ def test_a_further_demonstration_that_does_harm_is_reported():
 
 def test_what_is_tiny_is_narrowed():
     trials = find("styles").trials(TINY)
-    assert {trial.test for trial in trials} == {("random:500000-500003",)}
+    assert {trial.test for trial in trials} == {("random:900000-900003",)}
     assert {trial.options["programs"] for trial in trials} == {200}
     assert {trial.game for trial in trials} == {"nim", "fence-in"}
 
@@ -256,6 +287,36 @@ def test_a_mean_has_an_interval_that_does_not_depend_on_the_order():
     assert str(interval([])) == "(nan, nan)"
 
 
+def test_differences_are_paired_by_demonstrations():
+    trials = find("beyond").trials(Scale(full=True, games=("nim", "chase"), sets=3))
+    better = {"lpp": 0.0, "shown": 0.1, "shown-practice": 0.3}
+    rows = all_measured(trials, lambda trial: better[trial.method] + int(trial.levels[7:14]) % 100 / 100)
+    lpp, practiced = (select(rows, method=method) for method in ("lpp", "shown-practice"))
+    mean, low, high = paired_difference(practiced, lpp, "random")
+    assert (round(mean, 6), round(low, 6), round(high, 6)) == (0.3, 0.3, 0.3), "which sets are hard does not matter"
+    assert paired_difference(practiced[:-1], lpp[1:], "random")[0] == pytest.approx(0.3)
+    table = [plot for plot in find("beyond").present(rows).plots if isinstance(plot, Table)][1]
+    assert table.rows[1] == ["shown + practice − LPP", *["+30 (+30 to +30)"] * 5]
+    assert table.rows[2][0] == "shown + practice − shown"
+
+
+def test_overlapping_sets_have_wider_intervals():
+    values = [0.1, 0.2, 0.3, 0.2]
+    apart, half = mean_and_interval(values), mean_and_interval(values, overlap=0.5)
+    assert apart[0] == half[0]
+    assert (half[2] - half[0]) / (apart[2] - apart[0]) == pytest.approx(5**0.5), "(1/4 + 1) / (1/4)"
+    assert str(mean_and_interval([0.5])) == "(0.5, nan, nan)"
+
+
+def test_calibration_has_a_floor():
+    trials = find("confidence").trials(Scale(full=True, games=("nim",), methods=("shown",), sets=1))
+    rows = [measured(trial, 0.5, expected=0.5, expected_of=100) for trial in trials]
+    mean, most = chance_error(rows, draws=200)
+    assert 0 < mean < most < 0.1
+    few = [measured(trial, 0.5, expected=0.5, expected_of=5) for trial in trials]
+    assert chance_error(few, draws=200)[0] > mean
+
+
 def test_a_rule_that_was_not_found_has_no_size():
     trial = Trial("lpp", "nim", "train:0")
     assert literals(measured(trial)) == 12
@@ -265,7 +326,7 @@ def test_a_rule_that_was_not_found_has_no_size():
 
 def test_rows_of_styles_are_json():
     row = attempt(
-        Trial("shown", "nim", "random:400000", "style:slips", options={"programs": 50}, test=("test:0",)).settings
+        Trial("shown", "nim", "random:910000", "style:slips", options={"programs": 50}, test=("test:0",)).settings
     )
     assert row.error is None
     assert json.loads(json.dumps(row.to_json()))["settings"]["demonstrations"] == "style:slips"

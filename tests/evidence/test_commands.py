@@ -13,6 +13,8 @@ from measuring import measured
 from shown.cli import main
 from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Scale
+from shown_evidence.results.row import Row
+from shown_evidence.results.runner import attempt
 from shown_evidence.results.store import Store
 from shown_evidence.trials.trial import Trial, run_trial
 
@@ -258,3 +260,35 @@ def test_the_networks_alone_need_only_numpy_and_torch(tmp_path: Path):
     assert together is not None
     assert together["success"] == alone["success"]
     assert together["learned"]["training"]["steps"] == alone["learned"]["training"]["steps"]
+
+
+def test_a_run_stops_when_its_minutes_are_over(tmp_path: Path, capsys: pytest.CaptureFixture):
+    path = str(tmp_path / "r.sqlite")
+    assert main(["reproduce", "demos", "--methods", "lpp", *TINY, "--store", path, "--minutes", "0"]) == 0
+    assert "1 trial: 0 run, 1 left. Run the same command again to continue." in capsys.readouterr().err
+
+
+# --- results of earlier code --------------------------------------------------------------------------------------
+
+
+def of_earlier_code(row: Row) -> Row:
+    return replace(row, code={**row.code, "engine": "0" * 16}, commit="a" * 40)
+
+
+def test_results_that_replay_equally_are_carried_over(tmp_path: Path, capsys: pytest.CaptureFixture):
+    old, new = tmp_path / "old.sqlite", tmp_path / "new.sqlite"
+    trials = [Trial(method, "nim", f"train:{i}") for method in ("lpp", "vpi-best") for i in (0, 7)]
+    rows = [of_earlier_code(attempt(trial.settings)) for trial in trials]
+    changed = replace(rows[-1], result={**rows[-1].result, "fit": 0.123})
+    network = of_earlier_code(measured(Trial("cnn", "nim", "train:7")))
+    nowhere = of_earlier_code(measured(Trial("lpp", "nim", "random:400000", test=("random:500000-500003",))))
+    with Store(old) as store:
+        store.add_many([*rows[:-1], changed, network, nowhere])
+    assert main(["results", "--store", str(new), "--carry-over", str(old), "--replay", "1", "--json"]) == 0
+    told = capsys.readouterr()
+    assert "lpp: 2 stale results, 2 replayed, all equal: kept" in told.err
+    assert "vpi-best: 2 stale results, 2 replayed, 1 differ: none kept" in told.err
+    kept = json.loads(told.out)
+    assert [(row["settings"]["method"], row["stale"], row["commit"]) for row in kept] == [("lpp", False, "a" * 40)] * 2
+    assert main(["reproduce", "demos", "--methods", "lpp", "--games", "nim", "--list", "--store", str(new)]) == 0
+    assert "done  LPP nim from train:7" in capsys.readouterr().out

@@ -30,7 +30,7 @@ CELLS = 10
 FLOORS = ("random", "random-sensible")
 HEAD = re.compile(r"(?P<count>[\d,]+) shown, (?P<levels>test|generated) levels(?P<best>, best set)?")
 CELL = re.compile(r"(?P<mean>[\d.]+) %( \((?P<low>\d+) to (?P<high>\d+)\))?")
-PAPERS_LEVELS, JUDGED_LEVELS = ["test:0-8", "random:0-99"], ["random:500000-500099"]
+PAPERS_LEVELS, JUDGED_LEVELS = ["test:0-8", "random:0-99"], ["random:2500000-2500099/unseen"]
 
 
 @dataclass(frozen=True)
@@ -84,14 +84,13 @@ def about(settings: dict[str, Any], cell: Cell, count: int) -> bool:
     scored = JUDGED_LEVELS if cell.experiment == "beyond" else PAPERS_LEVELS
     if method in FLOORS:
         return METHODS[method].label == cell.method and settings["test"] == scored
-    practised = options.pop("practise", False)
-    label = METHODS[method].label + (", practiced" if practised else "")
-    usual = {name: value for name, value in METHODS[method].options.items() if name != "practise"}
+    practised = options.pop("practise", False)  # in results of earlier versions
     return (
         method in find(cell.experiment).methods
-        and label == cell.method
-        and options == usual
-        and settings["demonstrations"] == "perfect"
+        and not practised
+        and METHODS[method].label == cell.method
+        and options == METHODS[method].options
+        and settings["demonstrations"] == ("style:expert" if cell.experiment == "beyond" else "perfect")
         and EXPERIMENTS[cell.experiment](settings["levels"], count)
     )
 
@@ -119,7 +118,7 @@ def shown(levels: str, count: int) -> bool:
 
 
 def set_aside(levels: str, count: int) -> bool:
-    return any(levels.startswith(f"random:{400_000 + 10 * i}") for i in range(10)) and shown(levels, count)
+    return any(levels.startswith(f"random:{2_100_000 + 10 * i}") for i in range(10)) and shown(levels, count)
 
 
 EXPERIMENTS = {

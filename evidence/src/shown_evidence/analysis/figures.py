@@ -31,7 +31,7 @@ def _style(color: str, marker: str, linestyle: object) -> dict[str, Any]:
 STYLES: Mapping[str, dict[str, Any]] = {
     "lpp": _style("#0072b2", "o", SOLID),
     "shown": _style("#d55e00", "P", SOLID),
-    "shown + practice": _style("#5b3a29", "H", SOLID),
+    "shown-practice": _style("#5b3a29", "H", SOLID),
     "vpi": _style("#009e73", "s", DASHED),
     "vpi-best": _style("#117733", "X", DOTTED),
     "lln": _style("#cc79a7", "D", DASH_DOT),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Any, TypeVar
 
 import numpy as np
@@ -210,6 +210,60 @@ def interval(values: Iterable[float], level: float = 0.95) -> tuple[float, float
     draws = np.random.default_rng(0).integers(len(given), size=(BOOTSTRAP_DRAWS, len(given)))
     low, high = np.quantile(given[draws].mean(axis=1), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
+
+
+Difference = tuple[float, float, float]
+"""A mean difference and its 95 % interval."""
+
+
+def paired_difference(own: Iterable[Row], other: Iterable[Row], kind: str, overlap: float = 0.0) -> Difference:
+    """Return the mean difference of success between two methods, paired by demonstrations, with Student's interval.
+
+    A set of demonstrations has one difference, the mean over games and sizes: results of one set are not independent.
+    `overlap` is the share of levels that two sets have in common on average, by which the variance is corrected
+    (Nadeau and Bengio 2003). The interval is NaN with fewer than two sets.
+    """
+    pairs = [{_task(row): (_set_of(row), success(row, kind)) for row in rows} for rows in (own, other)]
+    sets: dict[str, list[float]] = {}
+    for task in pairs[0].keys() & pairs[1].keys():
+        (name, mine), (_, theirs) = pairs[0][task], pairs[1][task]
+        sets.setdefault(name, []).append(mine - theirs)
+    return mean_and_interval([fmean(sets[name]) for name in sorted(sets)], overlap)
+
+
+def mean_and_interval(values: Sequence[float], overlap: float = 0.0) -> Difference:
+    """Return a mean with Student's 95 % interval, for values of sets that share a part of their levels.
+
+    >>> [round(end, 2) for end in mean_and_interval([0.1, 0.2, 0.3])]
+    [0.2, -0.05, 0.45]
+    >>> [round(end, 2) for end in mean_and_interval([0.1, 0.2, 0.3], overlap=5 / 11)]
+    [0.2, -0.26, 0.66]
+    """
+    count = len(values)
+    if count < 2:
+        return (values[0] if values else math.nan), math.nan, math.nan
+    from scipy.stats import t
+
+    wide = float(t.ppf(0.975, count - 1)) * stdev(values) * math.sqrt(1 / count + overlap / (1 - overlap))
+    return fmean(values), fmean(values) - wide, fmean(values) + wide
+
+
+def difference_text(difference: Difference) -> str:
+    """Format a difference in percentage points.
+
+    >>> difference_text((0.25, 0.105, 0.395)), difference_text((0.0, math.nan, math.nan))
+    ('+25 (+10 to +40)', '+0')
+    """
+    if math.isnan(difference[0]):
+        return MISSING_CELL
+    mean, low, high = (f"{100 * value:+.0f}" for value in difference)
+    return mean if math.isnan(difference[1]) else f"{mean} ({low} to {high})"
+
+
+def _set_of(row: Row) -> str:
+    """Return the name of a set: its first level if sets are generated ranges, which grow; otherwise all its levels."""
+    levels: str = row.settings["levels"]
+    return levels.partition("-")[0] if levels.startswith(GENERATED) else levels
 
 
 def mean_with_interval(values: Iterable[float]) -> str:

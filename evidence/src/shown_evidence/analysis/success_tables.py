@@ -10,7 +10,8 @@ from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import Series, methods
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, TEST, Pool, games_among, mean_with_interval, select
 from shown_evidence.results.row import Row
-from shown_evidence.wording import MISSING_CELL, percent, title
+from shown_evidence.trials.methods import METHODS, Method
+from shown_evidence.wording import MISSING_CELL, listed, percent, title
 
 LEVELS = {TEST: "test levels", GENERATED: "generated levels"}
 
@@ -58,7 +59,24 @@ def success_table(
         for game in games_among(rows, games)
         for line in _lines(game, select(rows, game=game), [*series, *methods(FLOORS)], columns)
     ]
-    return Table(("Game", "Method", "Trials", *(column.head for column in columns)), lines, caption)
+    given = what_each_is_given([each.where["method"] for each in series if "method" in each.where])
+    return Table(
+        ("Game", "Method", "Trials", *(column.head for column in columns)), lines, f"{caption} {given}".strip()
+    )
+
+
+def what_each_is_given(names: Sequence[str]) -> str:
+    """Return what compared methods learn from; nothing if all learn from the demonstrations alone.
+
+    >>> what_each_is_given(["lpp", "dagger"])
+    "Given: LPP: the demonstrations; DAgger (CNN): the demonstrations and the expert's answers on its own games."
+    """
+    labels: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        labels.setdefault(METHODS[name].given, []).append(METHODS[name].label)
+    if list(labels) == [Method.given]:
+        return "All methods are given the demonstrations and nothing else."
+    return "Given: " + "; ".join(f"{listed(who)}: {given}" for given, who in labels.items()) + "."
 
 
 def _lines(

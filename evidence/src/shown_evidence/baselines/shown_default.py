@@ -1,4 +1,4 @@
-"""`shown` with its defaults: the methods "shown", "shown-default" (games), "shown-world" and "shown-timed" (worlds)."""
+"""`shown` with its defaults: the methods "shown", "shown-practice", "shown-world" and "shown-timed"."""
 
 from __future__ import annotations
 
@@ -12,11 +12,8 @@ from shown.policy import Policy
 from shown.teaching.result import Taught
 from shown.teaching.task import PRACTICE_SECONDS
 from shown.teaching.teach import teach
-from shown.worlds import Game, Playable, World
+from shown.worlds import Playable, World
 from shown_evidence.baselines.lpp import MixturePolicy
-
-ROUNDS = 60
-"""Rounds of practice in a game: twice as many as a user's ten seconds allow."""
 
 
 class TaughtPolicy(MixturePolicy):
@@ -51,19 +48,13 @@ class TaughtPolicy(MixturePolicy):
             "front": [[rated.conditions, rated.rate.value, rated.rate.of] for rated in policy.front],
         }
         if taught.expectation is not None:
-            account["expected"] = round(taught.expectation.share, 4)
+            account |= {"expected": round(taught.expectation.share, 4), "expected_of": taught.expectation.of}
         return {**super().describe(), **account}
 
 
-def game_learner(game: Game, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:
-    """Build `shown` for a game; `practise` turns practice on generated levels on, for `rounds` (by default 60)."""
-    rounds = options.get("rounds", ROUNDS)
-    return TaughtPolicy(game, seed, options["practise"], rounds=rounds, programs=options["programs"])
-
-
-def world_learner(world: World, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:
-    """Build `shown` for a world, with a language by name; no `rounds` means no practice."""
-    return TaughtPolicy(world, seed, options["rounds"] > 0, **options)
+def learner(place: Playable, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:
+    """Build `shown` for a game or world; without `rounds` it does not practice."""
+    return TaughtPolicy(place, seed, options.get("rounds", 0) > 0, **options)
 
 
 def timed_learner(world: World, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:

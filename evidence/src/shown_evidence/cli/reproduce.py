@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
+import time
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -30,6 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     how_much.add_argument("--full", action="store_true", help="the paper's sizes")
     add_store(parser)
     add("--workers", type=positive, metavar="N", help="processes (default: one per core)")
+    add("--minutes", type=float, default=math.inf, metavar="M", help="stop after M minutes; finished trials are kept")
     add_cluster(parser, "run trials on")
     add("--methods", type=words, metavar="A,B", help="only these methods, such as lpp,vpi")
     add("--games", type=words, metavar="A,B", help="only these games")
@@ -86,10 +89,11 @@ def run(args: argparse.Namespace) -> int:
         return _list(trials, args.store)
     if args.workers and args.cluster not in (None, LOCAL):
         raise BadInput(f"--workers: the cluster {args.cluster} sets the number of workers. Omit the option.")
+    until = time.monotonic() + 60 * args.minutes
     with opened(args.cluster, args.workers) as cluster, Store(args.store) as store:
         if not args.full and not args.quick:
             say("running a quick selection; --full runs the paper's sizes")
-        execute = partial(on_cores, workers=args.workers) if cluster is None else partial(on_ray, cluster)
+        execute = partial(on_cores, workers=args.workers, until=until) if cluster is None else partial(on_ray, cluster)
         summary = run_trials(trials, store, execute)
     say(summary.text)
     if summary.stopped:

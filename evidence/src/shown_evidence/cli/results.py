@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from shown.cli.options import positive
 from shown.cli.output import print_json, say
 from shown.errors import printable
 from shown_evidence.cli.reproduce import add_store
@@ -39,6 +40,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="first import the results in these files: results files or JSON lines",
     )
+    parser.add_argument(
+        "--carry-over",
+        metavar="FILE",
+        help="first import the stale results in this file that are still valid: of methods whose replayed results are "
+        "equal",
+    )
+    parser.add_argument("--replay", type=positive, metavar="N", help="results to replay at random (default 200)")
     parser.add_argument("--remove-bad", action="store_true", help="first delete invalid rows")
 
 
@@ -46,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
     experiment = find(args.experiment) if args.experiment else None
     if args.imports:
         _import(args.imports, args.store)
+    if args.carry_over:
+        _carry_over(args)
     if args.remove_bad:
         _remove_bad(args.store)
     with Store(args.store, writing=False) as store:
@@ -128,6 +138,19 @@ def _import(paths: Sequence[str], target: str) -> None:
             new = store.add_many(found.rows)
             _list_bad(found.bad, f"{path}: {many(len(found.bad), 'bad row')} skipped")
             say(f"{path}: {many(len(found.rows), 'result')}, {new:,} of them new")
+
+
+def _carry_over(args: argparse.Namespace) -> None:
+    from shown_evidence.results.carry_over import REPLAYED, carry_over
+    from shown_evidence.results.runner import on_cores
+
+    found = carry_over(_read(args.carry_over).rows, on_cores, args.replay or REPLAYED)
+    for method, count in sorted(found.candidates.items()):
+        differing = found.differing[method]
+        verdict = f"{differing:,} differ: none kept" if differing else "all equal: kept"
+        say(f"{method}: {many(count, 'stale result')}, {found.replayed[method]:,} replayed, {verdict}")
+    with Store(args.store) as store:
+        say(f"{args.carry_over}: {many(store.add_many(found.rows), 'result')} carried over")
 
 
 def _read(path: str) -> StoreContents:

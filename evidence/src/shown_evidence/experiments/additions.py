@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shown_evidence.analysis.figures import DASH_DOT, DASHED, DOTTED, LONG, Series
-from shown_evidence.experiments.beyond import VARIANTS, FewDemonstrations
+from shown_evidence.experiments.beyond import OURS, VARIANTS, FewDemonstrations
 
 LPP, SHOWN, PRACTICED = VARIANTS
 PLAIN = {"mirrored": False, "clauses": False, "words": "paper"}
@@ -31,7 +31,7 @@ class Additions(FewDemonstrations):
     name = "additions"
     title = "Beyond the paper: one addition at a time"
     question = "What does each addition to the paper's method contribute?"
-    methods = ("lpp", "lpp-with", "shown")
+    methods = ("lpp", "lpp-with", *OURS)
     variants = (LPP, *ADDED, SHOWN, PRACTICED)
     spread = False
     caption = (

@@ -8,28 +8,35 @@ from typing import Any, ClassVar
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import STYLES, Axis, LevelView, Series
+from shown_evidence.analysis.figures import Axis, LevelView, Series
 from shown_evidence.analysis.statements import POLICY_SIZES
-from shown_evidence.analysis.statistics import FLOORS, GENERATED, found, games_among, grouped, select, size
+from shown_evidence.analysis.statistics import (
+    FLOORS,
+    GENERATED,
+    difference_text,
+    found,
+    games_among,
+    grouped,
+    paired_difference,
+    select,
+    size,
+)
 from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, success_table
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
-from shown_evidence.trials.level_sets import JUDGE
+from shown_evidence.styles import EXPERT
+from shown_evidence.trials.demonstrators import STYLE
+from shown_evidence.trials.level_sets import JUDGE, SETS
+from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, percent, title
 
-SETS = 10
 SIZES = (1, 2, 3, 5)
 PLAYED = JUDGE.played_levels(100)
 
-PRACTICE = {False: "shown", True: "shown + practice"}
-"""What `shown` is called in tables and figures, without and with practice."""
-
-VARIANTS = (
-    Series("LPP", {"method": "lpp"}, STYLES["lpp"]),
-    *(Series(name, {"method": "shown", "practise": on}, STYLES[name]) for on, name in PRACTICE.items()),
-)
-"""The compared methods and options."""
+OURS = ("shown", "shown-practice")
+VARIANTS = tuple(figures.methods(("lpp", *OURS)))
+"""The compared methods."""
 
 
 class FewDemonstrations(Experiment):
@@ -43,7 +50,7 @@ class FewDemonstrations(Experiment):
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, game, shown, "perfect", 0, scale.options(method, **own), scale.levels(PLAYED))
+            Trial(method, game, shown, f"{STYLE}{EXPERT}", 0, scale.options(method, **own), scale.levels(PLAYED))
             for method, own in map(_method_and_options, self.variants)
             if method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
@@ -61,8 +68,8 @@ class FewDemonstrations(Experiment):
         return [
             Plot(
                 figures.success_panels(rows, size, columns, figures.with_sets(self.variants, rows), (view,), across),
-                "Success on 100 generated levels, on which nothing was chosen except the number of rounds of practice; "
-                f"mean over sets of demonstrations.{shaded}{self.caption}",
+                "Success on 100 generated levels on which nothing was chosen; mean over sets of demonstrations."
+                f"{shaded}{self.caption}",
             ),
             success_table(rows, self.games, self.variants, parts, f"The same as numbers. {MEANS}"),
         ]
@@ -77,13 +84,17 @@ class FewDemonstrations(Experiment):
         return lines
 
 
+COMPARED = (("shown", "lpp"), ("shown-practice", "lpp"), ("shown-practice", "shown"))
+"""Pairs of methods whose difference is reported."""
+
+
 class Beyond(FewDemonstrations):
     """1, 2, 3 and 5 demonstrations by the expert on generated levels, 10 sets of each number."""
 
     name = "beyond"
     title = "Beyond the paper: few demonstrations"
     question = "How many new levels are won, on average, after so few demonstrations?"
-    methods = ("lpp", "shown")
+    methods = ("lpp", *OURS)
     variants = VARIANTS
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
@@ -91,12 +102,31 @@ class Beyond(FewDemonstrations):
         return [
             *super().plots(rows),
             Table(
+                ("Difference", *(f"{count} shown" for count in SIZES), "All sizes"),
+                [[_named(pair), *_differences(learned, pair)] for pair in COMPARED],
+                "Difference of success in percentage points, paired by demonstrations, mean over games; in brackets "
+                "Student's 95 % interval over sets, which are disjoint.",
+            ),
+            Table(
                 ("Game", "Paper", *(variant.label for variant in VARIANTS)),
                 [_literals(game, select(learned, game=game)) for game in games_among(learned, self.games)],
                 "Literals of the best rule from the largest sets, mean over sets, beside those of the paper's policies "
                 "from 11 demonstrations; in brackets, the number of trials in which nothing fits.",
             ),
         ]
+
+
+def _named(pair: tuple[str, str]) -> str:
+    return " − ".join(METHODS[method].label for method in pair)
+
+
+def _differences(rows: Sequence[Row], pair: tuple[str, str]) -> list[str]:
+    """Return the differences from each number of demonstrations, and from all."""
+    cells = []
+    for part in (*((count,) for count in SIZES), SIZES):
+        own, other = ([row for row in select(rows, method=method) if size(row) in part] for method in pair)
+        cells.append(difference_text(paired_difference(own, other, GENERATED)))
+    return cells
 
 
 def _method_and_options(variant: Series) -> tuple[str, dict[str, Any]]:

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
+import numpy as np
+
 from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Panels
 from shown_evidence.analysis.statistics import GENERATED, found, measured, select, success
 from shown_evidence.analysis.success_tables import Table
-from shown_evidence.experiments.beyond import PLAYED, PRACTICE, SIZES
+from shown_evidence.experiments.beyond import OURS, PLAYED
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
-from shown_evidence.experiments.scripted_styles import SETS
+from shown_evidence.experiments.scripted_styles import style_trials
 from shown_evidence.results.row import Row
-from shown_evidence.styles import styles_of
-from shown_evidence.trials.demonstrators import STYLE
-from shown_evidence.trials.level_sets import JUDGE
+from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, many
 
 BINS = 10
+LEVELS = 100  # played by each policy
+DRAWS = 1000
 
 Case = tuple[float, float]
 """Expected and measured success."""
@@ -30,24 +32,14 @@ class Confidence(Experiment):
     name = "confidence"
     title = "Beyond the paper: confidence"
     question = "Are as many new levels won as expected?"
-    methods = ("shown",)
+    methods = OURS
     scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
-        return [
-            Trial(method, game, scale.shown_levels(JUDGE, number, count), f"{STYLE}{style.name}", 0, options, levels)
-            for method in scale.methods_of(self.methods)
-            for practice in PRACTICE
-            for options in (scale.options(method, practise=practice),)
-            for levels in (scale.levels(PLAYED),)
-            for game in scale.games_of(self.games)
-            for style in styles_of(game)
-            for count in scale.sizes(SIZES, (1, 3))
-            for number in range(scale.repeats(SETS, 1))
-        ]
+        return style_trials(scale, self.methods, (1, 3))
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
-        parts = _by_practice(rows)
+        parts = _by_method(rows)
         panels = [_panel(label, part) for label, part in parts.items()]
         return [
             Plot(
@@ -63,15 +55,21 @@ class Confidence(Experiment):
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
-        lines = [
-            f"{label}: {many(len(part), 'case')}, calibration error {calibration_error(part):.3f}."
-            for label, part in _by_practice(rows).items()
-        ]
+        lines = []
+        for method in OURS:
+            mine = [row for row in select(rows, method=method) if cases([row])]
+            if mine:
+                mean, most = chance_error(mine)
+                lines.append(
+                    f"{METHODS[method].label}: {many(len(mine), 'case')}, calibration error "
+                    f"{calibration_error(cases(mine)):.3f}. Two binomial samples of the same probabilities would have "
+                    f"{mean:.3f} in the mean, and at most {most:.3f} in 95 % of draws."
+                )
         return lines or ["None of these results has an expected success rate."]
 
 
-def _by_practice(rows: Sequence[Row]) -> dict[str, list[Case]]:
-    parts = {label: cases(select(rows, practise=practice)) for practice, label in PRACTICE.items()}
+def _by_method(rows: Sequence[Row]) -> dict[str, list[Case]]:
+    parts = {METHODS[method].label: cases(select(rows, method=method)) for method in OURS}
     return {label: part for label, part in parts.items() if part}
 
 
@@ -96,6 +94,25 @@ def calibration_error(part: Sequence[Case]) -> float:
     0.07
     """
     return sum(abs(_mean(cases, 0) - _mean(cases, 1)) * len(cases) for cases in binned(part).values()) / len(part)
+
+
+def chance_error(rows: Sequence[Row], draws: int = DRAWS) -> tuple[float, float]:
+    """Return the calibration error if expected and measured success were samples of the same probability.
+
+    Returns its mean and 95th percentile over draws. Each case has the probability that both of its samples together
+    suggest, and as many levels as they had.
+    """
+    rng = np.random.default_rng(0)
+    pairs = cases(rows)
+    of = np.array([measured(row)["learned"].get("expected_of", LEVELS) for row in rows])
+    likely = np.array(
+        [(expected * n + won * LEVELS) / (n + LEVELS) for (expected, won), n in zip(pairs, of, strict=True)]
+    )
+    errors = []
+    for _ in range(draws):
+        expected = (rng.binomial(of, likely) + 1) / (of + 2)  # the posterior mean under a flat prior
+        errors.append(calibration_error(list(zip(expected, rng.binomial(LEVELS, likely) / LEVELS, strict=True))))
+    return fmean(errors), float(np.quantile(errors, 0.95))
 
 
 def _mean(part: Sequence[Case], which: int) -> float:

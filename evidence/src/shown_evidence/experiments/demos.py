@@ -39,8 +39,7 @@ VARIANTS = ("vpi-best", "lln-highest")
 
 SLOW = (*NETWORKS, "dagger", "boosted", "shown")
 SEEDED = (*NETWORKS, "dagger")
-FEW_SETS = {"dagger": 3, "boosted": 3}
-OPTIONS: Mapping[str, Mapping[str, Any]] = {"shown": {"practise": False}}
+FEW_SETS = {"dagger": 3}
 
 MAIN = ("lpp", "shown", *BASELINES)
 """Methods of the main figures; the others have figures of their own."""
@@ -81,7 +80,7 @@ class Demos(Experiment):
             slow = method in SLOW
             sizes = scale.sizes(SIZES, (1, 5) if slow else (1, 2, 3, 5, 8))
             sets = scale.sets or (FEW_SETS.get(method, SETS) if scale.full else 1 if slow else 3)
-            options = scale.options(method, **OPTIONS.get(method, {}))
+            options = scale.options(method)
             for game in scale.games_of(self.games):
                 for count in sizes:
                     for number, levels in enumerate(training_sets(count, sets)):
@@ -93,9 +92,8 @@ class Demos(Experiment):
         return (
             settings["demonstrations"] == "perfect"
             and (settings["seed"] == 0 or settings["method"] in SEEDED)
-            and settings["options"].get("practise") in (None, False)
             and _SINGLE_LEVELS.fullmatch(settings["levels"]) is not None
-            and stats.has_default_options(settings, "practise")
+            and stats.has_default_options(settings)
         )
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:

@@ -9,42 +9,31 @@ from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Panels
 from shown_evidence.analysis.statistics import GENERATED, games_among, grouped, measured, select, size, success
 from shown_evidence.analysis.success_tables import Table
-from shown_evidence.experiments.beyond import SIZES
+from shown_evidence.experiments.beyond import PLAYED, SIZES
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
+from shown_evidence.experiments.scripted_styles import USUAL, style_trials
 from shown_evidence.results.row import Row
 from shown_evidence.styles import EXPERT, styles_of
 from shown_evidence.trials.demonstrators import STYLE
-from shown_evidence.trials.level_sets import JUDGE_RULES
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, many, percent, title
 
-SETS = 3
-USUAL = 3  # demonstrations in every style but the expert's
-PLAYED = JUDGE_RULES.played_levels(100)
 PARTS = {"rule": "rule alone", "vote": "all rules"}
 LEARNED, FAR = 0.9, 0.05  # success from which on a style counts as learned; how far below the vote is far below
 MOST_CONDITIONS = 25
 
 
 class RuleBesideVote(Experiment):
-    """Expert: 1, 2, 3 and 5 demonstrations; every other style: 3. Three sets of each number, practice as by default."""
+    """Expert: 1, 2, 3 and 5 demonstrations; every other style: 3. Three sets of each number: trials of `styles`."""
 
     name = "one-rule"
     title = "Beyond the paper: one rule"
     question = "Does the rule that is printed win as much as all rules that fit together?"
-    methods = ("shown-default",)
+    methods = ("shown-practice",)
     scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
-        return [
-            Trial(method, game, levels, f"{STYLE}{style.name}", 0, scale.options(method), scale.levels(PLAYED))
-            for method in scale.methods_of(self.methods)
-            for game in scale.games_of(self.games)
-            for style in styles_of(game)
-            for count in scale.sizes(SIZES if style.name == EXPERT else (USUAL,), (USUAL,))
-            for number in range(scale.repeats(SETS, 1))
-            for levels in (scale.shown_levels(JUDGE_RULES, number, count),)
-        ]
+        return style_trials(scale, self.methods, (USUAL,), others=(USUAL,))
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         games = games_among(rows, self.games)

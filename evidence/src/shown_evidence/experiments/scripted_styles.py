@@ -7,11 +7,12 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
+from shown.worlds import GAMES
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Panels, floors
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, games_among, mean_success, of_size, select, success
-from shown_evidence.analysis.success_tables import Table
-from shown_evidence.experiments.beyond import PLAYED, PRACTICE, SIZES
+from shown_evidence.analysis.success_tables import Table, what_each_is_given
+from shown_evidence.experiments.beyond import OURS, PLAYED, SIZES
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
 from shown_evidence.styles import EXPERT, styles_of
@@ -30,11 +31,6 @@ LEARNED = 0.9
 LOWERED = 0.05
 """Loss of success from which on a further demonstration counts as harmful."""
 
-LABELS = {"lpp": METHODS["lpp"].label, "shown": PRACTICE[True]}
-"""What the methods are called here, where `shown` practices."""
-
-_LOOK = {"lpp": STYLES["lpp"], "shown": STYLES[PRACTICE[True]]}
-
 COUNTED = ("learned", "won", "nothing fits")
 
 
@@ -44,26 +40,17 @@ class ScriptedStyles(Experiment):
     name = "styles"
     title = "Beyond the paper: scripted styles"
     question = "Is a teacher's own style of play learned from a few games?"
-    methods = ("lpp", "shown")
+    methods = ("lpp", *OURS)
     scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
-        return [
-            Trial(method, game, scale.shown_levels(JUDGE, number, count), f"{STYLE}{style.name}", 0, options, levels)
-            for method in scale.methods_of(self.methods)
-            for options in (scale.options(method),)
-            for levels in (scale.levels(PLAYED),)
-            for game in scale.games_of(self.games)
-            for style in styles_of(game)
-            for count in scale.sizes(SIZES, (USUAL,))
-            for number in range(scale.repeats(SETS, 1))
-        ]
+        return style_trials(scale, self.methods, (USUAL,))
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         games = games_among(rows, self.games)
         others = [row for row in rows if _style(row.settings) not in (None, EXPERT)]
         drawn = [row for row in rows if _style(row.settings) != EXPERT]
-        labels = list(LABELS.values())
+        labels = [METHODS[method].label for method in self.methods]
         return [
             Plot(
                 _figure(drawn, self.games, "success, mean over styles", _mean_of_styles),
@@ -83,7 +70,8 @@ class ScriptedStyles(Experiment):
                 ),
                 [_summary(game, select(drawn, game=game)) for game in games_among(others, self.games)],
                 f"{many(USUAL, 'demonstration')} each: styles learned ({percent(LEARNED)} of new levels or more), mean "
-                "success, and trials in which nothing fits; last, the success of random play.",
+                "success, and trials in which nothing fits; last, the success of random play. "
+                + what_each_is_given(self.methods),
             ),
             Table(
                 ("Game", "Style", "How it plays", *labels),
@@ -94,8 +82,24 @@ class ScriptedStyles(Experiment):
 
     def text(self, rows: Sequence[Row]) -> list[str]:
         others = [row for row in rows if _style(row.settings) != EXPERT]
-        parts = [(LABELS[method], select(others, method=method)) for method in self.methods]
+        parts = [(METHODS[method].label, select(others, method=method)) for method in self.methods]
         return [line for label, mine in parts for line in (*_in_all(label, mine), *_falls(label, mine))]
+
+
+def style_trials(
+    scale: Scale, methods: Sequence[str], quick: Sequence[int], others: Sequence[int] = SIZES
+) -> list[Trial]:
+    """Return the trials of some methods in every style of every game: 1, 2, 3 and 5 demonstrations by the expert, and
+    `others` in other styles. Several experiments ask different questions of the same trials."""
+    return [
+        Trial(method, game, shown, f"{STYLE}{style.name}", 0, scale.options(method), scale.levels(PLAYED))
+        for method in scale.methods_of(methods)
+        for game in scale.games_of(tuple(GAMES))
+        for style in styles_of(game)
+        for count in scale.sizes(SIZES if style.name == EXPERT else others, quick)
+        for number in range(scale.repeats(SETS, 1))
+        for shown in (scale.shown_levels(JUDGE, number, count),)
+    ]
 
 
 def _style(settings: Mapping[str, Any]) -> str | None:
@@ -131,7 +135,7 @@ def _panel(game: str, rows: Sequence[Row], value: Callable[[Sequence[Row]], floa
     for method in ScriptedStyles.methods:
         points = {at: value(part) for at in SIZES if (part := of_size(select(rows, method=method), at))}
         missing = [at for at in SIZES if at not in points] if points else ()
-        lines.append(Line(list(points), list(points.values()), LABELS[method], _LOOK[method], missing=missing))
+        lines.append(Line(list(points), list(points.values()), METHODS[method].label, STYLES[method], missing=missing))
     return Panel(title(game), lines, floors=floors(rows, GENERATED) if value is _mean_of_styles else ())
 
 

@@ -133,6 +133,8 @@ def _check_result(value: object) -> None:
         for levels, rewards in _object(result.get(name, {}), f"result, {name}").items():
             for reward in _list(rewards, f"result, {name}, {levels[:40]}"):
                 _number(reward, f"result, {name}, {levels[:40]}", least=-MAX_NUMBER)
+    for levels, number in _object(result.get("replaced", {}), "result, replaced").items():
+        _whole(number, f"result, replaced, {levels[:40]}")
     _number(result["fit"], "result, fit", most=1)
     seconds = _object(result["seconds"], "result, seconds", ("learn", "play"))
     for name in ("learn", "play"):

@@ -122,12 +122,12 @@ def in_this_process(trials: Trials) -> Iterator[Row]:
     return map(attempt, trials)
 
 
-def on_cores(trials: Trials, workers: int | None = None) -> Iterator[Row]:
-    """Execute trials in single-threaded processes, one per core by default.
+def on_cores(trials: Trials, workers: int | None = None, until: float = math.inf) -> Iterator[Row]:
+    """Execute trials in single-threaded processes, one per core by default, until the time is up.
 
     A process that dies fails its own trial only and is replaced.
     """
-    return in_processes(in_this_process, [[settings] for settings in trials], workers or cores())
+    return in_processes(in_this_process, [[settings] for settings in trials], workers or cores(), until)
 
 
 def in_processes(work: Work, batches: Sequence[Trials], workers: int, until: float = math.inf) -> Iterator[Row]:

@@ -12,13 +12,15 @@ from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.grid import Action, Grid
 from shown.worlds import Playable, demonstrate, load_levels, play
+from shown.worlds.games.floors import sensible_player
 from shown.worlds.world import parse_seeds
 from shown_evidence.styles import find_style
 from shown_evidence.trials.released import RELEASED, released_demonstrations
 
-FIRST_CLICK = "first-click"
-KINDS = ("perfect", "independent", "correlated", FIRST_CLICK)
-"""The expert alone; with random clicks now and then, on any cell or on *token* cells; the first click of each game."""
+FIRST_CLICK, RANDOM_CLICK = "first-click", "random-click"
+KINDS = ("perfect", "independent", "correlated", FIRST_CLICK, RANDOM_CLICK)
+"""The expert alone; with random clicks now and then, on any cell or on *token* cells; only the expert's first click of
+each game; or a random click in its place, so that nothing is demonstrated."""
 
 STYLE = "style:"
 """Prefix of a scripted style's name."""
@@ -38,9 +40,9 @@ def demonstrations(place: Playable, levels: str, kind: str = "perfect", seed: in
     >>> from shown.worlds import find
     >>> len(demonstrations(find("nim"), "train:0,train:4"))
     2
-    >>> kinds = ("perfect", "style:points-first", "first-click")
+    >>> kinds = ("perfect", "style:points-first", "first-click", "random-click")
     >>> [len(demonstrations(find("nim"), "train:0", kind).steps) for kind in kinds]
-    [4, 5, 1]
+    [4, 5, 1, 1]
     """
     check_kind(place.name, kind)
     game = place.rules
@@ -54,9 +56,13 @@ def demonstrations(place: Playable, levels: str, kind: str = "perfect", seed: in
         return find_style(game.name, kind.removeprefix(STYLE)).demonstrate(load_levels(game, levels), seed)
     if kind in ("perfect", FIRST_CLICK):
         shown = demonstrate(game, load_levels(game, levels))
-        first = (replace(item, steps=item.steps[:1], outcome="unfinished") for item in shown)
-        return shown if kind == "perfect" else replace(shown, items=tuple(first))
+        return shown if kind == "perfect" else _first_clicks(shown)
     rng = np.random.default_rng([seed, KINDS.index(kind)])
+    if kind == RANDOM_CLICK:
+        items = tuple(
+            play(game, sensible_player(game, rng), level).demonstration for level in load_levels(game, levels)
+        )
+        return _first_clicks(Demonstrations(game.tokens, items, game.name, game.buttons))
 
     def teacher(grid: Grid) -> Action:
         if rng.random() >= NOISE:
@@ -68,6 +74,11 @@ def demonstrations(place: Playable, levels: str, kind: str = "perfect", seed: in
 
     items = tuple(play(game, teacher, level).demonstration for level in load_levels(game, levels))
     return Demonstrations(game.tokens, items, game.name, game.buttons)
+
+
+def _first_clicks(shown: Demonstrations) -> Demonstrations:
+    first = (replace(item, steps=item.steps[:1], outcome="unfinished") for item in shown)
+    return replace(shown, items=tuple(first))
 
 
 def seeds_named(text: str) -> list[int]:

@@ -27,8 +27,9 @@ import shown
 import shown_evidence
 from shown.errors import ShownError
 from shown.version import __version__
-from shown.worlds import GAMES, find, load_levels
+from shown.worlds import GAMES, find, find_game
 from shown.worlds.world import WORLDS
+from shown_evidence.trials.level_sets import scored_levels
 from shown_evidence.trials.released import RELEASED
 
 PACKAGES = {package.__name__: Path(package.__file__ or "").resolve().parent for package in (shown, shown_evidence)}
@@ -38,6 +39,9 @@ NO_EFFECT = frozenset({"shown", "shown.errors", "shown.files", "shown.version"})
 
 STYLES = "shown_evidence.styles"
 """Part of the game's digest only where a scripted style demonstrates, so that a new style spares other results."""
+
+GROUND = "shown.teaching.practice.ground"
+"""Draws the levels practiced on, which are not scored: the levels' digest covers what that changes."""
 
 PLAYING = ("shown_evidence.trials.demonstrators", "shown_evidence.trials.scoring", "shown.worlds.episodes")
 
@@ -75,7 +79,7 @@ def engine_digest(method_module: str) -> str:
 def game_digest(game: str, scripted: bool = False) -> str:
     """Return the digest of a game's rules and of how it is demonstrated, played and scored."""
     roots = [*PLAYING, *([STYLES, *_submodules(STYLES)] if scripted else [])]
-    without = [] if scripted else [STYLES]
+    without = [GROUND] if scripted else [GROUND, STYLES]
     if game.startswith(WORLDS):
         own = [name for name in re.split("[:#]", game) if _file(name)]  # modules that the world's name names
         return _digest(_contents(modules_of([*roots, *_submodules("shown.worlds"), *own], without)))
@@ -110,7 +114,7 @@ def _texts(game: str, spec: str) -> str:
     if long is not None and int(long["last"]) - int(long["first"]) >= SAMPLE:
         spec = f"random:{long['first']}-{int(long['first']) + SAMPLE - 1}"
     try:
-        return _digest(level.grid.text.encode() for level in load_levels(find(game), spec))
+        return _digest(level.grid.text.encode() for level in scored_levels(find_game(game), spec))
     except ShownError:
         return UNKNOWN
 

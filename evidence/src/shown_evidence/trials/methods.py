@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -12,6 +12,10 @@ from shown.worlds import Playable
 from shown_evidence.baselines import Imitator
 
 BASELINES = "shown_evidence.baselines"
+
+PRACTICE_ROUNDS = 18
+"""Rounds of practice, as many as `shown learn` has by default. No clock ends them, so that results do not depend on the
+machine."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +27,13 @@ class Method:
         factory: "module:function" in `shown_evidence.baselines`, imported on first use; the function maps
             (game or world, seed, options) to an `Imitator`.
         options: every option with its default value.
+        given: what it learns from.
     """
 
     label: str
     factory: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    given: str = "the demonstrations"
 
     @property
     def module(self) -> str:
@@ -42,9 +48,10 @@ class Method:
 _LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": False}
 _PREFIXES = {name: _LPP[name] for name in ("programs", "ensemble", "trees", "noise")}
 _ANY_PRIOR = {**_PREFIXES, "prior": "uniform", "duplicates": False, "ties": "any"}
-_SHOWN = {"programs": 10_000, "practise": True}
+_SHOWN = {"programs": 10_000}
 _TRAINING = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
 _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
+_RULES = "the demonstrations, the game's rules (to interpret clicks) and its declared symmetries"
 _ADDITIONS = {"programs": 10_000, "mirrored": False, "clauses": False, "words": "paper"}
 
 
@@ -55,20 +62,36 @@ def _network(label: str, network: str, loss: str, choice: str, factory: str = "n
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "lpp": Method("LPP", "lpp:learner", _LPP),  # as published: no literal is dropped
-        "lpp-with": Method("LPP with additions", "lpp:with_additions", _ADDITIONS),
-        "shown": Method("shown", "shown_default:game_learner", _SHOWN),
-        "shown-default": Method(
-            "shown + practice, as by default", "shown_default:game_learner", {**_SHOWN, "rounds": 30}
+        "lpp-with": Method(
+            "LPP with additions", "lpp:with_additions", _ADDITIONS, "the demonstrations and, mirrored, the symmetries"
         ),
-        "random": Method("Random cell", "random_player:learner", {"cells": "any"}),
-        "random-sensible": Method("Random sensible cell", "random_player:learner", {"cells": "sensible"}),
+        "shown": Method("shown", "shown_default:learner", _SHOWN, _RULES),
+        "shown-practice": Method(
+            "shown + practice",
+            "shown_default:learner",
+            {**_SHOWN, "rounds": PRACTICE_ROUNDS},
+            f"{_RULES}, a generator of levels and who won on them",
+        ),
+        "random": Method("Random cell", "random_player:learner", {"cells": "any"}, "nothing"),
+        "random-sensible": Method(
+            "Random sensible cell", "random_player:learner", {"cells": "sensible"}, "the game's rules"
+        ),
+        "search": Method(
+            "Search without demonstrations",
+            "linear_search:learner",
+            {"episodes": 12_000},  # practice plays at most as many
+            "a generator of levels and who won on them",
+        ),
         "vpi": Method("VPI", "vpi:learner", {"programs": 10_000, "ensemble": 25}),
         "vpi-best": Method("VPI, best alone", "vpi:learner", {"programs": 10_000, "ensemble": 1}),
         "lln": _network("LLN", "lln", "cells", "classified"),
         "lln-highest": _network("LLN, highest score", "lln", "cells", "highest"),
         "fcn": _network("FCN", "fcn", "cells", "highest"),
         "cnn": _network("CNN", "cnn", "choice", "highest"),
-        "dagger": _network("DAgger (CNN)", "cnn", "choice", "highest", "dagger:learner"),
+        "dagger": replace(
+            _network("DAgger (CNN)", "cnn", "choice", "highest", "dagger:learner"),
+            given="the demonstrations and the expert's answers on its own games",
+        ),
         "boosted": Method("Boosted trees", "boosted_trees:learner", {"rounds": 100}),
         "features-nn": Method("Features + NN", "features_nn:learner", {**_FEATURES, "l1": 0.0}),
         "features-nn-l1": Method("Features + NN + L1", "features_nn:learner", {**_FEATURES, "l1": 1e-4}),
@@ -78,7 +101,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "lpp-duplicates": Method("LPP, duplicates kept", "every_prefix:learner", {**_PREFIXES, "duplicates": True}),
         "lpp-values": Method("LPP", "lpp:with_few_values", {"programs": 120_000, "values": ""}),
         "shown-world": Method(
-            "shown", "shown_default:world_learner", {"language": "standard", "programs": 10_000, "rounds": 0}
+            "shown", "shown_default:learner", {"language": "standard", "programs": 10_000, "rounds": 0}
         ),
         "shown-timed": Method("shown", "shown_default:timed_learner", {"programs": 10_000}),
         "sparsity-prior": Method("Sparsity Prior", "lpp:learner", {**_LPP, "prior": "sparsity"}),
@@ -87,5 +110,5 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 
 NETWORKS = ("lln", "lln-highest", "fcn", "cnn")
 
-STARTED_ANEW = (*NETWORKS, "features-nn", "features-nn-l1", "dagger")
+STARTED_ANEW = (*NETWORKS, "features-nn", "features-nn-l1", "dagger", "search")
 """Methods that start from random weights."""

@@ -8,11 +8,12 @@ from typing import Any
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.grid import Action, Grid
-from shown.worlds import Game, Level, Playable, World, find_world, load_levels, play_many
+from shown.worlds import Game, Level, Playable, World, find_world, play_many
 from shown.worlds.episodes import ManyPlayer, tallies
 from shown.worlds.games.floors import random_returns
 from shown_evidence.baselines import Imitator
 from shown_evidence.trials.demonstrators import seeds_named
+from shown_evidence.trials.level_sets import UNSEEN, replaced, scored_levels
 from shown_evidence.trials.released import RELEASED, released_levels
 
 MAX_TRAINING_LEVELS = 20  # demonstrated levels played
@@ -36,8 +37,9 @@ def scores(
 ) -> dict[str, Any]:
     """Score a fitted imitator on levels of a game or seeds of a world.
 
-    Returns "success" and "won" for each set in `scored_on` and for "train", the demonstrated levels, and "fit". A part
-    of the imitator has its results under its own name and that of the set: "rule random:0-99".
+    Returns "success" and "won" for each set in `scored_on` and for "train", the demonstrated levels, "fit", and the
+    number of levels of each set that were "replaced" (see `level_sets.UNSEEN`). A part of the imitator has its results
+    under its own name and that of the set: "rule random:0-99".
     """
     check_scored_on(scored_on)
     rules = place.rules
@@ -54,6 +56,8 @@ def _level_scores(game: Game, imitator: Imitator, shown_on: str, scored_on: Sequ
     wins = _won(game, imitator, [level for levels in sets.values() for level in levels])
     result: dict[str, Any] = {"success": {}, "won": {}}
     for spec, levels in sets.items():
+        if spec.endswith(UNSEEN):
+            result.setdefault("replaced", {})[spec] = replaced(spec, levels)
         _note_wins(result, spec, wins[: len(levels)])
         wins = wins[len(levels) :]
     for name, part in imitator.parts().items():
@@ -63,7 +67,7 @@ def _level_scores(game: Game, imitator: Imitator, shown_on: str, scored_on: Sequ
 
 
 def _levels(game: Game, spec: str) -> list[Level]:
-    return released_levels(game, spec) if spec.startswith(RELEASED) else load_levels(game, spec)
+    return released_levels(game, spec) if spec.startswith(RELEASED) else scored_levels(game, spec)
 
 
 def _won(game: Game, player: ManyPlayer, levels: Sequence[Level]) -> list[bool]:

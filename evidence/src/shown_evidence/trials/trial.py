@@ -19,7 +19,7 @@ from shown.errors import BadInput, did_you_mean
 from shown.worlds import Playable, find_game, find_world
 from shown.worlds.world import WORLDS
 from shown_evidence.baselines import Imitator
-from shown_evidence.trials.demonstrators import FIRST_CLICK, STYLE, check_kind, demonstrations
+from shown_evidence.trials.demonstrators import FIRST_CLICK, RANDOM_CLICK, STYLE, check_kind, demonstrations
 from shown_evidence.trials.fingerprint import UNKNOWN, fingerprint
 from shown_evidence.trials.methods import METHODS, STARTED_ANEW
 from shown_evidence.trials.scoring import check_scored_on, scores
@@ -111,8 +111,8 @@ def describe(settings: Mapping[str, Any]) -> str:
     kind = settings["demonstrations"]
     if kind.startswith(STYLE):
         parts.append(f"in the style {kind.removeprefix(STYLE)}")
-    elif kind == FIRST_CLICK:
-        parts.append("the first click only")
+    elif kind in (FIRST_CLICK, RANDOM_CLICK):
+        parts.append("the first click only" if kind == FIRST_CLICK else "one random click instead")
     elif kind != "perfect":
         parts.append(f"with {kind} noise")
     parts += [f"{name} {value}" for name, value in settings["options"].items() if value != defaults.get(name)]
