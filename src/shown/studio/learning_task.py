@@ -8,11 +8,13 @@ interrupted in the middle of its work is.
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections import OrderedDict
 from collections.abc import Generator
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from shown.demonstrations import Demonstration, Demonstrations
@@ -74,7 +76,10 @@ class Pupils:
             self.kept.popitem(last=False)
 
     def learn(self, game: Playable, request: dict[str, Any]) -> Generator[Answer, bool | None, Answer]:
-        """Learn from demonstrations, which come as text because the server keeps them so."""
+        """Learn from demonstrations, which come as text because the server keeps them so.
+
+        A "brief" request ends with its first rule; an earlier rule that was amended is also scored.
+        """
         shown = Demonstrations.from_json(json.loads(request["demonstrations"]))
         pupil = self.take(game, request, shown)
         # What a correction must not lose: the levels on the page that the rule wins so far.
@@ -83,9 +88,10 @@ class Pupils:
         struck = replace(pupil.pupil.task.constraints, pinned=())
         stages = pupil.iter_learn(shown)
         progress: Answer = {}
+        enough = (1 if request["before"] is None else 2) if request.get("brief") else math.inf
         sent, due, stopped, whole = None, 0.0, True, True
         try:
-            while True:
+            for steps in count(1):
                 stage = next(stages)
                 progress = {"phase": stage.phase.value, "won": stage.won, "seconds": stage.seconds}
                 news: Answer = {"progress": progress}
@@ -94,7 +100,7 @@ class Pupils:
                     if sent.keeps_to(struck):
                         described = sent.taught_by(shown, sent.provenance.symmetries, game.pieces)
                         news |= {**with_summary(described), "used": sorted(pupil.used)}
-                if (yield news):
+                if (yield news) or (sent is not None and steps >= enough):
                     break
         except StopIteration:
             stopped = False
