@@ -38,6 +38,7 @@ Answer = dict[str, Any]
 
 MAX_PUPILS = 40  # kept in the process: one for each pupil of a class
 MAX_BYTES = 2**30  # no pupils are kept in a process that holds more than this, or than a quarter of the memory
+MAX_CLASS_BYTES = 2**29  # the same for each of the processes of a class
 POLICY_SECONDS = 1.0  # between two intermediate policies; the first one is reported at once
 
 
@@ -71,7 +72,7 @@ class Pupils:
     def keep(self, owner: str, game: str, pupil: SelectivePupil) -> None:
         """Keep a pupil that has stopped between two steps of its work, as far as memory allows."""
         self.kept[owner, game] = pupil
-        most = min(MAX_BYTES, machine_memory() // 4)
+        most = min(MAX_CLASS_BYTES if owner else MAX_BYTES, machine_memory() // 4)
         while len(self.kept) > MAX_PUPILS or (self.kept and resident_memory() > most):
             self.kept.popitem(last=False)
 
