@@ -99,6 +99,7 @@ def test_a_brief_request_ends_with_its_first_rule_and_scores_an_amended_one():
     assert heard[1]["progress"]["won"] < 1
     assert amended["stopped"]
     assert amended["policy"]["components"] == heard[0]["policy"]["components"]
+    assert amended["summary"]["expected"]["of"] == 12
 
 
 # --- pupils ----------------------------------------------------------------------------------------------------------
