@@ -2,6 +2,7 @@
 
 python -m pictures states build/pictures      every state, both themes, three widths
 python -m pictures docs docs/images           the pictures of the documentation
+python -m pictures film docs/images           the film of a class of four, class.gif
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from class_film import class_film
 from serving import Server
 from shown.grid import Grid
 from shown.worlds import find_game
@@ -181,10 +183,10 @@ def keep(seen: Page | Locator, path: Path, **options: bool) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Pictures of the studio's page.")
-    parser.add_argument("what", choices=("states", "docs"))
+    parser.add_argument("what", choices=("states", "docs", "film"))
     parser.add_argument("folder", type=Path)
     args = parser.parse_args()
-    take = {"states": states, "docs": docs}[args.what]
+    take = {"states": states, "docs": docs, "film": class_film}[args.what]
     with tempfile.TemporaryDirectory(prefix="shown-pictures-") as project, chromium() as browser:
         take(browser, Path(project) / "project", args.folder)
 

@@ -192,7 +192,8 @@ function showTile(tile, pupil) {
   const text = (node, words) => node.textContent !== words && (node.textContent = words);
   text(tile.score, expected ? `${expected.won} of ${expected.of}` : game ? "No score yet" : "Nothing played yet");
   tile.score.classList.toggle("good", perfect(pupil));
-  const learning = STATES[pupil.state] ? `, ${STATES[pupil.state]}` : "";
+  const state = pupil.state === "waiting" ? "waiting" : STATES[pupil.state];
+  const learning = state ? `, ${state}` : "";
   const more = corrections ? ` and ${plural(corrections, "correction")}` : "";
   text(tile.about, game ? `${game.title}: ${plural(games, "game")}${more}${learning}${pupil.here ? "" : ", page closed"}` : "");
   text(tile.stuck, pupil.stuck ?? "");
