@@ -27,7 +27,7 @@ PUPILS = {
 GAMES = 2  # that each of them wins
 SIZE = {"width": 800, "height": 600}
 BEAT = 1600  # milliseconds after which the teacher's page has seen what happened
-MOST_COLORS = 128
+MOST_COLORS = 48
 CAPTION = """(text) => {
   let bar = document.getElementById("film-caption");
   if (!bar) {
