@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, expect
 from serving import Server, until
 from shown.grid import Grid
 from shown_evidence.styles import find_style
+from states import join
 from visiting import Visitor
 
 PUPILS = {
@@ -86,12 +87,12 @@ def class_film(browser: Browser, project: Path, folder: Path) -> None:
 
 
 def _play(server: Server, reel: Reel) -> None:
-    page, code = reel.visitor.page, server.post_to("/class/wall")["code"]
+    page = reel.visitor.page
     reel.say("Your screen: pupils open the address and type the code.")
     reel.take(2500)
     players, pages = [], []
     for name, (game, style) in PUPILS.items():
-        pupil = server.as_holder_of(server.as_holder_of("").post_to("/class/join", name=name, code=code)["secret"])
+        pupil = join(server, name)
         pupil.post("open", game=game)
         pages.append(_open_page(pupil))
         players.append(_player(pupil, game, style))

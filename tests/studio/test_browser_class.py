@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 
 import pytest
@@ -19,13 +18,6 @@ def room(tmp_path):
     server.stop()
 
 
-def at(server: Server, address: str) -> Server:
-    """The same server, visited at another address."""
-    other = copy.copy(server)
-    other.address = address
-    return other
-
-
 def in_new_tab(visitor, click) -> object:
     with visitor.context.expect_page() as opened:
         click()
@@ -39,7 +31,7 @@ def test_a_lesson_of_a_class(room, visit):
     code = teacher.at(".class-code").inner_text()
 
     # Anna joins at the address for everybody.
-    anna = visit(at(room, f"{room.origin}/"))
+    anna = visit(room.as_holder_of(""))
     assert violations(anna) == []
     anna.at("#door-name").fill("Anna")
     anna.at("#door-code").fill(code.lower())
