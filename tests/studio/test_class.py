@@ -297,6 +297,7 @@ def test_the_sheet_has_every_rule_and_the_file_opens_again(room, tmp_path):
     (row,) = room.teach("sheet", game="nim")["pupils"]
     assert (row["name"], row["games"]) == ("Anna", 1)
     assert row["clauses"]
+    assert find("nim").tokens["matchstick"] in "".join(row["rows"])  # not the empty board at the end
     content = room.server.get("/class/file")
     assert room.anna.secret.encode() not in content
     assert room.server.secret.encode() not in content
