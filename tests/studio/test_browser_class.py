@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from serving import Server
+from shown.worlds import find
 from visiting import violations
 
 
@@ -92,6 +93,79 @@ def test_a_lesson_of_a_class(room, visit):
     teacher.at("#open-compare").click()
     expect(teacher.at("#compare .sheet-side")).to_have_count(2)
     assert violations(teacher) == []
+
+
+def focus(visitor, selector: str) -> None:
+    """Press Tab until an element has the focus."""
+    for _ in range(120):
+        if visitor.page.evaluate("(selector) => document.activeElement.matches(selector)", selector):
+            return
+        visitor.page.keyboard.press("Tab")
+    raise AssertionError(f"the tab key does not reach {selector}")
+
+
+def walk(visitor, goal: tuple[int, int]) -> None:
+    """Move the focus of the board to a cell with the arrow keys."""
+    for axis, (back, forth) in enumerate((("ArrowUp", "ArrowDown"), ("ArrowLeft", "ArrowRight"))):
+        label = visitor.page.evaluate("document.activeElement.getAttribute('aria-label')")
+        distance = goal[axis] + 1 - int(re.findall(r"\d+", label)[axis])
+        for _ in range(abs(distance)):
+            visitor.page.keyboard.press(forth if distance > 0 else back)
+
+
+def test_a_lesson_with_the_keyboard_alone(room, visit):
+    anna = visit(room.as_holder_of(""), reduced_motion="reduce")
+    keys, game = anna.page.keyboard, find("nim")
+    focus(anna, "#door-name")
+    keys.type("Anna")
+    keys.press("Tab")
+    keys.type(room.post_to("/class/wall")["code"])
+    keys.press("Enter")
+    expect(anna.at("#member")).to_have_text("Anna")
+    focus(anna, "#tour-close")
+    keys.press("Enter")
+    focus(anna, "#teach .cell")
+    while not anna.at(".record").count():
+        walk(anna, game.expert(anna.board(game)))
+        count = anna.settled()
+        keys.press("Enter")
+        anna.wait_settled(count + 1)
+    anna.has_learned(1)
+    expect(anna.at("#rate")).to_contain_text("It wins")
+    # A correction: the rule's first click is changed.
+    focus(anna, "#correct")
+    keys.press("Enter")
+    expect(anna.at("#pick-level")).to_contain_text("Correcting")
+    focus(anna, "#teach .cell")
+    walk(anna, game.expert(anna.board(game)))
+    keys.press("Enter")
+    expect(anna.at(".record")).to_have_count(2)
+    anna.has_learned(2)
+
+
+def test_a_lesson_on_a_phone(room, visit):
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    anna = visit(room.as_holder_of(""), reduced_motion="reduce", **phone)
+    anna.at("#door-name").fill("Anna")
+    anna.at("#door-code").fill(room.post_to("/class/wall")["code"])
+    anna.at("#join").tap()
+    anna.at("#tour-close").tap()
+    for number, name in enumerate(("nim", "fence-in")):
+        anna.at(f"#game-{name}").tap()
+        expect(anna.at("#teach .cells:visible")).to_have_attribute("aria-label", re.compile(find(name).title))
+        # The sheep is seen, though the board is wider than the screen.
+        rarest = anna.at("#teach .cell[aria-label$=sheep]") if number else anna.at("#teach .cell").first
+        left = rarest.bounding_box()["x"]
+        assert 0 <= left <= 390
+        game, before = find(name), anna.at(".record").count()
+        while anna.at(".record").count() == before:
+            count = anna.settled()
+            anna.cell(game, game.expert(anna.board(game))).tap()
+            anna.wait_settled(count + 1)
+        expect(anna.at("#rule .clause").first).to_be_visible()
+        anna.at("#so-far").get_by_role("button", name="See its rule").tap()
+        expect(anna.at("#rule")).to_be_in_viewport()
+        assert anna.page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_the_teacher_s_page_without_its_secret_says_what_to_do(room, visit):

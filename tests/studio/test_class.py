@@ -16,14 +16,15 @@ from shown.studio.commands import COMMANDS, VIEWING
 from shown.studio.downloads import DOWNLOADS
 from shown.worlds import find
 
+WORLD = "gym:MiniGrid-Empty-Random-6x6-v0"
 NOT_VIEWING = sorted(set(COMMANDS) - VIEWING)
 
 
 class Class:
     """A class with Anna and Ben."""
 
-    def __init__(self, folder) -> None:
-        self.server = Server(folder, words=("--class",))
+    def __init__(self, folder, *words: str) -> None:
+        self.server = Server(folder, words=("--class", *words))
         self.code = self.teach("wall")["code"]
         self.anna, self.ben = (self.join(name) for name in ("Anna", "Ben"))
 
@@ -366,3 +367,30 @@ def test_a_class_goes_on_after_a_kill_with_the_same_code_and_links(room):
     assert room.anna.learned("nim")["hasPolicy"]
     until(lambda: room.tile()["expected"], "the wall has the score")
     room.ben.post("restart", game="nim")
+
+
+# --- worlds ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_class_is_taught_a_world_which_can_be_locked(tmp_path):
+    room, world = Class(tmp_path / "class", "--world", WORLD), {"game": WORLD}
+    try:
+        assert room.anna.post("hello")["game"] == WORLD
+        for pupil in (room.anna, room.ben):
+            for _ in range(2):
+                pupil.post("expert", **world)
+        for pupil, name in ((room.anna, "Anna"), (room.ben, "Ben")):
+            assert pupil.learned(WORLD)["state"] == "done"
+            assert (room.tile(name)["game"], room.tile(name)["expected"]["of"]) == (WORLD, 12)
+        compared = room.teach("compare", one=1, other=2, **world)
+        assert [one["name"] for one in compared["pupils"]] == ["Anna", "Ben"]
+        assert len(room.teach("sheet", **world)["pupils"]) == 2
+        room.settle(locked=[WORLD])
+        assert "locked" in refusal(room.anna.post, "expert", **world)[1]
+    finally:
+        room.server.stop()
+
+
+def test_a_class_cannot_watch_a_game_in_another_world(tmp_path, capsys):
+    assert main(["studio", "--class", "--world", "minecraft", "--project", str(tmp_path / "class")]) == 2
+    assert "no world to watch" in capsys.readouterr().err
