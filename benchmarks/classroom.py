@@ -9,9 +9,12 @@ the wall all the time. What was acknowledged is compared with what is found afte
 - click: from sending a click to its answer;
 - wall: the same for the teacher's page;
 - processors: processor time of the server and its children per second, so that a busy machine is noticed;
-- memory: the largest sum of the proportional set sizes of the server and its children, in MiB.
+- memory: the sum of the proportional set sizes of the server and its children, in MiB: the largest in the second tenth
+  of the time, in the last tenth, and of all;
+- page: with --browsers, the same as pupils in real browsers see it: click to repaint, and new rules.
 
-Run: python benchmarks/classroom.py [--pupils 30] [--seconds 180] [--kills 3] [--think 1.2] [--json]
+The ten minutes that the goals are about:
+python benchmarks/classroom.py --seconds 600 --kills 10 --browsers 4 --save load.json
 """
 
 from __future__ import annotations
@@ -39,6 +42,15 @@ from shown.worlds import Game, find_game
 GAMES = ("nim", "checkmate", "stop-the-fall", "fence-in", "reach-for-the-star", "chase")
 REST = 15.0  # seconds that a pupil looks at the rule after a game, at most
 PATIENCE = 60.0
+SAVE_SECONDS = 15.0  # between two saved summaries
+GOALS = {  # the most that a figure may be
+    "first_rule_p95_ms": 5000,
+    "next_rule_p95_ms": 15000,
+    "click_p95_ms": 100,
+    "page_first_rule_p95_ms": 5000,
+    "page_repaint_p95_ms": 100,
+    "memory_growth_percent": 20,
+}
 JSON = {"Content-Type": "application/json"}
 
 
@@ -57,7 +69,8 @@ class ClassServer:
         assert self.process.stdout is not None
         found = re.fullmatch(r"http://127.0.0.1:(\d+)/teacher#secret=(\S+)\n", self.process.stdout.readline())
         assert found, "the class did not start"
-        self.port, self.secret = int(found[1]), found[2]
+        self.port, self.secret, self.started = int(found[1]), found[2], time.monotonic()
+        self.address = f"http://127.0.0.1:{self.port}/"
 
     def kill(self) -> None:
         self.kills += 1
@@ -231,62 +244,107 @@ def _move(game: Game, grid: Grid) -> list[int]:
     return list(action)
 
 
-def run(pupils: int, seconds: float, kills: int, think: float) -> dict[str, Any]:
-    measured = Measured()
-    with tempfile.TemporaryDirectory() as folder:
-        server = ClassServer(Path(folder) / "class")
-        teacher = Client(server, server.secret)
-        code = teacher.insist("/class/wall")["code"]
-        some = [SimulatedPupil(i, server, code, measured, think) for i in range(pupils)]
-        threads = [threading.Thread(target=work, daemon=True) for one in some for work in (one.play, one.listen)]
+class Lesson:
+    """A class at work: the server, its pupils, and what was measured so far."""
+
+    def __init__(self, folder: Path, args: argparse.Namespace) -> None:
+        self.args, self.measured, self.seen = args, Measured(), None
+        self.server = ClassServer(folder)
+        self.teacher = Client(self.server, self.server.secret)
+        code = self.teacher.insist("/class/wall")["code"]
+        self.pupils = [SimulatedPupil(i, self.server, code, self.measured, args.think) for i in range(args.pupils)]
+        self.browsers: list[Any] = []
+        if args.browsers:
+            from browsing_pupils import BrowsingPupil, SeenOnPages
+
+            self.seen = SeenOnPages()
+            self.browsers = [BrowsingPupil(i, self.server, code, self.seen, args.think) for i in range(args.browsers)]
+
+    def run(self) -> None:
+        works = [work for one in self.pupils for work in (one.play, one.listen)]
+        threads = [threading.Thread(target=work, daemon=True) for work in works]
+        for browser in self.browsers:
+            browser.start()
+        for browser in self.browsers:  # to start four browsers takes both processors for a while
+            browser.joined.wait(PATIENCE)
         for thread in threads:
             thread.start()
-        begun, killed = time.monotonic(), 0
-        while (passed := time.monotonic() - begun) < seconds:
+        self._teach()
+        for one in self.pupils:
+            one.ending = True
+        for browser in self.browsers:
+            browser.ending.set()
+        for thread in threads[::2]:
+            thread.join(PATIENCE)
+        self._kill()
+        for one in self.pupils:
+            one.check("at the end")
+        for browser in self.browsers:
+            browser.checking.set()
+        for browser in self.browsers:
+            browser.join(2 * PATIENCE)
+
+    def _teach(self) -> None:
+        """Look at the wall all the time, and kill the server now and then."""
+        args, measured = self.args, self.measured
+        begun = saved = time.monotonic()
+        while (passed := time.monotonic() - begun) < args.seconds:
             time.sleep(1.5)
             with contextlib.suppress(OSError):
                 asked = time.monotonic()
-                teacher.post("/class/wall")
+                self.wall = self.teacher.post("/class/wall")["pupils"]
                 measured.walls.append(time.monotonic() - asked)
-            measured.memory.append(server.memory())
-            if killed < kills and passed > (killed + 1) * seconds / (kills + 1):
-                killed += 1
-                server.kill()
-                time.sleep(0.5)
-                server.start()
-        for one in some:
-            one.ending = True
-        for thread in threads[::2]:
-            thread.join(PATIENCE)
-        server.kill()
-        server.start()
-        for one in some:
-            one.check("at the end")
-        time.sleep(5)
-        wall = Client(server, server.secret).insist("/class/wall")["pupils"]
-        server.process.kill()
-        server.process.wait()
-    return {**_summary(measured, killed + 1, wall), "processors": round(sum(server.seconds.values()) / seconds, 2)}
+            measured.memory.append(self.server.memory())
+            if self.server.kills < args.kills and passed > (self.server.kills + 1) * args.seconds / (args.kills + 1):
+                self._kill()
+            if args.save and time.monotonic() > saved + SAVE_SECONDS:
+                saved = time.monotonic()
+                args.save.write_text(json.dumps({"seconds": round(passed), **self.summary()}, indent=1))
+
+    def _kill(self) -> None:
+        self.server.kill()
+        time.sleep(0.5)
+        self.server.start()
+
+    def summary(self) -> dict[str, Any]:
+        measured, seen, memory = self.measured, self.seen, self.measured.memory
+        tenth = len(memory) // 10 + 1
+        start, end = max(memory[tenth : 2 * tenth] or memory), max(memory[-tenth:])
+        times = {"click": measured.clicks, "first_rule": measured.firsts, "next_rule": measured.nexts}
+        times["wall"] = measured.walls
+        if seen is not None:
+            times |= {"page_repaint": seen.repaints, "page_first_rule": seen.firsts, "page_next_rule": seen.nexts}
+        return {
+            "clicks": len(measured.clicks),
+            "games": measured.games,
+            "first_rules": len(measured.firsts),
+            "next_rules": len(measured.nexts),
+            f"without_rule_after_{REST:.0f}_s": measured.late,
+            **{f"{name}_median_ms": _ms(values, 0.5) for name, values in times.items()},
+            **{f"{name}_p95_ms": _ms(values, 0.95) for name, values in times.items()},
+            **({} if seen is None else {"page_clicks": len(seen.repaints), "page_games": seen.games}),
+            "memory_mib_start": round(start),
+            "memory_mib_end": round(end),
+            "memory_mib_most": round(max(memory)),
+            "memory_growth_percent": round(100 * (end / start - 1)),
+            "kills": self.server.kills,
+            "lost": measured.lost + (seen.lost if seen else []),
+            "faults": (measured.faults + (seen.faults if seen else []))[:10],
+            "pupils_with_score": sum(bool(one.get("expected")) for one in self.wall),
+            "pupils_with_12_of_12": sum((one.get("expected") or {}).get("won") == 12 for one in self.wall),
+            "processors": round(sum(self.server.seconds.values()) / self.args.seconds, 2),
+        }
 
 
-def _summary(measured: Measured, kills: int, wall: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "clicks": len(measured.clicks),
-        "games": measured.games,
-        "first_rules": len(measured.firsts),
-        "next_rules": len(measured.nexts),
-        f"without_rule_after_{REST:.0f}_s": measured.late,
-        **{f"click_{name}_ms": _ms(measured.clicks, share) for name, share in (("median", 0.5), ("p95", 0.95))},
-        **{f"first_rule_{name}_ms": _ms(measured.firsts, share) for name, share in (("median", 0.5), ("p95", 0.95))},
-        **{f"next_rule_{name}_ms": _ms(measured.nexts, share) for name, share in (("median", 0.5), ("p95", 0.95))},
-        **{f"wall_{name}_ms": _ms(measured.walls, share) for name, share in (("median", 0.5), ("p95", 0.95))},
-        "memory_mib_first_quarter": round(max(measured.memory[: len(measured.memory) // 4 + 1])),
-        "memory_mib": round(max(measured.memory)),
-        "kills": kills,
-        "lost": measured.lost,
-        "faults": measured.faults[:10],
-        "pupils_with_12_of_12": sum((one.get("expected") or {}).get("won") == 12 for one in wall),
-    }
+def verdicts(found: dict[str, Any]) -> list[str]:
+    """Return a line for each goal: whether it is reached."""
+    lines = [
+        f"{'yes' if found[key] <= most else 'NO '} {key} {found[key]} (goal: at most {most})"
+        for key, most in GOALS.items()
+        if found.get(key) is not None
+    ]
+    intact = not found["lost"] and not found["faults"]
+    return [*lines, f"{'yes' if intact else 'NO '} nothing lost and no fault over {found['kills']} kills"]
 
 
 def _ms(values: list[float], share: float) -> int | None:
@@ -299,10 +357,22 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=180)
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("--think", type=float, default=1.2, help="mean seconds between two clicks")
+    parser.add_argument("--browsers", type=int, default=0, help="further pupils, in real browsers (needs Chromium)")
+    parser.add_argument("--save", type=Path, help="file for the figures so far, written again and again")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    found = run(args.pupils, args.seconds, args.kills, args.think)
+    with tempfile.TemporaryDirectory() as folder:
+        lesson = Lesson(Path(folder) / "class", args)
+        try:
+            lesson.run()
+        finally:
+            lesson.server.process.kill()
+            lesson.server.process.wait()
+    found = lesson.summary()
+    if args.save:
+        args.save.write_text(json.dumps({"seconds": args.seconds, **found}, indent=1))
     print(json.dumps(found, indent=1) if args.json else "\n".join(f"{key}: {value}" for key, value in found.items()))
+    print("\n".join(verdicts(found)), file=sys.stderr)
     sys.exit(bool(found["lost"] or found["faults"]))
 
 

@@ -2,6 +2,7 @@
 
 python -m pictures states build/pictures      every state, both themes, three widths
 python -m pictures docs docs/images           the pictures of the documentation
+python -m pictures film docs/images           the film of a class of four, class.gif
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from class_film import class_film
 from serving import Server
 from shown.grid import Grid
 from shown.worlds import find_game
-from states import STATES, back, taught_game, taught_studio, teach_at_odds
+from states import STATES, back, class_states, join, taught_class, taught_game, taught_studio, teach_at_odds
 from visiting import Visitor, chromium
 
 SIZES = ((390, 844), (900, 1000), (1440, 900))
@@ -32,12 +35,13 @@ def states(browser: Browser, project: Path, folder: Path) -> None:
     """Save a fresh project, a learning one and every state of states.py as state-width-theme.png."""
     with contextlib.ExitStack() as stack:
         fresh, taught = Server(project / "fresh"), taught_studio(project / "taught")
-        for studio in (fresh, taught):
+        room = taught_class(project / "class")
+        for studio in (fresh, taught, room):
             stack.callback(studio.stop)
-        _look_at_all(browser, fresh, taught, folder)
+        _look_at_all(browser, fresh, taught, room, folder)
 
 
-def _look_at_all(browser: Browser, fresh: Server, taught: Server, folder: Path) -> None:
+def _look_at_all(browser: Browser, fresh: Server, taught: Server, room: Server, folder: Path) -> None:
     def look(visitor: Visitor, name: str) -> None:
         visitor.page.evaluate("scrollTo(0, 0)")
         whole = not visitor.at("dialog[open], :popover-open").count()  # these are fixed to the window
@@ -69,6 +73,10 @@ def _look_at_all(browser: Browser, fresh: Server, taught: Server, folder: Path) 
             look(visitor, state.__name__)
             back(visitor)
         visitor.leave()
+    for width, height in SIZES:
+        size: dict[str, Any] = {"viewport": {"width": width, "height": height}, "reduced_motion": "reduce"}
+        for name, visitor in class_states(room, lambda server, size=size: Visitor(browser, server, **size)):
+            look(visitor, name)
 
 
 def docs(browser: Browser, project: Path, folder: Path) -> None:
@@ -89,12 +97,10 @@ def class_wall(browser: Browser, project: Path, folder: Path) -> None:
     games = ("nim", "chase", "stop-the-fall", "fence-in", "checkmate", "nim")
     server = Server(project, words=("--class",))
     try:
-        code = server.post_to("/class/wall")["code"]
         for number, (name, game) in enumerate(
             zip(("Anna", "Ben", "Chloe", "Deniz", "Emma", "Farid"), games, strict=True)
         ):
-            secret = server.as_holder_of("").post_to("/class/join", name=name, code=code)["secret"]
-            pupil = server.as_holder_of(secret)
+            pupil = join(server, name)
             pupil.post("open", game=game)
             for _ in range(number % 4):
                 pupil.post("expert", game=game)
@@ -181,10 +187,10 @@ def keep(seen: Page | Locator, path: Path, **options: bool) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Pictures of the studio's page.")
-    parser.add_argument("what", choices=("states", "docs"))
+    parser.add_argument("what", choices=("states", "docs", "film"))
     parser.add_argument("folder", type=Path)
     args = parser.parse_args()
-    take = {"states": states, "docs": docs}[args.what]
+    take = {"states": states, "docs": docs, "film": class_film}[args.what]
     with tempfile.TemporaryDirectory(prefix="shown-pictures-") as project, chromium() as browser:
         take(browser, Path(project) / "project", args.folder)
 

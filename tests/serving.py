@@ -112,9 +112,9 @@ class Server:
         return content
 
     def as_holder_of(self, secret: str) -> Server:
-        """Return the same studio for somebody with another secret."""
+        """Return the same studio for somebody with another secret, or with none."""
         other = copy.copy(self)
-        other.secret = secret
+        other.secret, other.address = secret, f"{self.origin}/#secret={secret}" if secret else f"{self.origin}/"
         return other
 
     def reset(self) -> None:

@@ -5,6 +5,7 @@ A state is a function that leads there from the board of Nim; `back` returns to 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -120,6 +121,49 @@ def in_depth(visitor: Visitor) -> None:
 
 
 STATES = (levels, correcting, replaying, painting, exporting, details, at_odds, in_depth, world, researching, touching)
+
+
+def taught_class(folder: Path) -> Server:
+    """Start a class in which Anna and Ben have taught Nim, and Chloe has only joined."""
+    room = Server(folder, words=("--class",))
+    for name, games in (("Anna", 1), ("Ben", 2), ("Chloe", 0)):
+        pupil = join(room, name)
+        for _ in range(games):
+            pupil.post("expert", game="nim")
+        if games:
+            pupil.learned("nim")
+    return room
+
+
+def join(room: Server, name: str) -> Server:
+    """Return the class as a new pupil reaches it."""
+    outside, code = room.as_holder_of(""), room.post_to("/class/wall")["code"]
+    return room.as_holder_of(outside.post_to("/class/join", name=name, code=code)["secret"])
+
+
+def class_states(room: Server, visit: Callable[[Server], Visitor]) -> Iterator[tuple[str, Visitor]]:
+    """Yield every page of a class that was taught, by its name."""
+    yield "class-door", visit(room.as_holder_of(""))
+    anna = next(one for one in room.post_to("/class/wall")["pupils"] if one["name"] == "Anna")
+    teacher = visit(room)
+    expect(teacher.at("#wall .mini")).to_have_count(2)
+    yield "class-wall", teacher
+    for dialog in ("sheet", "compare"):
+        teacher.at(f"#open-{dialog}").click()
+        expect(teacher.at(f"#{dialog} .sheet-rule").nth(1)).to_be_visible()
+        yield f"class-{dialog}", teacher
+        teacher.at(f"#{dialog}").get_by_role("button", name="Close").click()
+    for role in ("own", "view", "help"):
+        pupil = visit(room.as_holder_of(anna[role]))
+        if pupil.at("#tour-close").is_visible():
+            pupil.at("#tour-close").click()
+        taught_game(pupil)
+        yield f"class-{role}", pupil
+    teacher.at("#pause").click()
+    pupil = visit(room.as_holder_of(anna["own"]))
+    expect(pupil.at("#banner")).to_contain_text("paused")
+    yield "class-paused", pupil
+    teacher.at("#pause").click()
 
 
 def back(visitor: Visitor) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from states import STATES, back, taught_game, taught_studio
+from states import STATES, back, class_states, taught_class, taught_game, taught_studio
 from visiting import violations
 
 
@@ -15,24 +15,40 @@ def taught(tmp_path_factory):
     studio.stop()
 
 
+def found_in_both_themes(visitor) -> list[str]:
+    """What axe-core finds in the light theme, and the contrast in the dark one; the light one is left on."""
+    light = violations(visitor)
+    visitor.page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    dark = violations(visitor, "{runOnly: ['color-contrast']}")
+    visitor.page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    return [*light, *(f"dark: {line}" for line in dark)]
+
+
 @pytest.mark.slow
 def test_axe_finds_nothing_in_either_theme(taught, visit):
     visitor = visit(taught, reduced_motion="reduce", color_scheme="light")
-    found: dict[tuple[str, str], list[str]] = {}
-
-    def look(state: str) -> None:
-        found[state, "light"] = violations(visitor)
-        visitor.page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-        found[state, "dark"] = violations(visitor, "{runOnly: ['color-contrast']}")
-        visitor.page.emulate_media(color_scheme="light", reduced_motion="reduce")
-
-    look("first visit")
+    found = {"first visit": found_in_both_themes(visitor)}
     visitor.at("#tour-close").click()
     visitor.choose("nim")
     taught_game(visitor)
-    look("taught")
+    found["taught"] = found_in_both_themes(visitor)
     for state in STATES:
         state(visitor)
-        look(state.__name__)
+        found[state.__name__] = found_in_both_themes(visitor)
         back(visitor)
     assert {where: lines for where, lines in found.items() if lines} == {}
+
+
+@pytest.fixture
+def room(tmp_path):
+    server = taught_class(tmp_path / "class")
+    yield server
+    server.stop()
+
+
+@pytest.mark.slow
+def test_axe_finds_nothing_on_the_pages_of_a_class(room, visit):
+    pages = class_states(room, lambda server: visit(server, reduced_motion="reduce"))
+    found = {name: found_in_both_themes(visitor) for name, visitor in pages}
+    assert len(found) == 8
+    assert {name: lines for name, lines in found.items() if lines} == {}

@@ -16,14 +16,15 @@ from shown.studio.commands import COMMANDS, VIEWING
 from shown.studio.downloads import DOWNLOADS
 from shown.worlds import find
 
+WORLD = "gym:MiniGrid-Empty-Random-6x6-v0"
 NOT_VIEWING = sorted(set(COMMANDS) - VIEWING)
 
 
 class Class:
     """A class with Anna and Ben."""
 
-    def __init__(self, folder) -> None:
-        self.server = Server(folder, words=("--class",))
+    def __init__(self, folder, *words: str) -> None:
+        self.server = Server(folder, words=("--class", *words))
         self.code = self.teach("wall")["code"]
         self.anna, self.ben = (self.join(name) for name in ("Anna", "Ben"))
 
@@ -147,12 +148,13 @@ def test_news_are_about_the_own_workspace(room):
     room.anna.post("click", game="nim", action=[0, 0])
     room.settle(paused=True)
     heard = []
-    while not heard or heard[-1][0] != "class":
+    while not heard or not heard[-1][1].get("paused"):
         kind = stream.readline().decode()
         if kind.startswith("event: "):
             heard.append((kind[7:].strip(), json.loads(stream.readline().decode()[6:])))
     line.close()
-    assert {event for event, _ in heard} == {"hello", "taught", "class"}
+    # The settings come first: they may have changed since the page asked for them.
+    assert [event for event, _ in heard] == ["hello", "class", "taught", "class"]
     until(lambda: not room.tile()["here"], "Anna's page is closed")
 
 
@@ -296,6 +298,7 @@ def test_the_sheet_has_every_rule_and_the_file_opens_again(room, tmp_path):
     (row,) = room.teach("sheet", game="nim")["pupils"]
     assert (row["name"], row["games"]) == ("Anna", 1)
     assert row["clauses"]
+    assert find("nim").tokens["matchstick"] in "".join(row["rows"])  # not the empty board at the end
     content = room.server.get("/class/file")
     assert room.anna.secret.encode() not in content
     assert room.server.secret.encode() not in content
@@ -364,3 +367,30 @@ def test_a_class_goes_on_after_a_kill_with_the_same_code_and_links(room):
     assert room.anna.learned("nim")["hasPolicy"]
     until(lambda: room.tile()["expected"], "the wall has the score")
     room.ben.post("restart", game="nim")
+
+
+# --- worlds ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_class_is_taught_a_world_which_can_be_locked(tmp_path):
+    room, world = Class(tmp_path / "class", "--world", WORLD), {"game": WORLD}
+    try:
+        assert room.anna.post("hello")["game"] == WORLD
+        for pupil in (room.anna, room.ben):
+            for _ in range(2):
+                pupil.post("expert", **world)
+        for pupil, name in ((room.anna, "Anna"), (room.ben, "Ben")):
+            assert pupil.learned(WORLD)["state"] == "done"
+            assert (room.tile(name)["game"], room.tile(name)["expected"]["of"]) == (WORLD, 12)
+        compared = room.teach("compare", one=1, other=2, **world)
+        assert [one["name"] for one in compared["pupils"]] == ["Anna", "Ben"]
+        assert len(room.teach("sheet", **world)["pupils"]) == 2
+        room.settle(locked=[WORLD])
+        assert "locked" in refusal(room.anna.post, "expert", **world)[1]
+    finally:
+        room.server.stop()
+
+
+def test_a_class_cannot_watch_a_game_in_another_world(tmp_path, capsys):
+    assert main(["studio", "--class", "--world", "minecraft", "--project", str(tmp_path / "class")]) == 2
+    assert "no world to watch" in capsys.readouterr().err

@@ -122,11 +122,12 @@ def test_a_turn_ends_gently_when_others_wait_and_goes_on_later_from_its_best_rul
         await learner.finish()
         assert room.done == ["ben-nim "]
         assert learner.at == "anna-nim "
-        assert learner.asked[2][0] == {"name": "anna-nim ", "before": {"best": 1}, "used": [0]}
+        again = {"name": "anna-nim ", "before": {"best": 1}, "used": [0], "brief": False}
+        assert learner.asked[2][0] == again
         await learner.rule()
         await room.put("ben")
         assert learner.stopped == [(0, True)]
-        await room.pass_time(learning_queue.SHORT_SECONDS)
+        await room.pass_time(learning_queue.URGENT_SECONDS)
         assert learner.stopped == [(0, True), (2, True)]
         room.queue.close()
 
@@ -168,6 +169,53 @@ def test_first_rules_come_before_continuations_but_not_for_ever():
         await room.put("dora")
         await learner.finish()
         assert learner.at == "anna-nim "
+        room.queue.close()
+
+    run(story())
+
+
+def test_a_first_turn_is_brief_if_others_wait_and_goes_on_later():
+    async def story() -> None:
+        room, (learner,) = (found := Room()), found.learners
+        for pupil in ("anna", "ben"):
+            await room.put(pupil)
+        await learner.finish()
+        await room.put("carla", before={"old": 1})
+        await learner.finish()
+        assert [request["brief"] for request, _, _ in learner.asked.values()] == [False, False, False]
+        await room.put("dora")
+        await learner.finish()
+        await room.put("emma")
+        await room.put("anna")
+        await learner.finish()
+        assert (learner.at, learner.asked[4][0]["brief"]) == ("emma-nim ", True)
+        await learner.rule()
+        await learner.finish(stopped=True, policy={"brief": 1})
+        assert (learner.at, room.heard[-1], "emma-nim " in room.done) == ("anna-nim ", "emma-nim waits", False)
+        room.queue.close()
+
+    run(story())
+
+
+def test_one_of_two_later_turns_makes_room_for_a_first_one_at_once_and_the_other_after_a_while():
+    async def story() -> None:
+        room, learners = (found := Room(2)), found.learners
+        for pupil in ("anna", "ben", "carla"):
+            await room.put(pupil)
+        for learner in learners:
+            await learner.rule()
+            await room.pass_time(learning_queue.TURN_SECONDS)
+            await learner.finish(stopped=True, policy={})
+        await learners[0].finish()
+        assert [learner.at for learner in learners] == ["ben-nim ", "anna-nim "]
+        for learner in learners:
+            learner.stopped = []
+            await learner.rule()
+        await room.pass_time(learning_queue.SHORT_SECONDS)
+        await room.put("dora")
+        assert [len(learner.stopped) for learner in learners] == [0, 1]
+        await room.pass_time(learning_queue.URGENT_SECONDS)
+        assert [len(learner.stopped) for learner in learners] == [1, 1]
         room.queue.close()
 
     run(story())

@@ -78,6 +78,30 @@ def test_not_even_if_the_learner_offers_one(monkeypatch):
     assert policies(reports(constraints, 2)[:-1]) == []
 
 
+def test_a_brief_request_ends_with_its_first_rule_and_scores_an_amended_one():
+    stop = find("stop-the-fall")
+    pupils, shown = Pupils(), demonstrate(stop, "random:910000-910001")
+    first = replace(shown, items=shown.items[:1])
+
+    def news(request: dict) -> tuple[list[dict], dict]:
+        task, found = pupils.learn(stop, {**request, "brief": True}), []
+        while True:
+            try:
+                found.append(next(task))
+            except StopIteration as end:
+                return found, end.value
+
+    heard, begun = news(asked(first))
+    assert (len(heard), "policy" in heard[0], begun["stopped"]) == (1, True, True)
+    assert pupils.kept["", "stop-the-fall"].pupil.taught is None
+    heard, amended = news(asked(shown, heard[0]))
+    assert [one["progress"]["phase"] for one in heard] == ["corrected"] * 2
+    assert heard[1]["progress"]["won"] < 1
+    assert amended["stopped"]
+    assert amended["policy"]["components"] == heard[0]["policy"]["components"]
+    assert amended["summary"]["expected"]["of"] == 12
+
+
 # --- pupils ----------------------------------------------------------------------------------------------------------
 
 

@@ -115,6 +115,8 @@ class Constraints:
         there = set(map(frozenset, formula.clauses))
         if any(frozenset(clause) not in there for clause in self.pinned):
             return False
+        if not self.struck:
+            return True
         clauses = (*formula.clauses, *canonical(formula, values, buttons).clauses)
         return not any(
             any(self.strikes(literal.term, language) for literal in clause)

@@ -28,6 +28,7 @@ from shown.studio.catalog import Catalog, catalog
 from shown.studio.commands import command
 from shown.studio.downloads import download
 from shown.studio.guard import AccessRules, Guard, refusal
+from shown.studio.news import event_of
 from shown.studio.session import Forgotten, Studio
 
 MEDIA_TYPES = {
@@ -91,6 +92,10 @@ class Endpoints:
         assert self.studio is not None
         return self.studio
 
+    def at_first(self) -> dict[str, dict[str, Any]]:
+        """Return events that a page gets as soon as it listens, with their data."""
+        return {}
+
     async def do(self, request: Request, name: str, body: Any) -> Any:
         """Run a command, and return its answer."""
         return await command(self.session(request), name, body)
@@ -109,8 +114,11 @@ class Endpoints:
 
     async def news(self, request: Request) -> Response:
         async def stream() -> AsyncIterator[bytes]:
-            yield f'event: hello\ndata: {{"run": "{self.run}"}}\n\n'.encode()
-            async for message in self.session(request).news.listen():
+            messages = self.session(request).news.listen()
+            yield await anext(messages)  # from now on, nothing is missed
+            for event, data in {"hello": {"run": self.run}, **self.at_first()}.items():
+                yield event_of(event, data)
+            async for message in messages:
                 yield message
 
         return StreamingResponse(stream(), media_type="text/event-stream")

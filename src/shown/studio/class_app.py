@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from typing import Any
 
 from starlette.applications import Starlette
@@ -49,6 +50,9 @@ class ClassEndpoints(Endpoints):
     def session(self, request: Request) -> Studio:
         found: Studio = request.scope["visitor"].seat.studio
         return found
+
+    def at_first(self) -> dict[str, dict[str, Any]]:
+        return {"class": asdict(self.room.record.settings)}
 
     async def do(self, request: Request, name: str, body: Any) -> Any:
         visit = request.scope["visitor"]

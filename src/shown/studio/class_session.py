@@ -336,7 +336,7 @@ class OpenClass:
             rows.append(
                 {
                     "name": seat.member.name,
-                    "rows": list(recordings[-1].last.rows),
+                    "rows": list(recordings[-1].demonstration.steps[-1].grid.rows),
                     **_scored(workspace),
                     "clauses": summary.get("clauses", []),
                     "subject": summary.get("subject", ""),

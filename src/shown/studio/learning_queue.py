@@ -1,14 +1,15 @@
 """The queue in which games take their turns at being learned, by one process or by a few.
 
-A class shares one queue. A pupil has one game learned at a time. While others wait, a game is learned for a limited
-turn: then it keeps its best rule so far and goes on later, for twice as long. A first turn comes before such a
-continuation, unless that has waited for long, and ends with its first rule if other first turns wait. Within one owner,
-games are learned in the order in which they came.
+A class shares one queue. A pupil has one game learned at a time. While others wait, the first turn of a game is brief:
+it ends with the first rule that takes everything shown into account, mostly within a second. Then the game goes on in
+later turns, each twice as long as the last, which make room for first ones. One turn in a few is a later one even so.
+Within one owner, games are learned in the order in which they came.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,10 +21,12 @@ from shown.studio.children import ChildDied, ChildProcess
 STOP_SECONDS, BEST_SECONDS = 5.0, 15.0  # to cancel learning, and to finish with the best so far; then it is killed
 READY_SECONDS = 60.0  # for a process to import and compile
 TURN_SECONDS = 2.0  # of the first turn, if others wait and there is a rule, perhaps an earlier one
-SHORT_SECONDS = 1.0  # of a later turn, if others wait for their first one
+SHORT_SECONDS = 1.0  # of a later turn that makes room for a first one
+URGENT_SECONDS = 2.0  # that a first turn waits before this, while another learner will soon be free
 MAX_TURN_SECONDS = 20.0  # of any turn, if others wait
 NEXT_SECONDS = 3.0  # after the start of a turn, the next one of the same owner counts as queued
-AGAIN_SECONDS, CONTINUE_SECONDS = 3.0, 10.0  # that a game with a rule, and a continuation, wait longer than others
+AGAIN_SECONDS, CONTINUE_SECONDS = 3.0, 10.0  # that a game with a rule, and a later turn, wait longer than others
+FIRST_IN_A_ROW = 3  # first turns before a later one that has waited for so long
 
 Answer = dict[str, Any]
 
@@ -59,23 +62,25 @@ class Job:
 
 @dataclass(eq=False)
 class _Turn:
-    """A job that is being learned; `over` once it has been asked to make room."""
+    """A job that is being learned; `brief` if it ends with its first rule, `over` once it was asked to make room."""
 
     job: Job
     learner: ChildProcess
     began: float
+    brief: bool = False
     task: asyncio.Task[None] | None = None
     asked: tuple[int, asyncio.Future[Answer]] | None = None
     has_rule: bool = False
     over: bool = False
 
-    def seconds(self, urgent: bool) -> float:
-        """How long it may take if others wait; `urgent` if one of them waits for its first turn."""
+    def ends(self, first: float) -> float:
+        """Return when it ends if others wait; from `first` on, a later turn makes room for a first one."""
         if not self.has_rule and self.job.request["before"] is None:
-            return MAX_TURN_SECONDS
-        if urgent and self.has_rule:
-            return SHORT_SECONDS if self.job.turns else 0.0
-        return min(TURN_SECONDS * 2**self.job.turns, MAX_TURN_SECONDS)
+            return self.began + MAX_TURN_SECONDS
+        longest = self.began + min(TURN_SECONDS * 2**self.job.turns, MAX_TURN_SECONDS)
+        if not self.has_rule or first == math.inf:
+            return longest
+        return min(longest, max(self.began + SHORT_SECONDS, first)) if self.job.turns else self.began
 
 
 @dataclass(eq=False)
@@ -86,6 +91,7 @@ class LearningQueue:
     clock: Callable[[], float] = time.monotonic
     _waiting: list[Job] = field(default_factory=list)
     _turns: list[_Turn] = field(default_factory=list)
+    _row: int = 0  # first turns since the last later one
     _last: dict[str, float] = field(default_factory=dict)  # the start of the last turn of each owner
     _homes: dict[str, ChildProcess] = field(default_factory=dict)
     _ending: set[asyncio.Task[None]] = field(default_factory=set)
@@ -112,7 +118,7 @@ class LearningQueue:
         """Have the job of a game finish with the best so far. A waiting one has nothing more yet."""
         for turn in self._turns:
             if turn.job.key == (owner, game):
-                turn.over = False
+                turn.over = turn.brief = False
                 self._end(turn, BEST_SECONDS)
         for job in [job for job in self._waiting if job.key == (owner, game)]:
             self._waiting.remove(job)
@@ -145,6 +151,7 @@ class LearningQueue:
         idle = [one for one in self.learners if one not in [turn.learner for turn in self._turns]]
         while idle and (job := min(self._candidates(), key=self._due, default=None)) is not None:
             self._waiting.remove(job)
+            self._row = 0 if job.turns else self._row + 1
             # The process that learned the owner's games last has kept what it needs to go on.
             learner = next((one for one in idle if one is self._homes.get(job.owner)), idle[0])
             idle.remove(learner)
@@ -152,6 +159,7 @@ class LearningQueue:
             turn = _Turn(job, learner, self.clock())
             self._last[job.owner] = turn.began
             self._turns.append(turn)
+            turn.brief = not job.turns and any(self._candidates())
             turn.task = asyncio.create_task(self._run(turn))
             begun = True
         if begun:
@@ -167,10 +175,11 @@ class LearningQueue:
                 seen.add(job.owner)
                 yield job
 
-    def _due(self, job: Job) -> float:
+    def _due(self, job: Job) -> tuple[bool, float]:
         """Return when a job should begin: those who have no rule at all come first."""
         queued = max(job.queued, self._last.get(job.owner, 0.0) + NEXT_SECONDS)
-        return queued + (CONTINUE_SECONDS if job.turns else AGAIN_SECONDS if job.request["before"] else 0.0)
+        wait = CONTINUE_SECONDS if job.turns else AGAIN_SECONDS if job.request["before"] else 0.0
+        return job.turns > 0 and self._row < FIRST_IN_A_ROW, queued + wait
 
     def _make_room(self) -> None:
         """If a job of another owner waits, ask those to finish whose turn is over, and look again when the next is."""
@@ -180,10 +189,11 @@ class LearningQueue:
         waiting = list(self._candidates())
         if not waiting:
             return
-        urgent = any(not job.turns for job in waiting)
+        first = min((job.queued for job in waiting if not job.turns), default=math.inf)
         left = []
         for turn in self._turns:
-            rest = turn.began + turn.seconds(urgent) - self.clock()
+            soon = any(other.over or not other.job.turns for other in self._turns)
+            rest = turn.ends(first + URGENT_SECONDS * soon) - self.clock()
             if rest > 0:
                 left.append(rest)
             elif not turn.over:
@@ -200,7 +210,7 @@ class LearningQueue:
             result = error
         self._turns.remove(turn)
         try:
-            if turn.over and isinstance(result, dict) and result.get("stopped"):
+            if (turn.over or turn.brief) and isinstance(result, dict) and result.get("stopped"):
                 self._put_back(job, result if turn.has_rule else {})
             else:
                 job.done(result)
@@ -228,7 +238,7 @@ class LearningQueue:
             turn.job.news(message)
 
         for last in (False, True):
-            turn.asked = turn.learner.begin("learn", hear, **turn.job.request)
+            turn.asked = turn.learner.begin("learn", hear, **turn.job.request, brief=turn.brief)
             try:
                 return await asyncio.shield(turn.asked[1])
             except asyncio.CancelledError:

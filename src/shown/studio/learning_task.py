@@ -8,11 +8,13 @@ interrupted in the middle of its work is.
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections import OrderedDict
 from collections.abc import Generator
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from shown.demonstrations import Demonstration, Demonstrations
@@ -22,20 +24,24 @@ from shown.grid import Grid
 from shown.inference.pinning import Contradiction
 from shown.language.standard import STANDARD
 from shown.policy import Policy
+from shown.provenance import SuccessRate
 from shown.rules import Constraints
 from shown.studio.policy_summary import with_summary
 from shown.teaching.dialogue.advice import Advice, Click, advise
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS
 from shown.teaching.lessons.preferences import Preferences
+from shown.teaching.lessons.scores import held_out_starts
 from shown.teaching.many_demonstrations import SelectivePupil
 from shown.teaching.result import Taught
 from shown.teaching.teach import Pupil
-from shown.worlds import Level, Playable
+from shown.worlds import Level, Playable, wins
 
 Answer = dict[str, Any]
 
 MAX_PUPILS = 40  # kept in the process: one for each pupil of a class
 MAX_BYTES = 2**30  # no pupils are kept in a process that holds more than this, or than a quarter of the memory
+MAX_CLASS_BYTES = 2**29  # the same for each of the processes of a class
+ESTIMATE_LEVELS = 24  # levels that a rule plays at the end of a turn
 POLICY_SECONDS = 1.0  # between two intermediate policies; the first one is reported at once
 
 
@@ -69,12 +75,15 @@ class Pupils:
     def keep(self, owner: str, game: str, pupil: SelectivePupil) -> None:
         """Keep a pupil that has stopped between two steps of its work, as far as memory allows."""
         self.kept[owner, game] = pupil
-        most = min(MAX_BYTES, machine_memory() // 4)
+        most = min(MAX_CLASS_BYTES if owner else MAX_BYTES, machine_memory() // 4)
         while len(self.kept) > MAX_PUPILS or (self.kept and resident_memory() > most):
             self.kept.popitem(last=False)
 
     def learn(self, game: Playable, request: dict[str, Any]) -> Generator[Answer, bool | None, Answer]:
-        """Learn from demonstrations, which come as text because the server keeps them so."""
+        """Learn from demonstrations, which come as text because the server keeps them so.
+
+        A "brief" request ends with its first rule; an earlier rule that was amended is also scored.
+        """
         shown = Demonstrations.from_json(json.loads(request["demonstrations"]))
         pupil = self.take(game, request, shown)
         # What a correction must not lose: the levels on the page that the rule wins so far.
@@ -83,9 +92,10 @@ class Pupils:
         struck = replace(pupil.pupil.task.constraints, pinned=())
         stages = pupil.iter_learn(shown)
         progress: Answer = {}
+        enough = (1 if request["before"] is None else 2) if request.get("brief") else math.inf
         sent, due, stopped, whole = None, 0.0, True, True
         try:
-            while True:
+            for steps in count(1):
                 stage = next(stages)
                 progress = {"phase": stage.phase.value, "won": stage.won, "seconds": stage.seconds}
                 news: Answer = {"progress": progress}
@@ -94,13 +104,15 @@ class Pupils:
                     if sent.keeps_to(struck):
                         described = sent.taught_by(shown, sent.provenance.symmetries, game.pieces)
                         news |= {**with_summary(described), "used": sorted(pupil.used)}
-                if (yield news):
+                if (yield news) or (sent is not None and steps >= enough):
                     break
         except StopIteration:
             stopped = False
         except KeyboardInterrupt:
             whole = False
         stages.close()
+        if stopped and whole and pupil.pupil.taught is not None:
+            pupil.pupil.taught = _estimated(pupil.pupil.taught, game)
         answer = {"stopped": stopped, "progress": progress, "used": sorted(pupil.used), **_result(pupil.pupil, shown)}
         if whole:
             self.keep(request.get("owner", ""), game.name, pupil)
@@ -119,6 +131,15 @@ def _new_pupil(game: Playable, request: dict[str, Any]) -> Pupil:
     # One processor stays free for the page and other processes.
     resources = Resources(threads=max(1, (os.cpu_count() or 1) - 1))
     return Preferences.from_json(request, "how to learn").pupil(game, constraints, resources)
+
+
+def _estimated(taught: Taught, game: Playable) -> Taught:
+    """Return the result of a turn with an expected success rate, which only the end of learning gives."""
+    if not taught.learned or game.rules is None:  # other worlds are too slow
+        return taught
+    won = wins(held_out_starts(game, 0, ESTIMATE_LEVELS), taught.policy)
+    provenance = replace(taught.policy.provenance, expectation=SuccessRate(sum(won), len(won)))
+    return replace(taught, policy=replace(taught.policy, provenance=provenance))
 
 
 def _result(pupil: Pupil, shown: Demonstrations) -> Answer:

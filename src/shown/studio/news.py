@@ -11,6 +11,11 @@ MAX_QUEUED = 256  # a page that is slower than this loses the oldest event
 KEEP_ALIVE_SECONDS = 15
 
 
+def event_of(name: str, data: dict[str, Any]) -> bytes:
+    """Return a server-sent event."""
+    return f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
+
+
 class NewsFeed:
     """Events for every page that listens."""
 
@@ -19,7 +24,7 @@ class NewsFeed:
         self.closed = False
 
     def publish(self, event: str, data: dict[str, Any]) -> None:
-        self._put(f"event: {event}\ndata: {json.dumps(data)}\n\n".encode())
+        self._put(event_of(event, data))
 
     async def listen(self) -> AsyncIterator[bytes]:
         queue: asyncio.Queue[bytes | None] = asyncio.Queue(MAX_QUEUED)

@@ -241,6 +241,7 @@ class _Course:
             yield from self._amend(selection.before)
             if selection.perfect:
                 return
+            yield selection.progress(TeachingPhase.CORRECTED)  # its score is known
         interpreted = distinct_interpretations(task.shown, self.effects, task.interpretations or INTERPRETATIONS)
         try:
             yield from self._choose(interpreted)

@@ -58,6 +58,21 @@ export class Board {
     }
     this.rows = rows;
     this.refreshNames();
+    if (fresh) this.#moveToRarest();
+  }
+
+  /** Where a board is wider than the window, begin with what there is least of: the sheep, the star. */
+  #moveToRarest() {
+    const host = this.node;
+    if (host.scrollWidth <= host.clientWidth) return;
+    const places = new Map();
+    for (const cell of this.cells.flat()) {
+      const [r, c] = cell.place_;
+      places.set(this.rows[r][c], [...(places.get(this.rows[r][c]) ?? []), cell]);
+    }
+    const [[cell]] = [...places.values()].sort((a, b) => a.length - b.length);
+    const [at, window] = [cell.getBoundingClientRect(), host.getBoundingClientRect()];
+    host.scrollLeft += (at.left + at.right - window.left - window.right) / 2;
   }
 
   /** Draw the same position again, after the view was changed. */

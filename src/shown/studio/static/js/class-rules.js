@@ -3,11 +3,9 @@
 import { Miniature } from "./board.js";
 import { button, calm, el, replace } from "./dom.js";
 import { attempt } from "./toast.js";
-import { plural } from "./words.js";
+import { capital, plural } from "./words.js";
 
 const STEP = 500; // milliseconds between two clicks of a run
-
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A dialog over the whole window, with a choice of the game; `show(game)` fills its body. */
 function open(room, id, title, show) {
@@ -98,7 +96,7 @@ export function showCompare(room, teach) {
       return select;
     };
     const [one, other] = [choose("compare-one", "One pupil", 0), choose("compare-other", "Another pupil", 1)];
-    const result = el("div", { class: "pair", role: "status" });
+    const result = el("div", { class: "compared", role: "status" });
     const compare = async () => {
       replace(result, el("p", { class: "note", text: "Playing …" }));
       try {
@@ -127,7 +125,7 @@ function pair(game, { pupils, level, step, runs, of }) {
       ruleOf(pupil),
     ),
   );
-  if (!level) return [el("p", { class: "pair-lead", text: `Both rules play the same on ${of} new levels.` }), columns];
+  if (!level) return [el("p", { class: "compared-lead", text: `Both rules play the same on ${of} new levels.` }), columns];
   let timer = 0;
   const play = () => {
     clearTimeout(timer);
@@ -144,5 +142,5 @@ function pair(game, { pupils, level, step, runs, of }) {
   };
   const again = button({ text: "Play again", kind: "quiet", onClick: play });
   play();
-  return [el("p", { class: "pair-lead" }, `The rules differ from click ${step + 1} on. `, again), columns];
+  return [el("p", { class: "compared-lead" }, `The rules differ from click ${step + 1} on. `, again), columns];
 }

@@ -6,6 +6,8 @@ import { $, button, showAddress } from "./dom.js";
 
 let member = null;
 let show = null;
+/** Settings that came before the page was ready. */
+let early = null;
 
 /** Take the class of this page from the answer to `hello`; `banner(subject, text)` shows or removes a line. */
 export function initMember(found, banner) {
@@ -15,11 +17,13 @@ export function initMember(found, banner) {
   if (found.role === "viewer") banner("class", `You are looking at the workspace of ${found.name}. Nothing can be changed here.`);
   if (found.role === "helper") banner("class", `You are helping ${found.name}, who sees what you do.`);
   apply();
+  if (early) takeSettings(early);
 }
 
 /** The teacher has changed the settings. Games and hints that come or go need another page. */
 export function takeSettings(settings) {
-  if (!member || member.role !== "pupil") return;
+  if (!member) early = settings;
+  if (member?.role !== "pupil") return;
   const same = settings.hints === member.hints && String(settings.locked) === String(member.locked);
   if (!same) return location.reload();
   Object.assign(member, settings);

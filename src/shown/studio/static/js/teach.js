@@ -164,7 +164,7 @@ function showGame(game) {
   stage(null);
   said = null;
   parts.goal.textContent = game.goal;
-  replace(parts.rules, el("summary", { text: "How it works" }), el("p", { text: game.rules }), legend(game));
+  replace(parts.rules, el("summary", { text: "How it works" }), el("p", { text: capital(game.rules) }), legend(game));
   parts.rules.open = false;
   replace(parts.presses, buttonRow(game, { onPress: press, onDown: peek }));
   parts.board.disabled = game.buttons.length > 0;

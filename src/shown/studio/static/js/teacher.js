@@ -9,7 +9,7 @@ import { STATES, plural } from "./words.js";
 
 const BEAT = 1500; // milliseconds between two looks at the class
 
-const room = { games: new Map(), pupils: [], settings: null };
+const room = { games: new Map(), pupils: [], settings: null, settled: 0 };
 const tiles = new Map();
 
 const teach = (name, body) => postTo(`/class/${name}`, body);
@@ -44,7 +44,9 @@ function problem(text) {
 }
 
 async function look() {
-  const { address, code, games, pupils, settings } = await teach("wall");
+  const { settled } = room;
+  const { address, code, games, pupils, ...seen } = await teach("wall");
+  const settings = settled === room.settled ? seen.settings : room.settings; // an answer may be older than a change
   if (!room.games.size) for (const game of games) room.games.set(game.name, prepare(game));
   const changed = JSON.stringify(settings) !== JSON.stringify(room.settings);
   Object.assign(room, { address: address || location.origin, pupils, settings });
@@ -60,6 +62,7 @@ function showSettings() {
   const { paused, joining, hints, locked } = room.settings;
   const settle = (change) => attempt(async () => {
     room.settings = (await teach("settle", change)).settings;
+    room.settled++;
     showSettings();
   });
   const check = (id, text, checked, onChange) => {
@@ -189,7 +192,8 @@ function showTile(tile, pupil) {
   const text = (node, words) => node.textContent !== words && (node.textContent = words);
   text(tile.score, expected ? `${expected.won} of ${expected.of}` : game ? "No score yet" : "Nothing played yet");
   tile.score.classList.toggle("good", perfect(pupil));
-  const learning = STATES[pupil.state] ? `, ${STATES[pupil.state]}` : "";
+  const state = pupil.state === "waiting" ? "waiting" : STATES[pupil.state];
+  const learning = state ? `, ${state}` : "";
   const more = corrections ? ` and ${plural(corrections, "correction")}` : "";
   text(tile.about, game ? `${game.title}: ${plural(games, "game")}${more}${learning}${pupil.here ? "" : ", page closed"}` : "");
   text(tile.stuck, pupil.stuck ?? "");
