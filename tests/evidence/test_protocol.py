@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from shown.teaching.task import PRACTICE_SECONDS, ROUNDS_PER_SECOND
 from shown_evidence.experiments import EXPERIMENTS, beyond, find, scripted_styles
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.results.carry_over import REPLAYED
@@ -41,10 +40,6 @@ def test_the_protocols_constants_are_the_codes():
     }
     assert JUDGE.played_levels(100) == beyond.PLAYED
     assert f"`{beyond.PLAYED}`" in PROTOCOL
-
-
-def test_practice_has_the_defaults_rounds():
-    assert int(ROUNDS_PER_SECOND * PRACTICE_SECONDS) == PRACTICE_ROUNDS
 
 
 @pytest.mark.parametrize("name", JUDGED)

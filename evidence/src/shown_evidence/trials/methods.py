@@ -14,8 +14,7 @@ from shown_evidence.baselines import Imitator
 BASELINES = "shown_evidence.baselines"
 
 PRACTICE_ROUNDS = 18
-"""Rounds of practice, as many as `shown learn` has by default. No clock ends them, so that results do not depend on the
-machine."""
+"""Rounds of practice. No clock ends them, as by default, so that results do not depend on the machine."""
 
 
 @dataclass(frozen=True)
