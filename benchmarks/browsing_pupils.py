@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 GAMES = ("nim", "chase", "fence-in", "reach-for-the-star")
 REST = 15.0  # seconds that a pupil waits for the rule on the page, at most
+LATE = REST + 1.0  # counted for a rule that did not come meanwhile
 SETTLING = 20.0  # seconds after a kill in which a browser may miss an answer
 REPAINTS = "performance.getEntriesByName('click-to-repaint').map((entry) => entry.duration / 1000)"
 NEW_RULE = "(n) => new RegExp(`From (\\\\d+ of )?${n} demonstration`).test(document.getElementById('rule').textContent)"
@@ -92,7 +93,7 @@ class BrowsingPupil(threading.Thread):
             visitor.page.wait_for_function(NEW_RULE, arg=self.recorded, timeout=REST * 1000)
         except Error:
             if kills == self.server.kills:
-                taken.append(REST)
+                taken.append(LATE)
             return
         if kills == self.server.kills:
             taken.append(time.monotonic() - won)

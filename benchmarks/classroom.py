@@ -41,6 +41,7 @@ from shown.worlds import Game, find_game
 
 GAMES = ("nim", "checkmate", "stop-the-fall", "fence-in", "reach-for-the-star", "chase")
 REST = 15.0  # seconds that a pupil looks at the rule after a game, at most
+LATE = REST + 1.0  # counted for a rule that did not come meanwhile
 PATIENCE = 60.0
 SAVE_SECONDS = 15.0  # between two saved summaries
 GOALS = {  # the most that a figure may be
@@ -217,7 +218,7 @@ class SimulatedPupil:
         if not heard:
             self.measured.late += 1
         taken = self.measured.nexts if self.recorded > 1 else self.measured.firsts
-        taken.append(max(0.0, self.learned[1] - won) if heard else REST)
+        taken.append(max(0.0, self.learned[1] - won) if heard else LATE)
         game = self.game.name
         levels = self.client.post("/api/unseen", game=game, count=12, first=0)["levels"]
         self.client.post("/api/runs", game=game, levels=[level["name"] for level in levels], seed=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from playwright.sync_api import Browser, expect
 from serving import Server, until
 from shown.grid import Grid
 from shown_evidence.styles import find_style
-from states import join
+from states import join, open_page
 from visiting import Visitor
 
 PUPILS = {
@@ -94,7 +93,7 @@ def _play(server: Server, reel: Reel) -> None:
     for name, (game, style) in PUPILS.items():
         pupil = join(server, name)
         pupil.post("open", game=game)
-        pages.append(_open_page(pupil))
+        pages.append(open_page(pupil))
         players.append(_player(pupil, game, style))
         page.wait_for_timeout(BEAT)
         reel.take(700)
@@ -108,14 +107,6 @@ def _play(server: Server, reel: Reel) -> None:
     reel.take(4000)
     for line in pages:
         line.close()
-
-
-def _open_page(pupil: Server) -> http.client.HTTPConnection:
-    """Listen to the news, as an open page does."""
-    line = http.client.HTTPConnection("127.0.0.1", pupil.port)
-    line.request("GET", "/news", headers={"Shown-Secret": pupil.secret})
-    line.getresponse()
-    return line
 
 
 def _player(pupil: Server, game: str, style: str) -> Callable[[], bool]:

@@ -23,7 +23,7 @@ from class_film import class_film
 from serving import Server
 from shown.grid import Grid
 from shown.worlds import find_game
-from states import STATES, back, class_states, join, taught_class, taught_game, taught_studio, teach_at_odds
+from states import STATES, back, class_states, join, open_page, taught_class, taught_game, taught_studio, teach_at_odds
 from visiting import Visitor, chromium
 
 SIZES = ((390, 844), (900, 1000), (1440, 900))
@@ -96,11 +96,13 @@ def class_wall(browser: Browser, project: Path, folder: Path) -> None:
     """The teacher's page of a class of six, each in the middle of a game."""
     games = ("nim", "chase", "stop-the-fall", "fence-in", "checkmate", "nim")
     server = Server(project, words=("--class",))
+    pages = []
     try:
         for number, (name, game) in enumerate(
             zip(("Anna", "Ben", "Chloe", "Deniz", "Emma", "Farid"), games, strict=True)
         ):
             pupil = join(server, name)
+            pages.append(open_page(pupil))
             pupil.post("open", game=game)
             for _ in range(number % 4):
                 pupil.post("expert", game=game)
@@ -111,6 +113,8 @@ def class_wall(browser: Browser, project: Path, folder: Path) -> None:
         expect(visitor.at("#wall .mini")).to_have_count(len(games))
         keep(visitor.page, folder / "class.png")
         visitor.leave()
+        for page in pages:
+            page.close()
     finally:
         server.stop()
 

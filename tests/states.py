@@ -5,6 +5,7 @@ A state is a function that leads there from the board of Nim; `back` returns to 
 
 from __future__ import annotations
 
+import http.client
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -139,6 +140,14 @@ def join(room: Server, name: str) -> Server:
     """Return the class as a new pupil reaches it."""
     outside, code = room.as_holder_of(""), room.post_to("/class/wall")["code"]
     return room.as_holder_of(outside.post_to("/class/join", name=name, code=code)["secret"])
+
+
+def open_page(pupil: Server) -> http.client.HTTPConnection:
+    """Listen to the news, as an open page does, until the connection is closed."""
+    line = http.client.HTTPConnection("127.0.0.1", pupil.port)
+    line.request("GET", "/news", headers={"Shown-Secret": pupil.secret})
+    line.getresponse()
+    return line
 
 
 def class_states(room: Server, visit: Callable[[Server], Visitor]) -> Iterator[tuple[str, Visitor]]:

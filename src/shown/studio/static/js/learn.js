@@ -159,7 +159,7 @@ function showProgress({ progress, state: how, waits_for: other }, busy) {
       : `${phase}: about ${dozen(won)} won so far.`;
   parts.practice.hidden = parts.stop.hidden = !busy;
   parts.resume.hidden = how !== "stopped";
-  parts.busy.hidden = parts.bar.hidden = how === "idle";
+  parts.busy.hidden = parts.bar.hidden = how === "idle" || how === "failed";
   parts.bar.classList.toggle("idle", !busy);
   parts.bar.firstChild.style.setProperty("width", `${Math.max(4, 100 * (won ?? 0))}%`);
 }
