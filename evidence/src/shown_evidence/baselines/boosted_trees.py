@@ -59,7 +59,7 @@ class BoostedTrees(Imitator):
         return [divmod(cell, grid.width) for cell, grid in zip(best, grids, strict=True)]
 
 
-def windows(grid: Grid, tokens: Tokens) -> np.ndarray:
+def windows(grid: Grid, tokens: Tokens, reach: int = REACH) -> np.ndarray:
     """Return the features of each cell in reading order: nearby tokens by number, 0 off the grid; row and column.
 
     >>> from shown.worlds import find
@@ -69,8 +69,8 @@ def windows(grid: Grid, tokens: Tokens) -> np.ndarray:
     """
     number = {character: i + 1 for i, character in enumerate(tokens)}
     numbers = np.array([[number.get(character, 0) for character in row] for row in grid.rows])
-    size = 2 * REACH + 1
-    around = np.lib.stride_tricks.sliding_window_view(np.pad(numbers, REACH), (size, size))
+    size = 2 * reach + 1
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(numbers, reach), (size, size))
     places = np.indices(grid.shape).reshape(2, -1).T
     return np.concatenate([around.reshape(-1, size * size), places], axis=1)
 
