@@ -10,8 +10,9 @@
 A style (see `shown games GAME`) demonstrates generated levels, `teach` learns from them, and the policy plays other
 generated levels. Both are reserved for design choices; `--first` names other seeds. Each measurement has a process of
 its own, which compiles the engine before the clock starts. Give seconds only for `--jobs 1`, or with as many cores as
-jobs times threads; processor seconds depend less on other work. `--source` measures another copy of the repository, `--revision` one from Git's history, and `--baseline`
-compares with a file that `--out` wrote: one line of JSON per measurement, as soon as it ends.
+jobs times threads; processor seconds depend less on other work. `--source` measures another copy of the repository,
+`--revision` one from Git's history, and `--baseline` compares with a file that `--out` wrote: one line of JSON per
+measurement, as soon as it ends.
 `--table` takes two minutes on 16 idle cores: styles on two cores each, a few on all cores, and the same work on 1, 2,
 4 … threads, which must learn the same rules; with `--before`, ratios to another copy.
 """
