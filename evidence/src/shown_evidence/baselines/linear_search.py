@@ -16,7 +16,7 @@ from shown.demonstrations import Demonstrations
 from shown.grid import Cell, Grid, Tokens
 from shown.worlds import Game, wins
 from shown_evidence.baselines import Imitator
-from shown_evidence.baselines.boosted_trees import windows
+from shown_evidence.baselines.cell_trees import windows
 
 LEVELS = 12  # that a drawn policy plays
 DRAWN, ELITE = 50, 10  # policies of a generation, and those that the next one is drawn around

@@ -2,7 +2,7 @@
 
 LPP is the paper's method as published, up to ties, duplicates and equal columns. `shown` interprets the same
 demonstrations in several ways, mirrors them, searches clauses and drops idle literals; here it does not practice, so
-that all methods learn from the same data. DAgger and boosted trees are alternatives that an engineer might try; CNN and
+that all methods learn from the same data. DAgger and trees are alternatives that an engineer might try; CNN and
 FCN are plain behavior cloning.
 """
 
@@ -23,7 +23,7 @@ from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, s
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import training_sets
-from shown_evidence.trials.methods import METHODS, NETWORKS
+from shown_evidence.trials.methods import DAGGERS, METHODS, NETWORKS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import by_game, listed, percent, title
 
@@ -37,9 +37,10 @@ BASELINES = ("vpi", "lln", "fcn", "cnn")
 VARIANTS = ("vpi-best", "lln-highest")
 """Variants of two of them."""
 
-SLOW = (*NETWORKS, "dagger", "boosted", "shown")
-SEEDED = (*NETWORKS, "dagger")
-FEW_SETS = {"dagger": 3}
+TREES = ("tree", "boosted", "tree-programs", "boosted-programs")
+SLOW = (*NETWORKS, *DAGGERS, *TREES, "shown")
+SEEDED = (*NETWORKS, *DAGGERS)
+FEW_SETS = dict.fromkeys(DAGGERS, 3)
 
 MAIN = ("lpp", "shown", *BASELINES)
 """Methods of the main figures; the others have figures of their own."""
@@ -71,7 +72,7 @@ class Demos(Experiment):
     name = "demos"
     title = "Success against demonstrations"
     question = "How many demonstrations does each method need before it wins unseen levels?"
-    methods = ("lpp", "shown", "vpi", "vpi-best", "lln", "lln-highest", "fcn", "cnn", "dagger", "boosted")
+    methods = ("lpp", "shown", "vpi", "vpi-best", *NETWORKS, *DAGGERS, *TREES)
 
     def trials(self, scale: Scale) -> list[Trial]:
         """Return 10 sizes with 10 sets each, or a quick selection; a network has another start with every set."""
