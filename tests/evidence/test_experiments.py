@@ -8,7 +8,15 @@ from shown.errors import BadInput
 from shown.worlds import GAMES
 from shown_evidence.analysis.claims import MISSING, NO, PARTLY, YES, Finding, Statement, judged
 from shown_evidence.analysis.statements import STATEMENTS
-from shown_evidence.analysis.statistics import curve, first_perfect, mean_success, size, success
+from shown_evidence.analysis.statistics import (
+    curve,
+    difference_text,
+    first_perfect,
+    mean_and_interval,
+    mean_success,
+    size,
+    success,
+)
 from shown_evidence.experiments import EXPERIMENTS, atari_breakout, find, minigrid_worlds
 from shown_evidence.experiments.experiment import Scale, check
 from shown_evidence.report.page import report
@@ -329,3 +337,22 @@ def test_a_later_loss_of_success_is_reported():
     )
     claim = next(claim for claim in shown.claims if claim.paper.startswith("Chase"))
     assert (claim.measured, claim.verdict) == ("500 are enough (but with 10,000 only 75 %).", YES)
+
+
+def test_differences_of_the_papers_sets_are_corrected_for_their_overlap():
+    trials = find("demos").trials(Scale(full=True, methods=("lpp", "vpi"), games=("nim",), demos=(1, 5), sets=4))
+    better = {"lpp": 0.4, "vpi": 0.2}
+    rows = all_measured(
+        trials, lambda trial: better[trial.method] + 0.1 * (trial.levels[-1] in "13579") * (trial.method == "lpp")
+    )
+    table = next(plot for plot in find("demos").present(rows).plots if "Difference" in getattr(plot, "head", ()))
+    (line,) = table.rows
+    assert line[0] == "LPP − VPI"
+    pairs = [
+        [success(row, "random") for row in rows if row.settings["method"] == name and size(row) == 5] for name in better
+    ]
+    plain = mean_and_interval([own - other for own, other in zip(*pairs, strict=True)])
+    wide = mean_and_interval([own - other for own, other in zip(*pairs, strict=True)], overlap=5 / 11)
+    assert line[1 + table.head[1:].index("5 shown")] == difference_text(wide)
+    assert plain[0] == wide[0]
+    assert wide[2] - wide[1] > plain[2] - plain[1] > 0

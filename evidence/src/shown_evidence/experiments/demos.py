@@ -22,7 +22,7 @@ from shown_evidence.analysis.statistics import GENERATED, TEST, TRAIN, first_per
 from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, success_table
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
-from shown_evidence.trials.demonstrators import training_sets
+from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
 from shown_evidence.trials.methods import DAGGERS, METHODS, NETWORKS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import by_game, listed, percent, title
@@ -120,6 +120,16 @@ class Demos(Experiment):
             *plots,
             success_table(rows, self.games, series, nine, f"Success on the 9 test levels. {MEANS}"),
             success_table(rows, self.games, series, hundred, f"Success on 100 generated levels. {MEANS}"),
+            Table(
+                ("Difference", *(f"{count} shown" for count in IN_TABLES)),
+                [
+                    [f"LPP − {each.label}", *(_difference(rows, each.where["method"], count) for count in IN_TABLES)]
+                    for each in series
+                    if each.where["method"] != "lpp" and select(rows, **each.where)
+                ],
+                "Difference of success on the generated levels in percentage points, paired by demonstrations, mean "
+                "over games; in brackets Student's 95 % interval over sets, corrected for the levels they share.",
+            ),
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -149,6 +159,11 @@ def of_the_ten_sets(rows: Sequence[Row]) -> list[Row]:
         for row in rows
         if row.settings["method"] in stats.FLOORS or row.settings["levels"] in training_sets(size(row), SETS)
     ]
+
+
+def _difference(rows: Sequence[Row], method: str, count: int) -> str:
+    own, other = (stats.of_size(select(rows, method=name), count) for name in ("lpp", method))
+    return stats.difference_text(stats.paired_difference(own, other, GENERATED, overlap=count / TRAINING_LEVELS))
 
 
 def _means(rows: Sequence[Row], kind: str, levels: str) -> str:
