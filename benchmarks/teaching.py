@@ -8,11 +8,11 @@
     python benchmarks/teaching.py --table [--before ../before]
 
 A style (see `shown games GAME`) demonstrates generated levels, `teach` learns from them, and the policy plays other
-generated levels. Both are reserved for design choices, unless `--role judge` asks for those that results are reported
-on; `--first` names other seeds. Each measurement has a process of its own, which compiles the engine before the clock
-starts. Give seconds only for `--jobs 1`, or with as many cores as jobs times threads; processor seconds depend less on
-other work. `--source` measures another copy of the repository, `--revision` one from Git's history, and `--baseline`
-compares with a file that `--out` wrote: one line of JSON per measurement, as soon as it ends.
+generated levels. Both are reserved for design choices; `--first` names other seeds. Each measurement has a process of
+its own, which compiles the engine before the clock starts. Give seconds only for `--jobs 1`, or with as many cores as
+jobs times threads; processor seconds depend less on other work. `--source` measures another copy of the repository,
+`--revision` one from Git's history, and `--baseline` compares with a file that `--out` wrote: one line of JSON per
+measurement, as soon as it ends.
 `--table` takes two minutes on 16 idle cores: styles on two cores each, a few on all cores, and the same work on 1, 2,
 4 … threads, which must learn the same rules; with `--before`, ratios to another copy.
 """
@@ -56,7 +56,6 @@ class Job:
     style: str
     demos: int
     set: int
-    role: str
     levels: int
     threads: int
     practice: float | None
@@ -106,9 +105,9 @@ def measure(job: Job) -> Result:
     from shown.teaching.result import TeachingPhase
     from shown.teaching.teach import iter_teach, teach
     from shown.worlds import load_levels, play_many
-    from shown_evidence.trials.level_sets import ROLES, LevelSets
+    from shown_evidence.trials.level_sets import CHOOSE, LevelSets
 
-    game, reserved = find(job.game), ROLES[job.role] if job.first is None else LevelSets(*job.first)
+    game, reserved = find(job.game), CHOOSE if job.first is None else LevelSets(*job.first)
     style = find_style(game.name, job.style)
     demos = style.demonstrate(load_levels(game, reserved.shown_levels(job.set, job.demos)), job.set)
     settings = {name: value for name in ("practice", "rounds") if (value := getattr(job, name)) is not None}
@@ -166,7 +165,7 @@ def main() -> int:
         print(json.dumps(asdict(measure(Job(**json.loads(args.job))))))
         return 0
     first = tuple(args.first) if args.first else None
-    options = (args.role, args.levels, args.threads, args.practice, args.rounds, first)
+    options = (args.levels, args.threads, args.practice, args.rounds, first)
     if args.table:
         table(args.source, args.before)
         return 0
@@ -294,7 +293,7 @@ def summary(kept: Sequence[tuple[Job, Result]], before: dict[Any, dict[str, Any]
 def key(job: dict[str, Any]) -> tuple[object, ...]:
     """Return what the results of two files must have in common to be compared."""
     first = job.get("first")
-    named = (job[name] for name in ("game", "style", "demos", "set", "role", "levels"))
+    named = (job[name] for name in ("game", "style", "demos", "set", "levels"))
     return (*named, None if first is None else tuple(first))
 
 
@@ -320,7 +319,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--demos", type=numbers, default=(3,), metavar="A,B", help="numbers of demonstrations (3)")
     parser.add_argument("--sets", type=int, default=1, metavar="N", help="sets of demonstrations of each style (1)")
     parser.add_argument("--levels", type=int, default=120, metavar="N", help="new levels to play (120)")
-    parser.add_argument("--role", choices=("choose", "judge"), default="choose", help="levels to choose or judge by")
     parser.add_argument("--first", type=int, nargs=2, metavar="SEED", help="first demonstrated and played levels")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="threads of each (cores)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="measurements side by side (1)")

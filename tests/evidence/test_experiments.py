@@ -8,7 +8,15 @@ from shown.errors import BadInput
 from shown.worlds import GAMES
 from shown_evidence.analysis.claims import MISSING, NO, PARTLY, YES, Finding, Statement, judged
 from shown_evidence.analysis.statements import STATEMENTS
-from shown_evidence.analysis.statistics import curve, first_perfect, mean_success, size, success
+from shown_evidence.analysis.statistics import (
+    curve,
+    difference_text,
+    first_perfect,
+    mean_and_interval,
+    mean_success,
+    size,
+    success,
+)
 from shown_evidence.experiments import EXPERIMENTS, atari_breakout, find, minigrid_worlds
 from shown_evidence.experiments.experiment import Scale, check
 from shown_evidence.report.page import report
@@ -40,7 +48,7 @@ def test_every_trial_of_an_experiment_belongs_to_it(name: str, full: bool):
 
 def test_the_full_sizes_are_the_papers():
     demos = find("demos").trials(FULL)
-    assert len(demos) == len({trial.key for trial in demos}) == 6 * 10 * (9 * 10 + 1 * 3)
+    assert len(demos) == len({trial.key for trial in demos}) == 6 * 10 * (14 * 10 + 2 * 3)
     noise = find("noise").trials(FULL)
     assert {trial.options["noise"] for trial in noise} == {0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0}
     assert {len(trial.levels.split(",")) for trial in noise} == set(range(2, 17))
@@ -52,8 +60,8 @@ def test_the_full_sizes_are_the_papers():
 def test_quick_is_a_small_part():
     quick = {trial.key for name in EXPERIMENTS for trial in find(name).trials(Scale())}
     networks = [trial for trial in find("demos").trials(Scale()) if trial.method in NETWORKS]
-    assert len(quick) < 1600
-    assert len(networks) == 4 * 6 * 2
+    assert len(quick) < 1800
+    assert len(networks) == 6 * 6 * 2
 
 
 def test_the_same_trial_in_two_experiments_is_run_once():
@@ -115,7 +123,7 @@ def test_breakout_is_reported_start_by_start():
 
 def test_what_minigrid_is_judged_on_is_not_shown_and_was_not_chosen_by():
     trials = find("minigrid").trials(FULL)
-    assert len(trials) == len({trial.key for trial in trials}) == (4 * 6 + 10) * 4 * 5
+    assert len(trials) == len({trial.key for trial in trials}) == (6 * 6 + 3 * 10) * 4 * 5
     assert {trial.test for trial in trials} == {(minigrid_worlds.PLAYED,)}
     played = set(seeds_named(minigrid_worlds.PLAYED))
     shown = {seed for trial in trials for seed in seeds_named(trial.levels)}
@@ -128,7 +136,7 @@ def test_what_minigrid_is_judged_on_is_not_shown_and_was_not_chosen_by():
 def test_minigrid_is_reported_seed_by_seed():
     experiment = find("minigrid")
     scale = Scale(full=True, games=("gym:MiniGrid-Unlock-v0",), demos=(5,), sets=2)
-    trials = [trial for trial in experiment.trials(scale) if trial.options["rounds"]]
+    trials = [trial for trial in experiment.trials(scale) if trial.options.get("rounds")]
     assert len(trials) == 2
     rows = []
     for trial, won in zip(trials, ("1" * 60, "0" + "1" * 59), strict=True):
@@ -329,3 +337,22 @@ def test_a_later_loss_of_success_is_reported():
     )
     claim = next(claim for claim in shown.claims if claim.paper.startswith("Chase"))
     assert (claim.measured, claim.verdict) == ("500 are enough (but with 10,000 only 75 %).", YES)
+
+
+def test_differences_of_the_papers_sets_are_corrected_for_their_overlap():
+    trials = find("demos").trials(Scale(full=True, methods=("lpp", "vpi"), games=("nim",), demos=(1, 5), sets=4))
+    better = {"lpp": 0.4, "vpi": 0.2}
+    rows = all_measured(
+        trials, lambda trial: better[trial.method] + 0.1 * (trial.levels[-1] in "13579") * (trial.method == "lpp")
+    )
+    table = next(plot for plot in find("demos").present(rows).plots if "Difference" in getattr(plot, "head", ()))
+    (line,) = table.rows
+    assert line[0] == "LPP − VPI"
+    pairs = [
+        [success(row, "random") for row in rows if row.settings["method"] == name and size(row) == 5] for name in better
+    ]
+    plain = mean_and_interval([own - other for own, other in zip(*pairs, strict=True)])
+    wide = mean_and_interval([own - other for own, other in zip(*pairs, strict=True)], overlap=5 / 11)
+    assert line[1 + table.head[1:].index("5 shown")] == difference_text(wide)
+    assert plain[0] == wide[0]
+    assert wide[2] - wide[1] > plain[2] - plain[1] > 0

@@ -176,7 +176,7 @@ def _legend_columns(names: Sequence[str], width: float) -> int:
         columns = -(-len(names) // rows)
         each, more = divmod(len(names), columns)  # Matplotlib puts the remainder into the first columns
         parts = [names[start:end] for start, end in pairwise(each * i + min(i, more) for i in range(columns + 1))]
-        if sum(0.051 * max(map(len, part)) + 0.43 for part in parts) <= width + 0.11:
+        if sum(0.054 * max(map(len, part)) + 0.43 for part in parts) <= width + 0.05:
             return columns
     return 1
 

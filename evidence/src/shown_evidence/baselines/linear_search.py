@@ -16,11 +16,12 @@ from shown.demonstrations import Demonstrations
 from shown.grid import Cell, Grid, Tokens
 from shown.worlds import Game, wins
 from shown_evidence.baselines import Imitator
-from shown_evidence.baselines.boosted_trees import REACH, windows
+from shown_evidence.baselines.cell_trees import windows
 
 LEVELS = 12  # that a drawn policy plays
 DRAWN, ELITE = 50, 10  # policies of a generation, and those that the next one is drawn around
 LEAST_SPREAD = 0.1  # of the distribution, so that it keeps searching
+REACH = 2  # cells seen on each side: a window of 5 × 5
 AROUND = (2 * REACH + 1) ** 2
 
 
@@ -36,8 +37,9 @@ class LinearPolicy:
         return [self._act(grid) for grid in grids]
 
     def _act(self, grid: Grid) -> Cell:
-        around = windows(grid, self.tokens)[:, :AROUND]
-        best = int(self.weights[np.arange(AROUND), around].sum(axis=1).argmax())
+        around = windows(grid, self.tokens, REACH)[:, :AROUND]
+        places = np.arange(AROUND) * self.weights.shape[1]
+        best = int(self.weights.take(around + places).sum(axis=1).argmax())
         return divmod(best, grid.width)
 
 

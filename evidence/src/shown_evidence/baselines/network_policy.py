@@ -11,6 +11,7 @@ import torch
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
 from shown.grid import Cell, Grid
+from shown.symmetry import Transformation, images
 from shown.worlds import Game
 from shown.worlds.games.levels import built_in
 from shown_evidence.baselines import Imitator, check_clicks
@@ -35,6 +36,7 @@ class NetworkPolicy(Imitator):
         network: a name in `ARCHITECTURES`.
         shape: largest shape of a grid; by default the largest demonstrated one.
         choice: "highest", or "classified": a random cell with σ(score) > ½, or any cell if there is none.
+        symmetries: transformations under which demonstrations have images to learn from, too.
         settings: settings of the training, given as keywords.
         training_: steps taken, loss, and fraction of demonstrated actions with the highest score.
     """
@@ -47,12 +49,13 @@ class NetworkPolicy(Imitator):
         choice: str = "highest",
         seed: int = 0,
         device: str = "cpu",
+        symmetries: Sequence[Transformation] = (),
         **training: Any,
     ) -> None:
         if choice not in CHOICES:
             raise BadInput(f"choice must be one of {', '.join(CHOICES)}, not {choice!r}.")
         self.network, self.shape, self.choice, self.seed, self.device = network, shape, choice, seed, device
-        self.settings = Training(**training)
+        self.symmetries, self.settings = tuple(symmetries), Training(**training)
         self.deterministic = choice == "highest"
         self._rng = np.random.default_rng([seed, 0xC11C])
 
@@ -100,6 +103,7 @@ def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstratio
         raise BadInput(f"no network called {first.network!r}. {did_you_mean(first.network, ARCHITECTURES)}")
     for each in demos:
         check_clicks(each)
+    demos = [images(each, first.symmetries) if first.symmetries else each for each in demos]
     network = ARCHITECTURES[first.network]
     largest = [_largest([step.grid for step in each.steps]) for each in demos]
     if not network.any_size:
@@ -114,6 +118,12 @@ def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstratio
 def learner(game: Game, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:
     """Build a network for the largest level of a game."""
     return NetworkPolicy(shape=largest_shape(game), seed=seed, **options)
+
+
+def mirrored(game: Game, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:
+    """Build a network that also learns from images of the demonstrations under the game's symmetries."""
+    side = max(largest_shape(game))  # images may be turned
+    return NetworkPolicy(shape=(side, side), seed=seed, symmetries=game.symmetries, **options)
 
 
 def largest_shape(game: Game) -> tuple[int, int]:

@@ -33,10 +33,10 @@ from shown_evidence.results.row import Row
 from shown_evidence.results.runner import Trials, in_processes, run, success
 from shown_evidence.results.store import Store
 from shown_evidence.trials.demonstrators import demonstrations
-from shown_evidence.trials.methods import METHODS, NETWORKS
+from shown_evidence.trials.methods import DAGGERS, METHODS, NETWORKS
 from shown_evidence.trials.trial import Trial, describe, measurements
 
-ONE_BY_ONE = ("features-nn", "features-nn-l1", "dagger")
+ONE_BY_ONE = ("features-nn", "features-nn-l1", *DAGGERS)
 """Methods that cannot be trained side by side."""
 
 CELLS = 3_000_000

@@ -51,7 +51,7 @@ class FewDemonstrations(Experiment):
     def trials(self, scale: Scale) -> list[Trial]:
         return [
             Trial(method, game, shown, f"{STYLE}{EXPERT}", 0, scale.options(method, **own), scale.levels(PLAYED))
-            for method, own in map(_method_and_options, self.variants)
+            for method, own in map(method_and_options, self.variants)
             if method in scale.methods_of(self.methods)
             for game in scale.games_of(self.games)
             for count in scale.sizes(SIZES, (1, 3))
@@ -129,7 +129,8 @@ def _differences(rows: Sequence[Row], pair: tuple[str, str]) -> list[str]:
     return cells
 
 
-def _method_and_options(variant: Series) -> tuple[str, dict[str, Any]]:
+def method_and_options(variant: Series) -> tuple[str, dict[str, Any]]:
+    """Return the method of a series, and its options."""
     options = dict(variant.where)
     return options.pop("method"), options
 

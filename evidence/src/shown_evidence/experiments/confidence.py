@@ -122,9 +122,10 @@ def _mean(part: Sequence[Case], which: int) -> float:
 def _panel(label: str, part: Sequence[Case]) -> Panel:
     bins = [cases for _, cases in sorted(binned(part).items())]
     diagonal = Line((0, 1), (0, 1), "as expected", {"color": "#6b6b6b", "linewidth": 0.8, "zorder": 3})
-    dots = {"color": STYLES["shown"]["color"], "marker": ".", "linestyle": "", "alpha": 0.25, "markersize": 4}
+    look = {"marker": ".", "linestyle": "", "alpha": 0.15, "markersize": 4, "zorder": 1}
+    dots = {"color": STYLES["shown"]["color"], **look}
     every = Line([case[0] for case in part], [case[1] for case in part], "a case", dots)
-    means = Line([_mean(p, 0) for p in bins], [_mean(p, 1) for p in bins], "mean", STYLES["shown"])
+    means = Line([_mean(p, 0) for p in bins], [_mean(p, 1) for p in bins], "mean", STYLES["shown-practice"])
     return Panel(label, [diagonal, every, means])
 
 

@@ -2,7 +2,7 @@
 
 LPP is the paper's method as published, up to ties, duplicates and equal columns. `shown` interprets the same
 demonstrations in several ways, mirrors them, searches clauses and drops idle literals; here it does not practice, so
-that all methods learn from the same data. DAgger and boosted trees are alternatives that an engineer might try; CNN and
+that all methods learn from the same data. DAgger and trees are alternatives that an engineer might try; CNN and
 FCN are plain behavior cloning.
 """
 
@@ -22,8 +22,8 @@ from shown_evidence.analysis.statistics import GENERATED, TEST, TRAIN, first_per
 from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, success_table
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
-from shown_evidence.trials.demonstrators import training_sets
-from shown_evidence.trials.methods import METHODS, NETWORKS
+from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
+from shown_evidence.trials.methods import DAGGERS, METHODS, NETWORKS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import by_game, listed, percent, title
 
@@ -37,9 +37,10 @@ BASELINES = ("vpi", "lln", "fcn", "cnn")
 VARIANTS = ("vpi-best", "lln-highest")
 """Variants of two of them."""
 
-SLOW = (*NETWORKS, "dagger", "boosted", "shown")
-SEEDED = (*NETWORKS, "dagger")
-FEW_SETS = {"dagger": 3}
+TREES = ("tree", "boosted", "tree-programs", "boosted-programs")
+SLOW = (*NETWORKS, *DAGGERS, *TREES, "shown")
+SEEDED = (*NETWORKS, *DAGGERS)
+FEW_SETS = dict.fromkeys(DAGGERS, 3)
 
 MAIN = ("lpp", "shown", *BASELINES)
 """Methods of the main figures; the others have figures of their own."""
@@ -71,7 +72,7 @@ class Demos(Experiment):
     name = "demos"
     title = "Success against demonstrations"
     question = "How many demonstrations does each method need before it wins unseen levels?"
-    methods = ("lpp", "shown", "vpi", "vpi-best", "lln", "lln-highest", "fcn", "cnn", "dagger", "boosted")
+    methods = ("lpp", "shown", "vpi", "vpi-best", *NETWORKS, *DAGGERS, *TREES)
 
     def trials(self, scale: Scale) -> list[Trial]:
         """Return 10 sizes with 10 sets each, or a quick selection; a network has another start with every set."""
@@ -119,6 +120,16 @@ class Demos(Experiment):
             *plots,
             success_table(rows, self.games, series, nine, f"Success on the 9 test levels. {MEANS}"),
             success_table(rows, self.games, series, hundred, f"Success on 100 generated levels. {MEANS}"),
+            Table(
+                ("Difference", *(f"{count} shown" for count in IN_TABLES)),
+                [
+                    [f"LPP − {each.label}", *(_difference(rows, each.where["method"], count) for count in IN_TABLES)]
+                    for each in series
+                    if each.where["method"] != "lpp" and select(rows, **each.where)
+                ],
+                "Difference of success on the generated levels in percentage points, paired by demonstrations, mean "
+                "over games; in brackets Student's 95 % interval over sets, corrected for the levels they share.",
+            ),
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -148,6 +159,11 @@ def of_the_ten_sets(rows: Sequence[Row]) -> list[Row]:
         for row in rows
         if row.settings["method"] in stats.FLOORS or row.settings["levels"] in training_sets(size(row), SETS)
     ]
+
+
+def _difference(rows: Sequence[Row], method: str, count: int) -> str:
+    own, other = (stats.of_size(select(rows, method=name), count) for name in ("lpp", method))
+    return stats.difference_text(stats.paired_difference(own, other, GENERATED, overlap=count / TRAINING_LEVELS))
 
 
 def _means(rows: Sequence[Row], kind: str, levels: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import STYLES, Axis, LevelView, Series
 from shown_evidence.analysis.statistics import games_among, grouped, of_size, select, success
 from shown_evidence.analysis.success_tables import Table
+from shown_evidence.experiments.beyond import method_and_options
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
 from shown_evidence.trials.level_sets import LevelSets
@@ -42,15 +44,20 @@ ROUNDS = 30
 ENOUGH, FROM = 0.95, 5
 """The goal: success on new seeds, and from how many demonstrations on."""
 
+METHOD = "shown-world"
+
+
+def _ours(language: str, rounds: int) -> dict[str, Any]:
+    return {"method": METHOD, "language": language, "rounds": rounds}
+
+
 VARIANTS = (
-    Series("paper's vocabulary", {"language": "paper", "rounds": 0}, STYLES["lpp"]),
-    Series(
-        "standard vocabulary",
-        {"language": "standard", "rounds": 0},
-        {**STYLES["shown"], "linestyle": (0, (4, 1.5)), "marker": "X"},
-    ),
-    Series("walking vocabulary", {"language": "walking", "rounds": 0}, STYLES["vpi"]),
-    Series("standard vocabulary, practiced", {"language": "standard", "rounds": ROUNDS}, STYLES["shown"]),
+    Series("paper's vocabulary", _ours("paper", 0), STYLES["fcn"]),
+    Series("standard vocabulary", _ours("standard", 0), {**STYLES["shown"], "linestyle": (0, (4, 1.5)), "marker": "X"}),
+    Series("walking vocabulary", _ours("walking", 0), STYLES["vpi"]),
+    Series("standard vocabulary, practiced", _ours("standard", ROUNDS), STYLES["shown"]),
+    Series("LPP, as published", {"method": "lpp"}, STYLES["lpp"]),
+    Series("random actions", {"method": "random"}, {**STYLES["random"], "marker": "."}),
 )
 
 
@@ -61,18 +68,19 @@ class MinigridWorlds(Experiment):
     title = "Minigrid"
     question = "How many new seeds are won after a few demonstrations?"
     games = (*PLAIN, *OTHERS)
-    methods = ("shown-world",)
-    scored_on = ()
+    methods = (METHOD, "lpp", "random")
+    scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
-            Trial(method, world, shown, "perfect", 0, scale.options(method, **variant.where), scale.levels(PLAYED))
-            for method in scale.methods_of(self.methods)
+            Trial(method, world, shown, "perfect", seed, scale.options(method, **own), scale.levels(PLAYED))
             for world in scale.worlds_of(self.games)
-            for variant in (VARIANTS if world in PLAIN else VARIANTS[-1:])
+            for variant in (VARIANTS if world in PLAIN else VARIANTS[-3:])
+            for method, own in (method_and_options(variant),)
+            if method in scale.methods_of(self.methods)
             for count in scale.sizes(SIZES, (1, FROM))
             for number in range(scale.repeats(SETS, 1))
-            for shown in (RESERVED.shown_levels(number, count),)
+            for shown, seed in ((RESERVED.shown_levels(number, count), number if method == "random" else 0),)
         ]
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:

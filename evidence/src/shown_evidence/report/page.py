@@ -20,7 +20,7 @@ from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.experiments.experiment import Exhibit, Experiment, Pictures, Plot, Presentation
 from shown_evidence.experiments.released_levels import verdicts
 from shown_evidence.report.origins import origins
-from shown_evidence.report.summary import ten_lines
+from shown_evidence.report.summary import opening_table, sentences
 from shown_evidence.results.row import Row
 from shown_evidence.trials.methods import METHODS
 from shown_evidence.wording import listed, many
@@ -31,11 +31,8 @@ TALLY = {YES: "agree", PARTLY: "in part", NO: "do not", MISSING: "not measured"}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 """The page may only apply its styles; Matplotlib's drawings contain theirs."""
 
-OPENING = (
-    ("demos", "best"), ("demos", "generated"), ("beyond", ""), ("programs", "nine"), ("ablations", "from-5"),
-    ("data-efficiency", ""), ("noise", ""),
-)  # fmt: skip
-"""Figures at the top of the page: the first three that exist."""
+OPENING = (("beyond", ""), ("demos", "generated"), ("programs", "nine"))
+"""The figure at the top of the page: the first that exists."""
 
 
 class Html(str):
@@ -90,8 +87,9 @@ def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
     count = Counter(claim.verdict for group in claims.values() for claim in group)
     second = verdicts(_usable(everything))
     plots = {(chapter.experiment.name, plot.name): plot for chapter in read for plot in _plots(chapter)}
-    first = {name: plots[name] for name in [name for name in OPENING if name in plots][:3]}
-    lines = ten_lines({chapter.experiment.name: chapter.rows for chapter in read}, claims)
+    first = {name: plots[name] for name in [name for name in OPENING if name in plots][:1]}
+    by_name = {chapter.experiment.name: chapter.rows for chapter in read}
+    table = opening_table(by_name["beyond"])
     folder = Path(__file__).parent
     return fill(
         (folder / "page.html").read_text("utf-8"),
@@ -99,8 +97,9 @@ def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
         style=Html((folder / "page.css").read_text("utf-8")),
         trials=f"{len(_usable(everything)):,}",
         claims=sum(count.values()),
-        lines=join(fill("<li>{line}</li>\n", line=line) for line in lines),
-        figures=join(_plot(plot, f"figure-{number}-", number) for number, plot in enumerate(first.values(), 1)),
+        sentences=join(fill("<p>{text}</p>\n", text=text) for text in sentences(by_name, claims)),
+        figure=join(_plot(plot, "figure-1-", 1) for plot in first.values()),
+        opening=_table(table) if table.rows else Html(""),
         tally=join(_tally(verdict, count[verdict]) for verdict in TALLY),
         stale=_stale(read, store),
         links=join((_link(chapter.experiment) for chapter in read), " "),

@@ -51,11 +51,17 @@ _SHOWN = {"programs": 10_000}
 _TRAINING = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
 _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
 _RULES = "the demonstrations, the game's rules (to interpret clicks) and its declared symmetries"
+_ANSWERS = "the demonstrations and the expert's answers on its own games"
 _ADDITIONS = {"programs": 10_000, "mirrored": False, "clauses": False, "words": "paper"}
 
 
 def _network(label: str, network: str, loss: str, choice: str, factory: str = "network_policy:learner") -> Method:
     return Method(label, factory, {"network": network, "loss": loss, "choice": choice, **_TRAINING})
+
+
+def _mirrored(label: str, network: str, loss: str) -> Method:
+    method = _network(label, network, loss, "highest", "network_policy:mirrored")
+    return replace(method, given="the demonstrations and the game's declared symmetries")
 
 
 METHODS: Mapping[str, Method] = MappingProxyType(
@@ -89,9 +95,20 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "cnn": _network("CNN", "cnn", "choice", "highest"),
         "dagger": replace(
             _network("DAgger (CNN)", "cnn", "choice", "highest", "dagger:learner"),
-            given="the demonstrations and the expert's answers on its own games",
+            given=_ANSWERS,
         ),
-        "boosted": Method("Boosted trees", "boosted_trees:learner", {"rounds": 100}),
+        "dagger-fcn": replace(
+            _network("DAgger (FCN)", "fcn", "cells", "highest", "dagger:learner"),
+            given=_ANSWERS,
+        ),
+        "fcn-mirrored": _mirrored("FCN, mirrored data", "fcn", "cells"),
+        "cnn-mirrored": _mirrored("CNN, mirrored data", "cnn", "choice"),
+        "boosted": Method("Boosted trees", "cell_trees:learner", {"rounds": 100}),
+        "tree": Method("Decision tree", "cell_trees:learner", {"rounds": 0}),
+        "boosted-programs": Method(
+            "Boosted trees on programs", "cell_trees:learner", {"rounds": 100, "programs": 10_000}
+        ),
+        "tree-programs": Method("Decision tree on programs", "cell_trees:learner", {"rounds": 0, "programs": 10_000}),
         "features-nn": Method("Features + NN", "features_nn:learner", {**_FEATURES, "l1": 0.0}),
         "features-nn-l1": Method("Features + NN + L1", "features_nn:learner", {**_FEATURES, "l1": 1e-4}),
         "no-prior": Method("No Prior", "lpp:learner", {**_LPP, "prior": "uniform"}),
@@ -107,7 +124,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     }
 )
 
-NETWORKS = ("lln", "lln-highest", "fcn", "cnn")
+NETWORKS = ("lln", "lln-highest", "fcn", "cnn", "fcn-mirrored", "cnn-mirrored")
+DAGGERS = ("dagger", "dagger-fcn")
 
-STARTED_ANEW = (*NETWORKS, "features-nn", "features-nn-l1", "dagger", "search")
+STARTED_ANEW = (*NETWORKS, "features-nn", "features-nn-l1", *DAGGERS, "search")
 """Methods that start from random weights."""
