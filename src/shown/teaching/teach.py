@@ -241,7 +241,8 @@ class _Course:
             yield from self._amend(selection.before)
             if selection.perfect:
                 return
-            yield selection.progress(TeachingPhase.CORRECTED)  # its score is known
+            if selection.candidates.best is not None:
+                yield selection.progress(TeachingPhase.CORRECTED)  # its score is known
         interpreted = distinct_interpretations(task.shown, self.effects, task.interpretations or INTERPRETATIONS)
         try:
             yield from self._choose(interpreted)
