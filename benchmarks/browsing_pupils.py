@@ -8,19 +8,16 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from playwright.sync_api import Error, expect
+
+from classroom import LATE, REST, ClassServer
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from visiting import Visitor, as_a_person, chromium
 
-if TYPE_CHECKING:
-    from classroom import ClassServer
-
 GAMES = ("nim", "chase", "fence-in", "reach-for-the-star")
-REST = 15.0  # seconds that a pupil waits for the rule on the page, at most
-LATE = REST + 1.0  # counted for a rule that did not come meanwhile
 SETTLING = 20.0  # seconds after a kill in which a browser may miss an answer
 REPAINTS = "performance.getEntriesByName('click-to-repaint').map((entry) => entry.duration / 1000)"
 NEW_RULE = "(n) => new RegExp(`From (\\\\d+ of )?${n} demonstration`).test(document.getElementById('rule').textContent)"

@@ -262,6 +262,19 @@ def test_the_networks_alone_need_only_numpy_and_torch(tmp_path: Path):
     assert together["learned"]["training"]["steps"] == alone["learned"]["training"]["steps"]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["reproduce", "demos", "--cluster", "local", "--minutes", "1"], "--minutes: not possible with --cluster"),
+        (["reproduce", "demos", "--minutes", "-1"], "--minutes"),
+        (["results", "--replay", "5"], "--replay: only together with --carry-over"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(words: list[str], said: str, capsys: pytest.CaptureFixture):
+    assert main(words) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_a_run_stops_when_its_minutes_are_over(tmp_path: Path, capsys: pytest.CaptureFixture):
     path = str(tmp_path / "r.sqlite")
     assert main(["reproduce", "demos", "--methods", "lpp", *TINY, "--store", path, "--minutes", "0"]) == 0

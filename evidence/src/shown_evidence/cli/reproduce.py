@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shown.cli.inputs import opened
-from shown.cli.options import add_cluster, positive
+from shown.cli.options import add_cluster, number, positive
 from shown.cli.output import say
 from shown.errors import BadInput, printable
 from shown.evaluation.cluster import LOCAL
@@ -32,7 +32,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     how_much.add_argument("--full", action="store_true", help="the paper's sizes")
     add_store(parser)
     add("--workers", type=positive, metavar="N", help="processes (default: one per core)")
-    add("--minutes", type=float, default=math.inf, metavar="M", help="stop after M minutes; finished trials are kept")
+    add(
+        "--minutes",
+        type=number(float, 0.0),
+        default=math.inf,
+        metavar="M",
+        help="stop after M minutes; finished trials are kept",
+    )
     add_cluster(parser, "run trials on")
     add("--methods", type=words, metavar="A,B", help="only these methods, such as lpp,vpi")
     add("--games", type=words, metavar="A,B", help="only these games")
@@ -89,6 +95,8 @@ def run(args: argparse.Namespace) -> int:
         return _list(trials, args.store)
     if args.workers and args.cluster not in (None, LOCAL):
         raise BadInput(f"--workers: the cluster {args.cluster} sets the number of workers. Omit the option.")
+    if args.cluster is not None and args.minutes < math.inf:
+        raise BadInput("--minutes: not possible with --cluster. Stop it with Ctrl-C: finished trials are kept.")
     until = time.monotonic() + 60 * args.minutes
     with opened(args.cluster, args.workers) as cluster, Store(args.store) as store:
         if not args.full and not args.quick:

@@ -13,7 +13,7 @@ from typing import Any
 
 from shown.cli.options import positive
 from shown.cli.output import print_json, say
-from shown.errors import printable
+from shown.errors import BadInput, printable
 from shown_evidence.cli.reproduce import add_store
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.results.row import Row
@@ -56,6 +56,8 @@ def run(args: argparse.Namespace) -> int:
         _import(args.imports, args.store)
     if args.carry_over:
         _carry_over(args)
+    elif args.replay:
+        raise BadInput("--replay: only together with --carry-over FILE.")
     if args.remove_bad:
         _remove_bad(args.store)
     with Store(args.store, writing=False) as store:
