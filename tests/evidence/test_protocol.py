@@ -66,8 +66,13 @@ def test_every_command_names_experiments():
 def test_the_numbers_of_trials_are_the_protocols():
     for command, count in re.findall(r"`shown reproduce ([^`]+)` \| ([\d,]+)", PROTOCOL):
         names, _, options = command.partition(" --full")
-        methods = re.search(r"--methods (\S+)", options)
-        scale = Scale(full=True, methods=tuple(methods[1].split(",")) if methods else None)
+        given = dict(re.findall(r"--(methods|demos|sets) (\S+)", options))
+        scale = Scale(
+            full=True,
+            methods=tuple(given["methods"].split(",")) if "methods" in given else None,
+            demos=tuple(map(int, given["demos"].split(","))) if "demos" in given else None,
+            sets=int(given["sets"]) if "sets" in given else None,
+        )
         trials = {trial.key for name in names.split() for trial in find(name).trials(scale)}
         if names == "additions":
             trials -= {trial.key for trial in find("beyond").trials(FULL)}
