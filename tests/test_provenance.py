@@ -28,6 +28,7 @@ WHOLE = Provenance(
     constraints=ConstraintsRecord(("a and not b",), ("c",)),
     practice=SuccessRate(3, 4),
     expectation=SuccessRate(59, 100, "positions"),
+    alone=SuccessRate(50, 100, "positions"),
     saved_by="studio",
 )
 

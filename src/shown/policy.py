@@ -148,7 +148,8 @@ class Policy:
         for rated in self.front:
             if rated.conditions == conditions:
                 only = Component(1.0, 0.0, 0.0, rated.formula)
-                provenance = replace(self.provenance.explaining(None), practice=None, expectation=rated.rate)
+                unknown = self.provenance.explaining(None)
+                provenance = replace(unknown, practice=None, expectation=rated.rate, alone=None)
                 return replace(self, components=(only,), vote=self.vote or self.components, provenance=provenance)
         lengths = ", ".join(str(rated.conditions) for rated in self.front)
         known = f"There are rules with {lengths} conditions." if lengths else "No rules of other lengths were sought."

@@ -181,6 +181,7 @@ class Provenance:
         constraints: what the teacher pinned and struck.
         practice: levels won, or the mean return, among those on which the policy was selected.
         expectation: successes, or the mean return, in trials that played no part in the selection.
+        alone: the same of the printed rule alone, if all rules act.
         saved_by: program that wrote the file.
     """
 
@@ -197,6 +198,7 @@ class Provenance:
     constraints: ConstraintsRecord | None = None
     practice: Score | None = None
     expectation: Score | None = None
+    alone: Score | None = None
     saved_by: str | None = None
 
     def explaining(self, steps: int | None) -> Provenance:

@@ -87,7 +87,9 @@ def test_a_rule_that_breaks_an_edit_is_never_taken(studio):
 def test_a_vote_says_what_it_gains(studio):
     _, policy = lesson_with_a_front(studio)
     alone = policy.with_rule(1)
-    voting = replace(alone, components=(replace(alone.components[0], weight=0.0), *policy.vote), vote=())
+    provenance = replace(policy.provenance, alone=WON_ALONE)
+    components = (replace(alone.components[0], weight=0.0), *policy.vote)
+    voting = replace(alone, components=components, vote=(), provenance=provenance)
     found = summary(voting)
     assert (found["votes"], found["voting"], found["alone"]) == (len(policy.vote), True, 5)
     assert summary(voting.with_rule(1))["votes"] == len(policy.vote)

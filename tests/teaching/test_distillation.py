@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shown.evaluation.resources import Resources
-from shown.policy import Policy
+from shown.policy import Policy, uniform_policy
+from shown.provenance import SuccessRate
 from shown.rules import Formula
 from shown.symmetry import images
 from shown.teaching.interpretation.equivalence import Effects
@@ -20,9 +22,11 @@ from shown.teaching.interpretation.interpretations import Interpretation, interp
 from shown.teaching.practice import distillation
 from shown.teaching.practice.ground import ALL_LEVELS, FRESH_LEVELS, VALIDATION_LEVELS, Ground
 from shown.teaching.practice.imitation import Positions, Table
+from shown.teaching.practice.practice_scoring import Scoring
 from shown.teaching.result import Taught
 from shown.teaching.teach import teach
 from shown.worlds import GAMES, demonstrate, find, load_levels, play_many, success_rate
+from shown.worlds.gallery import Pushing
 from shown_evidence.styles import find_style
 from strategies import examples, some
 
@@ -111,9 +115,59 @@ def test_of_a_long_rule_that_does_not_come_close_a_part_is_printed_and_all_rules
     assert len(policy.components) > 2
     printed = next(rated for rated in policy.front if rated.formula == policy.components[0].formula)
     assert printed.conditions <= 4
-    assert printed.rate.of == taught.vote.of
-    assert printed.rate.won < taught.vote.won
+    assert printed.rate == policy.provenance.alone
+    assert printed.rate.of == taught.expectation.of
+    assert printed.rate.won < taught.expectation.won
     assert max(rated.conditions for rated in policy.front) > 4, "longer rules can still be chosen"
+
+
+def test_rules_are_validated_even_if_the_time_to_seek_them_is_used_up(monkeypatch: pytest.MonkeyPatch):
+    """A rule that won .83 replaced a vote that won .98, because neither had played a level apart."""
+    run, validated, played = distillation.Distillation.run, Scoring.validated, []
+
+    def used_up(self):
+        yield from run(self)
+        self.scoring.ground.seconds = -1.0
+
+    def counted(self, policies):
+        found = validated(self, policies)
+        played.append([len(self.ground.results(policy, range(*VALIDATION_LEVELS))) for policy in policies])
+        return found
+
+    monkeypatch.setattr(distillation.Distillation, "run", used_up)
+    monkeypatch.setattr(Scoring, "validated", counted)
+    learned("stop-the-fall", "random:200003,random:200004")
+    assert played
+    assert {count for one in played for count in one} == {VALIDATION_LEVELS[1] - VALIDATION_LEVELS[0]}
+
+
+def test_where_all_rules_act_the_printed_one_is_rated_even_if_no_front_could_be(monkeypatch: pytest.MonkeyPatch):
+    no_rule_comes_close(monkeypatch)
+    monkeypatch.setattr(distillation, "_rated", lambda *_: ())
+    taught = learned("stop-the-fall", "random:200003,random:200004")
+    policy = taught.policy
+    assert len(policy.components) > 1
+    assert policy.front == ()
+    game = find("stop-the-fall")
+    fresh = Ground(game).results(policy.map_policy, range(*FRESH_LEVELS))
+    assert policy.provenance.alone == SuccessRate(int(sum(fresh)), len(fresh))
+    assert Policy.from_json(json.loads(json.dumps(policy.to_json(), allow_nan=False))) == policy
+
+
+def test_policies_that_play_in_turn_share_the_time(monkeypatch: pytest.MonkeyPatch):
+    world, clock = Pushing(), [0.0]
+    ground = Ground(world, allowance=12.0)
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+
+    def play(starts, policy, deadline):
+        ended = min(len(starts), int(deadline - clock[0]))  # a level takes a second
+        clock[0] += len(starts)
+        return [1.0] * ended
+
+    monkeypatch.setattr(ground, "_played", play)
+    one = uniform_policy(world.tokens, None, world.buttons)
+    other = replace(one, components=(replace(one.components[0], log_prior=-1.0),))
+    assert ground.scores([one, other], 40) == [6 / 7, 6 / 7]
 
 
 @pytest.mark.parametrize(("share", "acts"), [(0.96, "vote"), (0.98, "rule")])

@@ -26,7 +26,7 @@ from shown.inference.pinning import Contradiction
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
-from shown.provenance import MeanReturn
+from shown.provenance import MeanReturn, SuccessRate
 from shown.rules import Constraints
 from shown.symmetry import Transformation, by_name
 from shown.teaching.coverage import coverage, looks_alike
@@ -328,24 +328,21 @@ def _plan(practice: float) -> str:
 
 def _alone_and_together(taught: Taught) -> Iterator[str]:
     """Yield how much the printed rule wins alone, if it does not replace the others."""
-    policy = taught.policy
-    count = len(policy.vote or policy.components[1:])
+    policy, alone, together = taught.policy, taught.policy.provenance.alone, taught.expectation
+    count = len(policy.mixture.components)
     if taught.agreement is not None:
         same = f"in {taught.agreement.won} of {taught.agreement.of} grids this rule does what {count} rules together do"
         yield same if policy.vote else f"{same}; that is too few, so they act"
-    elif taught.alone is not None and taught.expectation is not None and len(policy.components) > 1:
-        alone, together = (round(12 * rate.share) for rate in (taught.alone, taught.expectation))
-        if alone < together:
-            others = f"{len(policy.components)} rules together in {together}, so they act"
-            yield f"alone the printed rule does as you would in about {alone} of 12 new positions; {others}"
-    printed = [rated for rated in policy.front if rated.formula == policy.components[0].formula]
-    if taught.vote is not None and not policy.vote and printed:
-        rate, others = printed[0].rate, f"{len(policy.components) - 1} rules together"
-        if isinstance(rate, MeanReturn) and isinstance(taught.vote, MeanReturn):
-            yield f"alone this rule is expected to have return {rate.text}; {others} {taught.vote.text}, so they act"
-        else:
-            alone, together = (round(12 * one.share) for one in (rate, taught.vote))
-            yield f"alone this rule wins about {alone} of 12 new levels; {others} win {together}, so they act"
+    elif isinstance(alone, MeanReturn) and isinstance(together, MeanReturn):
+        others = f"{count} rules together {together.text}, so they act"
+        yield f"alone this rule is expected to have return {alone.text}; {others}"
+    elif isinstance(alone, SuccessRate) and isinstance(together, SuccessRate):
+        few, many = (round(12 * rate.share) for rate in (alone, together))
+        if alone.what == "levels":
+            yield f"alone this rule wins about {few} of 12 new levels; {count} rules together win {many}, so they act"
+        elif few < many:
+            others = f"{count} rules together in {many}, so they act"
+            yield f"alone the printed rule does as you would in about {few} of 12 new positions; {others}"
 
 
 def _remarks(taught: Taught, task: _Task) -> Iterator[str]:

@@ -46,8 +46,9 @@ def _votes(policy: Policy) -> Answer:
     """Return the number of candidate rules, whether they vote, and what the printed rule alone is expected to win."""
     candidates = policy.mixture.components
     printed_only = candidates[0].weight == 0  # the most probable comes first, unless a better one to read was found
-    alone = next((one["won"] for one in _front(policy) if one["chosen"]), None)
-    return {"votes": len(candidates) - printed_only, "voting": len(policy.components) > 1, "alone": alone}
+    alone = policy.provenance.alone
+    won = round(DOZEN * alone.share) if isinstance(alone, SuccessRate) else None
+    return {"votes": len(candidates) - printed_only, "voting": len(policy.components) > 1, "alone": won}
 
 
 def _front(policy: Policy) -> list[Answer]:

@@ -51,8 +51,6 @@ class Taught:
         steps: number of steps it was learned from.
         advice: the teacher's conflicting clicks, if nothing fits or the rule memorizes; else None.
         contradictions: pinned clauses that were left out because they contradict the demonstrations.
-        vote: result on the new levels of all rules together, if one rule was sought that plays like them; else None.
-        alone: what to expect of the printed rule alone where all rules act and nothing can be played; else None.
         agreement: given grids in which the printed rule does what all rules together do; None without grids. If there
             are 30 or more, those counted had no part in choosing the rule.
         outliers: demonstrations or steps that do not go with the others. In a world at most one, which the policy still
@@ -72,8 +70,6 @@ class Taught:
     advice: Advice | None = None
     contradictions: tuple[Contradiction, ...] = ()
     failed: Hypothesis | None = None
-    vote: Score | None = None
-    alone: SuccessRate | None = None
     agreement: SuccessRate | None = None
     outliers: tuple[Outlier, ...] = ()
 

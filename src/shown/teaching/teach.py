@@ -247,7 +247,8 @@ class _Course:
         try:
             yield from self._choose(interpreted)
             if task.one_rule:
-                until = min(time.monotonic() + RULE_SHARE * task.practice, selection.scoring.until)
+                latest = selection.scoring.until - FINAL_SHARE * task.practice  # then rules are validated
+                until = min(time.monotonic() + RULE_SHARE * task.practice, latest)
                 yield from selection.distill(interpreted, until)
             if task.world is not None:
                 selection.name_outlier(interpreted, time.monotonic() + OUTLIER_SHARE * task.practice)

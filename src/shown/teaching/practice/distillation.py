@@ -23,7 +23,7 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.grid import Action, Grid
 from shown.inference.covers import cheapest_cover
 from shown.policy import Policy
-from shown.provenance import Score, SuccessRate
+from shown.provenance import SuccessRate
 from shown.rules import Formula, Literal
 from shown.rules.bitwise import over_programs
 from shown.rules.facts import Facts
@@ -379,14 +379,12 @@ class OneRule:
         conditions: number of conditions of the rule.
         won: share of practice levels that it wins alone.
         policy: the rule alone; if it wins clearly less than all rules together, those, with the rule printed.
-        vote: result of all rules together on new levels.
     """
 
     hypothesis: Hypothesis
     conditions: int
     won: float
     policy: Policy
-    vote: Score | None
 
     @property
     def acts(self) -> bool:
@@ -424,8 +422,7 @@ def one_rule(distillation: Distillation) -> OneRule | None:
         policy = replace(vote, components=(rule,), vote=vote.components, front=rated)
     else:
         policy = replace(vote, components=(replace(rule, weight=0.0), *vote.components), front=rated)
-    hypothesis, (rate,) = distillation.fitted.hypothesis, scoring.expectations([vote])
-    return OneRule(hypothesis, chosen.conditions, chosen.won, policy, rate)
+    return OneRule(distillation.fitted.hypothesis, chosen.conditions, chosen.won, policy)
 
 
 def _closest(distillation: Distillation, candidates: Sequence[PlayedRule]) -> tuple[PlayedRule, bool]:
@@ -434,6 +431,7 @@ def _closest(distillation: Distillation, candidates: Sequence[PlayedRule]) -> tu
     Rules are made to win the practice levels. So levels that had no part in that also decide.
     """
     scoring = distillation.scoring
+    scoring.go_on()
     of_vote, *validated = scoring.validated([distillation.vote, *(candidate.rule for candidate in candidates)])
     won = [(2 * one.won + other) / 3 for one, other in zip(candidates, validated, strict=True)]
     least = (2 * distillation.wins + of_vote) / 3 - TOO_FAR
@@ -457,13 +455,13 @@ def rule_on_grids(distillation: Distillation, scoring: GridScoring) -> tuple[One
         if rate.won >= (1 - TOO_FAR) * rate.of:
             (rule, *_) = found.policy.components
             policy = replace(vote, components=(replace(rule, weight=1.0),), vote=vote.components)
-            return replace(found, policy=policy, vote=None), rate
+            return replace(found, policy=policy), rate
     alone = [replace(vote, components=(replace(part, weight=1.0),)) for part in vote.components]
     rates, scores = scoring.expectations(alone), scoring.scores_on_all(alone)
     best = max(range(len(alone)), key=lambda i: (scores[i], rates[i].won, -i))
     printed = replace(vote.components[best], weight=0.0)
     policy = replace(vote, components=(printed, *vote.components))
-    return OneRule(hypothesis, len(printed.formula.literals), scores[best], policy, None), rates[best]
+    return OneRule(hypothesis, len(printed.formula.literals), scores[best], policy), rates[best]
 
 
 def _rated(front: Sequence[PlayedRule], chosen: PlayedRule, scoring: Scoring) -> tuple[RatedRule, ...]:

@@ -119,13 +119,14 @@ class Ground:
     def play(self, policy: Policy, levels: Which) -> list[float]:
         """Return the result of each of some levels; fewer if time is over.
 
-        As many levels as time allows are played side by side, because that is faster.
+        Many levels are played side by side, because that is faster: as many as half of the time allows, because none
+        of them may have ended when time is over.
         """
         found: list[float] = []
         left = list(self._numbers(levels))
         while left and not self.over:
             before = self.seconds
-            at_once = int(min(len(left), 1 if self._pace is None else max(1, self.seconds / self._pace)))
+            at_once = int(min(len(left), 1 if self._pace is None else max(1, self.seconds / self._pace / 2)))
             with self.playing() as deadline:
                 starts = self._some(left[:at_once])
                 found += (played := self._played(starts, policy, deadline))
@@ -148,7 +149,10 @@ class Ground:
         return sum(worths) / count if len(worths) == count else sum(worths) / (len(worths) + 1)
 
     def scores(self, policies: Sequence[Policy], levels: Which) -> list[float]:
-        """Return the `score` of each of some policies; in a game, those of one language play side by side."""
+        """Return the `score` of each of some policies; in a game, those of one language play side by side.
+
+        Otherwise they play in turn, and each has an equal share of the time.
+        """
         if self.game.rules is not None:
             alike: dict[tuple[Language, tuple[int, ...]], list[Policy]] = {}
             for policy in {policy.components: policy for policy in policies}.values():
@@ -157,6 +161,12 @@ class Ground:
                 alike.setdefault((policy.language, missing), []).append(policy)
             for (_, missing), group in alike.items():
                 self._play_together(group, missing)
+        for left, policy in zip(range(len(policies), 0, -1), policies, strict=True):
+            if math.isfinite(self.seconds):
+                kept = self.seconds * (1 - 1 / left)
+                self.seconds -= kept
+                self.results(policy, levels)
+                self.seconds += kept
         return [self.score(policy, levels) for policy in policies]
 
     def winner(self, number: int) -> Policy | None:

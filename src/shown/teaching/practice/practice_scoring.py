@@ -96,9 +96,16 @@ class Scoring:
         return [self._with_kept(score, ALL_LEVELS, policy) for score, policy in scores]
 
     def validated(self, policies: Sequence[Policy]) -> Sequence[float]:
-        """Return the share that each of some policies wins of levels that it did not practice on."""
+        """Return the share that each of some policies wins of levels that it did not practice on.
+
+        If time is over before all are played, those that all policies have played count.
+        """
         assert self.ground is not None
-        return self.ground.scores(policies, range(*VALIDATION_LEVELS))
+        levels = range(*VALIDATION_LEVELS)
+        self.ground.scores(policies, levels)
+        worths = [self.ground.worths(policy, levels) for policy in policies]
+        played = min(map(len, worths))
+        return [sum(own[:played]) / max(played, 1) for own in worths]
 
     def _with_kept(self, score: float, levels: int, policy: Policy) -> float:
         """Return the share won of the practice levels and the kept episodes together, less 1 for each of these lost.

@@ -293,13 +293,13 @@ class Selection:
 
         If the rule is long, a shorter one is sought under other hypotheses.
         """
+        self.scoring.go_on()
         if self.scoring.ground is None or self.scoring.out_of_time:
             return
         self.candidates.settle(self.scoring.scores_on_all)
         best, fitted = self.candidates.best, self._fitted_best()
         if best is None or fitted is None or len(best.policy.components) == 1:
             return
-        self.scoring.go_on(FINAL_SHARE)
         yield from self._distill(best.policy, fitted, until)
         others = self._others(fitted, interpreted, until)
         # The next one is fitted only if it is needed.
@@ -428,11 +428,12 @@ class Selection:
         hypothesis, chosen = best.hypothesis, best.policy
         if self._one_rule is not None:
             hypothesis, chosen = self._one_rule.hypothesis, self._one_rule.policy
-        practice, (expectation,) = self.scoring.practice(chosen), self.scoring.expectations([chosen])
+        practice, (expectation, alone) = self.scoring.practice(chosen), self._expectations(chosen)
         validated = self._validated.get(hypothesis) if hypothesis is not None else None
         if validated is not None:
-            expectation = validated.expectation
+            expectation, alone = validated.expectation, None if self._one_rule is not None else validated.alone
         policy = self._recorded(chosen, hypothesis, practice, expectation)
+        policy = replace(policy, provenance=replace(policy.provenance, alone=alone))
         lenient = hypothesis is not None and hypothesis.lenient
         return Taught(
             policy, hypothesis, tuple(self._tried.values()), True,
@@ -444,11 +445,18 @@ class Selection:
             contradictions=self._contradictions.get(hypothesis, ()),
             failure=self._failure if lenient else None,
             failed=self._failed if lenient else None,
-            vote=None if self._one_rule is None else self._one_rule.vote,
-            alone=None if validated is None or self._one_rule is not None else validated.alone,
             agreement=self._agreement,
             outliers=self.outliers,
         )  # fmt: skip
+
+    def _expectations(self, chosen: Policy) -> Sequence[Score | None]:
+        """Return what to expect of a policy and, if all its rules act, of the printed one alone."""
+        if len(chosen.components) == 1:
+            return *self.scoring.expectations([chosen]), None
+        known = [rated.rate for rated in chosen.front if rated.formula == chosen.components[0].formula]
+        if known:
+            return *self.scoring.expectations([chosen]), known[0]
+        return self.scoring.expectations([chosen, chosen.map_policy])
 
     def _recorded(
         self,
