@@ -46,6 +46,8 @@ STYLES: Mapping[str, dict[str, Any]] = {
     "tree": _style("#6a3d9a", "p", LONG),
     "boosted-programs": _style("#4b0092", "*", DOTTED),
     "tree-programs": _style("#9467bd", "p", DOTTED),
+    "boosted-buttons": _style("#3f51b5", "*", DASHED),
+    "tree-buttons": _style("#7b1fa2", "p", DASHED),
     "features-nn": _style("#a6761d", "<", LONG),
     "features-nn-l1": _style("#d9b26a", ">", DASH_DOT),
     "no-prior": _style("#666666", "h", DASHED),
