@@ -133,19 +133,15 @@ def test_what_minigrid_is_judged_on_is_not_shown_and_was_not_chosen_by():
     assert min(played | shown) >= 10_000
 
 
-def test_minigrid_is_reported_seed_by_seed():
+def test_minigrid_is_reported_with_intervals():
     experiment = find("minigrid")
     scale = Scale(full=True, games=("gym:MiniGrid-Unlock-v0",), demos=(5,), sets=2)
     trials = [trial for trial in experiment.trials(scale) if trial.options.get("rounds") == 30]
     assert len(trials) == 2
-    rows = []
-    for trial, won in zip(trials, ("1" * 60, "0" + "1" * 59), strict=True):
-        row = measured(trial, won.count("1") / 60)
-        rows.append(replace(row, result={**row.result, "won": {minigrid_worlds.PLAYED: won}}))
+    rows = [measured(trial, won / 60) for trial, won in zip(trials, (60, 59), strict=True)]
     shown = experiment.present(rows)
-    _, means, each = shown.plots
+    _, means = shown.plots
     assert means.rows == [["Unlock", "standard vocabulary, practiced", "–", "–", "99.2 % (98 to 100)", "–"]]
-    assert each.rows == [["Unlock", "standard vocabulary, practiced", "5", "2", "1222222222" + " 2222222222" * 5]]
     assert shown.text == [
         "Standard vocabulary, practiced, from 5: 95 % of the seeds or more in 1 of 1 world, 99.2 % in the worst."
     ]
@@ -332,9 +328,6 @@ def test_a_later_loss_of_success_is_reported():
         return 1.0 if 500 <= trial.options["programs"] < 10_000 else 0.75
 
     shown = experiment.present(all_measured(trials, success))
-    assert (
-        "Programs until LPP wins every test level with every seed: Chase 500 (but with 10,000 only 75 %)." in shown.text
-    )
     claim = next(claim for claim in shown.claims if claim.paper.startswith("Chase"))
     assert (claim.measured, claim.verdict) == ("500 are enough (but with 10,000 only 75 %).", YES)
 

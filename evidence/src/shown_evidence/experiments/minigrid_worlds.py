@@ -16,7 +16,7 @@ from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
 from shown_evidence.trials.level_sets import LevelSets
 from shown_evidence.trials.trial import Trial
-from shown_evidence.wording import MISSING_CELL, many, percent
+from shown_evidence.wording import many, percent
 
 PLAIN = tuple(
     f"gym:MiniGrid-{world}-v0"
@@ -110,16 +110,6 @@ class MinigridWorlds(Experiment):
                 [[world, label, *(_mean(of_size(mine, count)) for count in SIZES)] for world, label, mine in parts],
                 "The same as numbers, with the 95 % interval of each mean.",
             ),
-            Table(
-                ("World", "Method", "Shown", "Sets", "Number of sets that win each of the 60 seeds"),
-                [
-                    [world, label, str(count), *_seed_by_seed(of_size(mine, count))]
-                    for world, label, mine in parts
-                    for count in SIZES
-                    if of_size(mine, count)
-                ],
-                "Seed by seed, in order: 0 is a seed that all sets lose.",
-            ),
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -149,13 +139,3 @@ def _title(world: str) -> str:
 
 def _mean(rows: Sequence[Row]) -> str:
     return stats.mean_with_interval(success(row, SEEDS) for row in rows)
-
-
-def _seed_by_seed(rows: Sequence[Row]) -> tuple[str, str]:
-    """Return the number of sets, and how many of them win each seed, in groups of ten."""
-    wins = [text for row in rows if (text := stats.measured(row)["won"].get(PLAYED))]
-    counts = [seed.count("1") for seed in zip(*wins, strict=False)]
-    if counts and min(counts) == len(wins):
-        return str(len(wins)), "all by all"
-    tens = ["".join(map(str, counts[at : at + 10])) for at in range(0, len(counts), 10)]
-    return str(len(wins)), " ".join(tens) or MISSING_CELL

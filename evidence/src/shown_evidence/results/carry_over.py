@@ -13,7 +13,6 @@ from shown.errors import ShownError
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.results.row import Row
 from shown_evidence.results.runner import Executor, ProgressLine
-from shown_evidence.results.store import mean_seconds
 from shown_evidence.trials.fingerprint import UNKNOWN
 from shown_evidence.trials.methods import METHODS, STARTED_ANEW
 from shown_evidence.trials.trial import Trial, code_for, settings_key
@@ -52,7 +51,7 @@ def carry_over(rows: Sequence[Row], execute: Executor, count: int = REPLAYED) ->
     again = {settings_key(row.settings): row for row in drawn(stale, count)}
     replayed, differing = Counter[str](), Counter[str]()
     todo = [Trial.from_settings(row.settings) for row in again.values()]
-    with ProgressLine(todo, mean_seconds(stale), sys.stderr) as progress:
+    with ProgressLine(len(todo), sys.stderr) as progress:
         for new in execute([trial.settings for trial in todo]):
             method = new.settings["method"]
             replayed[method] += 1

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 from shown.errors import ShownError, printable
 from shown_evidence.results.row import MAX_ERROR, Row, checked
-from shown_evidence.results.store import Store, mean_seconds
+from shown_evidence.results.store import Store
 from shown_evidence.trials.fingerprint import commit, cores, machine
 from shown_evidence.trials.trial import Trial, code_for, describe, run_trial
 from shown_evidence.wording import many
@@ -66,11 +66,10 @@ def run(
     Failed trials and trials of other code are run again. Ctrl-C stops cleanly and keeps finished trials.
     """
     wanted = {trial.key: trial for trial in trials}
-    known = store.rows(status="ok")
-    done = {row.key for row in known}
+    done = {row.key for row in store.rows(status="ok")}
     todo = [trial for key, trial in wanted.items() if key not in done]
     summary = RunSummary(asked=len(wanted), kept=len(wanted) - len(todo))
-    with ProgressLine(todo, mean_seconds(known), output if output is not None else sys.stderr) as progress:
+    with ProgressLine(len(todo), output if output is not None else sys.stderr) as progress:
         results = (execute or on_cores)([trial.settings for trial in todo])
         try:
             for row in results:
@@ -244,15 +243,10 @@ def _single_threaded() -> Iterator[None]:
 class ProgressLine:
     """Trials done and an estimate of the time left: one line of a terminal, or a line of a log now and then."""
 
-    def __init__(self, todo: Sequence[Trial], seconds: Mapping[tuple[str, str], float], output: TextIO) -> None:
-        self._left = [(trial.method, trial.game) for trial in todo]
-        self._total = len(todo)
-        self._mean_seconds = dict(seconds)
-        self._counts = dict.fromkeys(self._mean_seconds, 1)
+    def __init__(self, total: int, output: TextIO) -> None:
+        self._total, self._done, self._failed = total, 0, 0
         self._output, self._live = output, output.isatty()
         self._started = self._written = time.monotonic()
-        self._worked = 0.0
-        self._failed = 0
 
     def __enter__(self) -> ProgressLine:
         return self
@@ -263,26 +257,17 @@ class ProgressLine:
             self._output.flush()
 
     def ended(self, row: Row) -> None:
-        kind = (row.settings["method"], row.settings["game"])
-        self._left.remove(kind)
+        self._done += 1
         self._failed += row.status != "ok"
-        count = self._counts[kind] = self._counts.get(kind, 0) + 1
-        mean = self._mean_seconds.get(kind, 0.0)
-        self._mean_seconds[kind] = mean + (row.seconds - mean) / count
-        self._worked += row.seconds
         now = time.monotonic()
-        if self._live or now - self._written >= LOG_EVERY or not self._left:
+        if self._live or now - self._written >= LOG_EVERY or self._done == self._total:
             self._written = now
-            text = self._text(now, printable(describe(row.settings)))
+            failed = f", {self._failed} failed" if self._failed else ""
+            left = duration((now - self._started) / self._done * (self._total - self._done))
+            last = printable(describe(row.settings))
+            text = f"{self._done} of {self._total}{failed}, about {left} left · {last}"
             self._output.write(f"\r{text[: _columns() - 1]}\x1b[K" if self._live else text + "\n")
             self._output.flush()
-
-    def _text(self, now: float, last: str) -> str:
-        mean = sum(self._mean_seconds.values()) / len(self._mean_seconds)
-        work = sum(self._mean_seconds.get(kind, mean) for kind in self._left)
-        pace = max(self._worked / max(now - self._started, 1e-3), 1e-3)  # trial seconds per second: about the workers
-        failed = f", {self._failed} failed" if self._failed else ""
-        return f"{self._total - len(self._left)} of {self._total}{failed}, {duration(work / pace)} left · {last}"
 
 
 def duration(seconds: float) -> str:
