@@ -7,6 +7,7 @@ from shown.grid import Grid, Tokens
 from shown.worlds import find
 from shown_evidence.baselines.button_trees import around_agent
 from shown_evidence.baselines.network_policy import largest_shape
+from shown_evidence.cli.network_batches import batches, run_batch
 from shown_evidence.experiments.minigrid_worlds import CLONED
 from shown_evidence.trials.demonstrators import demonstrations
 from shown_evidence.trials.methods import METHODS
@@ -21,6 +22,15 @@ def test_a_clone_repeats_its_demonstrations(method: str):
     assert result["fit"] == 1.0
     assert result["won"]["train"] == "111"
     assert 0 < result["success"]["seeds:900000-900009"] < 1
+
+
+def test_networks_of_a_world_are_trained_side_by_side():
+    scored = ("seeds:900000-900004",)
+    trials = [Trial("cnn", KEY, f"seeds:{first}-{first + 2}", test=scored) for first in (910_000, 910_100)]
+    assert sorted(map(len, batches(trials))) == [2]
+    together = [row.result for row in run_batch([trial.settings for trial in trials], "cpu")]
+    alone = [run_trial(trial.settings) for trial in trials]
+    assert [result["won"] for result in together] == [result["won"] for result in alone]
 
 
 def test_mirrored_data_exchange_left_and_right():
