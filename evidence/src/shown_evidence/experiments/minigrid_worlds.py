@@ -10,7 +10,7 @@ from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import STYLES, Axis, LevelView, Series
 from shown_evidence.analysis.statistics import games_among, grouped, of_size, select, success
-from shown_evidence.analysis.success_tables import Table
+from shown_evidence.analysis.success_tables import Table, what_each_is_given
 from shown_evidence.experiments.beyond import method_and_options
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
@@ -108,7 +108,7 @@ class MinigridWorlds(Experiment):
             Table(
                 ("World", "Method", *(f"{count} shown" for count in SIZES)),
                 [[world, label, *(_mean(of_size(mine, count)) for count in SIZES)] for world, label, mine in parts],
-                "The same as numbers, with the 95 % interval of each mean.",
+                f"The same as numbers, with the 95 % interval of each mean. {what_each_is_given(self.methods)}",
             ),
         ]
 

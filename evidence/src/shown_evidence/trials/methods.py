@@ -119,7 +119,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "lpp-duplicates": Method("LPP, duplicates kept", "every_prefix:learner", {**_PREFIXES, "duplicates": True}),
         "lpp-values": Method("LPP", "lpp:with_few_values", {"programs": 120_000, "values": ""}),
         "shown-world": Method(
-            "shown", "shown_default:learner", {"language": "standard", "programs": 10_000, "rounds": 0}
+            "shown",
+            "shown_default:learner",
+            {"language": "standard", "programs": 10_000, "rounds": 0},
+            "the demonstrations, declared symmetries and, practiced, other seeds and who won on them",
         ),
         "shown-timed": Method("shown", "shown_default:timed_learner", {"programs": 10_000}),
         "sparsity-prior": Method("Sparsity Prior", "lpp:learner", {**_LPP, "prior": "sparsity"}),
