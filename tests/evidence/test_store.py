@@ -211,7 +211,7 @@ def execute(trials):
 
 trials = [Trial("lpp", "nim", "train:0", seed=seed) for seed in range(400)]
 with Store(sys.argv[1]) as store:
-    print(run(trials, store, execute, output=open("/dev/null", "w")).text)
+    print(run(trials, store, execute).text)
 """
 
 

@@ -37,7 +37,7 @@ def _by(rows: Sequence[Row], key: Callable[[Row], tuple[str, ...]]) -> list[tupl
 
 
 def _method_and_code(row: Row) -> tuple[str, str, str]:
-    engine = MISSING_CELL if row.code is None else row.code["engine"]
+    engine = (row.code or {}).get("engine", MISSING_CELL)
     return row.settings["method"], engine, short(row.commit) or MISSING_CELL
 
 

@@ -6,16 +6,16 @@ import contextlib
 import math
 import os
 import signal
-import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing import connection, get_context, parent_process
-from typing import Any, TextIO
+from typing import Any
 
-from shown.errors import ShownError, printable
+from shown.cli.output import say
+from shown.errors import ShownError
 from shown_evidence.results.row import MAX_ERROR, Row, checked
 from shown_evidence.results.store import Store
 from shown_evidence.trials.fingerprint import commit, cores, machine
@@ -31,8 +31,7 @@ Executor = Callable[[Trials], Iterator[Row]]
 Work = Callable[[Trials], Iterable[Row]]
 
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
-LOG_EVERY = 15.0
-"""Seconds between lines of progress where the output is not a terminal."""
+LOG_EVERY = 10.0  # seconds between lines of progress
 
 
 @dataclass
@@ -58,9 +57,7 @@ class RunSummary:
         return f"{many(self.asked, 'trial')}: " + ", ".join(parts) + "."
 
 
-def run(
-    trials: Iterable[Trial], store: Store, execute: Executor | None = None, output: TextIO | None = None
-) -> RunSummary:
+def run(trials: Iterable[Trial], store: Store, execute: Executor) -> RunSummary:
     """Run the trials that the store lacks and keep each as soon as it ends.
 
     Failed trials and trials of other code are run again. Ctrl-C stops cleanly and keeps finished trials.
@@ -69,21 +66,21 @@ def run(
     done = {row.key for row in store.rows(status="ok")}
     todo = [trial for key, trial in wanted.items() if key not in done]
     summary = RunSummary(asked=len(wanted), kept=len(wanted) - len(todo))
-    with ProgressLine(len(todo), output if output is not None else sys.stderr) as progress:
-        results = (execute or on_cores)([trial.settings for trial in todo])
-        try:
-            for row in results:
-                store.add(row)
-                if row.status == "ok":
-                    summary.done += 1
-                else:
-                    summary.failed.append(row)
-                progress.ended(row)
-        except KeyboardInterrupt:
-            summary.stopped = True
-        finally:
-            if hasattr(results, "close"):
-                results.close()
+    progress = Progress(len(todo))
+    results = execute([trial.settings for trial in todo])
+    try:
+        for row in results:
+            store.add(row)
+            if row.status == "ok":
+                summary.done += 1
+            else:
+                summary.failed.append(row)
+            progress.ended(row)
+    except KeyboardInterrupt:
+        summary.stopped = True
+    finally:
+        if hasattr(results, "close"):
+            results.close()
     return summary
 
 
@@ -240,34 +237,22 @@ def _single_threaded() -> Iterator[None]:
                 os.environ[name] = value
 
 
-class ProgressLine:
-    """Trials done and an estimate of the time left: one line of a terminal, or a line of a log now and then."""
+class Progress:
+    """Reports trials done and an estimate of the time left, a line now and then."""
 
-    def __init__(self, total: int, output: TextIO) -> None:
+    def __init__(self, total: int) -> None:
         self._total, self._done, self._failed = total, 0, 0
-        self._output, self._live = output, output.isatty()
         self._started = self._written = time.monotonic()
-
-    def __enter__(self) -> ProgressLine:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._live and self._total:
-            self._output.write("\r\x1b[K")
-            self._output.flush()
 
     def ended(self, row: Row) -> None:
         self._done += 1
         self._failed += row.status != "ok"
         now = time.monotonic()
-        if self._live or now - self._written >= LOG_EVERY or self._done == self._total:
+        if now - self._written >= LOG_EVERY or self._done == self._total:
             self._written = now
             failed = f", {self._failed} failed" if self._failed else ""
             left = duration((now - self._started) / self._done * (self._total - self._done))
-            last = printable(describe(row.settings))
-            text = f"{self._done} of {self._total}{failed}, about {left} left · {last}"
-            self._output.write(f"\r{text[: _columns() - 1]}\x1b[K" if self._live else text + "\n")
-            self._output.flush()
+            say(f"{self._done} of {self._total}{failed}, about {left} left · {describe(row.settings)}")
 
 
 def duration(seconds: float) -> str:
@@ -279,9 +264,3 @@ def duration(seconds: float) -> str:
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
-def _columns() -> int:
-    with contextlib.suppress(OSError):
-        return os.get_terminal_size(sys.stderr.fileno()).columns
-    return 100
