@@ -81,10 +81,11 @@ def test_on_a_fresh_store_nothing_is_stale(store: Path, capsys: pytest.CaptureFi
 
 
 def test_results_merge(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture):
-    lines = tmp_path / "more.jsonl"
-    lines.write_text(json.dumps(measured(Trial("cnn", "nim", "train:4")).to_json()) + "\n")
+    more = tmp_path / "more.sqlite"
+    with Store(more) as other:
+        other.add(measured(Trial("cnn", "nim", "train:4")))
     target = tmp_path / "all.sqlite"
-    assert main(["results", "--store", str(target), "--import", str(store), str(lines), str(lines)]) == 0
+    assert main(["results", "--store", str(target), "--import", str(store), str(more), str(more)]) == 0
     talk = capsys.readouterr().err
     assert "4 results, 4 of them new" in talk
     assert talk.count("1 result, 1 of them new") == 1

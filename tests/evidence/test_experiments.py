@@ -60,7 +60,7 @@ def test_the_full_sizes_are_the_papers():
 def test_quick_is_a_small_part():
     quick = {trial.key for name in EXPERIMENTS for trial in find(name).trials(Scale())}
     networks = [trial for trial in find("demos").trials(Scale()) if trial.method in NETWORKS]
-    assert len(quick) < 1800
+    assert len(quick) < 1900
     assert len(networks) == 6 * 6 * 2
 
 
@@ -123,7 +123,7 @@ def test_breakout_is_reported_start_by_start():
 
 def test_what_minigrid_is_judged_on_is_not_shown_and_was_not_chosen_by():
     trials = find("minigrid").trials(FULL)
-    assert len(trials) == len({trial.key for trial in trials}) == (6 * 6 + 3 * 10) * 4 * 5
+    assert len(trials) == len({trial.key for trial in trials}) == (10 * 6 + 7 * 10) * 4 * 5
     assert {trial.test for trial in trials} == {(minigrid_worlds.PLAYED,)}
     played = set(seeds_named(minigrid_worlds.PLAYED))
     shown = {seed for trial in trials for seed in seeds_named(trial.levels)}
@@ -133,19 +133,15 @@ def test_what_minigrid_is_judged_on_is_not_shown_and_was_not_chosen_by():
     assert min(played | shown) >= 10_000
 
 
-def test_minigrid_is_reported_seed_by_seed():
+def test_minigrid_is_reported_with_intervals():
     experiment = find("minigrid")
     scale = Scale(full=True, games=("gym:MiniGrid-Unlock-v0",), demos=(5,), sets=2)
-    trials = [trial for trial in experiment.trials(scale) if trial.options.get("rounds")]
+    trials = [trial for trial in experiment.trials(scale) if trial.options.get("rounds") == 30]
     assert len(trials) == 2
-    rows = []
-    for trial, won in zip(trials, ("1" * 60, "0" + "1" * 59), strict=True):
-        row = measured(trial, won.count("1") / 60)
-        rows.append(replace(row, result={**row.result, "won": {minigrid_worlds.PLAYED: won}}))
+    rows = [measured(trial, won / 60) for trial, won in zip(trials, (60, 59), strict=True)]
     shown = experiment.present(rows)
-    _, means, each = shown.plots
+    _, means = shown.plots
     assert means.rows == [["Unlock", "standard vocabulary, practiced", "–", "–", "99.2 % (98 to 100)", "–"]]
-    assert each.rows == [["Unlock", "standard vocabulary, practiced", "5", "2", "1222222222" + " 2222222222" * 5]]
     assert shown.text == [
         "Standard vocabulary, practiced, from 5: 95 % of the seeds or more in 1 of 1 world, 99.2 % in the worst."
     ]
@@ -332,9 +328,6 @@ def test_a_later_loss_of_success_is_reported():
         return 1.0 if 500 <= trial.options["programs"] < 10_000 else 0.75
 
     shown = experiment.present(all_measured(trials, success))
-    assert (
-        "Programs until LPP wins every test level with every seed: Chase 500 (but with 10,000 only 75 %)." in shown.text
-    )
     claim = next(claim for claim in shown.claims if claim.paper.startswith("Chase"))
     assert (claim.measured, claim.verdict) == ("500 are enough (but with 10,000 only 75 %).", YES)
 

@@ -18,7 +18,6 @@ from shown_evidence.analysis.figures import (
     Panels,
     games,
     methods,
-    success_bars,
     success_panels,
     with_sets,
 )
@@ -62,11 +61,6 @@ def test_floors_are_of_the_game_and_the_levels(rows: list[Row]):
     more = [*rows, measured(Trial("random", "nim", "train:0", seed=1), 0.3)]
     figure = success_panels(more, size, games(["nim", "chase"]), methods(["lpp"]), (HUNDRED,), ACROSS)
     assert [[line.height for line in panel.floors] for panel in figure.panels] == [[0.2, None], [0.1, None]]
-    bars = success_bars(more, games(["chase"]), methods(["lpp", "vpi"]), "success")
-    assert [bar.height for bar in bars.panels[0].bars] == [0.5, 0.5, None, None]
-    assert [line.height for line in bars.panels[0].floors] == [0.1, None]
-    both = success_bars(more, games(["nim", "chase"]), methods(["lpp"]), "success")
-    assert [[bar.fewer for bar in panel.bars] for panel in both.panels] == [[False, False], [True, True]]
 
 
 def test_a_line_of_fewer_sets_than_others_says_so(rows: list[Row]):

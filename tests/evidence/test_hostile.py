@@ -19,7 +19,7 @@ from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.report.page import POLICY, report
 from shown_evidence.results.row import Row, checked
-from shown_evidence.results.store import APPLICATION_ID, MAX_BAD_LINES, SCHEMA, Store, read_lines
+from shown_evidence.results.store import APPLICATION_ID, SCHEMA, Store
 from shown_evidence.trials.trial import Trial
 from strategies import some
 
@@ -124,16 +124,10 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", list(BAD))
-def test_a_bad_result_is_not_imported_and_stops_no_other(name: str, tmp_path: Path, capsys: pytest.CaptureFixture):
-    lines, store = tmp_path / "theirs.jsonl", str(tmp_path / "mine.sqlite")
-    good = [json.dumps(measured(trial).to_json()) for trial in (TRIAL, OTHER)]
-    lines.write_text("\n".join([good[0], json.dumps(BAD[name]), good[1], ""]))
-    assert main(["results", "--store", store, "--import", str(lines)]) == 0
-    talk = capsys.readouterr().err
-    assert "1 bad row skipped" in talk
-    assert f"{lines}, line 2: not " in talk
-    assert "2 results, 2 of them new" in talk
-    with pytest.raises(BadInput), Store(store) as opened:
+def test_a_bad_result_is_neither_read_nor_kept(name: str, tmp_path: Path):
+    with pytest.raises(BadInput, match="theirs: not "):
+        Row.from_json(BAD[name], "theirs")
+    with pytest.raises(BadInput), Store(tmp_path / "mine.sqlite") as opened:
         opened.add(Row(**BAD[name]))
 
 
@@ -216,15 +210,7 @@ def test_a_trigger_in_a_store_is_refused(tmp_path: Path):
         Store(path)
 
 
-def test_a_file_without_end_is_refused_and_needs_little_memory(tmp_path: Path):
-    endless = tmp_path / "zero.jsonl"
-    endless.symlink_to("/dev/zero")
-    with pytest.raises(BadInput, match="line 1: longer than 4 MiB"):
-        read_lines(endless)
-    noise = tmp_path / "noise.jsonl"
-    noise.write_text("x\n" * (MAX_BAD_LINES + 2))
-    with pytest.raises(BadInput, match=f"more than {MAX_BAD_LINES} lines are not results"):
-        read_lines(noise)
+def test_a_file_without_end_is_refused(tmp_path: Path):
     database = tmp_path / "zero.sqlite"
     database.symlink_to("/dev/zero")
     with pytest.raises(BadInput, match="not a file on disk"):
@@ -294,9 +280,7 @@ def test_no_escapes_reach_the_terminal_through_results(form: list[str], tmp_path
     with sqlite3.connect(path) as database:
         database.execute("UPDATE trials SET version = ? WHERE status = 'ok'", [ESCAPES])
     database.close()
-    lines = tmp_path / f"more{ESCAPES}.jsonl"
-    lines.write_text("[]\n")
-    assert main(["results", "--store", str(path), "--import", str(lines), *form]) == 0
+    assert main(["results", "--store", str(path), *form]) == 0
     printed = capsys.readouterr()
     assert "no luck" in printed.out
     assert controls(printed.out) == []

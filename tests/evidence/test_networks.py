@@ -57,7 +57,7 @@ def test_what_it_says_of_a_grid_does_not_depend_on_the_padding(network: str):
 
 
 def test_the_layers_are_the_papers():
-    shapes = {name: network.shapes(3, 20, 2) for name, network in ARCHITECTURES.items()}
+    shapes = {name: network.shapes(3, 20, 2, 40) for name, network in ARCHITECTURES.items()}
     assert shapes["lln"] == {"weight": (1, 3, 3, 3), "bias": (1,)}
     assert [shapes["fcn"][f"weight{i}"][:2] for i in range(8)] == [(8, 3), (4, 8), *[(4, 4)] * 5, (1, 4)]
     assert shapes["cnn"]["convolution"] == (64, 3, 3, 3)
@@ -114,11 +114,11 @@ def test_an_lln_that_classifies_clicks_any_cell_that_it_says_is_to_be_clicked():
     highest = policy("lln", steps=300).fit(demos)
     assert not classifies.deterministic
     assert highest.deterministic
-    inside = np.ones((3, 1, 1, 4))
+    there = np.ones((3, 4), dtype=bool)
     said = np.array([[-1.0, 2.0, -1.0, 0.5], [-1.0, -2.0, -3.0, -4.0], [-1.0, -2.0, -3.0, 1.0]])
-    chosen = np.array([classifies._chosen(said, inside) for _ in range(200)])
+    chosen = np.array([classifies._chosen(said, there) for _ in range(200)])
     assert [set(cells) for cells in chosen.T] == [{1, 3}, {0, 1, 2, 3}, {3}]
-    assert highest._chosen(said, inside) == [1, 0, 3]
+    assert highest._chosen(said, there) == [1, 0, 3]
     assert classifies.act(demos.steps[0].grid) in set(demos.steps[0].grid.cells())
 
 

@@ -1,4 +1,3 @@
-import io
 import multiprocessing
 import os
 import signal
@@ -21,7 +20,7 @@ BAD = Trial("vpi", "nim", "train:99", **SMALL)
 
 def test_a_trial_that_fails_is_recorded_and_does_not_stop_the_others(tmp_path: Path):
     with Store(tmp_path / "r.sqlite") as store:
-        summary = run([GOOD[0], BAD, GOOD[1]], store, in_this_process, io.StringIO())
+        summary = run([GOOD[0], BAD, GOOD[1]], store, in_this_process)
         assert (summary.done, len(summary.failed)) == (2, 1)
         (row,) = store.rows(status="failed")
     assert row.key == BAD.key
@@ -37,8 +36,8 @@ def test_a_rerun_does_only_what_is_missing_and_tries_failed_ones_again(tmp_path:
         return in_this_process(trials)
 
     with Store(tmp_path / "r.sqlite") as store:
-        run([GOOD[0], BAD], store, execute, io.StringIO())
-        summary = run([*GOOD, GOOD[0], BAD], store, execute, io.StringIO())
+        run([GOOD[0], BAD], store, execute)
+        summary = run([*GOOD, GOOD[0], BAD], store, execute)
     assert asked == [["train:0", "train:99"], ["train:1", "train:2", "train:99"]]
     assert summary.text == "4 trials: 2 run, 1 already in the store, 1 failed."
 
@@ -79,7 +78,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path):
         raise KeyboardInterrupt
 
     with Store(tmp_path / "r.sqlite") as store:
-        summary = run(GOOD, store, execute, io.StringIO())
+        summary = run(GOOD, store, execute)
         assert {row.key for row in store.rows(status="ok")} == {GOOD[0].key}
     assert summary.stopped
     assert summary.text == "3 trials: 1 run, 2 left. Run the same command again to continue."

@@ -1,5 +1,4 @@
 import contextlib
-import json
 import os
 import random
 import signal
@@ -15,7 +14,7 @@ import pytest
 from measuring import measured
 from shown.errors import BadInput
 from shown_evidence.results.row import Row
-from shown_evidence.results.store import APPLICATION_ID, SCHEMA, Store, read_lines
+from shown_evidence.results.store import APPLICATION_ID, SCHEMA, Store
 from shown_evidence.trials.trial import Trial
 
 TRIAL = Trial("lpp", "nim", "train:0")
@@ -177,37 +176,18 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path):
         assert store._database.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
 
 
-def test_json_lines_round_trip_and_half_a_last_line_is_left_out(tmp_path: Path):
-    path = tmp_path / "lines.jsonl"
-    lines = [json.dumps(measured(trial).to_json()) for trial in (TRIAL, OTHER)]
-    path.write_text("\n".join(lines) + "\n" + lines[0][:40])
-    found = read_lines(path)
-    assert [row.key for row in found.rows] == [TRIAL.key, OTHER.key]
-    assert found.rows[0] == measured(TRIAL)
-    assert found.bad == []
-
-
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("value", "says"),
     [
-        (b"[1]", "line 2: not a result"),
-        (b'{"settings": {}}', '"status" is missing'),
-        (b"{", "line 2: not valid JSON"),
-        (b"\xff", "line 2: not text"),
-        (
-            b'{"settings": {}, "status": "ok", "seconds": 1, "version": "1", "finished": "", "result": null}',
-            'lacks "method"',
-        ),
+        ([1], "here: not a result"),
+        ({"settings": {}}, '"status" is missing'),
+        ({"settings": {}, "status": "ok", "seconds": 1, "version": "1", "finished": ""}, 'lacks "method"'),
     ],
 )
-def test_bad_json_lines_are_named_and_the_others_read(tmp_path: Path, line: bytes, says: str):
-    path = tmp_path / "lines.jsonl"
-    good = json.dumps(measured(TRIAL).to_json()).encode()
-    path.write_bytes(b"\n".join([good, line, good, b""]))
-    found = read_lines(path)
-    assert [row.key for row in found.rows] == [TRIAL.key, TRIAL.key]
-    assert [row.number for row in found.bad] == [2]
-    assert says in found.bad[0].why
+def test_what_is_no_result_is_refused(value: object, says: str):
+    with pytest.raises(BadInput, match=says):
+        Row.from_json(value, "here")
+    assert Row.from_json(measured(TRIAL).to_json(), "here") == measured(TRIAL)
 
 
 RUN = """
@@ -231,7 +211,7 @@ def execute(trials):
 
 trials = [Trial("lpp", "nim", "train:0", seed=seed) for seed in range(400)]
 with Store(sys.argv[1]) as store:
-    print(run(trials, store, execute, output=open("/dev/null", "w")).text)
+    print(run(trials, store, execute).text)
 """
 
 

@@ -1,4 +1,4 @@
-"""Results files: lines of JSON and databases that may be anybody's."""
+"""Results: rows as JSON and databases that may be anybody's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fuzz.cases import expected
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.report.page import report
 from shown_evidence.results.row import Row
-from shown_evidence.results.store import Store, read_lines
+from shown_evidence.results.store import Store
 
 COLUMNS = ("asked", "key", "settings", "method", "seed", "version", "finished", "seconds", "status", "error", "result")
 
@@ -21,12 +21,7 @@ COLUMNS = ("asked", "key", "settings", "method", "seed", "version", "finished", 
 def make(rng: random.Random) -> Any:
     rows = sound.rows(rng)
     if rng.random() < 0.5:
-        lines = [mutate.damaged(rng, row) if rng.random() < 0.7 else row for row in rows]
-        text = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
-        return {
-            "kind": "lines",
-            "content": (mutate.spoilt(rng, text) if rng.random() < 0.2 else text).decode("latin-1"),
-        }
+        return {"kind": "rows", "rows": [mutate.damaged(rng, row) if rng.random() < 0.7 else row for row in rows]}
     changes = [[rng.choice(COLUMNS), _cell(rng)] for _ in range(rng.choice((0, 1, 1, 2)))]
     flips = [[rng.random(), rng.randrange(8)] for _ in range(rng.choice((0, 0, 1, 3, 20)))]
     return {
@@ -40,10 +35,12 @@ def make(rng: random.Random) -> Any:
 
 def run(data: Any, folder: Path) -> None:
     path = folder / "theirs"
-    if data["kind"] == "lines":
-        path.write_bytes(data["content"].encode("latin-1"))
-        with expected():
-            _use(read_lines(path).rows, folder)
+    if data["kind"] == "rows":
+        good = []
+        for row in data["rows"]:
+            with expected():
+                good.append(Row.from_json(row, "theirs"))
+        _use(good, folder)
         return
     with Store(path) as store:
         store.add_many([Row(**row) for row in data["rows"]])

@@ -47,7 +47,7 @@ def complaint(capsys: pytest.CaptureFixture, *words: str) -> str:
         ("play", "nim", "--out", LONG),
         ("report", "--store", LONG),
         ("results", "--store", LONG),
-        ("results", "--store", LONG, "--import", "x.jsonl"),
+        ("results", "--store", LONG, "--import", "x.sqlite"),
         ("reproduce", "demos", "--games", "nim", "--store", LONG),
     ],
 )

@@ -18,10 +18,9 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.transforms import ScaledTranslation
 
-from shown_evidence.analysis.figures import Axis, Bar, Line, Panel, Panels
+from shown_evidence.analysis.figures import Axis, Line, Panel, Panels
 
 SINGLE, DOUBLE = 3.3, 6.9
 """Width of one and of two columns of a printed page, in inches."""
@@ -89,20 +88,6 @@ def _draw_panel(axes: Axes, panel: Panel, width: float) -> None:
             xs, ys = ([values[i] for i in hollow] for values in (line.xs, line.ys))
             axes.plot(xs, ys, **_hollow(line.style, mark), **moved)
         axes.plot(line.missing, [MISSING_AT] * len(line.missing), **_cross(line.style["color"], mark), **moved)
-    for bar in panel.bars:
-        _draw_bar(axes, bar, mark)
-
-
-def _draw_bar(axes: Axes, bar: Bar, mark: float) -> None:
-    if bar.height is None:
-        axes.plot([bar.at], [MISSING_AT], **_cross(bar.color, mark))
-        return
-    face = bar.color if bar.filled else "white"
-    axes.bar(bar.at, bar.height, 0.36, color=face, edgecolor=bar.color, linewidth=0.9)
-    if bar.span is not None and bar.span[1] > bar.span[0]:
-        axes.plot([bar.at, bar.at], bar.span, color=INK, linewidth=0.8, zorder=4)
-    if bar.fewer:
-        axes.plot([bar.at], [bar.height], **_hollow({"color": bar.color, "marker": "o"}, mark))
 
 
 def _hollow(style: Mapping[str, Any], mark: float) -> dict[str, Any]:
@@ -147,11 +132,9 @@ def _draw_axis(axes: Axes, axis: Axis, last: bool) -> None:
 def _legend(panels: Panels) -> list[tuple[str, Any]]:
     """Return every name in the figure with its handle, for one legend above all panels."""
     lines = [line for panel in panels.panels for line in panel.lines]
-    bars = [bar for panel in panels.panels for bar in panel.bars]
     floors = [floor for panel in panels.panels for floor in panel.floors]
     entries = [
         *((line.label, bool(line.xs), Line2D([], [], **{"markersize": MARK[DOUBLE], **line.style})) for line in lines),
-        *((bar.label, bar.height is not None, Patch(color=bar.color)) for bar in bars),
         *((floor.label, floor.height is not None, Line2D([], [], linewidth=0.8, **floor.style)) for floor in floors),
     ]
     found: dict[str, Any] = {}
@@ -159,9 +142,9 @@ def _legend(panels: Panels) -> list[tuple[str, Any]]:
     for name, has_data, handle in entries:
         (found if has_data else empty).setdefault(name, handle)
     names = [*found.items(), *((f"{name} (no trials)", empty[name]) for name in empty if name not in found)]
-    if any(any(line.fewer) for line in lines) or any(bar.fewer for bar in bars):
+    if any(any(line.fewer) for line in lines):
         names.append(("fewer trials", Line2D([], [], **_hollow({"color": INK, "marker": "o"}, MARK[DOUBLE]))))
-    if any(line.missing for line in lines) or any(bar.height is None for bar in bars):
+    if any(line.missing for line in lines):
         names.append(("no trials here", Line2D([], [], **_cross(INK, MARK[DOUBLE]))))
     return names
 

@@ -1,7 +1,7 @@
 """The content of figures, as data; drawing.py draws it.
 
 A figure is a grid of small panels (`Panels`) with success from 0 to 1 upwards. `success_panels` makes one from results:
-a panel per view and column, a line per series. `success_bars` does the same with bars.
+a panel per view and column, a line per series.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ STYLES: Mapping[str, dict[str, Any]] = {
     "tree": _style("#6a3d9a", "p", LONG),
     "boosted-programs": _style("#4b0092", "*", DOTTED),
     "tree-programs": _style("#9467bd", "p", DOTTED),
+    "boosted-buttons": _style("#3f51b5", "*", DASHED),
+    "tree-buttons": _style("#7b1fa2", "p", DASHED),
     "features-nn": _style("#a6761d", "<", LONG),
     "features-nn-l1": _style("#d9b26a", ">", DASH_DOT),
     "no-prior": _style("#666666", "h", DASHED),
@@ -83,22 +85,6 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A bar `at` a position of the axis; its height is a mean with the interval `span`, or None without results.
-
-    `fewer` marks one with fewer results than the same bar in another panel.
-    """
-
-    at: float
-    height: float | None
-    label: str
-    color: str
-    filled: bool = True
-    span: tuple[float, float] | None = None
-    fewer: bool = False
-
-
-@dataclass(frozen=True)
 class FloorLine:
     """The success of random play, as a thin horizontal line; `height` is None without results."""
 
@@ -113,7 +99,6 @@ class Panel:
 
     title: str = ""
     lines: Sequence[Line] = ()
-    bars: Sequence[Bar] = ()
     floors: Sequence[FloorLine] = ()
 
 
@@ -140,9 +125,7 @@ class Panels:
     @property
     def empty(self) -> bool:
         """Whether the figure shows no results."""
-        return not any(line.xs for panel in self.panels for line in panel.lines) and not any(
-            bar.height is not None for panel in self.panels for bar in panel.bars
-        )
+        return not any(line.xs for panel in self.panels for line in panel.lines)
 
 
 # --- figures of results -------------------------------------------------------------------------------------------
@@ -251,28 +234,3 @@ def _lines(
         fewer = [len(values) < most[at] for at, values in part.items()]
         lines.append(Line(list(part), ys, series.label, series.style, band, fewer, sorted(most.keys() - part.keys())))
     return lines
-
-
-def success_bars(rows: Sequence[Row], columns: Sequence[Series], series: Sequence[Series], up: str) -> Panels:
-    """Plot the mean success of each series, a panel per column: filled bars for test, open for generated levels."""
-    bars = [
-        _bars(select(rows, **each.where), bar, kind, columns)
-        for place, each in enumerate(series)
-        for kind, shift in ((TEST, -0.2), (GENERATED, 0.2))
-        for bar in (Bar(place + shift, None, each.label, each.style["color"], kind == TEST),)
-    ]
-    panels = [
-        Panel(column.label, bars=[bar[number] for bar in bars], floors=floors(rows, TEST, **column.where))
-        for number, column in enumerate(columns)
-    ]
-    return Panels(panels, [up], Axis("", (), limits=(-0.6, len(series) - 0.4)))
-
-
-def _bars(rows: Sequence[Row], bar: Bar, kind: str, columns: Sequence[Series]) -> list[Bar]:
-    """Return a bar in every panel."""
-    found = [successes(select(rows, **column.where), kind) for column in columns]
-    most = max(map(len, found), default=0)
-    return [
-        replace(bar, height=fmean(values), span=interval(values), fewer=len(values) < most) if values else bar
-        for values in found
-    ]

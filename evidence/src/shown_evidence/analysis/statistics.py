@@ -74,12 +74,6 @@ def found(row: Row) -> bool:
     return bool(measured(row)["learned"].get("found", True))
 
 
-def literals(row: Row) -> int | None:
-    """Return the number of literals of the best rule, or None without a rule."""
-    size = measured(row)["learned"].get("top_level_programs")
-    return int(size) if size is not None and found(row) else None
-
-
 def learning_time(row: Row) -> float:
     """Return the seconds spent learning."""
     return float(measured(row)["seconds"]["learn"])

@@ -25,26 +25,33 @@ class Architecture:
     """A kind of network.
 
     Attributes:
-        shapes: (channels, height, width) -> the shape of each parameter of one network.
-        scores: (parameters, inputs [M, N, C, H, W], inside [M, N, 1, H, W]) -> a score for each cell, [M, N, H * W].
-        any_size: whether it accepts grids of any size.
+        shapes: (channels, height, width, outputs) -> the shape of each parameter of one network.
+        scores: (parameters, inputs [M, N, C, H, W], inside [M, N, 1, H, W]) -> a score for each output.
+            [M, N, outputs]
+        any_size: whether it accepts grids of any size; such a network scores cells.
+        buttons: number of buttons, each with one output; 0 where every cell has one.
     """
 
     name: str
-    shapes: Callable[[int, int, int], dict[str, tuple[int, ...]]]
+    shapes: Callable[[int, int, int, int], dict[str, tuple[int, ...]]]
     scores: Callable[[Parameters, Tensor, Tensor], Tensor]
     any_size: bool
+    buttons: int = 0
 
     def initial(self, channels: int, shape: tuple[int, int], seed: int) -> Parameters:
         """Draw the parameters of one network, [1, …] each, as PyTorch's own layers do."""
         rng = torch.Generator().manual_seed(seed)
         values = {}
         bound = 0.0
-        for name, size in self.shapes(channels, *shape).items():
+        for name, size in self.shapes(channels, *shape, self.buttons or math.prod(shape)).items():
             if len(size) > 1:  # a weight; the bias that follows it has the same bound
                 bound = 1 / math.sqrt(math.prod(size[1:]))
             values[name] = torch.empty(1, *size).uniform_(-bound, bound, generator=rng)
         return values
+
+    def possible(self, scores: Tensor, inside: Tensor) -> Tensor:
+        """Return 1 for each output that is an action: a button, or a cell inside the grid. [M, N, outputs]"""
+        return torch.ones_like(scores) if self.buttons else inside.flatten(2)
 
 
 def convolve(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
@@ -58,7 +65,7 @@ def convolve(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return out.reshape(n, m, -1, h, w).transpose(0, 1)
 
 
-def _lln_shapes(channels: int, height: int, width: int) -> dict[str, tuple[int, ...]]:
+def _lln_shapes(channels: int, height: int, width: int, outputs: int) -> dict[str, tuple[int, ...]]:
     return {"weight": (1, channels, 3, 3), "bias": (1,)}
 
 
@@ -70,7 +77,7 @@ FCN_LAYERS = 8
 """Convolutions of the FCN, with 8 channels after the first, 4 after each of the next six, 1 after the last."""
 
 
-def _fcn_shapes(channels: int, height: int, width: int) -> dict[str, tuple[int, ...]]:
+def _fcn_shapes(channels: int, height: int, width: int, outputs: int) -> dict[str, tuple[int, ...]]:
     sizes = [channels, 8, *[4] * (FCN_LAYERS - 2), 1]
     shapes: dict[str, tuple[int, ...]] = {}
     for i in range(FCN_LAYERS):
@@ -89,14 +96,14 @@ def _fcn_scores(p: Parameters, inputs: Tensor, inside: Tensor) -> Tensor:
 CNN_CHANNELS = 64
 
 
-def _cnn_shapes(channels: int, height: int, width: int) -> dict[str, tuple[int, ...]]:
+def _cnn_shapes(channels: int, height: int, width: int, outputs: int) -> dict[str, tuple[int, ...]]:
     return {
         "convolution": (CNN_CHANNELS, channels, 3, 3),
         "convolution_bias": (CNN_CHANNELS,),
         "hidden": (CNN_CHANNELS, CNN_CHANNELS * height * width),
         "hidden_bias": (CNN_CHANNELS,),
-        "output": (height * width, CNN_CHANNELS),
-        "output_bias": (height * width,),
+        "output": (outputs, CNN_CHANNELS),
+        "output_bias": (outputs,),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ import torch
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
-from shown.grid import Cell, Grid
+from shown.grid import Action, Grid
 from shown.symmetry import Transformation, images
-from shown.worlds import Game
+from shown.worlds import Playable
 from shown.worlds.games.levels import built_in
 from shown_evidence.baselines import Imitator, check_clicks
-from shown_evidence.baselines.architectures import ARCHITECTURES, Parameters
+from shown_evidence.baselines.architectures import ARCHITECTURES, Architecture, Parameters
 from shown_evidence.baselines.training import Examples, Training, encode, one_hot, train
 
 CHOICES = ("highest", "classified")
@@ -23,7 +24,7 @@ GRIDS_AT_ONCE = 256  # grids scored together when acting
 
 
 class NetworkPolicy(Imitator):
-    """A network that clicks the cell with the highest score, or any cell it classifies as to be clicked.
+    """A network that takes the action with the highest score, or clicks any cell it classifies as to be clicked.
 
     >>> from shown.worlds import find
     >>> from shown_evidence.trials.demonstrators import demonstrations
@@ -62,23 +63,24 @@ class NetworkPolicy(Imitator):
     def fit(self, demos: Demonstrations) -> NetworkPolicy:
         return fit_together([self], [demos])[0]
 
-    def act_many(self, grids: Sequence[Grid]) -> list[Cell]:
-        network, channels = ARCHITECTURES[self.network], len(self.tokens_)
+    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
+        network, channels = self.architecture_, len(self.tokens_)
         parameters = {name: value.to(self.device) for name, value in self.parameters_.items()}
-        acts = []
+        acts: list[Action] = []
         for start in range(0, len(grids), GRIDS_AT_ONCE):
             part = grids[start : start + GRIDS_AT_ONCE]
             shape = _largest(part) if network.any_size else self.shape_
             numbers = torch.from_numpy(encode(self.tokens_, part, shape)).to(self.device)
             with torch.no_grad():
                 inputs, inside = one_hot(numbers[None], channels)
-                scores = network.scores(parameters, inputs, inside)[0].cpu().numpy()
-            acts += [divmod(cell, shape[1]) for cell in self._chosen(scores, inside[0].cpu().numpy())]
+                scores = network.scores(parameters, inputs, inside)
+            possible = network.possible(scores, inside)[0].cpu().numpy() > 0
+            chosen = self._chosen(scores[0].cpu().numpy(), possible)
+            acts += [self.buttons_[i] if self.buttons_ else divmod(i, shape[1]) for i in chosen]
         return acts
 
-    def _chosen(self, scores: np.ndarray, inside: np.ndarray) -> list[int]:
-        """Return the number of the clicked cell of each grid. [N, H * W], [N, 1, H, W] → [N]"""
-        there = inside.reshape(scores.shape) > 0
+    def _chosen(self, scores: np.ndarray, there: np.ndarray) -> list[int]:
+        """Return the number of the action on each grid; `there` says which are possible. [N, outputs] twice → [N]"""
         if self.deterministic:
             return [int(cell) for cell in np.where(there, scores, -np.inf).argmax(axis=1)]
         positive = there & (scores > 0)  # where σ(score) > ½
@@ -88,9 +90,11 @@ class NetworkPolicy(Imitator):
     def describe(self) -> dict[str, Any]:
         return {"training": {name: round(value, 6) for name, value in self.training_.items()}, "device": self.device}
 
-    def learned(self, demos: Demonstrations, parameters: Parameters, training: dict[str, float]) -> NetworkPolicy:
+    def learned(
+        self, demos: Demonstrations, network: Architecture, parameters: Parameters, training: dict[str, float]
+    ) -> NetworkPolicy:
         """Take over the outcome of training."""
-        self.tokens_ = demos.tokens
+        self.tokens_, self.buttons_, self.architecture_ = demos.tokens, demos.buttons, network
         self.shape_ = self.shape or _largest([step.grid for step in demos.steps])
         self.parameters_, self.training_ = parameters, training
         return self
@@ -101,10 +105,10 @@ def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstratio
     first = policies[0]
     if first.network not in ARCHITECTURES:
         raise BadInput(f"no network called {first.network!r}. {did_you_mean(first.network, ARCHITECTURES)}")
-    for each in demos:
+    network = replace(ARCHITECTURES[first.network], buttons=len(demos[0].buttons))
+    for each in demos if network.any_size or not network.buttons else ():
         check_clicks(each)
     demos = [images(each, first.symmetries) if first.symmetries else each for each in demos]
-    network = ARCHITECTURES[first.network]
     largest = [_largest([step.grid for step in each.steps]) for each in demos]
     if not network.any_size:
         largest = [policy.shape or own for policy, own in zip(policies, largest, strict=True)]
@@ -112,22 +116,26 @@ def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstratio
     examples = [Examples.of(each, shape) for each in demos]
     seeds = [policy.seed for policy in policies]
     found = train(network, len(demos[0].tokens), shape, examples, seeds, first.settings, first.device)
-    return [policy.learned(d, *each) for policy, d, each in zip(policies, demos, found, strict=True)]
+    return [policy.learned(d, network, *each) for policy, d, each in zip(policies, demos, found, strict=True)]
 
 
-def learner(game: Game, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:
-    """Build a network for the largest level of a game."""
-    return NetworkPolicy(shape=largest_shape(game), seed=seed, **options)
+def learner(place: Playable, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:
+    """Build a network for the largest level of a game, or for the map of a world."""
+    return NetworkPolicy(shape=largest_shape(place), seed=seed, **options)
 
 
-def mirrored(game: Game, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:
+def mirrored(place: Playable, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:
     """Build a network that also learns from images of the demonstrations under the game's symmetries."""
-    side = max(largest_shape(game))  # images may be turned
-    return NetworkPolicy(shape=(side, side), seed=seed, symmetries=game.symmetries, **options)
+    side = max(largest_shape(place))  # images may be turned
+    return NetworkPolicy(shape=(side, side), seed=seed, symmetries=place.symmetries, **options)
 
 
-def largest_shape(game: Game) -> tuple[int, int]:
-    """Return the rows and columns that hold every built-in and generated level of a game."""
+def largest_shape(place: Playable) -> tuple[int, int]:
+    """Return the rows and columns that hold every built-in and generated level, or a world's map as it may turn."""
+    game = place.rules
+    if game is None:
+        side = max(place.level(0).grid.shape)
+        return side, side
     shapes = [game.max_shape, *(level.grid.shape for which in ("train", "test") for level in built_in(game, which))]
     return max(h for h, _ in shapes), max(w for _, w in shapes)
 

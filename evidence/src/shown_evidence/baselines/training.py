@@ -23,7 +23,7 @@ class Training:
 
     Attributes:
         loss: "cells" (one binary cross-entropy per cell, as in the paper's LLN and FCN) or "choice" (one cross-entropy
-            over cells, as in its CNN).
+            over cells or buttons, as in its CNN).
         steps, rate: maximum number of steps of Adam, and its learning rate.
         batch: maximum number of examples per step.
         enough: mean loss below which training stops, once every demonstrated action is repeated.
@@ -47,7 +47,7 @@ class Examples:
 
     Attributes:
         grids: tokens by number, `OFF_GRID` where padded. [N, H, W] uint8
-        actions: number of the clicked cell in the padded grid. [N] int64
+        actions: number of the clicked cell in the padded grid, or of the pressed button. [N] int64
         counts: frequency of each decision. [N] float32
     """
 
@@ -59,8 +59,10 @@ class Examples:
     def of(cls, demos: Demonstrations, shape: tuple[int, int]) -> Examples:
         decisions: dict[tuple[Grid, int], int] = {}
         for step in demos.steps:
-            row, column = (int(x) for x in step.action)
-            decision = step.grid, row * shape[1] + column
+            if isinstance(step.action, str):
+                decision = step.grid, demos.buttons.index(step.action)
+            else:
+                decision = step.grid, int(step.action[0]) * shape[1] + int(step.action[1])
             decisions[decision] = decisions.get(decision, 0) + 1
         grids = encode(demos.tokens, [grid for grid, _ in decisions], shape)
         actions = np.array([action for _, action in decisions], dtype=np.int64)
@@ -189,7 +191,7 @@ class _Group:
             scores = self._network.scores(self._values, inputs, inside)
             actions, weights = self._actions[:, part], self._weights[:, part]
             losses += self._losses(scores, inside, actions, weights)
-            best = scores.masked_fill(inside.flatten(2) == 0, -torch.inf).argmax(-1)
+            best = scores.masked_fill(self._network.possible(scores, inside) == 0, -torch.inf).argmax(-1)
             fits += ((best == actions) * weights).sum(-1)
         return losses.tolist(), [1.0 if fit > 1 - 1e-4 else fit for fit in fits.tolist()]
 
@@ -239,4 +241,4 @@ class _Group:
             return (each.reshape(actions.shape) * weights).sum(-1)
         goals = torch.zeros_like(scores).scatter_(2, actions[:, :, None], 1.0)
         each = functional.binary_cross_entropy_with_logits(scores, goals, reduction="none")
-        return ((each * inside.flatten(2)).sum(-1) * weights).sum(-1)
+        return ((each * self._network.possible(scores, inside)).sum(-1) * weights).sum(-1)

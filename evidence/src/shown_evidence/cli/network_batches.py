@@ -25,16 +25,15 @@ from typing import Any
 import torch
 
 from shown.errors import ShownError, printable
-from shown.worlds import GAMES, find_game, load_levels
 from shown_evidence.baselines.network_policy import fit_together, largest_shape
+from shown_evidence.cli.reproduce import add_selection, scale_of, words
 from shown_evidence.experiments import find as find_experiment
-from shown_evidence.experiments.experiment import Scale, check
 from shown_evidence.results.row import Row
 from shown_evidence.results.runner import Trials, in_processes, run, success
 from shown_evidence.results.store import Store
 from shown_evidence.trials.demonstrators import demonstrations
 from shown_evidence.trials.methods import DAGGERS, METHODS, NETWORKS
-from shown_evidence.trials.trial import Trial, describe, measurements
+from shown_evidence.trials.trial import Trial, describe, find_place, measurements
 
 ONE_BY_ONE = ("features-nn", "features-nn-l1", *DAGGERS)
 """Methods that cannot be trained side by side."""
@@ -57,11 +56,12 @@ def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[list[Trial]]:
     alike: dict[tuple[Any, ...], list[tuple[int, Trial]]] = {}
     found = [(math.inf, [trial]) for trial in trials if trial.method in ONE_BY_ONE]
     for trial in (trial for trial in trials if trial.method not in ONE_BY_ONE):
-        steps = len(load_levels(find_game(trial.game), trial.levels)) * STEPS_PER_LEVEL.get(trial.game, 15)
+        shown = find_place(trial.game).levels(trial.levels.removeprefix("seeds:"))
+        steps = len(shown) * STEPS_PER_LEVEL.get(trial.game, 15)
         together = (trial.method, trial.game, trial.test, json.dumps(dict(trial.options), sort_keys=True))
         alike.setdefault(together, []).append((min(steps, trial.options["batch"]), trial))
     for group in alike.values():
-        height, width = largest_shape(find_game(group[0][1].game))
+        height, width = largest_shape(find_place(group[0][1].game))
         group.sort(key=lambda item: item[0])
         while group:
             most = group[-1][0] * height * width
@@ -86,11 +86,11 @@ def run_batch(settings: Trials, device: str) -> Iterator[Row]:
 
 
 def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
-    game = find_game(trials[0].game)
-    demos = [demonstrations(game, trial.levels) for trial in trials]
+    place = find_place(trials[0].game)
+    demos = [demonstrations(place, trial.levels) for trial in trials]
     started = time.perf_counter()
     methods: list[Any] = [
-        METHODS[trial.method].build(game, trial.start, {**trial.options, "device": device}) for trial in trials
+        METHODS[trial.method].build(place, trial.start, {**trial.options, "device": device}) for trial in trials
     ]
     if trials[0].method in ONE_BY_ONE:
         fitted = [method.fit(given) for method, given in zip(methods, demos, strict=True)]
@@ -98,7 +98,7 @@ def _run(trials: Sequence[Trial], device: str) -> Iterator[Row]:
         fitted = fit_together(methods, demos)
     learn = (time.perf_counter() - started) / len(trials)
     for trial, policy, given in zip(trials, fitted, demos, strict=True):
-        result = measurements(trial, game, policy, given, learn)
+        result = measurements(trial, place, policy, given, learn)
         result["learned"]["together"] = len(trials)
         yield success(trial.settings, result, sum(result["seconds"].values()))
 
@@ -111,14 +111,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, metavar="N")
     parser.add_argument("--minutes", type=float, default=1e6, metavar="M", help="stop after M minutes")
-    parser.add_argument("--cells", type=int, default=CELLS, metavar="N", help="grid cells per training step of a batch")
-    parser.add_argument("--experiments", default="demos,data-efficiency", metavar="A,B")
-    parser.add_argument("--methods", default=",".join(NETWORKS), metavar="A,B")
-    parser.add_argument("--games", default=",".join(GAMES), metavar="A,B")
-    parser.add_argument("--demos", metavar="1,5", help="only these numbers of demonstrations")
-    parser.add_argument("--sets", type=int, metavar="N", help="maximum number of training sets per point")
-    parser.add_argument("--levels", metavar="SPEC,SPEC", help="levels to score (default test:0-8,random:0-99)")
-    parser.add_argument("--quick", action="store_true", help="few trials instead of the paper's sizes")
+    parser.add_argument("--experiments", type=words, default=("demos", "data-efficiency"), metavar="A,B")
+    add_selection(parser)
+    parser.set_defaults(methods=NETWORKS, full=True)
     args = parser.parse_args(argv)
     try:
         return _main(args)
@@ -127,31 +122,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _wanted(args: argparse.Namespace) -> list[Trial]:
-    scale = Scale(
-        full=not args.quick,
-        games=tuple(args.games.split(",")),
-        methods=tuple(method for method in args.methods.split(",") if method in (*NETWORKS, *ONE_BY_ONE)),
-        demos=tuple(map(int, args.demos.split(","))) if args.demos else None,
-        sets=args.sets,
-        test=tuple(args.levels.split(",")) if args.levels else Scale.test,
-    )
-    check(scale)
-    return [trial for name in args.experiments.split(",") for trial in find_experiment(name).trials(scale)]
-
-
 def _main(args: argparse.Namespace) -> int:
     until = time.monotonic() + 60 * args.minutes
+    others = [method for method in args.methods if method not in (*NETWORKS, *ONE_BY_ONE)]
+    if others:
+        raise ShownError(f"{others[0]}: not a network. Run it with shown reproduce.")
+    scale = scale_of(args)
+    wanted = [trial for name in args.experiments for trial in find_experiment(name).trials(scale)]
     if args.device != "cpu" and not torch.cuda.is_available():
         raise ShownError("PyTorch finds no GPU here. Use --device cpu.")
 
     def execute(trials: Trials) -> Iterator[Row]:
-        todo = batches([Trial.from_settings(settings) for settings in trials], args.cells)
+        todo = batches([Trial.from_settings(settings) for settings in trials])
         settings = [[trial.settings for trial in batch] for batch in todo]
         return in_processes(partial(run_batch, device=args.device), settings, args.processes, until)
 
     with Store(args.out) as store:
-        summary = run(_wanted(args), store, execute)
+        summary = run(wanted, store, execute)
     for row in summary.failed:
         print(f"shown: {describe(row.settings)}: {row.error}", file=sys.stderr)
     print(summary.text, file=sys.stderr)

@@ -18,6 +18,7 @@ from shown.evaluation.cluster import LOCAL
 from shown_evidence.experiments import EXPERIMENTS, find
 
 if TYPE_CHECKING:
+    from shown_evidence.experiments.experiment import Scale
     from shown_evidence.trials.trial import Trial
 
 STORE = "results.sqlite"
@@ -40,6 +41,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="stop after M minutes; finished trials are kept",
     )
     add_cluster(parser, "run trials on")
+    add_selection(parser)
+    add("--folder", metavar="DIR", help="for released: folder with GAME.demos.json and GAME.test.json of each game")
+    add("--list", action="store_true", help="only list the trials: done, stale or todo")
+
+
+def add_store(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--store", default=STORE, metavar="FILE", help=f"results file (default {STORE})")
+
+
+def add_selection(parser: argparse.ArgumentParser) -> None:
+    """Add the options that select trials of experiments."""
+    add = parser.add_argument
     add("--methods", type=words, metavar="A,B", help="only these methods, such as lpp,vpi")
     add("--games", type=words, metavar="A,B", help="only these games")
     add("--demos", type=numbers, metavar="1,5", help="only these numbers of demonstrations")
@@ -52,12 +65,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SEED",
         help="seed of the first demonstrated level, where they are generated and not of the paper",
     )
-    add("--folder", metavar="DIR", help="for released: folder with GAME.demos.json and GAME.test.json of each game")
-    add("--list", action="store_true", help="only list the trials: done, stale or todo")
 
 
-def add_store(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--store", default=STORE, metavar="FILE", help=f"results file (default {STORE})")
+def scale_of(args: argparse.Namespace) -> Scale:
+    """Return the selection; raise BadInput for unknown games and methods."""
+    from shown_evidence.experiments.experiment import Scale, check
+
+    given = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs", "first_seed")}
+    given.update({name: value for name, value in (("games", args.games), ("test", args.levels)) if value})
+    scale = Scale(full=args.full, **given)
+    check(scale)
+    return scale
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -71,7 +89,6 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def run(args: argparse.Namespace) -> int:
-    from shown_evidence.experiments.experiment import Scale, check
     from shown_evidence.results.ray_executor import on_ray
     from shown_evidence.results.runner import on_cores
     from shown_evidence.results.runner import run as run_trials
@@ -79,10 +96,7 @@ def run(args: argparse.Namespace) -> int:
     from shown_evidence.trials.released import FOLDER, folder
     from shown_evidence.trials.trial import describe
 
-    given = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs", "first_seed")}
-    given.update({name: value for name, value in (("games", args.games), ("test", args.levels)) if value})
-    scale = Scale(full=args.full, **given)
-    check(scale)
+    scale = scale_of(args)
     names = list(EXPERIMENTS) if "all" in args.experiments else args.experiments
     if args.folder is not None:
         os.environ[FOLDER] = os.path.abspath(args.folder)  # worker processes read it there

@@ -8,7 +8,6 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from shown.cli.options import positive
@@ -17,7 +16,7 @@ from shown.errors import BadInput, printable
 from shown_evidence.cli.reproduce import add_store
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.results.row import Row
-from shown_evidence.results.store import BadRow, Store, StoreContents, read_lines
+from shown_evidence.results.store import BadRow, Store, StoreContents
 from shown_evidence.wording import MISSING_CELL, many
 
 MAX_LISTED = 10  # bad rows listed one by one
@@ -38,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         dest="imports",
         nargs="+",
         metavar="FILE",
-        help="first import the results in these files: results files or JSON lines",
+        help="first import the results in these files",
     )
     parser.add_argument(
         "--carry-over",
@@ -156,8 +155,6 @@ def _carry_over(args: argparse.Namespace) -> None:
 
 
 def _read(path: str) -> StoreContents:
-    if Path(path).suffix in (".jsonl", ".json"):
-        return read_lines(path)
     with Store(path, writing=False) as other:
         return other.read()
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.claims import NO, PARTLY, YES, Finding, graded
+from shown_evidence.analysis.figures import HUNDRED, NINE, Axis
 from shown_evidence.analysis.statistics import GENERATED, TEST, games_among, matched, mean_over_games, of_size, select
 from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, success_table
 from shown_evidence.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
-from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import listed, percent, title
 
@@ -48,27 +48,19 @@ class Ablations(Experiment):
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
         rows = _mixtures(rows)
         columns = figures.games(games_among(rows, self.games))
-        random_play = [row for row in rows if row.settings["method"] in stats.FLOORS]
         series = figures.methods(self.methods)
+        across = Axis("demonstrations", (FEW, TOTAL), limits=(FEW - 1.5, TOTAL + 1.5))
         plots: list[Plot | Table] = [
             Plot(
-                figures.success_bars(
-                    [*part, *random_play], columns, figures.with_sets(series, part), f"success, {count} demonstrations"
-                ),
-                f"Success of LPP with and without each part, from {what}. Filled: the 9 test levels. Open: the 100 "
-                "generated levels. Thin bars: 95 % interval of the mean. Horizontal lines: random play on the 9.",
-                f"from-{count}",
+                figures.success_panels(rows, stats.size, columns, figures.with_sets(series, rows), (view,), across),
+                f"Success of LPP with and without each part on {view.label}, from sets of {FEW} and from all {TOTAL} "
+                f"demonstrations. {figures.SHADED}",
+                name,
             )
-            for count, what in ((TOTAL, "all 11 demonstrations"), (FEW, "sets of 5"))
-            for part in (of_size(rows, count),)
+            for view, name in ((NINE, "nine"), (HUNDRED, "generated"))
         ]
         parts = [demonstrated(count, kind) for count in (TOTAL, FEW) for kind in (TEST, GENERATED)]
         return [*plots, success_table(rows, self.games, series, parts, f"The same as numbers. {MEANS}")]
-
-    def text(self, rows: Sequence[Row]) -> list[str]:
-        parts = {count: each_method(of_size(rows, count), _both) for count in (TOTAL, FEW)}
-        begins = "demonstrations, test / generated levels, mean over games:"
-        return [f"From {count} {begins} {', '.join(texts)}." for count, texts in parts.items() if texts]
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:
         mixtures = _mixtures(rows)
@@ -80,20 +72,6 @@ class Ablations(Experiment):
 def _mixtures(rows: Sequence[Row]) -> list[Row]:
     """Return all results except LPP's single best policies."""
     return [row for row in rows if row.settings["options"].get("ensemble") != 1]
-
-
-def each_method(rows: Sequence[Row], text: Callable[[Sequence[Row]], str]) -> list[str]:
-    """Return each method's results as text; with fewer sets than LPP, also LPP's from the same sets."""
-    mixtures = _mixtures(rows)
-    lpp = select(mixtures, method="lpp")
-    parts = []
-    for method in Ablations.methods:
-        if found := select(mixtures, method=method):
-            ours, _ = matched(lpp, found)
-            beside = f" (LPP from the same sets {text(ours)})" if ours and len(ours) < len(lpp) else ""
-            games = stats.only_some_games(found, Ablations.games)
-            parts.append(f"{METHODS[method].label} {text(found)}{beside}{games}")
-    return parts
 
 
 def _both(rows: Sequence[Row]) -> str:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import fmean
 from typing import Any, ClassVar
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import Axis, LevelView, Series
-from shown_evidence.analysis.statements import POLICY_SIZES
 from shown_evidence.analysis.statistics import (
     FLOORS,
     GENERATED,
     difference_text,
-    found,
     games_among,
     grouped,
     paired_difference,
@@ -29,7 +26,7 @@ from shown_evidence.trials.demonstrators import STYLE
 from shown_evidence.trials.level_sets import JUDGE, SETS
 from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial
-from shown_evidence.wording import MISSING_CELL, percent, title
+from shown_evidence.wording import percent
 
 SIZES = (1, 2, 3, 5)
 PLAYED = JUDGE.played_levels(100)
@@ -107,12 +104,6 @@ class Beyond(FewDemonstrations):
                 "Difference of success in percentage points, paired by demonstrations, mean over games; in brackets "
                 "Student's 95 % interval over sets, which are disjoint.",
             ),
-            Table(
-                ("Game", "Paper", *(variant.label for variant in VARIANTS)),
-                [_literals(game, select(learned, game=game)) for game in games_among(learned, self.games)],
-                "Literals of the best rule from the largest sets, mean over sets, beside those of the paper's policies "
-                "from 11 demonstrations; in brackets, the number of trials in which nothing fits.",
-            ),
         ]
 
 
@@ -133,15 +124,3 @@ def method_and_options(variant: Series) -> tuple[str, dict[str, Any]]:
     """Return the method of a series, and its options."""
     options = dict(variant.where)
     return options.pop("method"), options
-
-
-def _literals(game: str, rows: Sequence[Row]) -> list[str]:
-    most = max(map(size, rows))
-    parts = [stats.of_size(select(rows, **variant.where), most) for variant in VARIANTS]
-    return [f"{title(game)}, from {most}", str(POLICY_SIZES[game][0]), *map(_mean_size, parts)]
-
-
-def _mean_size(rows: Sequence[Row]) -> str:
-    sizes = [number for row in rows if (number := stats.literals(row)) is not None]
-    failed = sum(not found(row) for row in rows)
-    return (f"{fmean(sizes):.0f}" if sizes else MISSING_CELL) + (f" ({failed})" if failed else "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 from shown_evidence.analysis import figures
@@ -65,9 +64,8 @@ class DataEfficiency(Experiment):
 
     def text(self, rows: Sequence[Row]) -> list[str]:
         by_game = {game: select(rows, game=game) for game in games_among(rows, self.games)}
-        lines = [line for game, mine in by_game.items() for line in (_until_perfect(game, mine), _as_good(game, mine))]
         return [
-            *filter(None, lines),
+            *filter(None, (_as_good(game, mine) for game, mine in by_game.items())),
             "Nim has only 2,660 different levels. From 1,000 demonstrations on, the networks have seen much of what "
             "they are tested on, so this measures memory as much as generalization.",
         ]
@@ -75,16 +73,6 @@ class DataEfficiency(Experiment):
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:
         needs = {f"{method} {game}": _need(method, game, rows) for method, game in NETWORKS_NEED}
         return {**needs, "ratio": _ratio(rows)}
-
-
-def _until_perfect(game: str, rows: Sequence[Row]) -> str:
-    parts = []
-    for method in DataEfficiency.methods:
-        found = select(rows, method=method)
-        if found:
-            best, every = first_perfect(found, size), first_perfect(found, size, pool=fmean)
-            parts.append(f"{METHODS[method].label} {count(best)} with the best set, {count(every)} with every set")
-    return f"{title(game)}, demonstrations until every test level is won: {'; '.join(parts)}."
 
 
 def _as_good(game: str, rows: Sequence[Row]) -> str:
@@ -125,42 +113,19 @@ def _need(method: str, game: str, rows: Sequence[Row]) -> Finding | None:
 
 
 def _ratio(rows: Sequence[Row]) -> Finding:
-    ratios = {pair: ratio for pair in NETWORKS_NEED if (ratio := _network_to_lpp(*pair, rows)) is not None}
-    if len(ratios) < len(NETWORKS_NEED):
-        return too_few(f"{len(ratios)} of 4 ratios can be computed.")
-    texts = [f"{METHODS[method].label} in {title(game)} {each.text}" for (method, game), each in ratios.items()]
-    values = [each.least for each in ratios.values()]
+    """Compare the demonstrations that networks and LPP need; a network that never wins all needs more than tried."""
+    texts, values = [], []
+    for method, game in NETWORKS_NEED:
+        ours, theirs = (select(rows, game=game, method=name) for name in ("lpp", method))
+        own, need, most = first_perfect(ours, size), first_perfect(theirs, size), max(map(size, theirs), default=0)
+        if own and (need or most >= 1_000):
+            ratio, more = (need or most) / own, "" if need else "more than "
+            values.append(ratio)
+            parts = f"{more}{ratio:,.0f} ({more}{need or most:,} / {own:,})"
+            texts.append(f"{METHODS[method].label} in {title(game)} {parts}")
+    if len(values) < len(NETWORKS_NEED):
+        return too_few(f"{len(values)} of 4 ratios can be computed.")
     return Finding(
         f"Demonstrations for every test level with the best set, network / LPP: {', '.join(texts)}.",
         graded(min(values) >= 15 and max(values) >= 300, min(values) > 1),
     )
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """A network's demonstrations divided by LPP's: it needs `need`, or more than `most` if it never wins all."""
-
-    own: int
-    need: int | None
-    most: int
-
-    @property
-    def least(self) -> float:
-        return (self.need or self.most) / self.own
-
-    @property
-    def text(self) -> str:
-        """The ratio and its parts.
-
-        >>> Ratio(10, 50, 5000).text, Ratio(1, None, 5000).text
-        ('5 (50 / 10)', 'more than 5,000 (more than 5,000 / 1)')
-        """
-        more = "" if self.need else "more than "
-        return f"{more}{self.least:,.0f} ({more}{self.need or self.most:,} / {self.own:,})"
-
-
-def _network_to_lpp(method: str, game: str, rows: Sequence[Row]) -> Ratio | None:
-    ours, theirs = (select(rows, game=game, method=name) for name in ("lpp", method))
-    own, need = first_perfect(ours, size), first_perfect(theirs, size)
-    most = max(map(size, theirs), default=0)
-    return Ratio(own, need, most) if own and (need or most >= 1_000) else None

@@ -132,11 +132,6 @@ class Demos(Experiment):
             ),
         ]
 
-    def text(self, rows: Sequence[Row]) -> list[str]:
-        rows = of_the_ten_sets(rows)
-        means = [_means(rows, TEST, "the 9 test levels"), _means(rows, GENERATED, "the 100 generated levels")]
-        return [line for line in (*means, _trials_per_game(rows)) if line]
-
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:
         """Judge LPP's need for demonstrations on all sets, and comparisons on the common ten sets."""
         ten = of_the_ten_sets(rows)
@@ -164,25 +159,6 @@ def of_the_ten_sets(rows: Sequence[Row]) -> list[Row]:
 def _difference(rows: Sequence[Row], method: str, count: int) -> str:
     own, other = (stats.of_size(select(rows, method=name), count) for name in ("lpp", method))
     return stats.difference_text(stats.paired_difference(own, other, GENERATED, overlap=count / TRAINING_LEVELS))
-
-
-def _means(rows: Sequence[Row], kind: str, levels: str) -> str:
-    large = stats.of_size(rows, 5, max(SIZES))
-    parts = [
-        f"{METHODS[method].label} {percent(mean_success(found, kind))}"
-        for method in Demos.methods
-        if (found := select(large, method=method))
-    ]
-    return f"With 5 demonstrations or more, over all games, on {levels}: {', '.join(parts)}." if parts else ""
-
-
-def _trials_per_game(rows: Sequence[Row]) -> str:
-    parts = []
-    for method in Demos.methods:
-        counts = [len(select(rows, method=method, game=game)) for game in Demos.games]
-        if any(counts):
-            parts.append(f"{METHODS[method].label} {min(count for count in counts if count)}")
-    return f"Trials per game: {', '.join(parts)} (the paper: 100)."
 
 
 # --- demonstrations that LPP needs --------------------------------------------------------------------------------

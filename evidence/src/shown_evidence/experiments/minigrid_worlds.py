@@ -10,13 +10,13 @@ from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import STYLES, Axis, LevelView, Series
 from shown_evidence.analysis.statistics import games_among, grouped, of_size, select, success
-from shown_evidence.analysis.success_tables import Table
+from shown_evidence.analysis.success_tables import Table, what_each_is_given
 from shown_evidence.experiments.beyond import method_and_options
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
 from shown_evidence.trials.level_sets import LevelSets
 from shown_evidence.trials.trial import Trial
-from shown_evidence.wording import MISSING_CELL, many, percent
+from shown_evidence.wording import many, percent
 
 PLAIN = tuple(
     f"gym:MiniGrid-{world}-v0"
@@ -45,6 +45,8 @@ ENOUGH, FROM = 0.95, 5
 """The goal: success on new seeds, and from how many demonstrations on."""
 
 METHOD = "shown-world"
+CLONED = ("cnn", "cnn-mirrored", "boosted-buttons", "tree-buttons")
+"""Behavior cloning."""
 
 
 def _ours(language: str, rounds: int) -> dict[str, Any]:
@@ -57,8 +59,11 @@ VARIANTS = (
     Series("walking vocabulary", _ours("walking", 0), STYLES["vpi"]),
     Series("standard vocabulary, practiced", _ours("standard", ROUNDS), STYLES["shown"]),
     Series("LPP, as published", {"method": "lpp"}, STYLES["lpp"]),
+    *figures.methods(CLONED),
     Series("random actions", {"method": "random"}, {**STYLES["random"], "marker": "."}),
 )
+VOCABULARIES = 3
+"""The first variants, in plain worlds only."""
 
 
 class MinigridWorlds(Experiment):
@@ -68,19 +73,20 @@ class MinigridWorlds(Experiment):
     title = "Minigrid"
     question = "How many new seeds are won after a few demonstrations?"
     games = (*PLAIN, *OTHERS)
-    methods = (METHOD, "lpp", "random")
+    methods = (METHOD, "lpp", *CLONED, "random")
     scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
         return [
             Trial(method, world, shown, "perfect", seed, scale.options(method, **own), scale.levels(PLAYED))
             for world in scale.worlds_of(self.games)
-            for variant in (VARIANTS if world in PLAIN else VARIANTS[-3:])
+            for variant in (VARIANTS if world in PLAIN else VARIANTS[VOCABULARIES:])
             for method, own in (method_and_options(variant),)
             if method in scale.methods_of(self.methods)
             for count in scale.sizes(SIZES, (1, FROM))
             for number in range(scale.repeats(SETS, 1))
-            for shown, seed in ((RESERVED.shown_levels(number, count), number if method == "random" else 0),)
+            for shown in (scale.shown_levels(RESERVED, number, count),)
+            for seed in (number if method == "random" else 0,)
         ]
 
     def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
@@ -100,19 +106,9 @@ class MinigridWorlds(Experiment):
                 "Success on 60 seeds on which nothing was chosen; mean over sets of demonstrations. " + figures.SHADED,
             ),
             Table(
-                ("World", "Learned in", *(f"{count} shown" for count in SIZES)),
+                ("World", "Method", *(f"{count} shown" for count in SIZES)),
                 [[world, label, *(_mean(of_size(mine, count)) for count in SIZES)] for world, label, mine in parts],
-                "The same as numbers, with the 95 % interval of each mean.",
-            ),
-            Table(
-                ("World", "Learned in", "Shown", "Sets", "Number of sets that win each of the 60 seeds"),
-                [
-                    [world, label, str(count), *_seed_by_seed(of_size(mine, count))]
-                    for world, label, mine in parts
-                    for count in SIZES
-                    if of_size(mine, count)
-                ],
-                "Seed by seed, in order: 0 is a seed that all sets lose.",
+                f"The same as numbers, with the 95 % interval of each mean. {what_each_is_given(self.methods)}",
             ),
         ]
 
@@ -132,7 +128,7 @@ def _reached(label: str, count: int, rows: Sequence[Row]) -> Iterator[str]:
     won = [mean for mean in means if not math.isnan(mean)]
     if won:
         yield (
-            f"{label.capitalize()}, from {count}: {percent(ENOUGH)} of the seeds or more in "
+            f"{label[0].upper()}{label[1:]}, from {count}: {percent(ENOUGH)} of the seeds or more in "
             f"{sum(mean >= ENOUGH for mean in won)} of {many(len(won), 'world')}, {percent(min(won))} in the worst."
         )
 
@@ -143,13 +139,3 @@ def _title(world: str) -> str:
 
 def _mean(rows: Sequence[Row]) -> str:
     return stats.mean_with_interval(success(row, SEEDS) for row in rows)
-
-
-def _seed_by_seed(rows: Sequence[Row]) -> tuple[str, str]:
-    """Return the number of sets, and how many of them win each seed, in groups of ten."""
-    wins = [text for row in rows if (text := stats.measured(row)["won"].get(PLAYED))]
-    counts = [seed.count("1") for seed in zip(*wins, strict=False)]
-    if counts and min(counts) == len(wins):
-        return str(len(wins)), "all by all"
-    tens = ["".join(map(str, counts[at : at + 10])) for at in range(0, len(counts), 10)]
-    return str(len(wins)), " ".join(tens) or MISSING_CELL

@@ -84,17 +84,6 @@ class Noise(Experiment):
             success_table(rows, self.games, series, parts, f"From {ENOUGH} demonstrations or more. {MEANS}"),
         ]
 
-    def text(self, rows: Sequence[Row]) -> list[str]:
-        means = _means(select(rows, method="lpp"))
-        lines = []
-        for kind in KINDS:
-            parts = [f"ε = {e:g}: {percent(means[kind, e])}" for e in EPSILONS if (kind, e) in means]
-            if parts:
-                lines.append(
-                    f"{kind.capitalize()}, {ENOUGH} demonstrations or more, generated levels: {', '.join(parts)}."
-                )
-        return lines
-
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
         means = _means(select(rows, method="lpp"))
         if len(means) < len(KINDS) * len(EPSILONS):

@@ -11,7 +11,7 @@ from shown_evidence.analysis.statistics import GENERATED, games_among, grouped, 
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments.beyond import PLAYED, SIZES
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
-from shown_evidence.experiments.scripted_styles import USUAL, style_trials
+from shown_evidence.experiments.scripted_styles import LEARNED, USUAL, style_trials
 from shown_evidence.results.row import Row
 from shown_evidence.styles import EXPERT, styles_of
 from shown_evidence.trials.demonstrators import STYLE
@@ -19,7 +19,7 @@ from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, many, percent, title
 
 PARTS = {"rule": "rule alone", "vote": "all rules"}
-LEARNED, FAR = 0.9, 0.05  # success from which on a style counts as learned; how far below the vote is far below
+FAR = 0.05  # how far below the vote is far below
 MOST_CONDITIONS = 25
 
 

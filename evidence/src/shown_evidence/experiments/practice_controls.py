@@ -46,17 +46,9 @@ class PracticeControls(Experiment):
     def plots(self, rows: Sequence[Row]) -> list[Table]:
         columns = [(RANDOM_CLICK, "search"), *((kind, method) for kind in SHOWN for method in OURS)]
         heads = [f"{SHOWN[kind]}, {METHODS[method].label}" for kind, method in columns[1:]]
-        return [
-            Table(
-                ("Game", METHODS["search"].label, *heads),
-                [
-                    [title(game), *self._cells(select(rows, game=game), columns)]
-                    for game in games_among(rows, self.games)
-                ],
-                f"Generated levels won, mean over sets of one level. {what_each_is_given(self.methods)}",
-            )
-        ]
-
-    def _cells(self, rows: Sequence[Row], columns: Sequence[tuple[str, str]]) -> list[str]:
-        parts = (select(rows, demonstrations=kind, method=method) for kind, method in columns)
-        return [percent(mean_success(part, GENERATED)) for part in parts]
+        lines = []
+        for game in games_among(rows, self.games):
+            parts = [select(rows, game=game, demonstrations=kind, method=method) for kind, method in columns]
+            lines.append([title(game), *(percent(mean_success(part, GENERATED)) for part in parts)])
+        caption = f"Generated levels won, mean over sets of one level. {what_each_is_given(self.methods)}"
+        return [Table(("Game", METHODS["search"].label, *heads), lines, caption)]

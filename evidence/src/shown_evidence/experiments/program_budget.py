@@ -20,7 +20,7 @@ from shown_evidence.experiments.experiment import ALL_DEMONSTRATIONS, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial
-from shown_evidence.wording import by_game, count, listed, percent, title
+from shown_evidence.wording import by_game, listed, percent, title
 
 FULL = {
     "lpp": (*(i * 10**k for k in range(4) for i in (1, 2, 3, 5, 7, 9)), 10_000),
@@ -89,9 +89,14 @@ class ProgramBudget(Experiment):
         return [*plots, success_table(rows, self.games, SERIES, parts, caption)]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
-        firsts = until_perfect(rows)
-        until = f"Programs until LPP wins every test level with every seed: {by_game(firsts)}." if firsts else ""
-        return [line for line in (until, _first_policy_of_fence_in(rows), _seconds(rows)) if line]
+        first = select(rows, game="fence-in", method="vpi", ensemble=1, programs=1)
+        if not first or not success(first[0], GENERATED) > 0:
+            return []
+        return [
+            "In Fence In the very first policy of VPI, which rules out next to nothing, wins "
+            f"{percent(success(first[0], GENERATED))} of the generated levels: clicking cell after cell in reading "
+            "order often encloses the sheep within 60 steps."
+        ]
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:
         return {
@@ -108,34 +113,10 @@ def _column(number: int, kind: str) -> TableColumn:
     return TableColumn(f"{number:,} programs, {LEVELS[kind]}", lambda row: programs(row) == number, kind)
 
 
-def until_perfect(rows: Sequence[Row]) -> dict[str, str]:
-    """Return by game how many programs LPP needs to win every test level with every seed."""
-    found = select(rows, method="lpp")
-    parts = {game: select(found, game=game) for game in games_among(found, ProgramBudget.games)}
-    return {game: count(first_perfect(part, programs, pool=fmean)) + _less_again(part) for game, part in parts.items()}
-
-
 def _less_again(rows: Sequence[Row]) -> str:
     """Report the success with the most programs if fewer have won every test level."""
     tried, means = curve(rows, programs)
     return f" (but with {tried[-1]:,} only {percent(means[-1])})" if max(means, default=0.0) >= 1 > means[-1] else ""
-
-
-def _first_policy_of_fence_in(rows: Sequence[Row]) -> str:
-    first = select(rows, game="fence-in", method="vpi", ensemble=1, programs=1)
-    if not first or not success(first[0], GENERATED) > 0:
-        return ""
-    return (
-        "In Fence In the very first policy of VPI, which rules out next to nothing, wins "
-        f"{percent(success(first[0], GENERATED))} of the generated levels: clicking cell after cell in reading order "
-        "often encloses the sheep within 60 steps."
-    )
-
-
-def _seconds(rows: Sequence[Row]) -> str:
-    times = [stats.learning_time(row) for row in select(rows, method="lpp", programs=10_000)]
-    span = f"{min(times):.2f} to {max(times):.2f} s" if times else ""
-    return f"A learn with 10,000 programs and 11 demonstrations took {span} on one core." if span else ""
 
 
 # --- LPP ----------------------------------------------------------------------------------------------------------

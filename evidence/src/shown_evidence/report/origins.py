@@ -1,4 +1,4 @@
-"""Tables of where results come from: code, levels, commit and machine."""
+"""Tables of where results come from: code, commit and machine."""
 
 from __future__ import annotations
 
@@ -8,29 +8,21 @@ from collections.abc import Callable, Sequence
 from shown_evidence.analysis.statistics import grouped
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.results.row import Row
-from shown_evidence.wording import MISSING_CELL, many
+from shown_evidence.wording import MISSING_CELL
 
 _LONG_NAME = re.compile(r"(?<=^[0-9a-f]{12})[0-9a-f]{28}")
 
 
 def origins(rows: Sequence[Row]) -> list[Table]:
-    """Return tables by method, by game and by machine; a dash stands for what is unknown."""
+    """Return tables by method and by machine; a dash stands for what is unknown."""
     return [
         Table(
             ("Method", "Engine", "Commit", "Trials", "Stale"),
             [
                 [*key, f"{len(part):,}", f"{sum(row.stale for row in part):,}"]
-                for key, part in _by(rows, lambda row: (row.settings["method"], _code(row, "engine"), _commit(row)))
+                for key, part in _by(rows, _method_and_code)
             ],
             "Digest of a method's code, and commit of its trials, with a + if files of the package had changed since.",
-        ),
-        Table(
-            ("Game", "Rules and scoring", "Levels", "Trials"),
-            [
-                [*key, many(len({_code(row, "levels") for row in part}), "digest"), f"{len(part):,}"]
-                for key, part in _by(rows, lambda row: (row.settings["game"], _code(row, "game")))
-            ],
-            "Digest of a game's rules and scoring, and number of digests of levels: one per set.",
         ),
         Table(
             ("Machine", "Trials"),
@@ -44,12 +36,9 @@ def _by(rows: Sequence[Row], key: Callable[[Row], tuple[str, ...]]) -> list[tupl
     return sorted(grouped(rows, key).items())
 
 
-def _code(row: Row, part: str) -> str:
-    return (row.code or {}).get(part, MISSING_CELL)
-
-
-def _commit(row: Row) -> str:
-    return short(row.commit) or MISSING_CELL
+def _method_and_code(row: Row) -> tuple[str, str, str]:
+    engine = (row.code or {}).get("engine", MISSING_CELL)
+    return row.settings["method"], engine, short(row.commit) or MISSING_CELL
 
 
 def short(commit: str) -> str:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from shown_evidence.analysis import drawing
 from shown_evidence.analysis.claims import MISSING, NO, PARTLY, YES, Claim
-from shown_evidence.analysis.figures import label
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.experiments.experiment import Exhibit, Experiment, Pictures, Plot, Presentation
@@ -245,7 +244,7 @@ def _class(verdict: str) -> str:
 
 
 MADE = """<h2 id="made">How this was made</h2>
-<p>From <code>{store}</code>: {number} trials ({counts}), {hours} hours of trials in all, run
+<p>From <code>{store}</code>: {number} trials, {hours} hours of trials in all, run
 between {first} and {last} with version {versions}.</p>{left_out}
 <p><code>shown reproduce all --full --store {store}</code> runs what is missing, <code>shown results --store
 {store}</code> lists every trial with its settings, and <code>shown report --store {store}</code> writes this page. With
@@ -260,13 +259,10 @@ def _made(rows: Sequence[Row], store: str, bad: int) -> Html:
     if not rows:
         return Html('<h2 id="made">How this was made</h2><p>The store is empty.</p>')
     dates = sorted(row.finished[:10] for row in rows)
-    by_method = Counter(label(row.settings["method"]) for row in rows)
-    counts = [f"{name} {number:,}" for name, number in sorted(by_method.items(), key=lambda item: (-item[1], item[0]))]
     return fill(
         MADE,
         store=store,
         number=f"{len(rows):,}",
-        counts=", ".join(counts),
         hours=f"{sum(row.seconds for row in rows) / 3600:.1f}",
         first=dates[0],
         last=dates[-1],

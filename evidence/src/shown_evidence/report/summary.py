@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.claims import MISSING, NO, PARTLY, YES, Claim
-from shown_evidence.analysis.statements import PERFECT_FROM, STATEMENTS
+from shown_evidence.analysis.statements import PERFECT_FROM
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, TEST, games_among, mean_success, of_size, select
 from shown_evidence.analysis.success_tables import LEVELS, Table, what_each_is_given
 from shown_evidence.experiments.beyond import OURS, SIZES, Beyond
@@ -51,19 +51,11 @@ def opening_table(rows: Sequence[Row]) -> Table:
     )
 
 
-def unmeasured(claims: Mapping[str, Sequence[Claim]]) -> list[str]:
-    """Return the statements that were not measured."""
-    pairs = [pair for group, judged in claims.items() for pair in zip(STATEMENTS[group].values(), judged, strict=True)]
-    return [statement.says for statement, claim in pairs if claim.verdict == MISSING]
-
-
 def _agreement(claims: Mapping[str, Sequence[Claim]]) -> str:
     number = Counter(claim.verdict for judged in claims.values() for claim in judged)
-    missing = unmeasured(claims)
     return (
         f"Of {sum(number.values())} statements of the paper, {number[YES]} agree with our measurements, "
-        f"{number[PARTLY]} in part and {number[NO]} not; {number[MISSING]} not measured"
-        f"{f' (“{missing[0]}”)' if len(missing) == 1 else ''}."
+        f"{number[PARTLY]} in part and {number[NO]} not; {number[MISSING]} not measured."
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,8 +11,7 @@ from typing import Any
 from shown.errors import ShownError
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.results.row import Row
-from shown_evidence.results.runner import Executor, ProgressLine
-from shown_evidence.results.store import mean_seconds
+from shown_evidence.results.runner import Executor, Progress
 from shown_evidence.trials.fingerprint import UNKNOWN
 from shown_evidence.trials.methods import METHODS, STARTED_ANEW
 from shown_evidence.trials.trial import Trial, code_for, settings_key
@@ -52,12 +50,12 @@ def carry_over(rows: Sequence[Row], execute: Executor, count: int = REPLAYED) ->
     again = {settings_key(row.settings): row for row in drawn(stale, count)}
     replayed, differing = Counter[str](), Counter[str]()
     todo = [Trial.from_settings(row.settings) for row in again.values()]
-    with ProgressLine(todo, mean_seconds(stale), sys.stderr) as progress:
-        for new in execute([trial.settings for trial in todo]):
-            method = new.settings["method"]
-            replayed[method] += 1
-            differing[method] += _timeless(new) != _timeless(again[settings_key(new.settings)])
-            progress.ended(new)
+    progress = Progress(len(todo))
+    for new in execute([trial.settings for trial in todo]):
+        method = new.settings["method"]
+        replayed[method] += 1
+        differing[method] += _timeless(new) != _timeless(again[settings_key(new.settings)])
+        progress.ended(new)
     kept = [replace(row, code=code_for(row.settings)) for row in stale if not differing[row.settings["method"]]]
     return CarryOver(kept, Counter(row.settings["method"] for row in stale), replayed, differing)
 

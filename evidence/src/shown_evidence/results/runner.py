@@ -6,18 +6,18 @@ import contextlib
 import math
 import os
 import signal
-import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing import connection, get_context, parent_process
-from typing import Any, TextIO
+from typing import Any
 
-from shown.errors import ShownError, printable
+from shown.cli.output import say
+from shown.errors import ShownError
 from shown_evidence.results.row import MAX_ERROR, Row, checked
-from shown_evidence.results.store import Store, mean_seconds
+from shown_evidence.results.store import Store
 from shown_evidence.trials.fingerprint import commit, cores, machine
 from shown_evidence.trials.trial import Trial, code_for, describe, run_trial
 from shown_evidence.wording import many
@@ -31,8 +31,7 @@ Executor = Callable[[Trials], Iterator[Row]]
 Work = Callable[[Trials], Iterable[Row]]
 
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
-LOG_EVERY = 15.0
-"""Seconds between lines of progress where the output is not a terminal."""
+LOG_EVERY = 10.0  # seconds between lines of progress
 
 
 @dataclass
@@ -58,33 +57,30 @@ class RunSummary:
         return f"{many(self.asked, 'trial')}: " + ", ".join(parts) + "."
 
 
-def run(
-    trials: Iterable[Trial], store: Store, execute: Executor | None = None, output: TextIO | None = None
-) -> RunSummary:
+def run(trials: Iterable[Trial], store: Store, execute: Executor) -> RunSummary:
     """Run the trials that the store lacks and keep each as soon as it ends.
 
     Failed trials and trials of other code are run again. Ctrl-C stops cleanly and keeps finished trials.
     """
     wanted = {trial.key: trial for trial in trials}
-    known = store.rows(status="ok")
-    done = {row.key for row in known}
+    done = {row.key for row in store.rows(status="ok")}
     todo = [trial for key, trial in wanted.items() if key not in done]
     summary = RunSummary(asked=len(wanted), kept=len(wanted) - len(todo))
-    with ProgressLine(todo, mean_seconds(known), output if output is not None else sys.stderr) as progress:
-        results = (execute or on_cores)([trial.settings for trial in todo])
-        try:
-            for row in results:
-                store.add(row)
-                if row.status == "ok":
-                    summary.done += 1
-                else:
-                    summary.failed.append(row)
-                progress.ended(row)
-        except KeyboardInterrupt:
-            summary.stopped = True
-        finally:
-            if hasattr(results, "close"):
-                results.close()
+    progress = Progress(len(todo))
+    results = execute([trial.settings for trial in todo])
+    try:
+        for row in results:
+            store.add(row)
+            if row.status == "ok":
+                summary.done += 1
+            else:
+                summary.failed.append(row)
+            progress.ended(row)
+    except KeyboardInterrupt:
+        summary.stopped = True
+    finally:
+        if hasattr(results, "close"):
+            results.close()
     return summary
 
 
@@ -241,48 +237,22 @@ def _single_threaded() -> Iterator[None]:
                 os.environ[name] = value
 
 
-class ProgressLine:
-    """Trials done and an estimate of the time left: one line of a terminal, or a line of a log now and then."""
+class Progress:
+    """Reports trials done and an estimate of the time left, a line now and then."""
 
-    def __init__(self, todo: Sequence[Trial], seconds: Mapping[tuple[str, str], float], output: TextIO) -> None:
-        self._left = [(trial.method, trial.game) for trial in todo]
-        self._total = len(todo)
-        self._mean_seconds = dict(seconds)
-        self._counts = dict.fromkeys(self._mean_seconds, 1)
-        self._output, self._live = output, output.isatty()
+    def __init__(self, total: int) -> None:
+        self._total, self._done, self._failed = total, 0, 0
         self._started = self._written = time.monotonic()
-        self._worked = 0.0
-        self._failed = 0
-
-    def __enter__(self) -> ProgressLine:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._live and self._total:
-            self._output.write("\r\x1b[K")
-            self._output.flush()
 
     def ended(self, row: Row) -> None:
-        kind = (row.settings["method"], row.settings["game"])
-        self._left.remove(kind)
+        self._done += 1
         self._failed += row.status != "ok"
-        count = self._counts[kind] = self._counts.get(kind, 0) + 1
-        mean = self._mean_seconds.get(kind, 0.0)
-        self._mean_seconds[kind] = mean + (row.seconds - mean) / count
-        self._worked += row.seconds
         now = time.monotonic()
-        if self._live or now - self._written >= LOG_EVERY or not self._left:
+        if now - self._written >= LOG_EVERY or self._done == self._total:
             self._written = now
-            text = self._text(now, printable(describe(row.settings)))
-            self._output.write(f"\r{text[: _columns() - 1]}\x1b[K" if self._live else text + "\n")
-            self._output.flush()
-
-    def _text(self, now: float, last: str) -> str:
-        mean = sum(self._mean_seconds.values()) / len(self._mean_seconds)
-        work = sum(self._mean_seconds.get(kind, mean) for kind in self._left)
-        pace = max(self._worked / max(now - self._started, 1e-3), 1e-3)  # trial seconds per second: about the workers
-        failed = f", {self._failed} failed" if self._failed else ""
-        return f"{self._total - len(self._left)} of {self._total}{failed}, {duration(work / pace)} left · {last}"
+            failed = f", {self._failed} failed" if self._failed else ""
+            left = duration((now - self._started) / self._done * (self._total - self._done))
+            say(f"{self._done} of {self._total}{failed}, about {left} left · {describe(row.settings)}")
 
 
 def duration(seconds: float) -> str:
@@ -294,9 +264,3 @@ def duration(seconds: float) -> str:
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
-
-
-def _columns() -> int:
-    with contextlib.suppress(OSError):
-        return os.get_terminal_size(sys.stderr.fileno()).columns
-    return 100

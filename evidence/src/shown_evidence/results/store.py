@@ -32,9 +32,6 @@ APPLICATION_ID = 0x73686F77  # "show": marks the database as ours
 
 MAX_ROWS = 200_000
 MAX_CELL = 2**20  # characters in one cell of the table
-MAX_LINE = 4 * 2**20  # bytes of a JSON line
-MAX_LINES = 1_000_000  # lines of a file
-MAX_BAD_LINES = 100  # invalid lines after which a file is rejected
 
 _TABLE = """
 CREATE TABLE trials (
@@ -65,7 +62,7 @@ _READ = [
 
 @dataclass(frozen=True)
 class BadRow:
-    """A row or line that is not a valid result."""
+    """A row that is not a valid result."""
 
     number: int
     why: str
@@ -286,51 +283,6 @@ def _row(cells: dict[str, Any], where: str) -> Row:
     if (cells["asked"], cells["key"]) != (settings_key(row.settings), row.key):
         raise BadInput(f"{where}: its key is not that of its settings.")
     return row
-
-
-def mean_seconds(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
-    """Return the mean duration of trials by method and game, for estimates."""
-    times: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        times.setdefault((row.settings["method"], row.settings["game"]), []).append(row.seconds)
-    return {kind: sum(taken) / len(taken) for kind, taken in times.items()}
-
-
-def read_lines(path: str | Path) -> StoreContents:
-    """Read rows from a file of JSON lines, as `python -m shown_evidence.cli.network_batches` writes them.
-
-    Invalid lines are skipped and reported; an incomplete last line of a killed writer is ignored.
-    """
-    rows: list[Row] = []
-    bad: list[BadRow] = []
-    for number, line in _lines(Path(path)):
-        where = f"{path}, line {number}"
-        try:
-            rows.append(Row.from_json(parse_json(line.decode("utf-8"), where), where))
-        except UnicodeDecodeError:
-            bad.append(BadRow(number, f"{where}: not text in UTF-8."))
-        except BadInput as problem:
-            bad.append(BadRow(number, str(problem)))
-        if len(bad) > MAX_BAD_LINES:
-            raise BadInput(f"{path}: more than {MAX_BAD_LINES} lines are not results. The first: {bad[0].why}")
-    return StoreContents(rows, bad)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the complete lines of a file with their numbers, within limits: /dev/zero has no end."""
-    try:
-        with path.open("rb") as file:
-            for number in range(1, MAX_LINES + 1):
-                line = file.readline(MAX_LINE + 1)
-                if len(line) > MAX_LINE:
-                    raise BadInput(f"{path}, line {number}: longer than {MAX_LINE // 2**20} MiB, which no result is.")
-                if not line.endswith(b"\n"):
-                    return
-                if line.strip():
-                    yield number, line
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path}: cannot be read ({error}).") from None
-    raise BadInput(f"{path}: more than {MAX_LINES:,} lines, which no results file has.")
 
 
 def _dump(value: Any) -> str:

@@ -109,6 +109,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "Boosted trees on programs", "cell_trees:learner", {"rounds": 100, "programs": 10_000}
         ),
         "tree-programs": Method("Decision tree on programs", "cell_trees:learner", {"rounds": 0, "programs": 10_000}),
+        "boosted-buttons": Method("Boosted trees", "button_trees:learner", {"rounds": 100}),
+        "tree-buttons": Method("Decision tree", "button_trees:learner", {"rounds": 0}),
         "features-nn": Method("Features + NN", "features_nn:learner", {**_FEATURES, "l1": 0.0}),
         "features-nn-l1": Method("Features + NN + L1", "features_nn:learner", {**_FEATURES, "l1": 1e-4}),
         "no-prior": Method("No Prior", "lpp:learner", {**_LPP, "prior": "uniform"}),
@@ -117,7 +119,10 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "lpp-duplicates": Method("LPP, duplicates kept", "every_prefix:learner", {**_PREFIXES, "duplicates": True}),
         "lpp-values": Method("LPP", "lpp:with_few_values", {"programs": 120_000, "values": ""}),
         "shown-world": Method(
-            "shown", "shown_default:learner", {"language": "standard", "programs": 10_000, "rounds": 0}
+            "shown",
+            "shown_default:learner",
+            {"language": "standard", "programs": 10_000, "rounds": 0},
+            "the demonstrations, declared symmetries and, practiced, other seeds and who won on them",
         ),
         "shown-timed": Method("shown", "shown_default:timed_learner", {"programs": 10_000}),
         "sparsity-prior": Method("Sparsity Prior", "lpp:learner", {**_LPP, "prior": "sparsity"}),
