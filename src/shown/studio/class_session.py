@@ -94,7 +94,7 @@ class OpenClass:
         self._to_add = [] if saved is None else self._read_file(saved)
 
     async def start(self) -> None:
-        await self.processes.start()
+        self.processes.start()
         for member in self.record.pupils:
             seat = self._seat(member, self.folder.project(member))
             with contextlib.suppress(BadInput):  # its page says what is wrong with it
@@ -272,7 +272,7 @@ class OpenClass:
             self.processes.queue.remove(member.folder, game)
         await seat.studio.close()
         seat.project.close()
-        return {"folder": self.folder.set_aside(member)}
+        return {"folder": self.folder.set_aside(member.folder) if self.folder.mode(member.folder) else ""}
 
     async def reset(self, request: Answer) -> Answer:
         """Start a pupil's game over; the pupil's Undo brings it back."""

@@ -42,7 +42,6 @@ class IsolatedProcess:
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self.child = ChildProcess(f"plays {name}", 0, words=(name,))
-        self._wait(self.child.start())
 
     def ask(self, do: str, **request: Any) -> dict[str, Any]:
         """Return the answer. BadInput if there is none; a process that takes too long is replaced."""

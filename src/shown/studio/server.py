@@ -61,7 +61,7 @@ def serve(
         studio = Studio(project, _command(folder, host, port, named), worlds, lessons, watched)
         _name_missing(studio.catalog)
         address = page_address(host, port, rules.secret)
-        announce(address, project.folder, host not in LOOPBACK)
+        announce(address, project.path, host not in LOOPBACK)
         _run(listener, create_app(studio, rules), studio, project.link(address) if browser else None)
 
 

@@ -90,7 +90,7 @@ class Studio:
 
     async def start(self) -> None:
         if not self._shares:
-            await self.processes.start()
+            self.processes.start()
         for lesson in self._to_open:
             await self.open_lesson(lesson)
             self.remember(game=lesson.game.name)
@@ -174,7 +174,7 @@ class Studio:
         game = self._game(name)
         if name in self._workspaces:
             raise BadInput("this game's files are in order; there is nothing to set aside.")
-        return self.project.set_aside(game)
+        return self.project.set_game_aside(game)
 
     async def open_lesson(self, lesson: LessonFile) -> Workspace:
         """Add a lesson file to the project, all of it or nothing.
@@ -353,41 +353,43 @@ class Studio:
         learning = workspace.learning
         if learning.policy is None:
             raise Forgotten("nothing has been learned yet. Show the computer a game first.")
-        key = (self.owner, workspace.game.name, learning.version)
-        for _ in range(2):
-            if key not in self.processes.known:
-                await self._hand_over(workspace, key)
-            result = await self.ask(do, workspace, key=list(key), **request)
+        policy, version = learning.policy, learning.version
+        for _ in range(3):
+            result = await self.ask(do, workspace, key=self._key(workspace, version), **request)
             if not result.get("missing"):
-                return {**result, "version": key[-1]}
-            self.processes.known.discard(key)
+                return {**result, "version": version}
+            await self._hand_over(workspace, policy, version)
         raise Forgotten("the process that plays has lost the policy. Try again.")
 
     async def describe(self, workspace: Workspace) -> None:
         """Have the policy of a game described, as after a restart, unless it is or cannot be."""
-        if workspace.learning.policy is not None and workspace.learning.summary is None:
+        learning = workspace.learning
+        if learning.policy is not None and learning.summary is None:
             with contextlib.suppress(ShownError):
-                await self._hand_over(workspace, (self.owner, workspace.game.name, workspace.learning.version))
+                await self._hand_over(workspace, learning.policy, learning.version)
 
-    async def _hand_over(self, workspace: Workspace, key: tuple[str, str, int]) -> None:
-        """Give the player the policy. If it refuses it, the policy was not written by the studio: learn a new one."""
+    def _key(self, workspace: Workspace, version: int) -> list[Any]:
+        """Return what the player calls a policy."""
+        return [self.owner, workspace.game.name, version]
+
+    async def _hand_over(self, workspace: Workspace, policy: Any, version: int) -> None:
+        """Give the player a policy. If it refuses it, the policy was not written by the studio: learn a new one."""
         learning = workspace.learning
         try:
-            answer = await self.ask("policy", workspace, key=list(key), policy=learning.policy)
+            answer = await self.ask("policy", workspace, key=self._key(workspace, version), policy=policy)
         except ChildDied:
             raise
         except ShownError:
             learning.policy, learning.aim = None, ""
             self.consider(workspace)
             raise
-        self.processes.known.add(key)
-        if learning.summary is None and learning.version == key[-1]:
+        if learning.summary is None and learning.version == version:
             learning.summary = answer["summary"]
             self.tell_learned(workspace)
 
     async def ask(self, do: str, workspace: Workspace, **request: Any) -> dict[str, Any]:
         """Ask the player process of a game something, within a time limit."""
-        player = await self.processes.player_of(workspace.game)
+        player = self.processes.player_of(workspace.game)
         try:
             return await asyncio.wait_for(player.ask(do, game=workspace.game.name, **request), ASK_SECONDS)
         except TimeoutError:
