@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,19 @@ News = Callable[[dict[str, Any]], None]
 
 class ChildDied(ShownError):
     """The child process ended before it answered."""
+
+
+class Background(set[asyncio.Task[None]]):
+    """Tasks that nobody waits for, kept until they are done."""
+
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self.add(task)
+        task.add_done_callback(self.discard)
+
+    def cancel(self) -> None:
+        for task in self:
+            task.cancel()
 
 
 @dataclass

@@ -46,12 +46,7 @@ POLICY_SECONDS = 1.0  # between two intermediate policies; the first one is repo
 
 
 class Pupils:
-    """The pupils of a process, one for each of the games learned last, by owner and game.
-
-    >>> pupils = Pupils()
-    >>> pupils.kept
-    OrderedDict()
-    """
+    """The pupils of a process, one for each of the games learned last, by owner and game."""
 
     def __init__(self) -> None:
         self.kept: OrderedDict[tuple[str, str], SelectivePupil] = OrderedDict()

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
-from typing import Any
 
 from shown.studio.catalog import Catalog
-from shown.studio.children import ChildProcess
+from shown.studio.children import Background, ChildProcess
 from shown.studio.isolated import Isolated
 from shown.studio.learning_queue import READY_SECONDS, LearningQueue
 from shown.worlds import Playable
@@ -29,7 +27,7 @@ class Processes:
         self.player = ChildProcess("plays", PLAY_NICENESS, self._warm)
         self.queue = LearningQueue(self.learners)
         self._own_players: dict[str, ChildProcess] = {}  # of games and worlds with code of other packages
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Background()
 
     def start(self) -> None:
         for child in (*self.learners, self.player):
@@ -37,8 +35,7 @@ class Processes:
 
     async def close(self) -> None:
         self.queue.close()
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.cancel()
         await asyncio.gather(*(child.close() for child in (*self.learners, self.player, *self._own_players.values())))
         self.catalog.close()
 
@@ -54,12 +51,7 @@ class Processes:
                 await asyncio.wait_for(first.ready.wait(), READY_SECONDS)
             child.begin("warm")
 
-        self._background(later())
-
-    def _background(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks.run(later())
 
     def player_of(self, game: Playable) -> ChildProcess:
         """Return the process that plays a game. Code of other packages may hang, so each such game has its own."""

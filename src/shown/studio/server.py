@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import secrets
 import shlex
 import socket
 import sys
@@ -26,18 +27,17 @@ if TYPE_CHECKING:
     from shown.studio.app import Opened
     from shown.studio.catalog import Catalog
 
-DEFAULT_PORT = 7469  # S-H-O-W on a telephone
 MAX_HEAD = 16 * 1024  # bytes of a request's headers
 
 
 def serve(
     folder: str | Path,
-    host: str = "127.0.0.1",
-    port: int = DEFAULT_PORT,
-    browser: bool = True,
-    worlds: Sequence[World] = (),
-    lessons: Sequence[LessonFile] = (),
-    stages: Sequence[tuple[World, str]] = (),
+    host: str,
+    port: int,
+    browser: bool,
+    worlds: Sequence[World],
+    lessons: Sequence[LessonFile],
+    stages: Sequence[tuple[World, str]],
 ) -> None:
     """Open the project in `folder`, which is created if need be, and serve its page until interrupted.
 
@@ -46,7 +46,7 @@ def serve(
     """
     _check_extra()
     from shown.studio.app import create_app
-    from shown.studio.guard import LOOPBACK, AccessRules
+    from shown.studio.guard import LOOPBACK, hosts_of
     from shown.studio.minecraft_view import MinecraftView
     from shown.studio.project import Project
     from shown.studio.session import Studio
@@ -55,40 +55,38 @@ def serve(
         listener = stack.enter_context(bind(host, port))
         project = stack.enter_context(Project(folder))
         port = listener.getsockname()[1]
-        rules = AccessRules.for_address(host, port)
         named = (*(world.name for world in worlds), *(name for _, name in stages))
         watched = [MinecraftView(world, name) for world, name in stages]
         studio = Studio(project, _command(folder, host, port, named), worlds, lessons, watched)
         _name_missing(studio.catalog)
-        address = page_address(host, port, rules.secret)
+        secret = secrets.token_urlsafe(24)
+        address = f"{page_origin(host, port)}/#secret={secret}"
         announce(address, project.path, host not in LOOPBACK)
-        _run(listener, create_app(studio, rules), studio, project.link(address) if browser else None)
+        app = create_app(studio, hosts_of(host, port), secret)
+        _run(listener, app, studio, project.link(address) if browser else None)
 
 
-def serve_class(
-    folder: str | Path, host: str, port: int, browser: bool = True, worlds: Sequence[World] = (), saved: Any = None
-) -> None:
+def serve_class(folder: str | Path, host: str, port: int, browser: bool, worlds: Sequence[World], saved: Any) -> None:
     """Open the class in `folder`, which is created if need be, and serve its pages until interrupted.
 
-    `saved` is the content of a class file, whose pupils are added.
+    `saved` is the content of a class file, whose pupils are added, or None.
     """
     _check_extra()
     from shown.studio.class_app import create_class_app
     from shown.studio.class_session import OpenClass
     from shown.studio.classroom import ClassFolder
-    from shown.studio.guard import AccessRules
+    from shown.studio.guard import hosts_of
 
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(bind(host, port))
         opened = stack.enter_context(ClassFolder(folder))
         port = listener.getsockname()[1]
-        rules = AccessRules.for_address(host, port)
         room = OpenClass(opened, worlds, saved)
         _name_missing(room.processes.catalog)
-        origin = page_address(host, port, "").partition("/#")[0]
-        room.address, address = origin, f"{origin}/teacher#secret={room.record.secret}"
-        announce_class(origin, room.record.code, address, opened.path)
-        _run(listener, create_class_app(room, rules), room, opened.link(address) if browser else None)
+        room.address = page_origin(host, port)
+        address = f"{room.address}/teacher#secret={room.record.secret}"
+        announce_class(room.address, room.record.code, address, opened.path)
+        _run(listener, create_class_app(room, hosts_of(host, port)), room, opened.link(address) if browser else None)
 
 
 def _check_extra() -> None:
@@ -187,11 +185,11 @@ def bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-def page_address(host: str, port: int, secret: str) -> str:
-    """Return the link to the page. Browsers keep the fragment to themselves, so no log or proxy sees the secret."""
+def page_origin(host: str, port: int) -> str:
+    """Return how the link to a page begins. The secret is its fragment, which no log or proxy gets from a browser."""
     name = own_name() if host in ("0.0.0.0", "::") else host
     name = f"[{name}]" if ":" in name else name
-    return f"http://{name}:{port}/#secret={secret}"
+    return f"http://{name}:{port}"
 
 
 def own_name() -> str:

@@ -3,7 +3,6 @@
 Pages get these events from `Studio.news`, each about one "game" (its name):
 
 - "learned": the state of learning, as `Studio.learned_view` returns it: the fields of `LearningState.to_json`, and
-    - "state": "idle", "waiting", "running", "done", "stopped", "failed" (no rule fits) or "broken" (learning failed);
     - "outdated": the policy was learned before the last edit of the rule, and may break it;
     - "waits_for": while "waiting", the title of the game learned first, or "others"; null while the learner starts;
     - "scored": number of scores; "preferences"; "demonstrations" and "clicks": numbers of those that count.
@@ -18,7 +17,7 @@ import contextlib
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -26,7 +25,7 @@ from typing import Any, TypeVar
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError
 from shown.studio.catalog import catalog
-from shown.studio.children import ChildDied
+from shown.studio.children import Background, ChildDied
 from shown.studio.isolated import Isolated
 from shown.studio.learning import LearningState
 from shown.studio.learning_queue import Job
@@ -86,7 +85,7 @@ class Studio:
         self.news = NewsFeed()
         self._workspaces: dict[str, Workspace] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Background()
 
     async def start(self) -> None:
         if not self._shares:
@@ -97,17 +96,11 @@ class Studio:
 
     async def close(self) -> None:
         self.news.close()
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.cancel()
         for view in self.views.values():
             await view.close()
         if not self._shares:
             await self.processes.close()
-
-    def _background(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     # --- games -------------------------------------------------------------------------------------------------------
 
@@ -124,7 +117,7 @@ class Studio:
                         self._take_up(workspace, saved)
                 self._workspaces[name] = workspace
                 if workspace.learning.state == "stopped":
-                    self._background(self.keep_score(workspace))
+                    self._tasks.run(self.keep_score(workspace))
         return self._workspaces[name]
 
     def _game(self, name: Any) -> Playable:
@@ -308,7 +301,7 @@ class Studio:
                 self._save(workspace)
             if learning.state == "done":
                 workspace.remember(learning)
-            self._background(self._search_next(workspace, learning))
+            self._tasks.run(self._search_next(workspace, learning))
         self.tell_learned(workspace)
 
     def check_current(self, workspace: Workspace) -> None:
