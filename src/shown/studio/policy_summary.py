@@ -30,24 +30,22 @@ def with_summary(policy: Policy) -> Answer:
 
 
 def summary(policy: Policy) -> Answer:
-    """Return the clauses of the printed rule in English, the rules of other lengths, and the policy's provenance."""
-    best = policy.components[0]
+    """Return the clauses of the printed rule in English, the rules of other lengths, and the policy's provenance.
+
+    "votes" is the number of candidate rules, and "alone" what the printed rule alone is expected to win.
+    """
+    best, candidates, front = policy.components[0], policy.mixture.components, _front(policy)
+    printed_only = candidates[0].weight == 0  # the most probable comes first, unless a better one to read was found
     return {
         **provenance_summary(policy.provenance),
         "subject": policy.subject,
         **rule(policy, best.formula),
-        **_votes(policy),
-        "front": _front(policy),
+        "votes": len(candidates) - printed_only,
+        "voting": len(policy.components) > 1,
+        "alone": next((one["won"] for one in front if one["chosen"]), None),
+        "front": front,
         "literals": len(best.formula.literals),
     }
-
-
-def _votes(policy: Policy) -> Answer:
-    """Return the number of candidate rules, whether they vote, and what the printed rule alone is expected to win."""
-    candidates = policy.mixture.components
-    printed_only = candidates[0].weight == 0  # the most probable comes first, unless a better one to read was found
-    alone = next((one["won"] for one in _front(policy) if one["chosen"]), None)
-    return {"votes": len(candidates) - printed_only, "voting": len(policy.components) > 1, "alone": alone}
 
 
 def _front(policy: Policy) -> list[Answer]:

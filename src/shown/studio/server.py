@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from shown.studio.app import Opened
     from shown.studio.catalog import Catalog
+    from shown.studio.folder import OwnFolder
 
 MAX_HEAD = 16 * 1024  # bytes of a request's headers
 
@@ -61,7 +62,9 @@ def serve(
         _name_missing(studio.catalog)
         secret = secrets.token_urlsafe(24)
         address = f"{page_origin(host, port)}/#secret={secret}"
-        announce(address, project.path, host not in LOOPBACK)
+        elsewhere = "Other machines can reach the studio. The connection is not encrypted."
+        keep = "Keep the link to yourself: anyone who has it can do what you can."
+        announce("Studio", project, address, keep, *([] if host in LOOPBACK else [elsewhere]))
         app = create_app(studio, hosts_of(host, port), secret)
         _run(listener, app, studio, project.link(address) if browser else None)
 
@@ -85,7 +88,9 @@ def serve_class(folder: str | Path, host: str, port: int, browser: bool, worlds:
         _name_missing(room.processes.catalog)
         room.address = page_origin(host, port)
         address = f"{room.address}/teacher#secret={room.record.secret}"
-        announce_class(room.address, room.record.code, address, opened.path)
+        join = f"Pupils in this network open {room.address} and type the code {room.record.code}."
+        keep = "Keep the teacher's link to yourself:"
+        announce("Class", opened, address, f"{join} The connection is not encrypted.", keep)
         _run(listener, create_class_app(room, hosts_of(host, port)), room, opened.link(address) if browser else None)
 
 
@@ -200,23 +205,10 @@ def own_name() -> str:
     return socket.gethostname()
 
 
-def announce_class(origin: str, code: str, address: str, folder: Path) -> None:
-    """Print where pupils and the teacher go on stderr, and the teacher's link alone on stdout, for scripts."""
-    print(f"Class is open. Everything is saved in {folder.absolute()}. Ctrl-C ends it.", file=sys.stderr)
-    print(
-        f"Pupils in this network open {origin} and type the code {code}. The connection is not encrypted.",
-        file=sys.stderr,
-    )
-    print("Keep the teacher's link to yourself:", file=sys.stderr)
-    print(address, flush=True)
-
-
-def announce(address: str, folder: Path, elsewhere: bool) -> None:
-    """Print where to go on stderr, and the link alone on stdout, for scripts."""
-    print(f"Studio is open. Everything is saved in {folder.absolute()}. Ctrl-C ends it.", file=sys.stderr)
-    print("Keep the link to yourself: anyone who has it can do what you can.", file=sys.stderr)
-    if elsewhere:
-        print("Other machines can reach the studio. The connection is not encrypted.", file=sys.stderr)
+def announce(what: str, folder: OwnFolder, address: str, *lines: str) -> None:
+    """Print what is open and some lines on stderr, and the link alone on stdout, for scripts."""
+    opened = f"{what} is open. Everything is saved in {folder.path.absolute()}. Ctrl-C ends it."
+    print(opened, *lines, sep="\n", file=sys.stderr)
     print(address, flush=True)
 
 

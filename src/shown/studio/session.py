@@ -223,12 +223,12 @@ class Studio:
 
     def consider(self, workspace: Workspace) -> None:
         """Learn if what is to be learned has changed."""
-        shown = workspace.demonstrations()
-        if self._aim(workspace) == workspace.learning.aim:
+        aim = self._aim(workspace)
+        if aim == workspace.learning.aim:
             return
-        if (known := workspace.remembered.get(self._aim(workspace))) is not None:
+        if (known := workspace.remembered.get(aim)) is not None:
             return self.recall(workspace, known)
-        if shown.items:
+        if aim:
             return self.learn(workspace)
         self.queue.remove(self.owner, workspace.game.name)
         workspace.remembered.clear()  # the teacher starts over
