@@ -31,7 +31,6 @@ class CountedStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         seat, own = self.visit.seat, self.visit.role is Role.PUPIL
-        assert seat is not None
         seat.streams, seat.pages = seat.streams + 1, seat.pages + own
         try:
             await self.stream(scope, receive, send)

@@ -79,7 +79,7 @@ class Visit:
     """Who sends a request, and about which place."""
 
     role: Role
-    seat: Seat | None
+    seat: Seat
 
 
 class OpenClass:
@@ -131,14 +131,14 @@ class OpenClass:
 
     # --- who may do what ---------------------------------------------------------------------------------------------
 
-    def admit(self, token: str, path: str) -> Visit | None:
-        """Return who sends a token to a path; None if nobody may, with that token."""
+    def admit(self, token: str, path: str) -> Visit | bool | None:
+        """Return who sends a token to a path, True for the teacher; None if nobody may, with that token."""
         found = self.record.visitor(token)
         if found is None or (found[0] is Role.TEACHER) != path.startswith("/class/"):
             return None
         role, member = found
         if member is None:
-            return Visit(role, None)
+            return True
         return Visit(role, self.seats[member.id]) if member.id in self.seats else None
 
     def join(self, name: Any, code: Any, address: str) -> Answer:
@@ -165,7 +165,6 @@ class OpenClass:
     async def command(self, visit: Visit, name: str, request: Any) -> Answer:
         """Run a command of a pupil's page, as far as the holder of its secret may."""
         seat, settings = visit.seat, self.record.settings
-        assert seat is not None
         viewing = VIEWED if visit.role is Role.VIEWER else ""
         if visit.role is Role.PUPIL:
             viewing = PAUSED if settings.paused else ""
@@ -194,7 +193,6 @@ class OpenClass:
 
     def _about(self, visit: Visit, hello: Answer) -> Answer:
         """Return what the page of a pupil needs in addition: the class, and the games that are not locked."""
-        assert visit.seat is not None
         settings, games, first = self.record.settings, hello["games"], hello["game"]
         if visit.role is Role.PUPIL:
             games = [
