@@ -56,14 +56,14 @@ def hosts_of(host: str, port: int) -> frozenset[str]:
 
 
 Admit = Callable[[str, str], Any]
-"""Returns who sends a secret to a path, or None to refuse."""
+"""Gets a secret and the path it is sent to; returns who sends it, or None to refuse."""
 
 
 class Guard:
     """Refuse requests that break the rules, and add security headers to every answer.
 
-    The paths in `public`, those of the page's own files, need no secret. For any other, the app finds who sends it, as
-    `admit` says, as `scope["visitor"]`.
+    The paths in `public`, those of the page's own files, need no secret. For any other, `admit` returns who sends a
+    secret, which the app finds as `scope["visitor"]`, or None.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str], admit: Admit, public: Collection[str] = ()) -> None:
