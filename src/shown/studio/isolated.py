@@ -44,7 +44,7 @@ class Isolated:
     def _start(self, name: str, seconds: float) -> dict[str, Any]:
         """Start the process, take over the attributes of its game or world, and return what else it tells."""
         self.name, self.seconds = name, seconds
-        self._closed = False
+        self._closed, self._lock = False, threading.Lock()
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self.child = ChildProcess(f"plays {name}", 0, words=(name,))
@@ -69,10 +69,18 @@ class Isolated:
         return self._wait(self._ask(do, request))
 
     def close(self) -> None:
-        if not self._closed:
-            self._wait(self.child.close())
+        with self._lock:
+            if self._closed:
+                return
             self._closed = True
-            self._loop.call_soon_threadsafe(self._loop.stop)
+            ended = asyncio.run_coroutine_threadsafe(self._end(), self._loop)
+        ended.result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    async def _end(self) -> None:
+        """End the process, and let those who still wait for an answer hear of it."""
+        await self.child.close()
+        await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()}, return_exceptions=True)
 
     def __enter__(self) -> Self:
         return self
@@ -81,10 +89,12 @@ class Isolated:
         self.close()
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._closed:
-            work.close()
-            raise BadInput(f"{self.name} is closed.")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        with self._lock:
+            if self._closed:
+                work.close()
+                raise BadInput(f"{self.name} is closed.")
+            answer = asyncio.run_coroutine_threadsafe(work, self._loop)
+        return answer.result()
 
     async def _ask(self, do: str, request: dict[str, Any]) -> dict[str, Any]:
         for _ in range(2):  # a process that died is asked again once, as the next one
