@@ -24,7 +24,7 @@ from shown.studio.app import create_app, load_assets
 from shown.studio.children import ChildProcess
 from shown.studio.commands import COMMANDS
 from shown.studio.downloads import DOWNLOADS
-from shown.studio.guard import HEADERS, AccessRules
+from shown.studio.guard import HEADERS
 from shown.studio.project import PROJECT_SCHEMA, Project
 from shown.studio.session import Studio
 from shown.studio.tasks import Tasks
@@ -92,7 +92,7 @@ async def _session(project: Path, data: Any, log: io.StringIO) -> dict[str, Any]
         studio = Studio(opened)
         here = Here()
         studio.processes.player = studio.processes.learners[0] = cast(ChildProcess, here)
-        app = create_app(studio, AccessRules(frozenset({HOST}), SECRET))
+        app = create_app(studio, frozenset({HOST}), SECRET)
         public = set(load_assets(studio.catalog))
         await studio.start()
         try:
@@ -166,7 +166,7 @@ class Here:
         self.ready = asyncio.Event()
         self.ready.set()
 
-    async def start(self) -> None: ...
+    def start(self) -> None: ...
 
     async def close(self) -> None: ...
 

@@ -16,7 +16,9 @@ from shown.studio.children import ChildDied, ChildProcess
 def with_child(work):
     async def run():
         child = ChildProcess("plays", 0)
-        await child.start()
+        child.start()
+        while child._process is None:
+            await asyncio.sleep(0.01)
         try:
             return await work(child)
         finally:

@@ -114,7 +114,7 @@ def test_a_class_is_the_same_after_a_restart(tmp_path, two):
         record = first.with_pupil("Anna")
         folder.save(record)
         with folder.project(record.pupils[0]) as project:
-            assert project.folder == tmp_path / "class" / "pupil-1"
+            assert project.path == tmp_path / "class" / "pupil-1"
     with ClassFolder(tmp_path / "class") as folder:
         assert folder.load() == record
     assert stat.S_IMODE((tmp_path / "class" / "class.json").stat().st_mode) == 0o600
@@ -145,9 +145,8 @@ def test_no_link_is_a_workspace(tmp_path, two):
 def test_a_pupil_who_left_keeps_the_files(tmp_path, two):
     with ClassFolder(tmp_path) as folder:
         folder.project(two.pupils[0]).close()
-        assert folder.set_aside(two.pupils[0]) == "pupil-1.set-aside-1"
+        assert folder.set_aside(two.pupils[0].folder) == "pupil-1.set-aside-1"
         assert (tmp_path / "pupil-1.set-aside-1").is_dir()
-        assert folder.set_aside(two.pupils[1]) == ""
 
 
 @pytest.mark.parametrize(

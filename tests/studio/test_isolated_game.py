@@ -8,11 +8,12 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 from serving import Refused
 from shown.cli import main
-from shown.errors import BadLevel, NoAnswer
+from shown.errors import BadInput, BadLevel, NoAnswer
 from shown.grid import grid
 from shown.studio import server
 from shown.studio.isolated import IsolatedGame
@@ -82,6 +83,30 @@ def test_a_game_that_hangs_is_not_asked_about_every_cell(elsewhere, monkeypatch)
         with pytest.raises(NoAnswer, match="has not answered"):
             check_playable(sleepy, grid("..", ".."))
     assert len(asked) == 1
+
+
+def test_whoever_asks_while_it_is_closed_gets_an_answer(elsewhere, monkeypatch):
+    """A thread that asked just before the end waited for ever, and the studio did not end."""
+    elsewhere("sleepy = elsewhere:Sleepy")
+    sleepy = IsolatedGame("sleepy", seconds=60)
+    end = sleepy.child.close
+    late = []
+
+    async def close() -> None:
+        await end()
+        late.append(pool.submit(sleepy.level, 0))
+        time.sleep(0.2)  # for the question to be asked
+
+    with ThreadPoolExecutor(2) as pool:
+        early = pool.submit(sleepy.step, grid("..", ".."), (0, 0), np.random.default_rng(0))
+        while not sleepy.child._pending:
+            time.sleep(0.01)
+        monkeypatch.setattr(sleepy.child, "close", close)
+        sleepy.close()
+        with pytest.raises(BadInput, match="crashed"):
+            early.result(timeout=20)
+        with pytest.raises(BadInput, match="is closed"):
+            late[0].result(timeout=20)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from shown.errors import BadInput
-from shown.studio.isolated import START_SECONDS, IsolatedProcess, IsolatedWorld
+from shown.studio.isolated import START_SECONDS, Isolated, IsolatedWorld
 from shown.teaching.lessons.starts import curriculum
 from shown.worlds import find, play
 
@@ -39,25 +39,25 @@ def test_it_is_the_same_world(name):
 def test_a_process_that_died_is_replaced_and_asked_again():
     with IsolatedWorld(LAKE) as lake:
         first = lake.reset(0)
-        before = lake.process.child._process.pid
+        before = lake.child._process.pid
         os.kill(before, signal.SIGKILL)
         assert not lake.step("right").over
-        assert lake.process.child._process.pid != before
+        assert lake.child._process.pid != before
         assert lake.reset(0) == first
 
 
 def test_a_process_that_died_gets_as_long_to_start_as_the_first_one(monkeypatch):
     limits = []
-    answer = IsolatedProcess._answer
+    answer = Isolated._answer
 
     async def noted(self, do, request, seconds):
         limits.append((do, seconds))
         return await answer(self, do, request, seconds)
 
-    monkeypatch.setattr(IsolatedProcess, "_answer", noted)
+    monkeypatch.setattr(Isolated, "_answer", noted)
     with IsolatedWorld(LAKE) as lake:
         first = lake.reset(0)
-        child = lake.process.child
+        child = lake.child
         limits.clear()
         # Death may be noticed first by its exit status or first by its closed pipe.
         child._process._transport._returncode = -signal.SIGKILL

@@ -12,7 +12,7 @@ from shown import files
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.grid import grid
-from shown.studio.project import PaintedLevel, Project, Settings
+from shown.studio.project import Project, Settings
 from shown.studio.session import Studio
 from shown.studio.workspace import Workspace
 from shown.teaching.interpretation.interpretations import Interpretation
@@ -110,7 +110,7 @@ def test_painted_levels_come_back_legal_or_not(project):
     assert "row 1, column 1" in wrong["reason"]
     assert Workspace(project, find("nim")).painted == workspace.painted
     workspace.unpaint(1)
-    assert [p.id for p in Workspace(project, find("nim")).painted] == [2]
+    assert list(Workspace(project, find("nim")).painted) == [2]
 
 
 def test_what_was_learned_comes_back(project):
@@ -124,9 +124,9 @@ def test_what_was_learned_comes_back(project):
 
 def test_a_folder_is_open_in_one_studio_only(project):
     with pytest.raises(BadInput, match="already open"):
-        Project(project.folder)
+        Project(project.path)
     project.close()
-    Project(project.folder).close()
+    Project(project.path).close()
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
@@ -138,7 +138,7 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
 
 
 def _write(project: Project, name: str, content: str) -> Path:
-    path = project.folder / name
+    path = project.path / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(content)
     return path
@@ -294,12 +294,12 @@ def test_one_bad_painted_level_hides_no_other(project):
     workspace = Workspace(project, find("nim"))
     workspace.paint(None, grid("|.", "||"))
     workspace.paint(None, grid("||", "||"))
-    path = project.folder / "nim" / "levels.json"
+    path = project.path / "nim" / "levels.json"
     value = json.loads(path.read_text())
     value["levels"][0]["rows"] = ["?"]
     path.write_text(json.dumps(value))
     again = Workspace(project, find("nim"))
-    assert [p.id for p in again.painted] == [2]
+    assert list(again.painted) == [2]
     assert "level 0" in again.notes[0]
     assert json.loads((path.parent / "levels.set-aside-1.json").read_text()) == value
     assert not Workspace(project, find("nim")).notes
@@ -336,7 +336,7 @@ def test_a_click_cut_short_by_the_power_is_not_a_click(project):
     workspace = Workspace(project, find("chase"))
     for cell in ((0, 0), (0, 1), (0, 2)):
         workspace.click(cell)
-    path = project.folder / "chase" / "table.jsonl"
+    path = project.path / "chase" / "table.jsonl"
     whole = path.read_text()
     for cut in range(len(whole) - 1, whole.index("\n"), -1):
         path.write_text(whole[:cut])
@@ -346,15 +346,15 @@ def test_a_click_cut_short_by_the_power_is_not_a_click(project):
 def test_a_lesson_of_another_game_is_an_error(project):
     workspace = Workspace(project, find("nim"))
     win(workspace)
-    content = (project.folder / "nim" / "lesson.json").read_text()
+    content = (project.path / "nim" / "lesson.json").read_text()
     _write(project, "chase/lesson.json", content)
     with pytest.raises(BadInput, match="chase"):
         Workspace(project, find("chase"))
 
 
 def test_a_named_pipe_is_refused_instead_of_waited_for(project):
-    (project.folder / "nim").mkdir()
-    os.mkfifo(project.folder / "nim" / "lesson.json")
+    (project.path / "nim").mkdir()
+    os.mkfifo(project.path / "nim" / "lesson.json")
     with pytest.raises(BadInput, match="plain file"):
         Workspace(project, find("nim"))
 
@@ -384,7 +384,7 @@ def test_what_comes_in_is_what_can_be_read_again(project):
 def test_what_would_be_too_large_to_be_read_is_refused(project, monkeypatch):
     workspace = Workspace(project, find("nim"))
     win(workspace)
-    path = project.folder / "nim" / "lesson.json"
+    path = project.path / "nim" / "lesson.json"
     before, lesson = path.read_bytes(), workspace.lesson
     monkeypatch.setattr(files, "MAX_BYTES", len(before) + 10)
     with pytest.raises(BadInput, match=r"lesson\.json: would be larger"):
@@ -407,7 +407,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_click_spoils_nothing(project, m
     workspace = Workspace(project, find("fence-in"))
     first, second = workspace.lesson.in_play.attempt.grid.where(".")[:2]
     workspace.click(first)
-    path = project.folder / "fence-in" / "table.jsonl"
+    path = project.path / "fence-in" / "table.jsonl"
     before = path.read_bytes()
     real = os.fdopen
 
@@ -445,15 +445,15 @@ class _Full:
 
 def test_files_are_set_aside_whole(project):
     _write(project, "nim/lesson.json", "{")
-    name = project.set_aside(NIM)
-    assert (project.folder / name / "lesson.json").read_text() == "{"
+    name = project.set_game_aside(NIM)
+    assert (project.path / name / "lesson.json").read_text() == "{"
     assert Workspace(project, find("nim")).lesson.recordings == ()
 
 
 def test_a_write_that_fails_leaves_what_was_there(project, monkeypatch):
     workspace = Workspace(project, find("nim"))
     win(workspace)
-    before = (project.folder / "nim" / "lesson.json").read_bytes()
+    before = (project.path / "nim" / "lesson.json").read_bytes()
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -464,8 +464,8 @@ def test_a_write_that_fails_leaves_what_was_there(project, monkeypatch):
         with pytest.raises(BadInput, match="cannot be written"):
             change()
     assert workspace.lesson == lesson
-    assert (project.folder / "nim" / "lesson.json").read_bytes() == before
-    assert not [p for p in (project.folder / "nim").iterdir() if p.suffix == ".tmp"]
+    assert (project.path / "nim" / "lesson.json").read_bytes() == before
+    assert not [p for p in (project.path / "nim").iterdir() if p.suffix == ".tmp"]
 
 
 def test_only_so_many_painted_levels(project):
@@ -480,7 +480,7 @@ def test_only_so_many_painted_levels(project):
     with pytest.raises(BadInput, match="at most 200 painted levels"):
         workspace.paint(None, board)
     assert Workspace(project, find("nim")).painted == workspace.painted
-    project.save_painted(NIM, (*workspace.painted, PaintedLevel(201, Level("painted:201", board))))
+    project.save_painted(NIM, {**workspace.painted, 201: board})
     assert "at most 200" in Workspace(project, find("nim")).notes[0]
 
 

@@ -48,7 +48,7 @@ def test_the_same_is_not_said_twice(project):
 
 def test_a_project_in_which_nothing_was_ever_said_has_no_file_for_it(project):
     Workspace(project, find("nim")).expert()
-    assert not (project.folder / "nim" / "remarks.json").exists()
+    assert not (project.path / "nim" / "remarks.json").exists()
     assert Workspace(project, find("nim")).lesson.remarks == ()
 
 
@@ -72,13 +72,13 @@ def file_of(**remark):
 def test_what_cannot_be_read_is_set_aside_and_hides_nothing_else(project, content):
     workspace = Workspace(project, find("nim"))
     workspace.expert()
-    (project.folder / "nim" / "remarks.json").write_text(content)
+    (project.path / "nim" / "remarks.json").write_text(content)
     again = Workspace(project, find("nim"))
     assert again.lesson.remarks == ()
     assert len(again.lesson.recordings) == 1
     (note,) = again.notes
     assert "It is now called remarks.set-aside-1.json" in note
-    assert (project.folder / "nim" / "remarks.set-aside-1.json").read_text() == content
+    assert (project.path / "nim" / "remarks.set-aside-1.json").read_text() == content
 
 
 def test_what_is_said_is_checked_before_it_is_kept(project):

@@ -58,7 +58,7 @@ FOREIGN = [
 
 @pytest.mark.parametrize("content", FOREIGN)
 def test_a_file_of_scores_that_the_studio_did_not_write_is_not_overwritten(project, content):
-    path = project.folder / "nim" / "scores.json"
+    path = project.path / "nim" / "scores.json"
     path.parent.mkdir()
     path.write_text(content, "latin-1")
     assert project.scores(NIM) == ()

@@ -21,7 +21,7 @@ NIM = find("nim")
 
 
 def _write(project: Project, name: str, content: str) -> Path:
-    path = project.folder / name
+    path = project.path / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(content)
     return path
@@ -41,8 +41,8 @@ def test_no_link_is_written_through(project, tmp_path, name, there):
     target = tmp_path / "elsewhere"
     if there:
         target.write_text("precious")
-    (project.folder / "nim").mkdir()
-    (project.folder / "nim" / name).symlink_to(target)
+    (project.path / "nim").mkdir()
+    (project.path / "nim" / name).symlink_to(target)
     with contextlib.suppress(BadInput):
         workspace = Workspace(project, find("nim"))
         workspace.expert()
@@ -62,7 +62,7 @@ def test_no_link_is_read_through(project, tmp_path, name):
     workspace.expert()
     workspace.paint(None, grid("|.", "||"))
     project.save_learned(NIM, SavedPolicy(_policy(), "abc", []))
-    path = project.folder / "nim" / name
+    path = project.path / "nim" / name
     path.rename(tmp_path / name)
     path.symlink_to(tmp_path / name)
     if name == "lesson.json":
@@ -77,15 +77,15 @@ def test_no_link_is_read_through(project, tmp_path, name):
 def test_a_game_s_folder_that_is_a_link_is_not_opened(project, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    (project.folder / "nim").symlink_to(elsewhere)
+    (project.path / "nim").symlink_to(elsewhere)
     with pytest.raises(BadInput, match="nim: is a link"):
         Workspace(project, find("nim"))
     with pytest.raises(BadInput, match="nim: is a link"):
-        project.save_painted(NIM, ())
+        project.save_painted(NIM, {})
     assert list(elsewhere.iterdir()) == []
-    assert project.set_aside(NIM) == "nim.set-aside-1"
+    assert project.set_game_aside(NIM) == "nim.set-aside-1"
     assert Workspace(project, find("nim")).lesson.recordings == ()
-    assert (project.folder / "nim.set-aside-1").is_symlink()
+    assert (project.path / "nim.set-aside-1").is_symlink()
 
 
 @pytest.mark.parametrize("name", ["project.json", "studio.lock"])
@@ -113,7 +113,7 @@ def test_a_project_may_itself_be_reached_through_a_link(tmp_path):
 def test_a_click_is_not_written_into_a_file_that_also_has_a_name_elsewhere(project, tmp_path):
     workspace = Workspace(project, find("chase"))
     workspace.click((0, 0))
-    path = project.folder / "chase" / "table.jsonl"
+    path = project.path / "chase" / "table.jsonl"
     os.link(path, tmp_path / "elsewhere")
     before = path.read_text()
     workspace.click((0, 1))
@@ -130,7 +130,7 @@ def test_a_policy_that_came_from_elsewhere_is_not_overwritten(project):
         project.save_learned(NIM, SavedPolicy(_policy(), "abc", []))
     project.drop_learned(NIM)
     assert path.read_bytes() == before
-    assert not (project.folder / "nim" / "learned.json").exists()
+    assert not (project.path / "nim" / "learned.json").exists()
 
 
 @pytest.mark.parametrize("name", ["learned.json", "policy.json"])
@@ -156,16 +156,16 @@ def test_what_the_studio_learned_it_may_learn_again_after_a_restart(project):
     """Also if it was killed between the two files."""
     saved = SavedPolicy(_policy(demonstrations={"digest": "abc"}), "abc", [])
     project.save_learned(NIM, saved)
-    folder = project.folder / "nim"
+    folder = project.path / "nim"
     project.close()
-    with Project(project.folder) as again:
+    with Project(project.path) as again:
         assert again.learned(NIM) == saved
         again.save_learned(NIM, saved)
     (folder / "learned.json").unlink()
-    with Project(project.folder) as again:
+    with Project(project.path) as again:
         assert again.learned(NIM) is None
         again.save_learned(NIM, saved)
-    with Project(project.folder) as again:
+    with Project(project.path) as again:
         again.learned(NIM)
         again.drop_learned(NIM)
     assert list(folder.iterdir()) == []
@@ -174,14 +174,14 @@ def test_what_the_studio_learned_it_may_learn_again_after_a_restart(project):
 def test_files_keep_the_modes_their_owner_gave_them(project):
     workspace = Workspace(project, find("nim"))
     workspace.expert()
-    path = project.folder / "nim" / "lesson.json"
+    path = project.path / "nim" / "lesson.json"
     path.chmod(0o600)
     workspace.expert()
     assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_what_a_killed_studio_left_behind_is_removed(project):
-    folder = project.folder
+    folder = project.path
     _write(project, "nim/.shown-abcdefgh.tmp", "half")
     _write(project, ".shown-0123456789abcdef.tmp", "half")
     _write(project, ".shown-0123456789abcdef.html", "a link with an old secret")

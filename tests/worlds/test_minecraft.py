@@ -243,11 +243,11 @@ def test_npm_without_a_connection(machine, monkeypatch, policy, capsys):
 def test_an_installation_that_is_interrupted_leaves_nothing(machine, monkeypatch, capsys):
     monkeypatch.setenv("FAKE_NPM", "slow")
 
-    def interrupted(process):
+    def interrupted(folder):
         wait_for(lambda: (machine / "pids").exists())
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(parts, "_still_runs", interrupted)
+    monkeypatch.setattr(parts, "_megabytes", interrupted)
     with pytest.raises(KeyboardInterrupt):
         parts.modules(parts.find_node())
     assert list((machine / "cache" / "shown").iterdir()) == []

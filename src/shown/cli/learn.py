@@ -218,11 +218,12 @@ def _fit_once(args: argparse.Namespace, task: _Task, resources: Resources) -> _R
         constraints=task.constraints,
         resources=resources,
     )
-    report, code = _ProgressReport(args.quiet), 0
+    rule, code = None, 0
     try:
         with sigterm_interrupts():
             for progress in learner.iter_fit(task.demonstrations):
-                report(progress)
+                _report(progress, args.quiet, rule)
+                rule = progress.best or rule
     except KeyboardInterrupt:
         say(STOPPED)
         code = INTERRUPTED
@@ -384,26 +385,18 @@ def _doubts(taught: Taught, task: _Task) -> Iterator[str]:
             yield f"The most informative level to demonstrate next is {useful.level.name}."
 
 
-class _ProgressReport:
-    """Reports progress on standard error; on a terminal also the best rule whenever it changes."""
-
-    def __init__(self, quiet: bool) -> None:
-        self.quiet = quiet
-        self._rule: str | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        if progress.stopped is not None:
-            say(f"shown: stopped: {progress.stopped} Keeping the best of the first {progress.programs:,} programs.")
-        if self.quiet or progress.stopped is not None:
-            return
+def _report(progress: Progress, quiet: bool, rule: str | None) -> None:
+    """Report progress on standard error; on a terminal also the best rule, if it is not `rule`, the one before."""
+    if progress.stopped is not None:
+        say(f"shown: stopped: {progress.stopped} Keeping the best of the first {progress.programs:,} programs.")
+    elif not quiet:
         score = f"best {progress.score:8.1f}" if progress.score is not None else "nothing fits yet"
         policies = "1 policy  " if progress.components == 1 else f"{progress.components} policies"
         say(
             f"  {progress.programs:>9,} of {progress.total:,} programs, {progress.distinct:>6,} distinct, "
             f"{score}, {policies:>11}, {progress.seconds:5.1f} s"
         )
-        if progress.best and progress.best != self._rule and sys.stderr.isatty():
-            self._rule = progress.best
+        if progress.best and progress.best != rule and sys.stderr.isatty():
             say("    " + progress.best.replace("\n", "\n    "))
 
 

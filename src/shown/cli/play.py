@@ -61,8 +61,7 @@ class Session:
     """
 
     def __init__(self, recorder: Recorder, keeps: bool = True) -> None:
-        self.recorder = recorder
-        self.keeps = keeps
+        self.recorder, self.game, self.keeps = recorder, recorder.game, keeps
         self._keys = button_keys(recorder.game.buttons)
         self.cursor: Cell = (self.grid.height // 2, self.grid.width // 2)
         self.message = "Your turn."
@@ -71,10 +70,6 @@ class Session:
         self.interrupted = False
         self.kept: Demonstration | None = None
         self._asking = False
-
-    @property
-    def game(self) -> Playable:
-        return self.recorder.game
 
     @property
     def attempt(self) -> Attempt:
@@ -147,16 +142,15 @@ class Session:
         return "step" if self._keys else "click"
 
     @property
-    def _clicks(self) -> str:
+    def clicks(self) -> str:
         return count(len(self.attempt.steps), self._thing)
 
     def _standing(self) -> str:
-        clicks = self._clicks
         if self.attempt.won:
-            return f"You won in {clicks}!"
+            return f"You won in {self.clicks}!"
         if self.attempt.over:
-            return f"Lost after {clicks}. u undoes the last one."
-        return f"{clicks} so far." if self.attempt.steps else "Your turn."
+            return f"Lost after {self.clicks}. u undoes the last one."
+        return f"{self.clicks} so far." if self.attempt.steps else "Your turn."
 
     def _quit(self) -> None:
         if self.attempt.won or not self.keeps or not self.attempt.steps:
@@ -164,7 +158,7 @@ class Session:
         else:
             self._asking = True
             what = "lost" if self.attempt.over else "not won yet"
-            self.message = f"This game is {what}. Keep its {self._clicks} as a demonstration?"
+            self.message = f"This game is {what}. Keep its {self.clicks} as a demonstration?"
 
     def _answer(self, event: str) -> None:
         if event in ("y", "n"):
@@ -313,8 +307,7 @@ def run_session(session: Session, out: str | None, start: str | None = None) -> 
 
 
 def _report(session: Session, out: str | None, start: str | None) -> None:
-    attempt = session.attempt
-    name, clicks = attempt.level.name, count(len(attempt.steps), "step" if session.game.buttons else "click")
+    attempt, name, clicks = session.attempt, session.attempt.level.name, session.clicks
     ended = f"{name}: won in {clicks}" if attempt.won else f"{name}: {attempt.outcome} after {clicks}"
     if session.kept is not None and out:
         number = add_to(out, session.game, session.kept, start)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shown.teaching.lessons.lesson_file import LessonFile
     from shown.worlds import World
 
-DEFAULT_PORT = 7469
+DEFAULT_PORT = 7469  # S-H-O-W on a telephone
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

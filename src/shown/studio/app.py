@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import hmac
 import time
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -27,7 +28,7 @@ from shown.render import stylesheet
 from shown.studio.catalog import Catalog, catalog
 from shown.studio.commands import command
 from shown.studio.downloads import download
-from shown.studio.guard import AccessRules, Guard, refusal
+from shown.studio.guard import Admit, Guard, refusal
 from shown.studio.news import event_of
 from shown.studio.session import Forgotten, Studio
 
@@ -80,17 +81,12 @@ def _asset(content: bytes, ending: str) -> Asset:
 
 
 class Endpoints:
-    """What each route answers, for one open project or, with another `session`, for several."""
+    """What each route answers. `session` returns the open project that a request is about."""
 
-    def __init__(self, here: Catalog, studio: Studio | None = None, mark: bytes = b"") -> None:
-        self.studio = studio
+    def __init__(self, here: Catalog, session: Callable[[Request], Studio], mark: bytes = b"") -> None:
+        self.session = session
         self.assets = load_assets(here, mark)
         self.run = f"{time.time_ns():x}"  # names this run of the server, so that a page notices a new one
-
-    def session(self, request: Request) -> Studio:
-        """Return the open project that a request is about."""
-        assert self.studio is not None
-        return self.studio
 
     def at_first(self) -> dict[str, dict[str, Any]]:
         """Return events that a page gets as soon as it listens, with their data."""
@@ -157,13 +153,24 @@ async def answered(request: Request, work: Callable[[Any], Awaitable[Any]]) -> R
     return JSONResponse(answer)
 
 
-def create_app(studio: Studio, rules: AccessRules) -> Starlette:
-    """Return the web app around an open project."""
-    return app_with(Endpoints(studio.catalog, studio), studio, (), {"rules": rules})
+def create_app(studio: Studio, hosts: Collection[str], secret: str) -> Starlette:
+    """Return the web app around an open project, for those who have the secret."""
+
+    def admit(given: str, path: str) -> bool | None:
+        return hmac.compare_digest(given.encode(), secret.encode()) or None
+
+    return app_with(Endpoints(studio.catalog, lambda _: studio), studio, hosts, admit)
 
 
-def app_with(ends: Endpoints, state: Opened, routes: Sequence[Route], guard: dict[str, Any]) -> Starlette:
-    """Return a web app that opens and closes some state, with further routes; `guard` are the arguments of `Guard`."""
+def app_with(
+    ends: Endpoints,
+    state: Opened,
+    hosts: Collection[str],
+    admit: Admit,
+    routes: Sequence[Route] = (),
+    public: frozenset[str] = frozenset(),
+) -> Starlette:
+    """Return a web app that opens and closes some state, with further routes; for the rest see `Guard`."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -176,7 +183,6 @@ def app_with(ends: Endpoints, state: Opened, routes: Sequence[Route], guard: dic
     async def not_found(request: Request, error: Exception) -> Response:
         return refusal(getattr(error, "status_code", 500), "nothing here.")
 
-    public = frozenset(ends.assets) | guard.pop("public", frozenset())
     return Starlette(
         routes=[
             *routes,
@@ -185,7 +191,7 @@ def app_with(ends: Endpoints, state: Opened, routes: Sequence[Route], guard: dic
             Route("/export/{what}", ends.download, methods=["GET"]),
             Route("/{path:path}", ends.asset, methods=["GET"]),
         ],
-        middleware=[Middleware(Guard, public=public, **guard)],
+        middleware=[Middleware(Guard, hosts, admit, public | frozenset(ends.assets))],
         lifespan=lifespan,
         exception_handlers={404: not_found, 405: not_found},
     )

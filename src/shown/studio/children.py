@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,19 @@ class ChildDied(ShownError):
     """The child process ended before it answered."""
 
 
+class Background(set[asyncio.Task[None]]):
+    """Tasks that nobody waits for, kept until they are done."""
+
+    def run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self.add(task)
+        task.add_done_callback(self.discard)
+
+    def cancel(self) -> None:
+        for task in self:
+            task.cancel()
+
+
 @dataclass
 class _Pending:
     message: dict[str, Any]
@@ -35,7 +48,7 @@ class _Pending:
 
 
 class ChildProcess:
-    """A child process that is started again whenever it ends. `start` it, `ask` it, `close` it.
+    """A child process that starts with its first request, and again whenever it ends. `ask` it, `close` it.
 
     Args:
         name: what the process does, for error messages: "the process that NAME ended unexpectedly".
@@ -63,12 +76,10 @@ class ChildProcess:
         self._task: asyncio.Task[None] | None = None
         self._closing = False
         self._replacing = False
-        self._started = asyncio.Event()
 
-    async def start(self) -> None:
-        """Start the process and the task that listens to it."""
-        self._task = asyncio.create_task(self._live())
-        await self._started.wait()
+    def start(self) -> None:
+        """Start the process without a request, unless it has started."""
+        self._task = self._task or asyncio.create_task(self._live())
 
     async def close(self) -> None:
         """End the process."""
@@ -106,6 +117,7 @@ class ChildProcess:
         if self._closing:
             self._fail(pending)
             return number, pending.answer
+        self.start()
         self._pending[number] = pending
         pending.sent = self._send(pending.message)
         return number, pending.answer
@@ -171,7 +183,6 @@ class ChildProcess:
                 self.on_start(self)
             for pending in waiting:
                 pending.sent = self._send(pending.message)
-            self._started.set()
             with contextlib.suppress(ValueError, ConnectionError):
                 await self._listen(self._process)
         finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import asdict
 from typing import Any
 
@@ -17,8 +17,7 @@ from shown.files import encode_json
 from shown.studio.app import Endpoints, answered, app_with
 from shown.studio.class_session import MAX_PAGES, TEACHER_COMMANDS, OpenClass, Visit
 from shown.studio.classroom import Role
-from shown.studio.guard import AccessRules, refusal
-from shown.studio.session import Studio
+from shown.studio.guard import refusal
 
 MAX_PUPIL_UPLOAD = 2**20  # bytes of a file that a pupil imports
 DOOR = frozenset({"/class/join"})  # the path that needs no secret
@@ -32,7 +31,6 @@ class CountedStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         seat, own = self.visit.seat, self.visit.role is Role.PUPIL
-        assert seat is not None
         seat.streams, seat.pages = seat.streams + 1, seat.pages + own
         try:
             await self.stream(scope, receive, send)
@@ -44,12 +42,8 @@ class ClassEndpoints(Endpoints):
     """What each route answers for a class. The guard has found out who asks: `scope["visitor"]`, a `Visit`."""
 
     def __init__(self, room: OpenClass) -> None:
-        super().__init__(room.processes.catalog, mark=b" data-class")
+        super().__init__(room.processes.catalog, lambda request: request.scope["visitor"].seat.studio, b" data-class")
         self.room = room
-
-    def session(self, request: Request) -> Studio:
-        found: Studio = request.scope["visitor"].seat.studio
-        return found
 
     def at_first(self) -> dict[str, dict[str, Any]]:
         return {"class": asdict(self.room.record.settings)}
@@ -104,7 +98,7 @@ class ClassEndpoints(Endpoints):
         return Response(content, media_type="application/json", headers=headers)
 
 
-def create_class_app(room: OpenClass, rules: AccessRules) -> Starlette:
+def create_class_app(room: OpenClass, hosts: Collection[str]) -> Starlette:
     """Return the web app around an open class."""
     ends = ClassEndpoints(room)
     routes = [
@@ -112,4 +106,4 @@ def create_class_app(room: OpenClass, rules: AccessRules) -> Starlette:
         Route("/class/file", ends.file, methods=["GET"]),
         Route("/class/{name}", ends.teach, methods=["POST"]),
     ]
-    return app_with(ends, room, routes, {"rules": rules, "public": DOOR, "admit": room.admit})
+    return app_with(ends, room, hosts, room.admit, routes, DOOR)

@@ -15,6 +15,7 @@ from typing import Any
 
 from shown.errors import BadInput, ShownError
 from shown.studio.catalog import catalog
+from shown.studio.children import Background
 from shown.studio.classroom import ClassFolder, ClassMember, ClassSettings, Door, Role, check_name
 from shown.studio.commands import command
 from shown.studio.downloads import lesson_file
@@ -49,13 +50,16 @@ class Seat:
     """
 
     member: ClassMember
-    project: Project
     studio: Studio
     changed: float = field(default_factory=time.monotonic)
     pages: int = 0
     streams: int = 0
     asked: int = 0
     _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_AT_ONCE))
+
+    async def close(self) -> None:
+        await self.studio.close()
+        self.studio.project.close()
 
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -75,7 +79,7 @@ class Visit:
     """Who sends a request, and about which place."""
 
     role: Role
-    seat: Seat | None
+    seat: Seat
 
 
 class OpenClass:
@@ -90,11 +94,11 @@ class OpenClass:
         self.processes = Processes(catalog(worlds), learners)
         self.door = Door()
         self.seats: dict[int, Seat] = {}
-        self._describing: asyncio.Task[None] | None = None
+        self._tasks = Background()
         self._to_add = [] if saved is None else self._read_file(saved)
 
     async def start(self) -> None:
-        await self.processes.start()
+        self.processes.start()
         for member in self.record.pupils:
             seat = self._seat(member, self.folder.project(member))
             with contextlib.suppress(BadInput):  # its page says what is wrong with it
@@ -104,7 +108,7 @@ class OpenClass:
             seat = self.seats[self._add(name).id]
             for lesson in lessons:
                 seat.studio.remember(game=(await seat.studio.open_lesson(lesson)).game.name)
-        self._describing = asyncio.create_task(self._describe())
+        self._tasks.run(self._describe())
 
     async def _describe(self) -> None:
         """Have the policies described that the wall shows; the pages need not wait for that."""
@@ -113,30 +117,28 @@ class OpenClass:
                 await seat.studio.describe(workspace)
 
     async def close(self) -> None:
-        if self._describing is not None:
-            self._describing.cancel()
+        self._tasks.cancel()
         for seat in self.seats.values():
-            await seat.studio.close()
-            seat.project.close()
+            await seat.close()
         self.seats = {}
         await self.processes.close()
 
     def _seat(self, member: ClassMember, project: Project) -> Seat:
         # The command with its paths is not for pupils.
         studio = Studio(project, "shown studio --class", self.worlds, shared=self.processes, owner=member.folder)
-        self.seats[member.id] = Seat(member, project, studio)
+        self.seats[member.id] = Seat(member, studio)
         return self.seats[member.id]
 
     # --- who may do what ---------------------------------------------------------------------------------------------
 
-    def admit(self, token: str, path: str) -> Visit | None:
-        """Return who sends a token to a path; None if nobody may, with that token."""
+    def admit(self, token: str, path: str) -> Visit | bool | None:
+        """Return who sends a token to a path, True for the teacher; None if nobody may, with that token."""
         found = self.record.visitor(token)
         if found is None or (found[0] is Role.TEACHER) != path.startswith("/class/"):
             return None
         role, member = found
         if member is None:
-            return Visit(role, None)
+            return True
         return Visit(role, self.seats[member.id]) if member.id in self.seats else None
 
     def join(self, name: Any, code: Any, address: str) -> Answer:
@@ -163,7 +165,6 @@ class OpenClass:
     async def command(self, visit: Visit, name: str, request: Any) -> Answer:
         """Run a command of a pupil's page, as far as the holder of its secret may."""
         seat, settings = visit.seat, self.record.settings
-        assert seat is not None
         viewing = VIEWED if visit.role is Role.VIEWER else ""
         if visit.role is Role.PUPIL:
             viewing = PAUSED if settings.paused else ""
@@ -192,7 +193,6 @@ class OpenClass:
 
     def _about(self, visit: Visit, hello: Answer) -> Answer:
         """Return what the page of a pupil needs in addition: the class, and the games that are not locked."""
-        assert visit.seat is not None
         settings, games, first = self.record.settings, hello["games"], hello["game"]
         if visit.role is Role.PUPIL:
             games = [
@@ -270,9 +270,8 @@ class OpenClass:
         seat = self.seats.pop(member.id)
         for game in self.processes.catalog.entries:
             self.processes.queue.remove(member.folder, game)
-        await seat.studio.close()
-        seat.project.close()
-        return {"folder": self.folder.set_aside(member)}
+        await seat.close()
+        return {"folder": self.folder.set_aside(member.folder) if self.folder.mode(member.folder) else ""}
 
     async def reset(self, request: Answer) -> Answer:
         """Start a pupil's game over; the pupil's Undo brings it back."""
@@ -351,7 +350,7 @@ class OpenClass:
         for seat in self.seats.values():
             lessons = []
             for entry in self.processes.catalog.entries.values():
-                if seat.project.has(entry.game):
+                if seat.studio.project.has(entry.game):
                     with contextlib.suppress(BadInput):  # nothing was shown of it, or its files cannot be read
                         workspace = await seat.studio.workspace(entry.game.name)
                         lessons.append(lesson_file(seat.studio, workspace).to_json())

@@ -11,7 +11,6 @@ its code and links stay the same after a restart.
 
 from __future__ import annotations
 
-import contextlib
 import hmac
 import secrets
 import stat
@@ -23,7 +22,7 @@ from typing import Any, TypeGuard
 
 from shown.errors import BadInput
 from shown.files import encode_json, parse_json
-from shown.studio.folder import Folder
+from shown.studio.folder import OwnFolder
 from shown.studio.project import PROJECT, Project
 
 CLASS, SCHEMA = "class.json", "shown/class-record/1"
@@ -230,55 +229,33 @@ class Door:
             raise WrongCode("that is not the code of this class. It is on your teacher's screen.")
 
 
-class ClassFolder:
+class ClassFolder(OwnFolder):
     """The folder of a class, open in one studio at a time. Use as a context manager, or call `close`."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._folder = Folder.claim(self.path, "the folder of a class")
-        if self._folder.mode(PROJECT):
-            self._folder.close()
+        super().__init__(path, "the folder of a class")
+        if self.mode(PROJECT):
+            self.close()
             raise BadInput(f"{self.path}: is a project, not a class. Give another folder with --project.")
-
-    def close(self) -> None:
-        self._folder.close()
-
-    def __enter__(self) -> ClassFolder:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def load(self) -> ClassRecord:
         """Return the class in this folder; a new one, saved, if there is none."""
-        data = self._folder.read(CLASS, MAX_RECORD)
+        text = self.read_text(CLASS, MAX_RECORD)
         where = str(self.path / CLASS)
-        if not data:
+        if not text:
             record = ClassRecord.new()
-            if data is None:  # whoever can read this file has every secret of the class; later writes keep the mode
-                self._folder.create(CLASS, b"", 0o600)
+            if text is None:  # whoever can read this file has every secret of the class; later writes keep the mode
+                self.create(CLASS, b"", 0o600)
             self.save(record)
             return record
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError:
-            raise BadInput(f"{where}: not text in UTF-8.") from None
         return ClassRecord.from_json(parse_json(text, where), where)
 
     def save(self, record: ClassRecord) -> None:
-        self._folder.write(CLASS, encode_json(record.to_json(), str(self.path / CLASS)))
-
-    def link(self, address: str) -> contextlib.AbstractContextManager[Path]:
-        """Make a page that leads to `address`, for as long as the context lasts; see `Folder.link`."""
-        return self._folder.link(address)
+        self.write(CLASS, encode_json(record.to_json(), str(self.path / CLASS)))
 
     def project(self, pupil: ClassMember) -> Project:
         """Open the project of a pupil, which is made if need be."""
-        mode = self._folder.mode(pupil.folder)
+        mode = self.mode(pupil.folder)
         if mode and not stat.S_ISDIR(mode):
             raise BadInput(f"{self.path / pupil.folder}: not a plain folder, so it is not opened.")
         return Project(self.path / pupil.folder)
-
-    def set_aside(self, pupil: ClassMember) -> str:
-        """Rename the folder of a pupil who has left, and return its new name."""
-        return self._folder.set_aside(pupil.folder) if self._folder.mode(pupil.folder) else ""

@@ -140,7 +140,7 @@ async def hello(studio: Studio, request: Request) -> Answer:
         "games": [entry.about for entry in studio.catalog.entries.values()],
         "game": studio.first,
         "toured": studio.settings.toured,
-        "folder": studio.project.folder.name,
+        "folder": studio.project.path.name,
         "interpretations": [{**one.to_json(), "name": one.name} for one in INTERPRETATIONS],
         "command": studio.command,
         "stages": {name: view.title for name, view in studio.views.items()},

@@ -48,7 +48,7 @@ def _json_file(studio: Studio, workspace: Workspace, what: str) -> bytes:
     if what == "demonstrations.json":
         value: Any = workspace.demonstrations().to_json()
     elif what == "levels.json":
-        legal = [p.level.grid.text for p in workspace.painted if workspace.legality(p.level.grid)["legal"]]
+        legal = [grid.text for grid in workspace.painted.values() if workspace.legality(grid)["legal"]]
         if not legal:
             raise BadInput("no legal level has been painted yet.")
         value = {"game": workspace.game.name, "levels": legal}
@@ -69,7 +69,7 @@ def lesson_file(studio: Studio, workspace: Workspace) -> LessonFile:
     return LessonFile(
         workspace.game,
         lesson.recordings,
-        tuple(painted.level.grid for painted in workspace.painted),
+        tuple(workspace.painted.values()),
         studio.settings.preferences_for(workspace.game.name),
         learning.policy if finished else None,
         lesson.remarks,

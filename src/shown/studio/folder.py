@@ -15,7 +15,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import Self
 
 from shown.errors import BadInput
 from shown.files import is_leftover, replace_file
@@ -28,37 +28,13 @@ class Folder:
 
     def __init__(self, path: Path, fd: int) -> None:
         self.path, self._fd = path, fd
-        self._held: IO[bytes] | None = None  # the lock of a claimed folder
-
-    @classmethod
-    def open(cls, path: Path) -> Folder:
-        """Open the folder at a path that the user has named, which may be a link."""
-        return cls(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY))
-
-    @classmethod
-    def claim(cls, path: Path, what: str) -> Folder:
-        """Open a folder for this process alone, until it is closed; it is made if need be, and tidied."""
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            folder = cls.open(path)
-        except OSError as error:
-            raise BadInput(f"{path}: cannot be made {what} ({error.strerror}). Give another with --project.") from None
-        try:
-            folder._held = folder.lock(LOCK)
-        except BadInput:
-            folder.close()
-            raise
-        folder.tidy()
-        return folder
 
     def close(self) -> None:
-        if self._held is not None:
-            self._held.close()
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
-    def __enter__(self) -> Folder:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -69,6 +45,14 @@ class Folder:
         with self._errors(name, "read"), contextlib.suppress(FileNotFoundError):
             return os.stat(name, dir_fd=self._fd, follow_symlinks=False).st_mode
         return 0
+
+    def read_text(self, name: str, limit: int) -> str | None:
+        """Return the text of a plain file of at most `limit` bytes, or None if there is none of that name."""
+        data = self.read(name, limit)
+        try:
+            return None if data is None else data.decode("utf-8")
+        except UnicodeDecodeError:
+            raise BadInput(f"{self.path / name}: not text in UTF-8.") from None
 
     def read(self, name: str, limit: int) -> bytes | None:
         """Return the content of a plain file of at most `limit` bytes, or None if there is none of that name."""
@@ -106,19 +90,6 @@ class Folder:
         with self._errors(name, "written"), os.fdopen(self._open(name, flags, mode), "wb") as file:
             file.write(data)
 
-    def lock(self, name: str) -> IO[bytes]:
-        """Return an open file that holds a lock, which the system releases however this process ends."""
-        with self._errors(name, "written"):
-            file = os.fdopen(self._open(name, os.O_RDWR | os.O_CREAT), "r+b")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            file.close()
-            raise BadInput(
-                f"{self.path}: already open in another studio. Close that one, or give another folder with --project."
-            ) from None
-        return file
-
     def remove(self, name: str) -> None:
         """Remove a file or a link, if there is one."""
         with self._errors(name, "removed"), contextlib.suppress(FileNotFoundError):
@@ -139,17 +110,6 @@ class Folder:
             if not self.mode(new):
                 return new
         raise BadInput(f"{self.path / name}: set aside too often. Tidy up {self.path} first.")
-
-    @contextlib.contextmanager
-    def link(self, address: str) -> Iterator[Path]:
-        """Make a page that leads to `address` and that only the user can read, for as long as the context lasts."""
-        name = f".shown-{secrets.token_hex(8)}.html"
-        page = f'<!doctype html><meta http-equiv="refresh" content="0;url={html.escape(address)}"><title>shown</title>'
-        self.create(name, page.encode(), 0o600)
-        try:
-            yield (self.path / name).absolute()
-        finally:
-            self.remove(name)
 
     def tidy(self) -> None:
         """Remove the temporary files of a killed process."""
@@ -209,3 +169,48 @@ class Folder:
                 raise self._not_plain(name, stat.S_IFLNK) from None
             unchanged = "" if done == "read" else " Nothing was changed."
             raise BadInput(f"{self.path / name}: cannot be {done} ({error.strerror}).{unchanged}") from None
+
+
+class OwnFolder(Folder):
+    """A folder that this process alone has open. It is made if need be, and tidied; its path may be a link."""
+
+    def __init__(self, path: str | Path, what: str) -> None:
+        path = Path(path)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            super().__init__(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY))
+        except OSError as error:
+            raise BadInput(f"{path}: cannot be made {what} ({error.strerror}). Give another with --project.") from None
+        try:
+            self._lock()
+        except BadInput:
+            super().close()
+            raise
+        self.tidy()
+
+    def _lock(self) -> None:
+        """Hold a lock, which the system releases however this process ends."""
+        with self._errors(LOCK, "written"):
+            self._held = os.fdopen(self._open(LOCK, os.O_RDWR | os.O_CREAT), "r+b")
+        try:
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._held.close()
+            raise BadInput(
+                f"{self.path}: already open in another studio. Close that one, or give another folder with --project."
+            ) from None
+
+    def close(self) -> None:
+        self._held.close()
+        super().close()
+
+    @contextlib.contextmanager
+    def link(self, address: str) -> Iterator[Path]:
+        """Make a page that leads to `address` and that only the user can read, for as long as the context lasts."""
+        name = f".shown-{secrets.token_hex(8)}.html"
+        page = f'<!doctype html><meta http-equiv="refresh" content="0;url={html.escape(address)}"><title>shown</title>'
+        self.create(name, page.encode(), 0o600)
+        try:
+            yield (self.path / name).absolute()
+        finally:
+            self.remove(name)

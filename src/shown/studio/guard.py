@@ -13,10 +13,7 @@ machine. Neither may read anything here or change anything. Four checks, each su
 from __future__ import annotations
 
 import asyncio
-import hmac
-import secrets
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -45,46 +42,32 @@ HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class AccessRules:
-    """The values of the Host header that a server answers to (empty: any), and that of the secret header."""
+def hosts_of(host: str, port: int) -> frozenset[str]:
+    """Return the values of the Host header that a server bound to `host` answers to; empty for any.
 
-    hosts: frozenset[str]
-    secret: str
+    >>> sorted(hosts_of("127.0.0.1", 7469))
+    ['127.0.0.1:7469', '[::1]:7469', 'localhost:7469']
+    >>> hosts_of("0.0.0.0", 7469)
+    frozenset()
+    """
+    # Other machines may use any name of this one; the Origin check then compares with Host.
+    names = ("127.0.0.1", "localhost", "[::1]") if host in LOOPBACK else ()
+    return frozenset(f"{name}:{port}" for name in names)
 
-    @classmethod
-    def for_address(cls, host: str, port: int) -> AccessRules:
-        """Return the rules for a server bound to `host`, with a new secret.
 
-        >>> sorted(AccessRules.for_address("127.0.0.1", 7469).hosts)
-        ['127.0.0.1:7469', '[::1]:7469', 'localhost:7469']
-        >>> AccessRules.for_address("0.0.0.0", 7469).hosts
-        frozenset()
-        """
-        # Other machines may use any name of this one; the Origin check then compares with Host.
-        names = ("127.0.0.1", "localhost", "[::1]") if host in LOOPBACK else ()
-        return cls(frozenset(f"{name}:{port}" for name in names), secrets.token_urlsafe(24))
-
-    def admit(self, secret: str, path: str) -> Any:
-        """Return who sends this secret to a path, or None to refuse: there is only the holder of the link."""
-        return True if hmac.compare_digest(secret.encode(), self.secret.encode()) else None
+Admit = Callable[[str, str], Any]
+"""Gets a secret and the path it is sent to; returns who sends it, or None to refuse."""
 
 
 class Guard:
     """Refuse requests that break the rules, and add security headers to every answer.
 
     The paths in `public`, those of the page's own files, need no secret. For any other, `admit` returns who sends a
-    secret, which the app finds as `scope["visitor"]`, or None; by default that is `rules.admit`.
+    secret, which the app finds as `scope["visitor"]`, or None.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        rules: AccessRules,
-        public: Collection[str] = (),
-        admit: Callable[[str, str], Any] | None = None,
-    ) -> None:
-        self.app, self.rules, self.public, self.admit = app, rules, public, admit or rules.admit
+    def __init__(self, app: ASGIApp, hosts: Collection[str], admit: Admit, public: Collection[str] = ()) -> None:
+        self.app, self.hosts, self.admit, self.public = app, hosts, admit, public
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -110,7 +93,7 @@ class Guard:
     def _check_source(self, scope: Scope, headers: Headers) -> Response | None:
         """Refuse what was addressed to another server, or sent by another site."""
         host = headers.get("host", "").lower()
-        if self.rules.hosts and host not in self.rules.hosts:
+        if self.hosts and host not in self.hosts:
             return refusal(421, "this studio has another address. Use the link it printed.")
         if not host:
             return refusal(400, "the Host header is missing.")

@@ -33,32 +33,68 @@ Trail = tuple[int, tuple[Action, ...]]
 """A position in a world: the seed it began with, and the actions since."""
 
 
-class IsolatedProcess:
-    """A child process that may be asked from any thread, which then waits."""
+class Isolated:
+    """A game or world in a child process. Close it, or use it as a context manager.
 
-    def __init__(self, name: str, seconds: float = ANSWER_SECONDS) -> None:
+    The process may be asked from any thread, which then waits.
+    """
+
+    name: str
+
+    def _start(self, name: str, seconds: float) -> dict[str, Any]:
+        """Start the process, take over the attributes of its game or world, and return what else it tells."""
         self.name, self.seconds = name, seconds
-        self._closed = False
+        self._closed, self._lock = False, threading.Lock()
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self.child = ChildProcess(f"plays {name}", 0, words=(name,))
-        self._wait(self.child.start())
+        try:
+            told = self.ask("describe")
+            for key in DESCRIBED:
+                wanted = int if key == "max_steps" else str
+                if not isinstance(told[key], wanted):
+                    raise BadInput(f"{name}: its {key} must be {'a whole number' if wanted is int else 'text'}.")
+            check_buttons(told["buttons"], f"{name}: its buttons")
+            tokens = Tokens(**told.pop("tokens"))
+            symmetries = tuple(map(Transformation.from_json, told.pop("symmetries")))
+        except BadInput:
+            self.close()
+            raise
+        vars(self).update({key: told.pop(key) for key in DESCRIBED})
+        vars(self).update(tokens=tokens, symmetries=symmetries, buttons=tuple(told.pop("buttons")))
+        return told
 
     def ask(self, do: str, **request: Any) -> dict[str, Any]:
         """Return the answer. BadInput if there is none; a process that takes too long is replaced."""
         return self._wait(self._ask(do, request))
 
     def close(self) -> None:
-        if not self._closed:
-            self._wait(self.child.close())
+        with self._lock:
+            if self._closed:
+                return
             self._closed = True
-            self._loop.call_soon_threadsafe(self._loop.stop)
+            ended = asyncio.run_coroutine_threadsafe(self._end(), self._loop)
+        ended.result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    async def _end(self) -> None:
+        """End the process, and let those who still wait for an answer hear of it."""
+        await self.child.close()
+        await asyncio.gather(*asyncio.all_tasks() - {asyncio.current_task()}, return_exceptions=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._closed:
-            work.close()
-            raise BadInput(f"{self.name} is closed.")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        with self._lock:
+            if self._closed:
+                work.close()
+                raise BadInput(f"{self.name} is closed.")
+            answer = asyncio.run_coroutine_threadsafe(work, self._loop)
+        return answer.result()
 
     async def _ask(self, do: str, request: dict[str, Any]) -> dict[str, Any]:
         for _ in range(2):  # a process that died is asked again once, as the next one
@@ -84,40 +120,6 @@ class IsolatedProcess:
             ) from None
 
 
-class Isolated:
-    """A game or world in a child process. Close it, or use it as a context manager."""
-
-    process: IsolatedProcess
-
-    def _describe(self, name: str, seconds: float) -> dict[str, Any]:
-        """Start the process, take over the attributes of its game or world, and return what else it tells."""
-        self.process = IsolatedProcess(name, seconds)
-        try:
-            told = self.process.ask("describe")
-            for key in DESCRIBED:
-                wanted = int if key == "max_steps" else str
-                if not isinstance(told[key], wanted):
-                    raise BadInput(f"{name}: its {key} must be {'a whole number' if wanted is int else 'text'}.")
-            check_buttons(told["buttons"], f"{name}: its buttons")
-            tokens = Tokens(**told.pop("tokens"))
-            symmetries = tuple(map(Transformation.from_json, told.pop("symmetries")))
-        except BadInput:
-            self.close()
-            raise
-        vars(self).update({key: told.pop(key) for key in DESCRIBED})
-        vars(self).update(tokens=tokens, symmetries=symmetries, buttons=tuple(told.pop("buttons")))
-        return told
-
-    def close(self) -> None:
-        self.process.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
 def description(game: Playable) -> dict[str, Any]:
     """Return the attributes that every game and world has, in the child process."""
     return {
@@ -140,33 +142,33 @@ class IsolatedGame(Isolated, Game):
     """
 
     def __init__(self, name: str, seconds: float = ANSWER_SECONDS) -> None:
-        shape = self._describe(name, seconds)["max_shape"]
+        shape = self._start(name, seconds)["max_shape"]
         if len(shape) != 2 or not all(isinstance(side, int) for side in shape):
             self.close()
             raise BadInput(f"{name}: its max_shape must be two whole numbers.")
         self.max_shape = (shape[0], shape[1])
 
     def step(self, grid: Grid, action: Action, rng: np.random.Generator) -> Outcome:
-        told = self.process.ask("step", rows=grid.rows, action=action_to_json(action), rng=rng.bit_generator.state)
+        told = self.ask("step", rows=grid.rows, action=action_to_json(action), rng=rng.bit_generator.state)
         rng.bit_generator.state = told["rng"]
         return Outcome(self._grid(told["rows"]), told["won"], told["over"])
 
     def expert(self, grid: Grid) -> Action:
-        return action_from_json(self.process.ask("expert", rows=grid.rows)["action"])
+        return action_from_json(self.ask("expert", rows=grid.rows)["action"])
 
     def generate(self, rng: np.random.Generator) -> Grid:
-        told = self.process.ask("generate", rng=rng.bit_generator.state)
+        told = self.ask("generate", rng=rng.bit_generator.state)
         rng.bit_generator.state = told["rng"]
         return self._grid(told["rows"])
 
     def check(self, grid: Grid) -> None:
-        told = self.process.ask("check", rows=grid.rows)
+        told = self.ask("check", rows=grid.rows)
         if told["reason"] is not None:
             raise BadLevel(told["reason"])
 
     def why_lost(self, grid: Grid) -> str:
         try:
-            return str(self.process.ask("why_lost", rows=grid.rows)["reason"])
+            return str(self.ask("why_lost", rows=grid.rows)["reason"])
         except BadInput:
             return ""
 
@@ -174,7 +176,7 @@ class IsolatedGame(Isolated, Game):
         return self.levels(f"random:{seed}")[0]
 
     def levels(self, spec: str) -> list[Level]:
-        told = self.process.ask("levels", spec=spec)
+        told = self.ask("levels", spec=spec)
         return [Level(name, self._grid(rows)) for name, rows in told["levels"]]
 
     def _grid(self, rows: Any) -> Grid:
@@ -270,7 +272,7 @@ class IsolatedWorld(Isolated, World):
     def __init__(self, name: str, seconds: float = ANSWER_SECONDS) -> None:
         self._at: Trail = (0, ())
         self._known: dict[Trail, Outcome] = {}
-        self.fully_observed = self._describe(name, seconds)["fully_observed"]
+        self.fully_observed = self._start(name, seconds)["fully_observed"]
 
     def reset(self, seed: int) -> Grid:
         return self._go((seed, ())).grid
@@ -280,15 +282,15 @@ class IsolatedWorld(Isolated, World):
         return self._go((seed, (*done, action)))
 
     def expert(self) -> Action:
-        return action_from_json(self.process.ask("expert", **_to_json(self._at))["action"])
+        return action_from_json(self.ask("expert", **_to_json(self._at))["action"])
 
     def copy(self) -> IsolatedWorld:
-        return IsolatedWorld(self.name, self.process.seconds)
+        return IsolatedWorld(self.name, self.seconds)
 
     def _go(self, trail: Trail) -> Outcome:
         """Return the outcome at the end of `trail`. The same steps lead to the same outcome, so it may be known."""
         if trail not in self._known:
-            told = self.process.ask("play", **_to_json(trail))
+            told = self.ask("play", **_to_json(trail))
             if len(self._known) >= MAX_KNOWN:
                 self._known.clear()
             self._known[trail] = Outcome(Grid(tuple(told["rows"])), told["won"], told["over"], told["reward"])

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shown.errors import ShownError
-from shown.studio.children import ChildDied, ChildProcess
+from shown.studio.children import Background, ChildDied, ChildProcess
 
 STOP_SECONDS, BEST_SECONDS = 5.0, 15.0  # to cancel learning, and to finish with the best so far; then it is killed
 READY_SECONDS = 60.0  # for a process to import and compile
@@ -94,7 +94,7 @@ class LearningQueue:
     _row: int = 0  # first turns since the last later one
     _last: dict[str, float] = field(default_factory=dict)  # the start of the last turn of each owner
     _homes: dict[str, ChildProcess] = field(default_factory=dict)
-    _ending: set[asyncio.Task[None]] = field(default_factory=set)
+    _ending: Background = field(default_factory=Background)
     _timer: asyncio.TimerHandle | None = None
 
     def put(self, job: Job) -> None:
@@ -134,9 +134,10 @@ class LearningQueue:
     def close(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        for task in (*(turn.task for turn in self._turns), *self._ending):
-            if task is not None:
-                task.cancel()
+        self._ending.cancel()
+        for turn in self._turns:
+            if turn.task is not None:
+                turn.task.cancel()
 
     def _drop(self, key: tuple[str, str]) -> None:
         for turn in [turn for turn in self._turns if turn.job.key == key]:
@@ -267,6 +268,4 @@ class LearningQueue:
                 answer.exception()  # retrieved, because it is no fault if nobody waits for the answer
                 learner.replace()
 
-        task = asyncio.create_task(insist())
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+        self._ending.run(insist())

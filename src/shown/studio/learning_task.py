@@ -46,12 +46,7 @@ POLICY_SECONDS = 1.0  # between two intermediate policies; the first one is repo
 
 
 class Pupils:
-    """The pupils of a process, one for each of the games learned last, by owner and game.
-
-    >>> pupils = Pupils()
-    >>> pupils.kept
-    OrderedDict()
-    """
+    """The pupils of a process, one for each of the games learned last, by owner and game."""
 
     def __init__(self) -> None:
         self.kept: OrderedDict[tuple[str, str], SelectivePupil] = OrderedDict()
@@ -192,15 +187,13 @@ def _number(item: Demonstration, shown: Demonstrations) -> int:
 def _located(advice: Advice | None, shown: Demonstrations) -> Answer | None:
     """Return the advice with the places of its two clicks among all that was shown, idle clicks included."""
 
-    def place(click: Click) -> list[int] | None:
-        steps = shown.items[click.demonstration].steps if click.demonstration < len(shown) else ()
-        at = [s for s, step in enumerate(steps) if (step.grid, step.action) == (click.grid, click.action)]
-        return [click.demonstration, at[0]] if at else None
-
     if advice is None:
         return None
-    places = [place(advice.here), place(advice.there)]
-    return {**advice.to_json(), "places": places} if None not in places else None
+    here, there = (
+        [place for place in _places(click, shown) if place[0] == click.demonstration]
+        for click in (advice.here, advice.there)
+    )
+    return {**advice.to_json(), "places": [here[0], there[0]]} if here and there else None
 
 
 def _outlier(pupil: Pupil, taught: Taught, shown: Demonstrations) -> Answer | None:
@@ -213,11 +206,15 @@ def _outlier(pupil: Pupil, taught: Taught, shown: Demonstrations) -> Answer | No
 
 def _contradiction(item: Contradiction, shown: Demonstrations) -> Answer:
     """Return a contradiction with its place among all that was shown; None if it is in a mirror image."""
-    places = [
+    found = {key: item.to_json()[key] for key in ("rule", "action", "other")}
+    return {**found, "place": next(iter(_places(item, shown)), None)}
+
+
+def _places(click: Click | Contradiction, shown: Demonstrations) -> list[list[int]]:
+    """Return where this was clicked: numbers of demonstrations and steps."""
+    return [
         [d, s]
         for d, one in enumerate(shown)
         for s, step in enumerate(one.steps)
-        if (step.grid, step.action) == (item.grid, item.action)
+        if (step.grid, step.action) == (click.grid, click.action)
     ]
-    found = {key: item.to_json()[key] for key in ("rule", "action", "other")}
-    return {**found, "place": places[0] if places else None}

@@ -24,7 +24,6 @@ class MinecraftView:
     def __init__(self, world: World, name: str) -> None:
         self.game, self.title = world.simulator.name, world.title
         self._child = ChildProcess("plays there", 0, words=(name,))
-        self._started = False
         self._playing: tuple[int, asyncio.Future[dict[str, Any]]] | None = None
 
     async def play(self, news: News, policy: Any, level: Level, seed: int) -> dict[str, Any]:
@@ -32,9 +31,6 @@ class MinecraftView:
 
         There is only one Minecraft world, so a new run stops the one before it.
         """
-        if not self._started:
-            self._started = True
-            await self._child.start()
         self.stop()
         request = {"policy": policy, "name": level.name, "rows": list(level.grid.rows), "seed": seed}
         self._playing = self._child.begin("watch", news, **request)
@@ -46,8 +42,7 @@ class MinecraftView:
             self._child.stop(self._playing[0])
 
     async def close(self) -> None:
-        if self._started:
-            await self._child.close()
+        await self._child.close()
 
 
 def watch(world: World, request: dict[str, Any]) -> Generator[dict[str, Any], bool | None, dict[str, Any]]:

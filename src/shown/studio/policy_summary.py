@@ -30,25 +30,22 @@ def with_summary(policy: Policy) -> Answer:
 
 
 def summary(policy: Policy) -> Answer:
-    """Return the clauses of the printed rule in English, the rules of other lengths, and the policy's provenance."""
-    best = policy.components[0]
+    """Return the clauses of the printed rule in English, the rules of other lengths, and the policy's provenance.
+
+    "votes" is the number of candidate rules; "alone" is what the printed one wins of a dozen levels, if they vote.
+    """
+    best, candidates, alone = policy.components[0], policy.mixture.components, policy.provenance.alone
+    printed_only = candidates[0].weight == 0  # the most probable comes first, unless a better one to read was found
     return {
         **provenance_summary(policy.provenance),
         "subject": policy.subject,
         **rule(policy, best.formula),
-        **_votes(policy),
+        "votes": len(candidates) - printed_only,
+        "voting": len(policy.components) > 1,
+        "alone": round(DOZEN * alone.share) if isinstance(alone, SuccessRate) else None,
         "front": _front(policy),
         "literals": len(best.formula.literals),
     }
-
-
-def _votes(policy: Policy) -> Answer:
-    """Return the number of candidate rules, whether they vote, and what the printed rule alone is expected to win."""
-    candidates = policy.mixture.components
-    printed_only = candidates[0].weight == 0  # the most probable comes first, unless a better one to read was found
-    alone = policy.provenance.alone
-    won = round(DOZEN * alone.share) if isinstance(alone, SuccessRate) else None
-    return {"votes": len(candidates) - printed_only, "voting": len(policy.components) > 1, "alone": won}
 
 
 def _front(policy: Policy) -> list[Answer]:

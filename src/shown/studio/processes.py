@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
-from typing import Any
 
 from shown.studio.catalog import Catalog
-from shown.studio.children import ChildProcess
+from shown.studio.children import Background, ChildProcess
 from shown.studio.isolated import Isolated
 from shown.studio.learning_queue import READY_SECONDS, LearningQueue
 from shown.worlds import Playable
@@ -21,7 +19,6 @@ class Processes:
 
     Attributes:
         player: plays and explains the games of this package.
-        known: keys of the policies that the players have.
     """
 
     def __init__(self, here: Catalog, learners: int = 1) -> None:
@@ -29,18 +26,16 @@ class Processes:
         self.learners = [ChildProcess("learns", LEARN_NICENESS, self._warm) for _ in range(learners)]
         self.player = ChildProcess("plays", PLAY_NICENESS, self._warm)
         self.queue = LearningQueue(self.learners)
-        self.known: set[tuple[str, str, int]] = set()
         self._own_players: dict[str, ChildProcess] = {}  # of games and worlds with code of other packages
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Background()
 
-    async def start(self) -> None:
+    def start(self) -> None:
         for child in (*self.learners, self.player):
-            await child.start()
+            child.start()
 
     async def close(self) -> None:
         self.queue.close()
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.cancel()
         await asyncio.gather(*(child.close() for child in (*self.learners, self.player, *self._own_players.values())))
         self.catalog.close()
 
@@ -50,27 +45,18 @@ class Processes:
         if child is first:
             child.begin("warm")
             return
-        if child is self.player:
-            self.known.clear()
 
         async def later() -> None:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(first.ready.wait(), READY_SECONDS)
             child.begin("warm")
 
-        self._background(later())
+        self._tasks.run(later())
 
-    def _background(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def player_of(self, game: Playable) -> ChildProcess:
+    def player_of(self, game: Playable) -> ChildProcess:
         """Return the process that plays a game. Code of other packages may hang, so each such game has its own."""
         if not isinstance(game, Isolated):
             return self.player
         if game.name not in self._own_players:
-            player = ChildProcess(f"plays {game.name}", PLAY_NICENESS, lambda _: self.known.clear())
-            self._own_players[game.name] = player
-            await player.start()
+            self._own_players[game.name] = ChildProcess(f"plays {game.name}", PLAY_NICENESS)
         return self._own_players[game.name]

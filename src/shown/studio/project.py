@@ -28,7 +28,8 @@ from typing import Any, TypeVar
 
 from shown.errors import BadInput
 from shown.files import MAX_BYTES, encode_json, encode_text, parse_json
-from shown.studio.folder import Folder
+from shown.grid import Grid
+from shown.studio.folder import Folder, OwnFolder
 from shown.teaching.lessons.lesson import GameInPlay, Lesson, Recording
 from shown.teaching.lessons.lesson_json import (
     MAX_LEVELS,
@@ -41,11 +42,11 @@ from shown.teaching.lessons.lesson_json import (
     lesson_to_text,
 )
 from shown.teaching.lessons.preferences import Preferences
-from shown.teaching.lessons.remarks import Remark, remarks_from_json, remarks_to_json
+from shown.teaching.lessons.remarks import remarks_from_json, remarks_to_json
 from shown.teaching.lessons.saved_policy import SavedPolicy, has_mark, is_about, with_mark
 from shown.teaching.lessons.scores import Score, scores_from_json, scores_to_json
 from shown.teaching.lessons.starts import key_of
-from shown.worlds import Level, Playable
+from shown.worlds import Playable
 
 PROJECT, LESSON, IN_PLAY, LEVELS = "project.json", "lesson.json", "table.jsonl", "levels.json"
 REMARKS, SCORES, POLICY, LEARNED = "remarks.json", "scores.json", "policy.json", "learned.json"
@@ -53,6 +54,8 @@ PROJECT_SCHEMA, LEVELS_SCHEMA = "shown/studio-project/2", "shown/studio-levels/1
 MAX_IN_PLAY = 2**20  # bytes
 
 T = TypeVar("T")
+NextInPlay = Callable[[tuple[Recording, ...], int], GameInPlay]
+"""Returns the next game in play, after some recordings and before the one with that number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,31 +87,7 @@ class Settings:
         return cls(game, value.get("toured") is True, chosen)
 
 
-@dataclass(frozen=True, slots=True)
-class PaintedLevel:
-    """A level painted in the studio; it need not be legal yet."""
-
-    id: int
-    level: Level
-
-
-@dataclass(frozen=True, slots=True)
-class StoredLesson:
-    """The files of one game, as they were read.
-
-    No game is in play if its file is missing. `notes` has a sentence for each thing that could not be read and was set
-    aside; for the rest see `Lesson`.
-    """
-
-    recordings: tuple[Recording, ...]
-    next_id: int
-    in_play: GameInPlay | None
-    painted: tuple[PaintedLevel, ...]
-    notes: tuple[str, ...]
-    remarks: tuple[Remark, ...] = ()
-
-
-class Project:
+class Project(OwnFolder):
     """A folder of lessons, open in one studio at a time. Use as a context manager, or call `close`.
 
     >>> import tempfile
@@ -118,21 +97,11 @@ class Project:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
         # Files that the studio wrote or has parsed as its own, as (game or "", name). Only these are overwritten.
         self._own: set[tuple[str, str]] = set()
-        if self.folder.is_file():
-            raise BadInput(f"{self.folder}: is a file, and a project is a folder. Give another with --project.")
-        self._root = Folder.claim(self.folder, "a project folder")
-
-    def close(self) -> None:
-        self._root.close()
-
-    def __enter__(self) -> Project:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        if Path(folder).is_file():
+            raise BadInput(f"{folder}: is a file, and a project is a folder. Give another with --project.")
+        super().__init__(folder, "a project folder")
 
     # --- the project as a whole --------------------------------------------------------------------------------------
 
@@ -142,25 +111,22 @@ class Project:
     def save_settings(self, settings: Settings) -> None:
         self._write("", PROJECT, settings.to_json())
 
-    def link(self, address: str) -> contextlib.AbstractContextManager[Path]:
-        """Make a page that leads to `address`, for as long as the context lasts; see `Folder.link`."""
-        return self._root.link(address)
-
     def has(self, game: Playable) -> bool:
         """Return whether anything of a game is saved."""
-        return self._root.mode(key_of(game.name)) != 0
+        return self.mode(key_of(game.name)) != 0
 
-    def set_aside(self, game: Playable) -> str:
+    def set_game_aside(self, game: Playable) -> str:
         """Rename a game's folder, so that a new one can begin, and return its new name."""
         self._own = {(folder, name) for folder, name in self._own if folder != game.name}
-        return self._root.set_aside(key_of(game.name))
+        return self.set_aside(key_of(game.name))
 
     # --- the lesson --------------------------------------------------------------------------------------------------
 
-    def lesson(self, game: Playable) -> StoredLesson:
-        """Read what was shown of a game. Parts that cannot be read are set aside and noted.
+    def lesson(self, game: Playable, begin: NextInPlay) -> tuple[Lesson, dict[int, Grid], tuple[str, ...]]:
+        """Return what was shown of a game, the painted levels by number, and a note on each part that was set aside.
 
-        BadInput if the demonstrations cannot be read at all; then nothing is changed.
+        `begin` returns the game in play if there is none. BadInput if the demonstrations cannot be read at all; then
+        nothing is changed.
         """
         with self._inner(game.name) as folder:
             if folder is not None:
@@ -170,7 +136,8 @@ class Project:
         in_play = self._load_or_move(game, IN_PLAY, lambda text, where: in_play_from_lines(game, text, where), notes)
         painted = self._painted(game, notes)
         remarks = self._load_or_move(game, REMARKS, lambda value, where: remarks_from_json(game, value, where), notes)
-        return StoredLesson(recordings, next_id, in_play, painted, tuple(notes), remarks or ())
+        lesson = Lesson(recordings, in_play or begin(recordings, next_id), next_id, remarks or ())
+        return lesson, painted, tuple(notes)
 
     def _recordings(self, game: Playable, notes: list[str]) -> tuple[tuple[Recording, ...], int]:
         value = self._read(game.name, LESSON)
@@ -181,9 +148,9 @@ class Project:
             self._save_recordings(game, recordings, next_id)
         return recordings, next_id
 
-    def _painted(self, game: Playable, notes: list[str]) -> tuple[PaintedLevel, ...]:
+    def _painted(self, game: Playable, notes: list[str]) -> dict[int, Grid]:
         found = self._load_or_move(game, LEVELS, lambda value, where: _painted_from_json(game, value, where), notes)
-        levels, bad = found or ((), [])
+        levels, bad = found or ({}, [])
         if bad:
             self._own.discard((game.name, LEVELS))
             if self._keep_copy(game, LEVELS, bad, notes):
@@ -218,8 +185,8 @@ class Project:
                     return
         self._write_bytes(game.name, IN_PLAY, "".join(f"{line}\n" for line in lines).encode())
 
-    def save_painted(self, game: Playable, levels: tuple[PaintedLevel, ...]) -> None:
-        items = [{"id": painted.id, "rows": list(painted.level.grid.rows)} for painted in levels]
+    def save_painted(self, game: Playable, levels: dict[int, Grid]) -> None:
+        items = [{"id": number, "rows": list(grid.rows)} for number, grid in levels.items()]
         self._write(game.name, LEVELS, {"schema": LEVELS_SCHEMA, "game": game.name, "levels": items})
 
     # --- policies and scores -----------------------------------------------------------------------------------------
@@ -264,23 +231,19 @@ class Project:
     # --- files -------------------------------------------------------------------------------------------------------
 
     def _path(self, game: str, name: str) -> str:
-        return str(self.folder / key_of(game) / name if game else self.folder / name)
+        return str(self.path / key_of(game) / name)
 
     def _inner(self, game: str, make: bool = False) -> contextlib.AbstractContextManager[Folder | None]:
         """The folder of a game, or of the project for ""."""
-        return self._root.inner(key_of(game), make) if game else contextlib.nullcontext(self._root)
+        return self.inner(key_of(game), make) if game else contextlib.nullcontext(self)
 
     def _read(self, game: str, name: str) -> Any:
         """Return the content of a file, parsed (the game in play as lines), or None if there is no such file."""
         where = self._path(game, name)
         with self._inner(game) as folder:
-            data = None if folder is None else folder.read(name, MAX_IN_PLAY if name == IN_PLAY else MAX_BYTES)
-        if data is None:
+            text = None if folder is None else folder.read_text(name, MAX_IN_PLAY if name == IN_PLAY else MAX_BYTES)
+        if text is None:
             return None
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError:
-            raise BadInput(f"{where}: not text in UTF-8.") from None
         # A click is a line; a line without its end was being written when the power went.
         value = text.split("\n")[:-1] if name == IN_PLAY else parse_json(text, where)
         if value is None:
@@ -335,23 +298,21 @@ class Project:
         return True
 
 
-def _painted_from_json(game: Playable, value: Any, where: str) -> tuple[tuple[PaintedLevel, ...], list[str]]:
+def _painted_from_json(game: Playable, value: Any, where: str) -> tuple[dict[int, Grid], list[str]]:
     """Return the levels, and the reasons why others are left out."""
     if not isinstance(value, dict) or value.get("schema") != LEVELS_SCHEMA or value.get("game") != game.name:
         raise BadInput(f'{where}: not painted levels of {game.name}: "schema" must be "{LEVELS_SCHEMA}".')
     items = value.get("levels")
     if not isinstance(items, list) or len(items) > MAX_LEVELS:
         raise BadInput(f'{where}: "levels" must be a list of at most {MAX_LEVELS}.')
-    levels: dict[int, PaintedLevel] = {}
+    levels: dict[int, Grid] = {}
     bad: list[str] = []
     for i, item in enumerate(items):
         try:
             number = item.get("id") if isinstance(item, dict) else None
             if not is_id(number) or number in levels:
                 raise BadInput(f'{where}, level {i}: needs a unique "id" and "rows".')
-            grid = grid_from_json(game, item.get("rows"), f"{where}, level {i}")
+            levels[number] = grid_from_json(game, item.get("rows"), f"{where}, level {i}")
         except BadInput as error:
             bad.append(str(error))
-        else:
-            levels[number] = PaintedLevel(number, Level(f"painted:{number}", grid))
-    return tuple(levels.values()), bad
+    return levels, bad

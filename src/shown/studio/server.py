@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import secrets
 import shlex
 import socket
 import sys
@@ -25,19 +26,19 @@ if TYPE_CHECKING:
 
     from shown.studio.app import Opened
     from shown.studio.catalog import Catalog
+    from shown.studio.folder import OwnFolder
 
-DEFAULT_PORT = 7469  # S-H-O-W on a telephone
 MAX_HEAD = 16 * 1024  # bytes of a request's headers
 
 
 def serve(
     folder: str | Path,
-    host: str = "127.0.0.1",
-    port: int = DEFAULT_PORT,
-    browser: bool = True,
-    worlds: Sequence[World] = (),
-    lessons: Sequence[LessonFile] = (),
-    stages: Sequence[tuple[World, str]] = (),
+    host: str,
+    port: int,
+    browser: bool,
+    worlds: Sequence[World],
+    lessons: Sequence[LessonFile],
+    stages: Sequence[tuple[World, str]],
 ) -> None:
     """Open the project in `folder`, which is created if need be, and serve its page until interrupted.
 
@@ -46,7 +47,7 @@ def serve(
     """
     _check_extra()
     from shown.studio.app import create_app
-    from shown.studio.guard import LOOPBACK, AccessRules
+    from shown.studio.guard import LOOPBACK, hosts_of
     from shown.studio.minecraft_view import MinecraftView
     from shown.studio.project import Project
     from shown.studio.session import Studio
@@ -55,40 +56,42 @@ def serve(
         listener = stack.enter_context(bind(host, port))
         project = stack.enter_context(Project(folder))
         port = listener.getsockname()[1]
-        rules = AccessRules.for_address(host, port)
         named = (*(world.name for world in worlds), *(name for _, name in stages))
         watched = [MinecraftView(world, name) for world, name in stages]
         studio = Studio(project, _command(folder, host, port, named), worlds, lessons, watched)
         _name_missing(studio.catalog)
-        address = page_address(host, port, rules.secret)
-        announce(address, project.folder, host not in LOOPBACK)
-        _run(listener, create_app(studio, rules), studio, project.link(address) if browser else None)
+        secret = secrets.token_urlsafe(24)
+        address = f"{page_origin(host, port)}/#secret={secret}"
+        elsewhere = "Other machines can reach the studio. The connection is not encrypted."
+        keep = "Keep the link to yourself: anyone who has it can do what you can."
+        announce("Studio", project, address, keep, *([] if host in LOOPBACK else [elsewhere]))
+        app = create_app(studio, hosts_of(host, port), secret)
+        _run(listener, app, studio, project.link(address) if browser else None)
 
 
-def serve_class(
-    folder: str | Path, host: str, port: int, browser: bool = True, worlds: Sequence[World] = (), saved: Any = None
-) -> None:
+def serve_class(folder: str | Path, host: str, port: int, browser: bool, worlds: Sequence[World], saved: Any) -> None:
     """Open the class in `folder`, which is created if need be, and serve its pages until interrupted.
 
-    `saved` is the content of a class file, whose pupils are added.
+    `saved` is the content of a class file, whose pupils are added, or None.
     """
     _check_extra()
     from shown.studio.class_app import create_class_app
     from shown.studio.class_session import OpenClass
     from shown.studio.classroom import ClassFolder
-    from shown.studio.guard import AccessRules
+    from shown.studio.guard import hosts_of
 
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(bind(host, port))
         opened = stack.enter_context(ClassFolder(folder))
         port = listener.getsockname()[1]
-        rules = AccessRules.for_address(host, port)
         room = OpenClass(opened, worlds, saved)
         _name_missing(room.processes.catalog)
-        origin = page_address(host, port, "").partition("/#")[0]
-        room.address, address = origin, f"{origin}/teacher#secret={room.record.secret}"
-        announce_class(origin, room.record.code, address, opened.path)
-        _run(listener, create_class_app(room, rules), room, opened.link(address) if browser else None)
+        room.address = page_origin(host, port)
+        address = f"{room.address}/teacher#secret={room.record.secret}"
+        join = f"Pupils in this network open {room.address} and type the code {room.record.code}."
+        keep = "Keep the teacher's link to yourself:"
+        announce("Class", opened, address, f"{join} The connection is not encrypted.", keep)
+        _run(listener, create_class_app(room, hosts_of(host, port)), room, opened.link(address) if browser else None)
 
 
 def _check_extra() -> None:
@@ -187,11 +190,11 @@ def bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-def page_address(host: str, port: int, secret: str) -> str:
-    """Return the link to the page. Browsers keep the fragment to themselves, so no log or proxy sees the secret."""
+def page_origin(host: str, port: int) -> str:
+    """Return how the link to a page begins. The secret is its fragment, which no log or proxy gets from a browser."""
     name = own_name() if host in ("0.0.0.0", "::") else host
     name = f"[{name}]" if ":" in name else name
-    return f"http://{name}:{port}/#secret={secret}"
+    return f"http://{name}:{port}"
 
 
 def own_name() -> str:
@@ -202,23 +205,10 @@ def own_name() -> str:
     return socket.gethostname()
 
 
-def announce_class(origin: str, code: str, address: str, folder: Path) -> None:
-    """Print where pupils and the teacher go on stderr, and the teacher's link alone on stdout, for scripts."""
-    print(f"Class is open. Everything is saved in {folder.absolute()}. Ctrl-C ends it.", file=sys.stderr)
-    print(
-        f"Pupils in this network open {origin} and type the code {code}. The connection is not encrypted.",
-        file=sys.stderr,
-    )
-    print("Keep the teacher's link to yourself:", file=sys.stderr)
-    print(address, flush=True)
-
-
-def announce(address: str, folder: Path, elsewhere: bool) -> None:
-    """Print where to go on stderr, and the link alone on stdout, for scripts."""
-    print(f"Studio is open. Everything is saved in {folder.absolute()}. Ctrl-C ends it.", file=sys.stderr)
-    print("Keep the link to yourself: anyone who has it can do what you can.", file=sys.stderr)
-    if elsewhere:
-        print("Other machines can reach the studio. The connection is not encrypted.", file=sys.stderr)
+def announce(what: str, folder: OwnFolder, address: str, *lines: str) -> None:
+    """Print what is open and some lines on stderr, and the link alone on stdout, for scripts."""
+    opened = f"{what} is open. Everything is saved in {folder.path.absolute()}. Ctrl-C ends it."
+    print(opened, *lines, sep="\n", file=sys.stderr)
     print(address, flush=True)
 
 

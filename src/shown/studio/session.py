@@ -3,7 +3,6 @@
 Pages get these events from `Studio.news`, each about one "game" (its name):
 
 - "learned": the state of learning, as `Studio.learned_view` returns it: the fields of `LearningState.to_json`, and
-    - "state": "idle", "waiting", "running", "done", "stopped", "failed" (no rule fits) or "broken" (learning failed);
     - "outdated": the policy was learned before the last edit of the rule, and may break it;
     - "waits_for": while "waiting", the title of the game learned first, or "others"; null while the learner starts;
     - "scored": number of scores; "preferences"; "demonstrations" and "clicks": numbers of those that count.
@@ -18,7 +17,7 @@ import contextlib
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -26,7 +25,7 @@ from typing import Any, TypeVar
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, ShownError
 from shown.studio.catalog import catalog
-from shown.studio.children import ChildDied
+from shown.studio.children import Background, ChildDied
 from shown.studio.isolated import Isolated
 from shown.studio.learning import LearningState
 from shown.studio.learning_queue import Job
@@ -86,28 +85,22 @@ class Studio:
         self.news = NewsFeed()
         self._workspaces: dict[str, Workspace] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks = Background()
 
     async def start(self) -> None:
         if not self._shares:
-            await self.processes.start()
+            self.processes.start()
         for lesson in self._to_open:
             await self.open_lesson(lesson)
             self.remember(game=lesson.game.name)
 
     async def close(self) -> None:
         self.news.close()
-        for task in self._tasks:
-            task.cancel()
+        self._tasks.cancel()
         for view in self.views.values():
             await view.close()
         if not self._shares:
             await self.processes.close()
-
-    def _background(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     # --- games -------------------------------------------------------------------------------------------------------
 
@@ -124,7 +117,7 @@ class Studio:
                         self._take_up(workspace, saved)
                 self._workspaces[name] = workspace
                 if workspace.learning.state == "stopped":
-                    self._background(self.keep_score(workspace))
+                    self._tasks.run(self.keep_score(workspace))
         return self._workspaces[name]
 
     def _game(self, name: Any) -> Playable:
@@ -174,7 +167,7 @@ class Studio:
         game = self._game(name)
         if name in self._workspaces:
             raise BadInput("this game's files are in order; there is nothing to set aside.")
-        return self.project.set_aside(game)
+        return self.project.set_game_aside(game)
 
     async def open_lesson(self, lesson: LessonFile) -> Workspace:
         """Add a lesson file to the project, all of it or nothing.
@@ -230,12 +223,12 @@ class Studio:
 
     def consider(self, workspace: Workspace) -> None:
         """Learn if what is to be learned has changed."""
-        shown = workspace.demonstrations()
-        if self._aim(workspace) == workspace.learning.aim:
+        aim = self._aim(workspace)
+        if aim == workspace.learning.aim:
             return
-        if (known := workspace.remembered.get(self._aim(workspace))) is not None:
+        if (known := workspace.remembered.get(aim)) is not None:
             return self.recall(workspace, known)
-        if shown.items:
+        if aim:
             return self.learn(workspace)
         self.queue.remove(self.owner, workspace.game.name)
         workspace.remembered.clear()  # the teacher starts over
@@ -308,7 +301,7 @@ class Studio:
                 self._save(workspace)
             if learning.state == "done":
                 workspace.remember(learning)
-            self._background(self._search_next(workspace, learning))
+            self._tasks.run(self._search_next(workspace, learning))
         self.tell_learned(workspace)
 
     def check_current(self, workspace: Workspace) -> None:
@@ -353,41 +346,43 @@ class Studio:
         learning = workspace.learning
         if learning.policy is None:
             raise Forgotten("nothing has been learned yet. Show the computer a game first.")
-        key = (self.owner, workspace.game.name, learning.version)
-        for _ in range(2):
-            if key not in self.processes.known:
-                await self._hand_over(workspace, key)
-            result = await self.ask(do, workspace, key=list(key), **request)
+        policy, version = learning.policy, learning.version
+        for _ in range(3):
+            result = await self.ask(do, workspace, key=self._key(workspace, version), **request)
             if not result.get("missing"):
-                return {**result, "version": key[-1]}
-            self.processes.known.discard(key)
+                return {**result, "version": version}
+            await self._hand_over(workspace, policy, version)
         raise Forgotten("the process that plays has lost the policy. Try again.")
 
     async def describe(self, workspace: Workspace) -> None:
         """Have the policy of a game described, as after a restart, unless it is or cannot be."""
-        if workspace.learning.policy is not None and workspace.learning.summary is None:
+        learning = workspace.learning
+        if learning.policy is not None and learning.summary is None:
             with contextlib.suppress(ShownError):
-                await self._hand_over(workspace, (self.owner, workspace.game.name, workspace.learning.version))
+                await self._hand_over(workspace, learning.policy, learning.version)
 
-    async def _hand_over(self, workspace: Workspace, key: tuple[str, str, int]) -> None:
-        """Give the player the policy. If it refuses it, the policy was not written by the studio: learn a new one."""
+    def _key(self, workspace: Workspace, version: int) -> list[Any]:
+        """Return what the player calls a policy."""
+        return [self.owner, workspace.game.name, version]
+
+    async def _hand_over(self, workspace: Workspace, policy: Any, version: int) -> None:
+        """Give the player a policy. If it refuses it, the policy was not written by the studio: learn a new one."""
         learning = workspace.learning
         try:
-            answer = await self.ask("policy", workspace, key=list(key), policy=learning.policy)
+            answer = await self.ask("policy", workspace, key=self._key(workspace, version), policy=policy)
         except ChildDied:
             raise
         except ShownError:
             learning.policy, learning.aim = None, ""
             self.consider(workspace)
             raise
-        self.processes.known.add(key)
-        if learning.summary is None and learning.version == key[-1]:
+        if learning.summary is None and learning.version == version:
             learning.summary = answer["summary"]
             self.tell_learned(workspace)
 
     async def ask(self, do: str, workspace: Workspace, **request: Any) -> dict[str, Any]:
         """Ask the player process of a game something, within a time limit."""
-        player = await self.processes.player_of(workspace.game)
+        player = self.processes.player_of(workspace.game)
         try:
             return await asyncio.wait_for(player.ask(do, game=workspace.game.name, **request), ASK_SECONDS)
         except TimeoutError:

@@ -15,7 +15,7 @@ from typing import Any
 
 from shown.demonstrations import Demonstration, Step
 from shown.explain import explain
-from shown.grid import Action, Grid, action_to_json
+from shown.grid import Grid, action_from_json, action_to_json
 from shown.policy import Policy
 from shown.studio.learning_task import Pupils, level_of
 from shown.studio.policy_summary import clicks, other_rule, sentence_remark, summary
@@ -131,7 +131,7 @@ class Tasks:
 
     def why(self, policy: Policy, request: Request) -> Answer:
         """Explain an action by the clauses of the weightiest candidate that allows it, or else of the best."""
-        grid, action = Grid(tuple(request["rows"])), _action(request["action"])
+        grid, action = Grid(tuple(request["rows"])), action_from_json(request["action"])
         place = policy.buttons.index(str(action)) if policy.buttons else action
         shares = policy.component_probabilities(grid)
         allowing = [k for k, share in enumerate(shares) if share[place] > 0 and not (share > 0).all()]
@@ -233,7 +233,7 @@ class Tasks:
     def film(self, request: Request) -> Answer:
         """Return a GIF of a recording."""
         recording = request["recording"]
-        steps = tuple(Step(Grid(tuple(s["rows"])), _action(s["action"])) for s in recording["steps"])
+        steps = tuple(Step(Grid(tuple(s["rows"])), action_from_json(s["action"])) for s in recording["steps"])
         demonstration = Demonstration(steps, outcome=recording["outcome"])
         return _film(self.game(request["game"]), demonstration, Grid(tuple(recording["last"])))
 
@@ -244,10 +244,6 @@ def _film(game: Playable, demonstration: Demonstration, last: Grid) -> Answer:
     frames = film(demonstration.steps, last, demonstration.outcome)
     picture = gif(frames, game.tokens, game.name, cell=None)
     return {"gif": base64.b64encode(picture).decode()}
-
-
-def _action(value: Any) -> Action:
-    return value if isinstance(value, str) else (value[0], value[1])
 
 
 def _sparse(policy: Policy, grid: Grid, shares: Any) -> list[list[Any]]:

@@ -76,7 +76,7 @@ class Worker:
             else:
                 self.say({"id": number, "answer": result})
         except Exception as error:
-            self.say({"id": number, **_failure(error)})
+            self._fail(number, error)
 
     def stop(self, number: int, gently: bool = False) -> None:
         """Tell a long request to finish, `gently` after its present step; called by the thread that reads."""
@@ -106,8 +106,7 @@ class Worker:
         try:
             self._step(number, number in self.stopping)
         except Exception as error:
-            self._forget(number)
-            self.say({"id": number, **_failure(error)})
+            self._fail(number, error)
 
     def _step(self, number: int, stop: bool | None) -> None:
         try:
@@ -125,11 +124,17 @@ class Worker:
                 return
             self._forget(number)
             self.say({"id": number, "answer": {"stopped": True}})
-        except Exception:
-            self._forget(number)
-            raise
         else:
             self.say({"id": number, "news": news})
+
+    def _fail(self, number: int, error: Exception) -> None:
+        """Answer with an error; the traceback of an unexpected one goes to stderr."""
+        self._forget(number)
+        if isinstance(error, ShownError):
+            self.say({"id": number, "error": str(error), "bad_input": isinstance(error, BadInput)})
+        else:
+            sys.excepthook(type(error), error, error.__traceback__)
+            self.say({"id": number, "error": f"an internal error ({type(error).__name__}: {error})."})
 
     def _forget(self, number: int) -> None:
         self.long.pop(number, None)
@@ -141,14 +146,6 @@ class Worker:
             self.out.flush()
         except BrokenPipeError:
             raise SystemExit from None  # the server is gone
-
-
-def _failure(error: Exception) -> dict[str, Any]:
-    """Return an error as a message; the traceback of an unexpected one goes to stderr."""
-    if isinstance(error, ShownError):
-        return {"error": str(error), "bad_input": isinstance(error, BadInput)}
-    sys.excepthook(type(error), error, error.__traceback__)
-    return {"error": f"an internal error ({type(error).__name__}: {error})."}
 
 
 def _loading(frame: FrameType | None) -> bool:

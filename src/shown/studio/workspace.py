@@ -14,7 +14,7 @@ from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, BadLevel
 from shown.grid import Action, Grid, action_to_json
 from shown.studio.learning import LearningState
-from shown.studio.project import PaintedLevel, Project
+from shown.studio.project import Project
 from shown.teaching.dialogue.recording import History, play_on, take_back
 from shown.teaching.lessons import lesson as teach
 from shown.teaching.lessons.lesson import GameInPlay, Lesson, Recording
@@ -40,11 +40,8 @@ class Workspace:
         self.project, self.game = project, game
         self.starts = Starts(self.game)
         self._watched = list(self.starts.tests)
-        found = project.lesson(self.game)
-        self.painted: tuple[PaintedLevel, ...] = found.painted
-        self.notes: tuple[str, ...] = found.notes
-        in_play = found.in_play or self._next_in_play(found.recordings, found.next_id)
-        self.history: History[Lesson] = History(Lesson(found.recordings, in_play, found.next_id, found.remarks))
+        lesson, self.painted, self.notes = project.lesson(self.game, self._next_in_play)
+        self.history: History[Lesson] = History(lesson)
         self.scores: tuple[Score, ...] = project.scores(self.game)
         self._shown: tuple[tuple[Recording, ...], Demonstrations] | None = None
         self.revision = 0
@@ -267,8 +264,8 @@ class Workspace:
         kind, _, number = name.partition(":")
         found: Level | None = None
         if number.isascii() and number.isdigit() and len(number) <= 10 and int(number) < MAX_SEED:
-            painted = (p.level for p in self.painted if p.level.name == name)
-            found = next(painted, None) or self.starts.named(kind, int(number))
+            painted = {f"painted:{i}": grid for i, grid in self.painted.items()}
+            found = Level(name, painted[name]) if name in painted else self.starts.named(kind, int(number))
         if found is None:
             raise BadInput(f"no level called {name[:40]!r}.")
         return found
@@ -305,12 +302,10 @@ class Workspace:
 
     def paint(self, number: int | None, grid: Grid) -> dict[str, Any]:
         """Save a painted level, legal or not; a new one if `number` is None."""
-        painted = {p.id: p for p in self.painted}
-        if number is None or number not in painted:
+        if number is None or number not in self.painted:
             number = self.paint_more((grid,))[0]
         else:
-            painted[number] = PaintedLevel(number, Level(f"painted:{number}", grid))
-            self._save_painted(tuple(painted.values()))
+            self._save_painted({**self.painted, number: grid})
         return {"id": number, "name": f"painted:{number}", **self.legality(grid)}
 
     def paint_more(self, grids: Sequence[Grid]) -> list[int]:
@@ -318,11 +313,9 @@ class Workspace:
         if not self.game.has_levels:
             raise BadInput(f"{self.game.title} makes its own levels; none can be painted.")
         self.check_room(len(grids))
-        first = max((p.id for p in self.painted), default=0) + 1
-        numbers = list(range(first, first + len(grids)))
-        new = (PaintedLevel(i, Level(f"painted:{i}", grid)) for i, grid in zip(numbers, grids, strict=True))
-        self._save_painted((*self.painted, *new))
-        return numbers
+        new = dict(enumerate(grids, max(self.painted, default=0) + 1))
+        self._save_painted({**self.painted, **new})
+        return list(new)
 
     def check_room(self, number: int) -> None:
         """Raise BadInput unless `number` more levels can be painted."""
@@ -333,7 +326,7 @@ class Workspace:
             )
 
     def unpaint(self, number: int) -> None:
-        self._save_painted(tuple(p for p in self.painted if p.id != number))
+        self._save_painted({i: grid for i, grid in self.painted.items() if i != number})
 
     def legality(self, grid: Grid) -> dict[str, Any]:
         """Return whether a grid is a legal level, and if not, why and where."""
@@ -343,7 +336,7 @@ class Workspace:
             return {"legal": False, **located(str(error))}
         return {"legal": True}
 
-    def _save_painted(self, painted: tuple[PaintedLevel, ...]) -> None:
+    def _save_painted(self, painted: dict[int, Grid]) -> None:
         self.project.save_painted(self.game, painted)
         self.painted = painted
         self.revision += 1
@@ -390,8 +383,8 @@ class Workspace:
             "recordings": [self._card(r) for r in self.lesson.recordings],
             "shown": [level.name for level in self.starts.lessons if self._mark(level) in shown],
             "painted": [
-                {"id": p.id, "name": p.level.name, "rows": list(p.level.grid.rows), **self.legality(p.level.grid)}
-                for p in self.painted
+                {"id": number, "name": f"painted:{number}", "rows": list(grid.rows), **self.legality(grid)}
+                for number, grid in self.painted.items()
             ],
         }
 

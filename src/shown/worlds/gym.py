@@ -9,7 +9,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from shown.worlds.default_views import is_of_pixels, one_line, view_of
 from shown.worlds.views import GridView, Sight
 from shown.worlds.world import Outcome, World
 
+if TYPE_CHECKING:
+    from shown.policy import Policy
+
 PREFIX = "gym:"
 DEFAULT_MAX_STEPS = 1000  # where the environment sets no limit
 
@@ -30,14 +33,6 @@ Expert = Callable[[Any], Any]
 
 Won = Callable[[float, bool, Mapping[str, Any]], bool]
 """Gets the last reward, whether the episode terminated, and `info`; returns whether it is a success."""
-
-
-class ButtonPlayer(Protocol):
-    """A player of grids with buttons, such as a `Policy`."""
-
-    def press(self, grid: Grid) -> str:
-        """Return the name of a button."""
-        ...
 
 
 class GymWorld(World):
@@ -96,7 +91,7 @@ class GymWorld(World):
             raise BadInput(f"{self.name}: the expert returned {number}; actions are {self._first} to {last}.")
         return self.buttons[int(number) - self._first]
 
-    def agent(self, policy: ButtonPlayer) -> Callable[[Any], int]:
+    def agent(self, policy: Policy) -> Callable[[Any], int]:
         """Return the policy as an agent for this environment: a function from observations to numbers of actions.
 
         Where the view remembers the last observation, each episode needs an agent of its own.

@@ -11,7 +11,7 @@ import json
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -153,27 +153,13 @@ def _as_json(episode: Any, said: Mapping[str, Any], tokens: Any, buttons: tuple[
 # --- datasets of others -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Spaces:
-    """What is known about an environment that is not installed."""
-
-    observation_space: Any
-    action_space: Any
-    spec: None = None
-    render_mode: None = None
-
-    @property
-    def unwrapped(self) -> _Spaces:
-        return self
-
-
 def _theirs(dataset: Any, numbers: list[int], view: str | GridView | None) -> Demonstrations:
     env = _environment(dataset)
     if minigrid.is_minigrid(env):
         view = "partial" if view is None else view
         if isinstance(view, str) and view != "partial":
             raise BadInput(f"a dataset has the agent's observations only, not the view {view!r}. Omit it.")
-    if isinstance(env, _Spaces) and is_of_pixels(view):
+    if env.spec is None and is_of_pixels(view):
         raise BadInput(f"{view} collects colors by playing, but the environment is not installed. Name another view.")
     found = view_of(env, view)
     look = _agents_view if isinstance(found, minigrid.MinigridView) else found
@@ -199,7 +185,7 @@ def _agents_view(_: Any, observation: Any) -> Grid:
 
 
 def _environment(dataset: Any) -> Any:
-    """Return the environment that the dataset names, if it is registered here, else its spaces."""
+    """Return the environment that the dataset names, if it is registered here, or else its spaces alone."""
     from gymnasium import spaces
 
     if not isinstance(dataset.action_space, spaces.Discrete):
@@ -211,7 +197,10 @@ def _environment(dataset: Any) -> Any:
                 return env
         except ShownError:
             pass
-    return _Spaces(dataset.observation_space, dataset.action_space)
+    known = {"observation_space": dataset.observation_space, "action_space": dataset.action_space}
+    bare = SimpleNamespace(**known, spec=None, render_mode=None)
+    bare.unwrapped = bare
+    return bare
 
 
 def _at(observations: Any, s: int) -> Any:

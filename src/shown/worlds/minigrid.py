@@ -185,11 +185,6 @@ def expert(env: Any) -> int:
     The expert takes a shortest way, and prefers ahead to left, left to right and right to back. So it acts alike in
     similar positions, as a teacher would.
     """
-    return equally_good(env)[0]
-
-
-def equally_good(env: Any) -> list[int]:
-    """Return the expert's action, and the other turn where both or neither turn leads nearer."""
     bare = env.unwrapped
     (x, y), (dx, dy) = bare.agent_pos, bare.dir_vec
     here, ahead = (int(y), int(x)), (int(y + dy), int(x + dx))
@@ -200,12 +195,10 @@ def equally_good(env: Any) -> list[int]:
             continue
         nearer = {cell for cell in (ahead, left, right) if distance.get(cell, distance[here]) < distance[here]}
         moves = ahead in nearer - targets and _kind(bare.grid.get(*ahead[::-1])) == "ball"
-        if moves:  # it moves on while the agent turns
-            return [int(bare.actions.left), int(bare.actions.right)]
-        if ahead in nearer:
-            return [int(getattr(bare.actions, action if ahead in targets else "forward"))]
-        turns = {int(bare.actions.left): left in nearer, int(bare.actions.right): right in nearer}
-        return [turn for turn, good in turns.items() if good or not any(turns.values())]
+        if ahead in nearer and not moves:  # what moves goes on while the agent turns
+            return int(getattr(bare.actions, action if ahead in targets else "forward"))
+        turns_right = not moves and right in nearer and left not in nearer
+        return int(bare.actions.right if turns_right else bare.actions.left)
     raise BadInput("the expert can reach no target, goal, door or key.")
 
 

@@ -117,11 +117,9 @@ def _parsed(line: bytes) -> dict[str, Any]:
 
 def _pump(stream: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
     """Queue the lines of a stream; an empty one marks the end."""
-    while True:
-        line = stream.readline()
+    for line in stream:
         lines.put(line)
-        if not line:
-            return
+    lines.put(b"")
 
 
 def _stop(process: subprocess.Popen[bytes], log: IO[bytes]) -> None:

@@ -115,7 +115,10 @@ def _npm_ci(node: Node, folder: Path) -> None:
         process = start([*node.npm, "ci", *options], cwd=folder, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
     try:
         told = 0
-        while _still_runs(process):
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(1)
+                break
             size = _megabytes(folder)
             if size >= told + 100:
                 told = size
@@ -126,14 +129,6 @@ def _npm_ci(node: Node, folder: Path) -> None:
         code = re.search(r"npm (?:error|ERR!) code (\w+)", log.read_text("utf-8", "replace"))
         why = code[1] if code else f"exit code {process.returncode}"
         raise BadInput(f"minecraft: npm cannot install what it is played with ({why}). Is there a connection?")
-
-
-def _still_runs(process: subprocess.Popen[bytes]) -> bool:
-    try:
-        process.wait(1)
-    except subprocess.TimeoutExpired:
-        return True
-    return False
 
 
 def _megabytes(folder: Path) -> int:
