@@ -5,19 +5,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.engine.planes import Planes
+from shown.evaluation.rows import Rows
 from shown.rules import bitwise as module
 from shown.rules.bitwise import (
     Shortener,
     allowed_rows,
     clause_bits,
     count_by_state,
-    first_best,
     formula_bits,
     mixture_probabilities,
+    most_probable,
     needed_clauses,
     pack,
 )
-from strategies import examples
+from strategies import TOKENS, examples, random_grids
 
 
 def formula_bits_plain(clauses, columns, mask):
@@ -168,7 +170,19 @@ def test_components_spread_evenly_and_guess_where_they_allow_nothing():
     assert mixed[STATES == 0].sum() == pytest.approx(1.0)
     assert mixed[STATES == 1].sum() == pytest.approx(1.0)
     assert not mixed[STATES < 0].any()
-    assert first_best(mixed, STATES, 2).tolist() == [0, 1]
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(0, 4))
+def test_the_most_probable_row_is_the_first_with_the_highest_probability(seed, formulas, sparse):
+    rng = np.random.default_rng(seed)
+    world = Planes(random_grids(seed, 70), TOKENS)
+    rows, allowed = Rows([world]), np.tile(world.row_mask, (formulas, 1))
+    for _ in range(sparse):
+        allowed &= rng.integers(0, 2**64, size=allowed.shape, dtype=np.uint64)
+    weights, states = rng.choice([0.0, 0.25, 0.5], formulas), rng.integers(0, 70, size=40)
+    mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, weights)
+    expected = [np.where(rows.state_of_row == s, mixed, -1).max(axis=1).argmax() for s in states]
+    assert most_probable(allowed, world, states, weights).tolist() == expected
 
 
 def test_compiled_loops_do_what_their_python_says():
