@@ -67,12 +67,10 @@ class Planes:
         if n:
             _fill_loop(self.cells, self.sizes, self.slot, self.margin, self.of_values, self.first)
         self.inside = ~self.of_values[off]
-        real = np.zeros(words * 64, dtype=bool)
-        real[:n] = True
-        self.real = pack(real)
-        somewhere = np.ones(words * 64, dtype=bool)
-        somewhere[-1] = False  # *nowhere* is the last bit
-        self.somewhere = pack(somewhere)
+        self.real = np.where(np.arange(words) < n // 64, ALL, np.uint64(0))
+        self.real[n // 64] = (ONE << np.uint64(n % 64)) - ONE
+        self.somewhere = np.full(words, ALL)
+        self.somewhere[-1] ^= ONE << np.uint64(63)  # *nowhere* is the last bit
 
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:
         if self.buttons:
@@ -164,7 +162,9 @@ class Planes:
     def columns(self, results: np.ndarray) -> np.ndarray:
         """Return the values of programs on the rows, given the results of their kernel. [n, ...] → [n, R]"""
         flat, places = self.words_of_rows(results)
-        return flat[:, places] & self.row_mask
+        columns = np.empty((len(flat), len(places)), dtype=np.uint64)
+        _gather_loop(flat, places, self.row_mask, columns)
+        return columns
 
 
 def value_codes(grids: Sequence[Grid], tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
@@ -251,6 +251,13 @@ def _fill_loop(codes, sizes, slot, margin, of_values, first):  # type: ignore[no
                 of_values[off, r, c, word] &= ~bit
                 if first[v, i] < 0:
                     first[v, i] = r * columns + c
+
+
+@compiled
+def _gather_loop(flat, places, mask, out):  # type: ignore[no-untyped-def]
+    for i in range(len(out)):
+        for r in range(len(places)):
+            out[i, r] = flat[i, places[r]] & mask[r]
 
 
 @compiled
