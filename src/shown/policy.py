@@ -108,7 +108,7 @@ class Policy:
 
         def shares(some: Sequence[Grid], _: Sequence[Grid]) -> list[np.ndarray]:
             rows, allowed = self._allowed(some)
-            mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights)
+            mixed = mixture_probabilities(allowed, rows.worlds[0], self._weights)
             order = np.argsort(rows.state_of_row, axis=None, kind="stable")
             flat = mixed.reshape(-1)[order[np.count_nonzero(rows.state_of_row < 0) :]]
             parts = np.split(flat, np.cumsum(rows.actions)[:-1])
@@ -270,7 +270,7 @@ class Policy:
         self.tokens.check(grid)
         rows, allowed = self._allowed([grid])
         alone = np.ones(1)
-        shares = [mixture_probabilities(part[None], rows.state_of_row, rows.actions, alone)[:, 0] for part in allowed]
+        shares = [mixture_probabilities(part[None], rows.worlds[0], alone)[:, 0] for part in allowed]
         return np.array(shares)
 
     def _shaped(self, grid: Grid, flat: np.ndarray) -> np.ndarray:

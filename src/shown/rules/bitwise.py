@@ -112,9 +112,7 @@ def count_by_state(allowed: np.ndarray, state_of_row: np.ndarray, states: int) -
     return counts
 
 
-def mixture_probabilities(
-    allowed: np.ndarray, state_of_row: np.ndarray, actions: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
+def mixture_probabilities(allowed: np.ndarray, world: Planes, weights: np.ndarray) -> np.ndarray:
     """Return the probability of each row under a mixture of formulas. [R, 64] float64, 0 where a bit is no row
 
     Each formula spreads its probability evenly over the actions it allows in a state, or over all actions if it allows
@@ -122,27 +120,22 @@ def mixture_probabilities(
 
     Args:
         allowed: rows that each formula allows. [K, R] uint64
-        state_of_row: state of each bit, -1 for none. [R, 64] int32
-        actions: number of actions of each state. [S] int64
+        world: the states and their rows.
         weights: weights of the formulas. [K] float64
     """
-    counts = count_by_state(allowed, state_of_row, len(actions))
-    mixed = np.zeros(state_of_row.shape)
-    _mix_loop(allowed, state_of_row, counts, actions, weights, mixed)
+    mixed = np.zeros((len(world.row_mask), 64))
+    _mix(allowed, world, np.arange(world.states), weights, mixed)
     return mixed
 
 
 def most_probable(allowed: np.ndarray, world: Planes, states: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return, for some states, the word of the first row with the highest of the `mixture_probabilities`. [S] int64
+    """Return, for some states, the word of the first row with the highest of the `mixture_probabilities`. [S] int64"""
+    return _mix(allowed, world, states, weights, np.empty((0, 64)))
 
-    Args:
-        allowed: rows that each formula allows. [K, R] uint64
-        world: the states and their rows.
-        states: numbers of the states. [S] int64
-        weights: weights of the formulas. [K] float64
-    """
+
+def _mix(allowed: np.ndarray, world: Planes, states: np.ndarray, weights: np.ndarray, mixed: np.ndarray) -> np.ndarray:
     best, slots, actions = np.empty(len(states), dtype=np.int64), world.slot[states], world.actions[states]
-    _choice_loop(allowed, world.row_mask, world.row_words % world.shape[2], slots, actions, weights, best)
+    _mix_loop(allowed, world.row_mask, world.row_words % world.shape[2], slots, actions, weights, mixed, best)
     return best
 
 
@@ -275,37 +268,11 @@ def _count_loop(allowed, state_of_row, counts):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _mix_loop(allowed, state_of_row, counts, actions, weights, mixed):  # type: ignore[no-untyped-def]
-    """Sum in the order of the formulas, so that other implementations can match the result bit by bit."""
-    one = np.uint64(1)
-    guess = np.zeros(len(actions))
-    for s in range(len(actions)):
-        for k in range(len(weights)):
-            if counts[k, s] == 0:
-                guess[s] += weights[k] * (1.0 / actions[s])
-    for r in range(len(state_of_row)):
-        some = np.uint64(0)
-        for k in range(len(weights)):
-            some |= allowed[k, r]
-        for b in range(64):
-            s = state_of_row[r, b]
-            if s < 0:
-                continue
-            if not (some >> np.uint64(b)) & one:
-                mixed[r, b] = guess[s]
-                continue
-            total = 0.0
-            for k in range(len(weights)):
-                if counts[k, s] == 0:
-                    total += weights[k] * (1.0 / actions[s])
-                elif (allowed[k, r] >> np.uint64(b)) & one:
-                    total += weights[k] * (1.0 / counts[k, s])
-            mixed[r, b] = total
+def _mix_loop(allowed, mask, block, slots, actions, weights, mixed, best):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    """Sum in the order of the formulas, so that other implementations can match the result bit by bit.
 
-
-@compiled
-def _choice_loop(allowed, mask, block, slots, actions, weights, best):  # type: ignore[no-untyped-def]  # noqa: C901
-    """Sum as `_mix_loop` does, but only for the states asked about; word r is about the 64 states of block[r]."""
+    Only for the states asked about; word r is about the 64 states of block[r].
+    """
     one, blocks = np.uint64(1), 1 + max(block.max(), slots.max() >> 6)
     number, asked, some = np.empty(64 * blocks, np.int64), np.zeros(blocks, np.uint64), np.zeros_like(mask)
     for s in range(len(slots)):
@@ -336,6 +303,8 @@ def _choice_loop(allowed, mask, block, slots, actions, weights, best):  # type: 
                 for k in range(len(weights)):
                     if counts[k, s] == 0 or (allowed[k, r] >> b) & one:
                         total += shares[k, s]
+            if len(mixed):
+                mixed[r, np.int64(b)] = total
             if total > highest[s]:
                 highest[s], best[s] = total, r
             bits &= bits - one
