@@ -70,6 +70,7 @@ class Tokens:
             raise BadInput(f"two tokens share a character: {characters}.")
         self.characters: dict[str, str] = dict(characters)
         self._names = {character: name for name, character in characters.items()}
+        self._only_tokens = re.compile(f"[{re.escape(''.join(self._names))}]*")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -106,7 +107,7 @@ class Tokens:
 
     def check(self, grid: Grid, where: str = "") -> None:
         """Raise BadInput naming the first cell of `grid` without a known token."""
-        if self._names.keys() >= set().union(*grid.rows):
+        if self._only_tokens.fullmatch("".join(grid.rows)):
             return
         for r, row in enumerate(grid.rows):
             for c, character in enumerate(row):

@@ -23,7 +23,7 @@ from shown.language.primitives import LANGUAGE, Language
 from shown.language.terms import Term
 from shown.provenance import NO_PROVENANCE, MeanReturn, Provenance
 from shown.rules import NO_FACTS, Constraints, Facts, Formula, Literal, Speaker, canonical
-from shown.rules.bitwise import Packed, allowed_rows, first_best, mixture_probabilities
+from shown.rules.bitwise import Packed, allowed_rows, mixture_probabilities, most_probable
 from shown.symmetry import Transformation, unfold
 
 __all__ = ["Component", "Policy", "Together", "uniform_policy"]
@@ -108,7 +108,7 @@ class Policy:
 
         def shares(some: Sequence[Grid], _: Sequence[Grid]) -> list[np.ndarray]:
             rows, allowed = self._allowed(some)
-            mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights)
+            mixed = mixture_probabilities(allowed, rows.worlds[0], self._weights)
             order = np.argsort(rows.state_of_row, axis=None, kind="stable")
             flat = mixed.reshape(-1)[order[np.count_nonzero(rows.state_of_row < 0) :]]
             parts = np.split(flat, np.cumsum(rows.actions)[:-1])
@@ -251,7 +251,8 @@ class Policy:
         """Return the rows (state, action) of some grids, and those that each component allows. [K, R] uint64"""
         world, columns = self._plan.world_and_columns(grids)
         rows = Rows([world])
-        return rows, allowed_rows(self._alone.formulas[0], columns, rows.mask)
+        held = allowed_rows(self._alone.clauses, columns, rows.mask)
+        return rows, allowed_rows(self._alone.formulas[0], held, rows.mask)
 
     def _programs_hold(self, steps: Sequence[Step]) -> dict[Term, np.ndarray]:
         """Return the value of each program for the grid and action of each step. [N] bool each"""
@@ -270,7 +271,7 @@ class Policy:
         self.tokens.check(grid)
         rows, allowed = self._allowed([grid])
         alone = np.ones(1)
-        shares = [mixture_probabilities(part[None], rows.state_of_row, rows.actions, alone)[:, 0] for part in allowed]
+        shares = [mixture_probabilities(part[None], rows.worlds[0], alone)[:, 0] for part in allowed]
         return np.array(shares)
 
     def _shaped(self, grid: Grid, flat: np.ndarray) -> np.ndarray:
@@ -416,16 +417,19 @@ class Together:
 
     Attributes:
         plan: the distinct programs of all policies.
-        formulas: the formulas of each policy over the columns of the plan.
+        clauses: the distinct clauses of all policies over the columns of the plan.
+        formulas: the formulas of each policy over the clauses.
     """
 
     plan: Plan
+    clauses: Packed
     formulas: list[Packed]
 
     def __init__(self, policies: Sequence[Policy]) -> None:
         first = policies[0]
         mixtures = [policy.components for policy in policies]
-        self.plan, self.formulas = compile_components(mixtures, first.tokens, first.buttons, first.language)
+        compiled = compile_components(mixtures, first.tokens, first.buttons, first.language)
+        self.plan, self.clauses, self.formulas = compiled
         self._tokens, self._weights = first.tokens, [policy._weights for policy in policies]
 
     def act_many(self, grids: Sequence[Grid], who: Sequence[int]) -> list[Action]:
@@ -437,13 +441,14 @@ class Together:
     def _act(self, grids: Sequence[Grid], who: Sequence[int]) -> list[Action]:
         state = {grid: i for i, grid in enumerate(dict.fromkeys(grids))}
         world, columns = self.plan.world_and_columns(list(state))
-        rows = Rows([world])
-        words = {}
+        held = allowed_rows(self.clauses, columns, world.row_mask)
+        numbers, players = np.array([state[grid] for grid in grids]), np.array(who)
+        words = np.empty(len(grids), dtype=np.int64)
         for one in dict.fromkeys(who):
-            allowed = allowed_rows(self.formulas[one], columns, rows.mask)
-            mixed = mixture_probabilities(allowed, rows.state_of_row, rows.actions, self._weights[one])
-            words[one] = first_best(mixed, rows.state_of_row, len(state))
-        return [world.action_of_word(int(words[one][state[grid]])) for grid, one in zip(grids, who, strict=True)]
+            own = np.flatnonzero(players == one)
+            allowed = allowed_rows(self.formulas[one], held, world.row_mask)
+            words[own] = most_probable(allowed, world, numbers[own], self._weights[one])
+        return world.actions_of_words(words)
 
 
 def in_batches(

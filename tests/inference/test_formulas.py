@@ -5,19 +5,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.engine.planes import Planes
+from shown.evaluation.rows import Rows
+from shown.grid import Grid
 from shown.rules import bitwise as module
 from shown.rules.bitwise import (
     Shortener,
     allowed_rows,
     clause_bits,
     count_by_state,
-    first_best,
     formula_bits,
     mixture_probabilities,
+    most_probable,
     needed_clauses,
     pack,
 )
-from strategies import examples
+from strategies import TOKENS, examples, random_grids
 
 
 def formula_bits_plain(clauses, columns, mask):
@@ -159,16 +162,37 @@ def test_allowed_actions_are_counted_by_state():
     assert count_by_state(allowed, STATES, 2).tolist() == [[2, 1], [0, 3]]
 
 
+def mixture_plain(allowed, rows, weights):
+    """Each formula spreads evenly over what it allows in a state, or over all its actions."""
+    mixed = np.zeros(rows.state_of_row.shape)
+    bits = np.unpackbits(allowed.view(np.uint8), axis=1, bitorder="little").reshape(len(allowed), -1, 64) != 0
+    for state, actions in enumerate(rows.actions.tolist()):
+        here = rows.state_of_row == state
+        for formula, weight in zip(bits, weights, strict=True):
+            count = np.count_nonzero(formula & here)
+            mixed[formula & here if count else here] += weight * (1.0 / (count or actions))
+    return mixed
+
+
 def test_components_spread_evenly_and_guess_where_they_allow_nothing():
-    allowed = np.array([[0b11, 0b0010], [0b00, 0b1110]], dtype=np.uint64)
-    mixed = mixture_probabilities(allowed, STATES, np.array([3, 3]), np.array([0.75, 0.25]))
-    first = [0.75 / 2 + 0.25 / 3, 0.75 / 2 + 0.25 / 3]
-    assert mixed[0, :2].tolist() == pytest.approx(first)
-    assert mixed[1, :4].tolist() == pytest.approx([0.25 / 3, 0.75 + 0.25 / 3, 0.25 / 3, 0.25 / 3])
-    assert mixed[STATES == 0].sum() == pytest.approx(1.0)
-    assert mixed[STATES == 1].sum() == pytest.approx(1.0)
-    assert not mixed[STATES < 0].any()
-    assert first_best(mixed, STATES, 2).tolist() == [0, 1]
+    world = Planes([Grid("...")], TOKENS)
+    mixed = mixture_probabilities(np.array([[1, 1, 0], [0, 0, 0]], dtype=np.uint64), world, np.array([0.75, 0.25]))
+    assert mixed[:, 0].tolist() == pytest.approx([0.75 / 2 + 0.25 / 3, 0.75 / 2 + 0.25 / 3, 0.25 / 3])
+    assert not mixed[:, 1:].any()
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(0, 4))
+def test_the_most_probable_row_is_the_first_with_the_highest_probability(seed, formulas, sparse):
+    rng = np.random.default_rng(seed)
+    world = Planes(random_grids(seed, 70), TOKENS)
+    rows, allowed = Rows([world]), np.tile(world.row_mask, (formulas, 1))
+    for _ in range(sparse):
+        allowed &= rng.integers(0, 2**64, size=allowed.shape, dtype=np.uint64)
+    weights, states = rng.choice([0.0, 0.25, 0.5], formulas), rng.integers(0, 70, size=40)
+    mixed = mixture_plain(allowed, rows, weights)
+    assert np.array_equal(mixture_probabilities(allowed, world, weights), mixed)
+    expected = [np.where(rows.state_of_row == s, mixed, -1).max(axis=1).argmax() for s in states]
+    assert most_probable(allowed, world, states, weights).tolist() == expected
 
 
 def test_compiled_loops_do_what_their_python_says():
@@ -179,7 +203,7 @@ def test_compiled_loops_do_what_their_python_says():
     packed = pack([(clause,)])
     forbidden = rng.integers(0, 2**64, size=2, dtype=np.uint64) & ~formula_bits((clause,), columns, full)
     allowed = rng.integers(0, 16, size=(2, 2), dtype=np.uint64) & np.array([3, 15], dtype=np.uint64)
-    counts, weights = count_by_state(allowed, STATES, 2), np.array([0.5, 0.5])
+    states = np.array([1, 3]), np.array([2, 2]), np.array([0.5, 0.5])
     arguments = {
         "_shorten_loop": (
             columns,
@@ -191,7 +215,7 @@ def test_compiled_loops_do_what_their_python_says():
         ),
         "_count_loop": (allowed, STATES, np.zeros((2, 2), dtype=np.int64)),
         "_cover_loop": (columns, np.arange(2), np.zeros((2, 64), dtype=np.int32), np.ones(4, dtype=bool)),
-        "_mix_loop": (allowed, STATES, counts, np.array([3, 3]), weights, np.zeros((2, 64))),
+        "_mix_loop": (allowed, full, np.zeros(2, np.int64), *states, np.zeros((2, 64)), np.zeros(2, np.int64)),
     }
     for name, given_arguments in arguments.items():
         compiled = [array.copy() for array in given_arguments]

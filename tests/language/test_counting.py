@@ -93,10 +93,11 @@ def test_the_compiled_loops_equal_the_meanings_in_every_state(shape, margin):
             assert np.array_equal(found[i] & world.real, expected & world.real), (name, n, AREAS[a])
 
 
-@given(st.integers(0, 70), st.integers(-2, 70))
-def test_a_count_is_compared_as_a_number_is(number, other):
-    count = np.array([0 if not number >> k & 1 else 2**64 - 1 for k in range(7)], dtype=np.uint64)[:, None]
-    assert bool(counts.reaches(count, other)[0]) == (number >= other)
+@given(st.integers(0, 70), st.lists(st.integers(-2, 300), min_size=1))
+def test_a_count_is_compared_as_a_number_is(number, others):
+    count = np.array([0 if not number >> k & 1 else 2**64 - 1 for k in range(7)], dtype=np.uint64)
+    found = counts.reaches(np.tile(count[:, None, None], (1, len(others), 1)), np.array(others))
+    assert found[:, 0].tolist() == [2**64 - 1 if number >= other else 0 for other in others]
 
 
 # --- meaning ---------------------------------------------------------------------------------------------------------

@@ -11,6 +11,8 @@ The plain twins of the compiled loops are the meanings of the primitives that co
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from shown.engine.compilation import compiled
@@ -28,22 +30,14 @@ LINES = {**TRACKS, "sides": (0, 1), "neighbors": (0, 1, 2, 3)}
 """Axes along which an area can contain a line."""
 
 
-def reaches(count: np.ndarray, number: int) -> np.ndarray:
-    """Return where the count is at least `number`. [digits, ...] → [...]"""
-    shape = count.shape[1:]
-    if number <= 0:
-        return np.full(shape, ALL, dtype=np.uint64)
-    if number >= 1 << len(count):
-        return np.zeros(shape, dtype=np.uint64)
-    greater = np.zeros(shape, dtype=np.uint64)
-    equal = np.full(shape, ALL, dtype=np.uint64)
+def reaches(count: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Return where each count is at least its number. ([digits, n, words], [n]) → [n, words]"""
+    greater, equal = np.zeros(count.shape[1:], np.uint64), np.full(count.shape[1:], ALL)
     for k in range(len(count) - 1, -1, -1):
-        if number >> k & 1:
-            equal &= count[k]
-        else:
-            greater |= equal & count[k]
-            equal &= ~count[k]
-    return greater | equal
+        digit = np.where(np.maximum(numbers, 0) >> k & 1, ALL, np.uint64(0))[:, None]
+        greater |= equal & count[k] & ~digit
+        equal &= ~(count[k] ^ digit)
+    return np.where(numbers[:, None] >> len(count) > 0, np.uint64(0), greater | equal)
 
 
 def counts_within(
@@ -65,10 +59,10 @@ def counts_within(
     digits = max(4 * max(world.shape[:2]), 8).bit_length()
     out = np.zeros((len(conditions), *world.shape), dtype=np.uint64)
     least, below = np.clip(least, 0, 1 << digits), np.where(below < 0, 1 << digits, below)
+    tracks = _tracks(*world.shape[:2])
     _within_loop(
-        store, areas, conditions, least, below, where, world.inside, _tracks(world), _ON_TRACK, _NEAR, AROUND, digits,
-        out,
-    )  # fmt: skip
+        store, areas, conditions, least, below, where, world.inside, tracks, _ON_TRACK, _NEAR, AROUND, digits, out
+    )
     return out
 
 
@@ -92,10 +86,11 @@ def lines_through(
     return out
 
 
-def _tracks(world: Planes) -> np.ndarray:
+@lru_cache(100)
+def _tracks(rows: int, columns: int) -> np.ndarray:
     """Return the index of the row, column, falling and rising diagonal of each cell. [4, rows, columns]"""
-    r, c = np.indices(world.shape[:2])
-    return np.stack([r, c, r - c + world.shape[1] - 1, r + c])
+    r, c = np.indices((rows, columns))
+    return np.stack([r, c, r - c + columns - 1, r + c])
 
 
 _ON_TRACK = np.array([[t in TRACKS[area] for t in range(4)] for area in AREAS])

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from shown.engine.compilation import compiled
-from shown.engine.planes import ALL, Planes, shift
+from shown.engine.planes import ALL, Planes, shift, shift_many
 
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
@@ -88,7 +88,7 @@ def escape_many(world: Planes, store: np.ndarray, values: np.ndarray, overs: np.
     Distances ignore obstacles. [n, rows, columns, words]
     """
     out = np.empty((len(values), *world.shape), dtype=np.uint64)
-    onto = np.stack([shift(world, side, world.inside) for side in SIDES]) & world.somewhere
+    onto = shift_many(world, world.inside[None], np.array(SIDES), np.zeros(len(SIDES), np.int64)) & world.somewhere
     for places, (value,) in _alike(values):
         near = world.of_values[value] & world.inside
         away = onto & ~_flood(world, near, np.full(world.shape, ALL))

@@ -67,12 +67,10 @@ class Planes:
         if n:
             _fill_loop(self.cells, self.sizes, self.slot, self.margin, self.of_values, self.first)
         self.inside = ~self.of_values[off]
-        real = np.zeros(words * 64, dtype=bool)
-        real[:n] = True
-        self.real = pack(real)
-        somewhere = np.ones(words * 64, dtype=bool)
-        somewhere[-1] = False  # *nowhere* is the last bit
-        self.somewhere = pack(somewhere)
+        self.real = np.where(np.arange(words) < n // 64, ALL, np.uint64(0))
+        self.real[n // 64] = (ONE << np.uint64(n % 64)) - ONE
+        self.somewhere = np.full(words, ALL)
+        self.somewhere[-1] ^= ONE << np.uint64(63)  # *nowhere* is the last bit
 
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:
         if self.buttons:
@@ -90,22 +88,19 @@ class Planes:
         some of the states in it: starts [V + 1], words of the plane [n], words of the result [n], states [n] uint64.
         And the states without the value: [V, words] uint64.
         """
-        words, bit = self.slot >> 6, np.uint64(1) << (self.slot & 63).astype(np.uint64)
-        nowhere = np.zeros((len(self.values), self.shape[2]), dtype=np.uint64)
-        value, state = np.nonzero(self.first < 0)
-        np.bitwise_or.at(nowhere, (value, words[state]), bit[state])
-        value, state = np.nonzero(self.first >= 0)
-        size = math.prod(self.shape)
-        reads = value * size + self.first[value, state] * self.shape[2] + words[state]
-        distinct, which = np.unique(reads, return_inverse=True)
-        masks = np.zeros(len(distinct), dtype=np.uint64)
-        np.bitwise_or.at(masks, which, bit[state])
-        starts, sources = np.searchsorted(distinct, size * np.arange(len(self.values) + 1)), distinct % size
+        starts, sources = np.empty(len(self.values) + 1, np.int64), np.empty(self.first.size, np.int64)
+        masks, nowhere = np.zeros(len(sources), np.uint64), np.zeros((len(self.values), self.shape[2]), np.uint64)
+        _reads_loop(self.first, self.slot, np.full(math.prod(self.shape), -1), starts, sources, masks, nowhere)
         return starts, sources, sources % self.shape[2], masks, nowhere
 
     @property
     def states(self) -> int:
         return len(self.grids)
+
+    @property
+    def actions(self) -> np.ndarray:
+        """Number of actions of each state. [N] int64"""
+        return np.full(self.states, len(self.buttons)) if self.buttons else self.sizes.prod(axis=1)
 
     @property
     def bytes_per_plane(self) -> int:
@@ -135,13 +130,13 @@ class Planes:
         flat = (cells[:, 0] * self.shape[1] + cells[:, 1]) * self.shape[2] + words
         return np.searchsorted(self.row_words, flat), bits
 
-    def action_of_word(self, word: int) -> Action:
-        """Return the action of the rows in a word, given by its index among the row words."""
-        place = int(self.row_words[word]) // self.shape[2]
+    def actions_of_words(self, words: np.ndarray) -> list[Action]:
+        """Return the action of the rows in each of some words, given by their indices among the row words."""
+        places = self.row_words[words] // self.shape[2]
         if self.buttons:
-            return self.buttons[place]
-        r, c = divmod(place, self.shape[1])
-        return r - self.margin, c - self.margin
+            return [self.buttons[place] for place in places.tolist()]
+        rows, columns = np.divmod(places, self.shape[1])
+        return list(zip((rows - self.margin).tolist(), (columns - self.margin).tolist(), strict=True))
 
     def states_of_rows(self, first: int = 0) -> np.ndarray:
         """Return the state number of each bit of the row words, counted from `first`; -1 for none. [R, 64] int32"""
@@ -167,7 +162,9 @@ class Planes:
     def columns(self, results: np.ndarray) -> np.ndarray:
         """Return the values of programs on the rows, given the results of their kernel. [n, ...] → [n, R]"""
         flat, places = self.words_of_rows(results)
-        return flat[:, places] & self.row_mask
+        columns = np.empty((len(flat), len(places)), dtype=np.uint64)
+        _gather_loop(flat, places, self.row_mask, columns)
+        return columns
 
 
 def value_codes(grids: Sequence[Grid], tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
@@ -254,6 +251,32 @@ def _fill_loop(codes, sizes, slot, margin, of_values, first):  # type: ignore[no
                 of_values[off, r, c, word] &= ~bit
                 if first[v, i] < 0:
                     first[v, i] = r * columns + c
+
+
+@compiled
+def _gather_loop(flat, places, mask, out):  # type: ignore[no-untyped-def]
+    for i in range(len(out)):
+        for r in range(len(places)):
+            out[i, r] = flat[i, places[r]] & mask[r]
+
+
+@compiled
+def _reads_loop(first, slot, latest, starts, sources, masks, nowhere):  # type: ignore[no-untyped-def]
+    """List the words to read for each value; `latest` is the latest read of each word, and -1 before."""
+    count, words = 0, nowhere.shape[1]
+    for v in range(len(first)):
+        starts[v] = count
+        for i in range(len(slot)):
+            word, bit = slot[i] >> 6, np.uint64(1) << np.uint64(slot[i] & 63)
+            if first[v, i] < 0:
+                nowhere[v, word] |= bit
+                continue
+            source = first[v, i] * words + word
+            if latest[source] < starts[v]:
+                latest[source], sources[count] = count, source
+                count += 1
+            masks[latest[source]] |= bit
+    starts[len(first)] = count
 
 
 @compiled

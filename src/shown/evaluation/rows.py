@@ -32,9 +32,7 @@ class Rows:
         self.worlds = tuple(worlds)
         self.mask = np.concatenate([world.row_mask for world in worlds])
         self.grids = tuple(grid for world in worlds for grid in world.grids)
-        self.actions = np.concatenate(
-            [np.full(w.states, len(w.buttons)) if w.buttons else w.sizes.prod(axis=1) for w in worlds]
-        )
+        self.actions = np.concatenate([world.actions for world in worlds])
         self._first_word = np.cumsum([0, *(len(world.row_words) for world in worlds)])
         self._first_state = np.cumsum([0, *(world.states for world in worlds)])
         self.state_of_row = np.concatenate(
@@ -56,7 +54,8 @@ class Rows:
     def row(self, word: int, bit: int) -> tuple[int, Action]:
         """Return the state and action of the row at a word and bit."""
         b = int(np.searchsorted(self._first_word, word, side="right")) - 1
-        return int(self.state_of_row[word, bit]), self.worlds[b].action_of_word(word - int(self._first_word[b]))
+        (action,) = self.worlds[b].actions_of_words(np.array([word - self._first_word[b]]))
+        return int(self.state_of_row[word, bit]), action
 
     def bits(self, rows: Iterable[tuple[int, Action]]) -> np.ndarray:
         """Return 1 in these rows (state, action). [R] uint64"""

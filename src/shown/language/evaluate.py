@@ -50,16 +50,17 @@ class Plan:
         self.terms, self.tokens, self.buttons, self.language = tuple(terms), tokens, buttons, language
         self.reach = reach_of(terms, language)
         inner = {part for term in terms for part in term.walk() if language[part.primitive].gives is Kind.CONDITION}
-        self._conditions = sorted(inner, key=lambda t: (t.depth, t.primitive, str(t)))
+        depth = {term: term.depth for term in (*inner, *terms)}
+        self._conditions = sorted(inner, key=lambda t: (depth[t], t.primitive, str(t)))
         self._place = {term: i for i, term in enumerate(self._conditions)}
         self._steps = [
             # The conditions of a group stand together.
             (primitive, self._arguments(primitive, group), slice(self._place[group[0]], self._place[group[-1]] + 1))
-            for primitive, group in self._groups(self._conditions)
+            for primitive, group in self._groups(self._conditions, depth)
         ]
-        order = sorted(range(len(self.terms)), key=lambda i: (self.terms[i].primitive, self.terms[i].depth))
+        order = sorted(range(len(self.terms)), key=lambda i: (self.terms[i].primitive, depth[self.terms[i]]))
         self._tops = []
-        for primitive, group in self._groups([self.terms[i] for i in order]):
+        for primitive, group in self._groups([self.terms[i] for i in order], depth):
             places, order = order[: len(group)], order[len(group) :]
             self._tops.append((primitive, self._arguments(primitive, group), np.array(places)))
         self._shapes = [shape_of(term, language) for term in self.terms]
@@ -137,11 +138,11 @@ class Plan:
             columns[places] = world.columns(run_many(world, primitive, arguments, store))
         return columns
 
-    def _groups(self, terms: list[Term]) -> list[tuple[Primitive, list[Term]]]:
+    def _groups(self, terms: list[Term], depth: Mapping[Term, int]) -> list[tuple[Primitive, list[Term]]]:
         groups: list[tuple[Primitive, list[Term]]] = []
         for term in terms:
             primitive = self.language[term.primitive]
-            if groups and groups[-1][0] is primitive and groups[-1][1][-1].depth == term.depth:
+            if groups and groups[-1][0] is primitive and depth[groups[-1][1][-1]] == depth[term]:
                 groups[-1][1].append(term)
             else:
                 groups.append((primitive, [term]))

@@ -12,7 +12,8 @@ from itertools import chain
 
 import numpy as np
 
-from shown.engine.compilation import compiled
+from shown.engine.compilation import compiled, popcount
+from shown.engine.planes import Planes
 from shown.language.terms import Term
 from shown.rules.formula import Clause as LiteralClause
 from shown.rules.formula import Literal
@@ -111,9 +112,7 @@ def count_by_state(allowed: np.ndarray, state_of_row: np.ndarray, states: int) -
     return counts
 
 
-def mixture_probabilities(
-    allowed: np.ndarray, state_of_row: np.ndarray, actions: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
+def mixture_probabilities(allowed: np.ndarray, world: Planes, weights: np.ndarray) -> np.ndarray:
     """Return the probability of each row under a mixture of formulas. [R, 64] float64, 0 where a bit is no row
 
     Each formula spreads its probability evenly over the actions it allows in a state, or over all actions if it allows
@@ -121,20 +120,22 @@ def mixture_probabilities(
 
     Args:
         allowed: rows that each formula allows. [K, R] uint64
-        state_of_row: state of each bit, -1 for none. [R, 64] int32
-        actions: number of actions of each state. [S] int64
+        world: the states and their rows.
         weights: weights of the formulas. [K] float64
     """
-    counts = count_by_state(allowed, state_of_row, len(actions))
-    mixed = np.zeros(state_of_row.shape)
-    _mix_loop(allowed, state_of_row, counts, actions, weights, mixed)
+    mixed = np.zeros((len(world.row_mask), 64))
+    _mix(allowed, world, np.arange(world.states), weights, mixed)
     return mixed
 
 
-def first_best(scores: np.ndarray, state_of_row: np.ndarray, states: int) -> np.ndarray:
-    """Return, for each state, the word of the first row with the highest score. [R, 64] → [S] int64"""
-    best = np.full(states, -1, dtype=np.int64)
-    _best_loop(scores, state_of_row, best, np.full(states, -np.inf))
+def most_probable(allowed: np.ndarray, world: Planes, states: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return, for some states, the word of the first row with the highest of the `mixture_probabilities`. [S] int64"""
+    return _mix(allowed, world, states, weights, np.empty((0, 64)))
+
+
+def _mix(allowed: np.ndarray, world: Planes, states: np.ndarray, weights: np.ndarray, mixed: np.ndarray) -> np.ndarray:
+    best, slots, actions = np.empty(len(states), dtype=np.int64), world.slot[states], world.actions[states]
+    _mix_loop(allowed, world.row_mask, world.row_words % world.shape[2], slots, actions, weights, mixed, best)
     return best
 
 
@@ -236,13 +237,19 @@ def _formula_loop(columns, literals, signs, clause_ends, formula_ends, mask, out
         while clause < formula_ends[k]:
             for r in range(rows):
                 bits[r] = mask[r]
-            while literal < clause_ends[clause]:
+            while literal < clause_ends[clause] - 1:
                 column, sign = columns[literals[literal]], signs[literal]
                 for r in range(rows):
                     bits[r] &= column[r] ^ sign
                 literal += 1
-            for r in range(rows):
-                out[k, r] |= bits[r]
+            if literal < clause_ends[clause]:
+                column, sign = columns[literals[literal]], signs[literal]
+                for r in range(rows):
+                    out[k, r] |= bits[r] & (column[r] ^ sign)
+                literal += 1
+            else:
+                for r in range(rows):
+                    out[k, r] |= bits[r]
             clause += 1
 
 
@@ -261,42 +268,48 @@ def _count_loop(allowed, state_of_row, counts):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _mix_loop(allowed, state_of_row, counts, actions, weights, mixed):  # type: ignore[no-untyped-def]
-    """Sum in the order of the formulas, so that other implementations can match the result bit by bit."""
-    one = np.uint64(1)
-    guess = np.zeros(len(actions))
-    for s in range(len(actions)):
-        for k in range(len(weights)):
-            if counts[k, s] == 0:
-                guess[s] += weights[k] * (1.0 / actions[s])
-    for r in range(len(state_of_row)):
-        some = np.uint64(0)
-        for k in range(len(weights)):
-            some |= allowed[k, r]
-        for b in range(64):
-            s = state_of_row[r, b]
-            if s < 0:
-                continue
-            if not (some >> np.uint64(b)) & one:
-                mixed[r, b] = guess[s]
-                continue
-            total = 0.0
-            for k in range(len(weights)):
-                if counts[k, s] == 0:
-                    total += weights[k] * (1.0 / actions[s])
-                elif (allowed[k, r] >> np.uint64(b)) & one:
-                    total += weights[k] * (1.0 / counts[k, s])
-            mixed[r, b] = total
+def _mix_loop(allowed, mask, block, slots, actions, weights, mixed, best):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    """Sum in the order of the formulas, so that other implementations can match the result bit by bit.
 
-
-@compiled
-def _best_loop(scores, state_of_row, best, highest):  # type: ignore[no-untyped-def]
-    for r in range(len(state_of_row)):
-        for b in range(64):
-            s = state_of_row[r, b]
-            if s >= 0 and scores[r, b] > highest[s]:
-                highest[s] = scores[r, b]
-                best[s] = r
+    Only for the states asked about; word r is about the 64 states of block[r].
+    """
+    one, blocks = np.uint64(1), 1 + max(block.max(), slots.max() >> 6)
+    number, asked, some = np.empty(64 * blocks, np.int64), np.zeros(blocks, np.uint64), np.zeros_like(mask)
+    for s in range(len(slots)):
+        number[slots[s]] = s
+        asked[slots[s] >> 6] |= one << np.uint64(slots[s] & 63)
+    counts = np.zeros((len(weights), len(slots)), np.int64)
+    for k in range(len(weights)):
+        for r in range(len(mask)):
+            bits = allowed[k, r] & asked[block[r]]
+            some[r] |= bits
+            while bits:
+                counts[k, number[64 * block[r] + popcount((bits & (~bits + one)) - one)]] += 1
+                bits &= bits - one
+    shares, guess, highest = np.empty(counts.shape), np.zeros(len(slots)), np.zeros(len(slots))
+    for k in range(len(weights)):
+        for s in range(len(slots)):
+            shares[k, s] = weights[k] * (1.0 / (counts[k, s] or actions[s]))
+            guess[s] += shares[k, s] if counts[k, s] == 0 else 0.0
+    highest -= 1.0
+    for r in range(len(mask)):
+        bits = mask[r] & asked[block[r]]
+        while bits:
+            b = np.uint64(popcount((bits & (~bits + one)) - one))
+            s = number[64 * block[r] + np.int64(b)]
+            total = guess[s]
+            if (some[r] >> b) & one:
+                total = 0.0
+                for k in range(len(weights)):
+                    if counts[k, s] == 0 or (allowed[k, r] >> b) & one:
+                        total += shares[k, s]
+            if len(mixed):
+                mixed[r, np.int64(b)] = total
+            if total > highest[s]:
+                highest[s], best[s] = total, r
+            bits &= bits - one
+    for s in range(len(slots)):
+        best[s] = best[number[slots[s]]]  # a state may be asked about twice
 
 
 @compiled

@@ -13,7 +13,6 @@ from shown.evaluation.rows import Evidence, Rows, evidence_of
 from shown.grid import Action, Grid, Tokens
 from shown.inference.features import Features, evaluate
 from shown.language.grammar import paper_grammar
-from shown.rules.bitwise import first_best
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class ProgramValues:
 
     def first_best(self, scores: np.ndarray) -> list[Action]:
         """Return the action with the highest score in each state, the first among equals. [rows] → [S]"""
-        of_row = np.full(self.rows.state_of_row.shape, -np.inf)
-        of_row[self.word, self.bit.astype(np.int64)] = scores
-        words = first_best(of_row, self.rows.state_of_row, len(self.rows.grids))
-        return [self.rows.worlds[0].action_of_word(int(word)) for word in words]
+        states = self.rows.state_of_row[self.word, self.bit.astype(np.int64)]
+        order = np.lexsort((self.word, -scores, states))
+        first = order[np.unique(states[order], return_index=True)[1]]
+        return self.rows.worlds[0].actions_of_words(self.word[first])

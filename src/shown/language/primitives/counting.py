@@ -128,8 +128,7 @@ def _grid_has(view: View, number: int, condition: Condition) -> bool:
 
 
 def _grid_has_many(world: Planes, store: np.ndarray, numbers: np.ndarray, conditions: np.ndarray) -> np.ndarray:
-    count = counts.count_on_grids(world, store, conditions)
-    return np.stack([counts.reaches(count[:, i], int(number)) for i, number in enumerate(numbers)])
+    return counts.reaches(counts.count_on_grids(world, store, conditions), numbers)
 
 
 def _grid_has_wording(number: int, condition: Term) -> tuple[str, str] | None:

@@ -261,10 +261,11 @@ class Fitter:
         steps = _with_images(fitted.shown, fitted.hypothesis.symmetries).steps
         alone = [Component(1.0, 0.0, 0.0, formula) for formula in formulas]
         tokens, buttons = self.demonstrations.tokens, self.demonstrations.buttons
-        plan, (packed,) = compile_components([alone], tokens, buttons, fitting.language)
+        plan, clauses, (packed,) = compile_components([alone], tokens, buttons, fitting.language)
         world, columns = plan.world_and_columns(list(dict.fromkeys(step.grid for step in steps)))
         evidence = evidence_of(Rows([world]), steps)
-        likelihoods = [log_likelihood(bits, evidence) for bits in allowed_rows(packed, columns, evidence.mask)]
+        allowed = allowed_rows(packed, allowed_rows(clauses, columns, evidence.mask), evidence.mask)
+        likelihoods = [log_likelihood(bits, evidence) for bits in allowed]
         priors = [math.fsum(fitting.log_prior(x.term) for x in formula.literals) for formula in formulas]
         return list(map(Component, [1.0] * len(alone), priors, likelihoods, formulas))
 

@@ -90,22 +90,22 @@ class CounterexampleSearch(PracticeSearch):
     def _suspected(self, policy: Policy, lost: list[int]) -> Iterator[Step]:
         """Yield suspected actions from some of the lost levels."""
         chosen = self.rng.permutation(len(lost))[: int(self.rng.integers(1, MAX_SUSPECTS + 1))]
-        for i in chosen.tolist():
-            taken = self._taken(lost[i], policy)
-            winner = self.ground.winner(lost[i])
+        levels = [lost[i] for i in chosen.tolist()]
+        for level, taken in zip(levels, self._taken(levels, policy), strict=True):
+            winner = self.ground.winner(level)
             chance = self.rng.random()
             if winner is not None and chance < SUSPECT_DIFFERENT:
-                pairs = zip(taken, self._taken(lost[i], winner), strict=False)
+                pairs = zip(taken, *self._taken([level], winner), strict=False)
                 place = next((k for k, (mine, theirs) in enumerate(pairs) if mine != theirs), -1)
             else:
                 place = self._guess(len(taken))
             if taken[place] not in self._shown:
                 yield Step(*taken[place], refused=True)
 
-    def _taken(self, level: int, policy: Policy) -> list[tuple[Grid, Action]]:
-        """Return the distinct positions and actions of a game."""
-        (episode,) = self.ground.episodes(policy, [level])
-        return list(dict.fromkeys((step.grid, step.action) for step in episode.steps))
+    def _taken(self, levels: list[int], policy: Policy) -> list[list[tuple[Grid, Action]]]:
+        """Return the distinct positions and actions of some games, played side by side."""
+        episodes = self.ground.episodes(policy, levels)
+        return [list(dict.fromkeys((step.grid, step.action) for step in episode.steps)) for episode in episodes]
 
     def _guess(self, length: int) -> int:
         """Return the index of a suspected action of a game of that length."""

@@ -356,8 +356,10 @@ def _random_cover(
 def _improved(rule: tuple[int, ...], table: Table, sizes: np.ndarray, fixed: Sequence[int]) -> tuple[int, ...]:
     """Return the rule after adding and removing one unit at a time, as long as it agrees more with the vote."""
 
+    size = sizes.tolist()
+
     def worth(rules: Sequence[Sequence[int]]) -> np.ndarray:
-        return table.values(rules) - PER_CONDITION * np.array([sizes[list(one)].sum() for one in rules])
+        return table.values(rules) - PER_CONDITION * np.array([sum(size[u] for u in one) for one in rules])
 
     best, score = list(rule), float(worth([rule])[0])
     while True:

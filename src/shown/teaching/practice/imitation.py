@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from itertools import chain
 
 import numpy as np
 
@@ -102,8 +103,8 @@ class Table:
         self.covers = np.array([evidence.shows(bits) for bits in self.bits])
         self._right = rows.bits((rows.number(grid), action) for grid, good in positions.good.items() for action in good)
         self._block = (planes.row_words % planes.shape[2]).astype(np.int64)
-        self._blocks, self._slots = planes.shape[2], planes.slot
-        self._games = np.array([rows.number(grid) for game in positions.games for grid in game], dtype=np.int64)
+        states = [rows.number(grid) for game in positions.games for grid in game]
+        self._slots = planes.slot[np.array(states, dtype=np.int64)]
         self._starts = np.cumsum([0, *(len(game) for game in positions.games)])[:-1]
 
     def only(self, units: np.ndarray) -> Table:
@@ -114,12 +115,11 @@ class Table:
 
     def agreement(self, rules: Sequence[Sequence[int]]) -> np.ndarray:
         """Return whether each rule (a set of units) agrees in each position of the games. [K, positions] bool"""
-        members = np.array([unit for rule in rules for unit in rule], dtype=np.int64)
+        members = np.fromiter(chain.from_iterable(rules), dtype=np.int64)
         ends = np.cumsum([len(rule) for rule in rules], dtype=np.int64)
-        out = np.zeros((len(rules), self._blocks), dtype=np.uint64)
-        _agreement_loop(self.bits, members, ends, self._right, self._block, out)
-        slots = self._slots[self._games]
-        return ((out[:, slots // 64] >> (slots % 64).astype(np.uint64)) & np.uint64(1)).astype(bool)
+        agrees = np.empty((len(rules), len(self._slots)), dtype=np.bool_)
+        _agreement_loop(self.bits, members, ends, self._right, self._block, self._slots, agrees)
+        return agrees
 
     def values(self, rules: Sequence[Sequence[int]]) -> np.ndarray:
         """Return the share of games in which each rule always agrees, and a little for single positions. [K] float64"""
@@ -131,22 +131,25 @@ class Table:
 
 
 @compiled
-def _agreement_loop(units, members, ends, right, block, out):  # type: ignore[no-untyped-def]
-    """Set the bits of the states in which the first action that a rule allows is right.
+def _agreement_loop(units, members, ends, right, block, slots, agrees):  # type: ignore[no-untyped-def]
+    """Find out where the first action that a rule allows is right; state s is bit s % 64 of block s // 64.
 
     Rows are in reading order, so the first row of a state that a rule allows is the action it takes.
     """
-    seen = np.empty(out.shape[1], dtype=np.uint64)
+    seen, good = np.empty(block.max() + 1, dtype=np.uint64), np.empty(block.max() + 1, dtype=np.uint64)
     bits = np.empty(len(right), dtype=np.uint64)
     first = 0
     for k in range(len(ends)):
         seen[:] = 0
+        good[:] = 0
         bits[:] = 0
         for i in range(first, ends[k]):
             unit = units[members[i]]
             for r in range(len(right)):
                 bits[r] |= unit[r]
         for r in range(len(right)):
-            out[k, block[r]] |= bits[r] & ~seen[block[r]] & right[r]
+            good[block[r]] |= bits[r] & ~seen[block[r]] & right[r]
             seen[block[r]] |= bits[r]
+        for p in range(len(slots)):
+            agrees[k, p] = (good[slots[p] >> 6] >> np.uint64(slots[p] & 63)) & np.uint64(1) != 0
         first = ends[k]

@@ -173,10 +173,10 @@ def _least_supported(fitted: Fitted, shown: Demonstrations, left_out: Sequence[P
     mirrored = images(fitted.shown, symmetries) if symmetries else fitted.shown
     steps = [*(step for _, step in own), *(step for step in mirrored.steps if not step.refused)]
     alone = [Component(1.0, 0.0, 0.0, Formula((clause,))) for clause in policy.components[0].formula.clauses]
-    plan, (packed,) = compile_components([alone], policy.tokens, policy.buttons, policy.language)
+    plan, clauses, _ = compile_components([alone], policy.tokens, policy.buttons, policy.language)
     world, columns = plan.world_and_columns(list(dict.fromkeys(step.grid for step in steps)))
     rows = Rows([world])
-    allowed = allowed_rows(packed, columns, rows.mask)
+    allowed = allowed_rows(clauses, columns, rows.mask)
     evidence = evidence_of(rows, steps)
     covers = np.array([evidence.shows(bits) for bits in allowed])
     support = (covers * covers.sum(axis=1)[:, None]).max(axis=0)[: len(own)]
