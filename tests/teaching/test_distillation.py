@@ -167,7 +167,8 @@ def test_policies_that_play_in_turn_share_the_time(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(ground, "_played", play)
     one = uniform_policy(world.tokens, None, world.buttons)
     other = replace(one, components=(replace(one.components[0], log_prior=-1.0),))
-    assert ground.scores([one, other], 40) == [6 / 7, 6 / 7]
+    assert ground.compared([one, other], 40) == [1.0, 1.0]
+    assert [len(ground.results(policy, 40)) for policy in (one, other)] == [6, 6]
 
 
 @pytest.mark.parametrize(("share", "acts"), [(0.96, "vote"), (0.98, "rule")])

@@ -157,8 +157,10 @@ def _vpi_in_nim(rows: Sequence[Row]) -> Finding | None:
     kind = stats.widest(mixed)
     best = max(curve(single, programs, kind)[1], default=0.0)
     numbers, wins = curve(mixed, programs, kind)
-    most = max(wins)
-    worst = min(y for x, y in zip(numbers, wins, strict=True) if x >= 90)
+    beyond = [y for x, y in zip(numbers, wins, strict=True) if x >= 90]
+    if not beyond:
+        return None
+    most, worst = max(wins), min(beyond)
     near = abs(best - 0.45) <= 0.15
     return Finding(
         f"The single best policy wins at most {percent(best)} of the {LEVELS[kind]}; the mixture of 25 "

@@ -149,10 +149,7 @@ class Ground:
         return sum(worths) / count if len(worths) == count else sum(worths) / (len(worths) + 1)
 
     def scores(self, policies: Sequence[Policy], levels: Which) -> list[float]:
-        """Return the `score` of each of some policies; in a game, those of one language play side by side.
-
-        Otherwise they play in turn, and each has an equal share of the time.
-        """
+        """Return the `score` of each of some policies; in a game, those of one language play side by side."""
         if self.game.rules is not None:
             alike: dict[tuple[Language, tuple[int, ...]], list[Policy]] = {}
             for policy in {policy.components: policy for policy in policies}.values():
@@ -161,13 +158,25 @@ class Ground:
                 alike.setdefault((policy.language, missing), []).append(policy)
             for (_, missing), group in alike.items():
                 self._play_together(group, missing)
-        for left, policy in zip(range(len(policies), 0, -1), policies, strict=True):
-            if math.isfinite(self.seconds):
-                kept = self.seconds * (1 - 1 / left)
-                self.seconds -= kept
-                self.results(policy, levels)
-                self.seconds += kept
         return [self.score(policy, levels) for policy in policies]
+
+    def compared(self, policies: Sequence[Policy], levels: Which) -> list[float]:
+        """Return what each of some policies wins of the levels that all of them play; they share the time."""
+        if self.game.rules is not None or math.isinf(self.seconds):
+            self.scores(policies, levels)
+        for left, policy in zip(range(len(policies), 0, -1), policies, strict=True):
+            later = 0.0 if math.isinf(self.seconds) else self.seconds * (1 - 1 / left)
+            self.seconds -= later
+            self.results(policy, levels)
+            self.seconds += later
+        worths = [self.worths(policy, levels) for policy in policies]
+        played = min(map(len, worths))
+        return [sum(own[:played]) / max(played, 1) for own in worths]
+
+    def known_on(self, levels: Which) -> bool:
+        """Return whether some policy has played all of some levels."""
+        wanted = set(self._numbers(levels))
+        return any(known.keys() >= wanted for known in self._results.values())
 
     def winner(self, number: int) -> Policy | None:
         """Return the policy that wins most levels among those that win the level with this number, or None."""

@@ -67,6 +67,11 @@ class Scoring:
         """Whether the world is too slow to play more levels."""
         return self.ground is not None and self.ground.over
 
+    @property
+    def too_slow(self) -> bool:
+        """Whether time was over before any policy had played all practice levels."""
+        return self.ground is not None and self.ground.over and not self.ground.known_on(ALL_LEVELS)
+
     def go_on(self, share: float = 1.0) -> None:
         """Allow playing for a share of the practice time from now on."""
         if self.ground is not None:
@@ -96,16 +101,9 @@ class Scoring:
         return [self._with_kept(score, ALL_LEVELS, policy) for score, policy in scores]
 
     def validated(self, policies: Sequence[Policy]) -> Sequence[float]:
-        """Return the share that each of some policies wins of levels that it did not practice on.
-
-        If time is over before all are played, those that all policies have played count.
-        """
+        """Return the share that each of some policies wins of levels that it did not practice on."""
         assert self.ground is not None
-        levels = range(*VALIDATION_LEVELS)
-        self.ground.scores(policies, levels)
-        worths = [self.ground.worths(policy, levels) for policy in policies]
-        played = min(map(len, worths))
-        return [sum(own[:played]) / max(played, 1) for own in worths]
+        return self.ground.compared(policies, range(*VALIDATION_LEVELS))
 
     def _with_kept(self, score: float, levels: int, policy: Policy) -> float:
         """Return the share won of the practice levels and the kept episodes together, less 1 for each of these lost.

@@ -293,12 +293,12 @@ class Selection:
 
         If the rule is long, a shorter one is sought under other hypotheses.
         """
-        self.scoring.go_on()
-        if self.scoring.ground is None or self.scoring.out_of_time:
+        if self.scoring.ground is None or self.scoring.too_slow:
             return
+        self.scoring.go_on()
         self.candidates.settle(self.scoring.scores_on_all)
         best, fitted = self.candidates.best, self._fitted_best()
-        if best is None or fitted is None or len(best.policy.components) == 1:
+        if best is None or fitted is None or len(best.policy.components) == 1 or self.scoring.out_of_time:
             return
         yield from self._distill(best.policy, fitted, until)
         others = self._others(fitted, interpreted, until)
@@ -414,9 +414,10 @@ class Selection:
 
     def result(self) -> Taught:
         """Return the best candidate, with the success rate or return to expect of it."""
-        self.scoring.until = math.inf
         if self.scoring.ground is not None:
+            self.scoring.ground.stop_at(self.scoring.until)
             self.candidates.settle(self.scoring.scores_on_all)
+        self.scoring.until = math.inf
         best = self.candidates.best
         if best is None:
             shown = self.demonstrations
@@ -428,7 +429,9 @@ class Selection:
         hypothesis, chosen = best.hypothesis, best.policy
         if self._one_rule is not None:
             hypothesis, chosen = self._one_rule.hypothesis, self._one_rule.policy
-        practice, (expectation, alone) = self.scoring.practice(chosen), self._expectations(chosen)
+        # Without a rule that is only printed, results of the vote are known already.
+        player = chosen if len(chosen.components) == 1 else chosen.mixture
+        practice, (expectation, alone) = self.scoring.practice(player), self._expectations(chosen, player)
         validated = self._validated.get(hypothesis) if hypothesis is not None else None
         if validated is not None:
             expectation, alone = validated.expectation, None if self._one_rule is not None else validated.alone
@@ -439,7 +442,7 @@ class Selection:
             policy, hypothesis, tuple(self._tried.values()), True,
             practice=(practice.won, practice.of) if isinstance(practice, SuccessRate) else None,
             expectation=expectation,
-            lost=self.scoring.lost(policy, None if self.before is None else self.before.policy),
+            lost=self.scoring.lost(player, None if self.before is None else self.before.policy),
             stopped=self.stopped,
             steps=len(self.demonstrations.steps),
             contradictions=self._contradictions.get(hypothesis, ()),
@@ -449,14 +452,12 @@ class Selection:
             outliers=self.outliers,
         )  # fmt: skip
 
-    def _expectations(self, chosen: Policy) -> Sequence[Score | None]:
-        """Return what to expect of a policy and, if all its rules act, of the printed one alone."""
-        if len(chosen.components) == 1:
-            return *self.scoring.expectations([chosen]), None
+    def _expectations(self, chosen: Policy, player: Policy) -> Sequence[Score | None]:
+        """Return what to expect of a policy, as it plays, and, if all its rules act, of the printed one alone."""
         known = [rated.rate for rated in chosen.front if rated.formula == chosen.components[0].formula]
-        if known:
-            return *self.scoring.expectations([chosen]), known[0]
-        return self.scoring.expectations([chosen, chosen.map_policy])
+        if len(chosen.components) == 1 or known:
+            return *self.scoring.expectations([player]), *(known if len(chosen.components) > 1 else [None])
+        return self.scoring.expectations([player, chosen.map_policy])
 
     def _recorded(
         self,
