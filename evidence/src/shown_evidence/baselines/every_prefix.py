@@ -1,32 +1,36 @@
-"""LPP with the mixture of the published code: one policy per prefix and seed, as often as it is found.
+"""LPP with details of the published code: one policy per prefix and seed, as often as it is found.
 
 `Learner` keeps every formula once. Here duplicates may fill the mixture, and the rule for ties can be chosen. This
-explains two results of the paper: why a high ε ruins policies, and why no prior does not.
+explains two results of the paper: why a high ε ruins policies, and why no prior does not. Four more details can be as
+in the published code, to measure what they matter.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
+from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import Evidence
-from shown.inference.features import Features
+from shown.grid import Action, Grid
+from shown.inference.features import Features, LazyTerms
 from shown.inference.learner import to_formula
 from shown.inference.posterior import Candidate, literal_prices, log_likelihood, log_prior
-from shown.inference.trees import Forest, Tree, clauses_of
+from shown.inference.trees import Forest, Tree, clauses_of, impurity
 from shown.rules.bitwise import formula_bits
 from shown.worlds import Game
 from shown_evidence.baselines.lpp import MixturePolicy, mixed
 from shown_evidence.baselines.program_values import ProgramValues
 
 TIES = ("first", "last", "any")
+MAX_KEPT = 4000  # nodes whose scores are kept for other prefixes and seeds
 
 
 @dataclass
@@ -44,6 +48,10 @@ class EveryPrefix(MixturePolicy):
         programs, ensemble, trees, noise, prior, seed: as in `Learner`.
         duplicates: whether formulas count as often as they are found and may be empty, as in the published code.
         ties: which of equally good candidates are kept: "first" found, "last" found, or "any".
+        merged: whether equal columns are one feature, that of the most probable program.
+        one_order: whether one order of the features breaks all ties of a tree; otherwise chance breaks each.
+        every: number of programs from one prefix to the next.
+        divided: whether the vote of a formula is divided by the number of actions it allows.
     """
 
     programs: int = 10_000
@@ -54,34 +62,58 @@ class EveryPrefix(MixturePolicy):
     seed: int = 0
     duplicates: bool = True
     ties: str = "first"
+    merged: bool = True
+    one_order: bool = True
+    every: int = 1
+    divided: bool = True
 
     def fit(self, demos: Demonstrations) -> EveryPrefix:
         if self.ties not in TIES:
             raise BadInput(f"ties must be one of {', '.join(TIES)}, not {self.ties!r}.")
         values = ProgramValues.of_demonstrated(demos, self.programs)
-        found = list(self._candidates(values.features, values.evidence(demos)))
+        features = values.features if self.merged else unmerged(values.features)
+        found = list(self._candidates(features, values.evidence(demos)))
         best = self._best(found)
         highest = max((candidate.score for candidate in best), default=0.0)
         weights = {candidate: times * float(np.exp(candidate.score - highest)) for candidate, times in best.items()}
         total, order = sum(weights.values()), sorted(weights, key=lambda candidate: -weights[candidate])
-        parts = ((each, weights[each] / total, to_formula(each.clauses, values.features)) for each in order)
-        self.policy_ = mixed(parts, demos, self.programs, len(values.features))
+        parts = ((each, weights[each] / total, to_formula(each.clauses, features)) for each in order)
+        self.policy_ = mixed(parts, demos, self.programs, len(features))
         return self
+
+    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
+        return super().act_many(grids) if self.divided else [self._elected(grid) for grid in grids]
+
+    def _elected(self, grid: Grid) -> Action:
+        """Return the cell with the most weight of formulas that allow it, the first in reading order among equals."""
+        weights = [component.weight for component in self.policy_.components]
+        votes = np.tensordot(weights, self.policy_.component_probabilities(grid) > 0, axes=1)
+        row, column = np.unravel_index(np.argmax(votes), votes.shape)
+        return int(row), int(column)
 
     def _candidates(self, features: Features, evidence: Evidence) -> Iterator[Candidate]:
         """Yield the candidates of each prefix and seed, in this order, that explain the demonstrations."""
-        forest = Forest(evidence.mask, evidence.positive, [self.seed * self.trees + s for s in range(self.trees)])
         prices = literal_prices(features.log_prior, self.prior)
-        grown = [([start for start, _ in found], found) for found in forest.extend(features.columns)]
-        known: dict[int, Candidate] = {}
-        for last in range(1, self.programs + 1):
-            count = int(np.searchsorted(features.first, last))
-            for starts, found in grown:
-                tree = found[bisect_right(starts, count) - 1][1]
-                if id(tree) not in known:
-                    known[id(tree)] = self._candidate(tree, features, prices, evidence)
-                if np.isfinite(known[id(tree)].score):
-                    yield known[id(tree)]
+        known: dict[Tree, Candidate] = {}
+        for tree in self._trees(features, evidence):
+            if tree not in known:
+                known[tree] = self._candidate(tree, features, prices, evidence)
+            if np.isfinite(known[tree].score):
+                yield known[tree]
+
+    def _trees(self, features: Features, evidence: Evidence) -> Iterator[Tree]:
+        """Yield the trees of each prefix and seed, in this order."""
+        seeds = [self.seed * self.trees + s for s in range(self.trees)]
+        counts = np.searchsorted(features.first, np.arange(self.every, self.programs + 1, self.every)).tolist()
+        if self.one_order:
+            forest = Forest(evidence.mask, evidence.positive, seeds)
+            grown = [([start for start, _ in found], found) for found in forest.extend(features.columns)]
+            for count in counts:
+                yield from (found[bisect_right(starts, count) - 1][1] for starts, found in grown)
+        else:
+            chance = _TreesByChance(features.columns, evidence)
+            for count in counts:
+                yield from (chance.tree(count, evidence.mask, np.random.default_rng(seed)) for seed in seeds)
 
     def _candidate(self, tree: Tree, features: Features, prices: np.ndarray, evidence: Evidence) -> Candidate:
         clauses = clauses_of(tree)
@@ -98,6 +130,57 @@ class EveryPrefix(MixturePolicy):
             rank = np.random.default_rng([self.seed, 0x71E5]).random(len(offered))
         order = sorted(range(len(offered)), key=lambda i: (-offered[i].score, rank[i]))
         return Counter(offered[i] for i in order[: self.ensemble])
+
+
+class _TreesByChance:
+    """Greedy trees whose ties are broken at every node by chance, as scikit-learn does."""
+
+    def __init__(self, columns: np.ndarray, evidence: Evidence) -> None:
+        self._columns, self._positive = columns, evidence.positive
+        self._kept: dict[bytes, np.ndarray] = {}
+
+    def tree(self, count: int, mask: np.ndarray, rng: np.random.Generator) -> Tree:
+        """Return a tree over the first `count` features for the rows in `mask`."""
+        rows, positives = (int(np.bitwise_count(bits).sum()) for bits in (mask, mask & self._positive))
+        score = np.empty(0) if positives in (0, rows) else self._scores(mask, rows, positives)[:count]
+        if not np.isfinite(score).any():
+            return Tree(-1, answer=2 * positives > rows)
+        best = int(rng.choice(np.flatnonzero(score == score.min())))
+        column = self._columns[best]
+        return Tree(best, self.tree(count, mask & ~column, rng), self.tree(count, mask & column, rng))
+
+    def _scores(self, mask: np.ndarray, rows: int, positives: int) -> np.ndarray:
+        """Return the impurity after a split by each feature. [F] float64"""
+        key = mask.tobytes()
+        if key in self._kept:
+            return self._kept[key]
+        where = np.flatnonzero(mask)
+        inside = self._columns[:, where] & mask[where]
+        ones = np.bitwise_count(inside).sum(axis=1, dtype=np.int64)
+        positive_ones = np.bitwise_count(inside & self._positive[where]).sum(axis=1, dtype=np.int64)
+        score = impurity(ones, positive_ones, rows, positives)
+        if len(self._kept) < MAX_KEPT:
+            self._kept[key] = score
+        return score
+
+
+def unmerged(features: Features) -> Features:
+    """Return a feature for each program that is not constant."""
+    places = np.flatnonzero(features.of_program != CONSTANT)
+    columns = features.columns[features.of_program[places]]
+    columns[features.negates[places]] ^= features.mask
+    of_program = np.full(len(features.of_program), CONSTANT)
+    of_program[places] = np.arange(len(places))
+    of_block = np.array([block.log_prior for block in features.blocks])
+    found = replace(
+        features,
+        terms=LazyTerms(features.blocks, places),
+        first=places,
+        columns=columns,
+        of_program=of_program,
+        negates=features.negates & (features.of_program == CONSTANT),
+    )
+    return replace(found, log_prior=of_block[found.block_of])
 
 
 def learner(game: Game, seed: int, options: Mapping[str, Any]) -> EveryPrefix:

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import Any
 
 from shown_evidence.analysis.claims import NO, PARTLY, YES, Claim, judged
@@ -18,9 +19,10 @@ from shown_evidence.experiments.policy_sizes import MEASURES, PolicySizes
 from shown_evidence.experiments.program_budget import ProgramBudget
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import training_sets
+from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.released import FOLDER, NINE, RELEASED, folder, games_in, named, ours
 from shown_evidence.trials.trial import Trial
-from shown_evidence.wording import MISSING_CELL, listed, title
+from shown_evidence.wording import MISSING_CELL, listed, percent, title
 
 QUESTIONS: Sequence[tuple[Experiment, tuple[str, ...]]] = (
     (Demos(), ("lpp",)),
@@ -31,6 +33,21 @@ QUESTIONS: Sequence[tuple[Experiment, tuple[str, ...]]] = (
 
 
 MORE_SETS = 50  # sets of as many demonstrations as the paper needs
+DETAIL_SETS = 10  # sets of as many, for each detail
+
+OURS = {"merged": True, "one_order": True, "duplicates": False, "every": 1, "divided": True}
+"""Five details in which LPP differs from the published code."""
+
+DETAILS: Mapping[str, Mapping[str, Any]] = {
+    "none": OURS,
+    "equal columns are features of their own": {**OURS, "merged": False},
+    "chance breaks the ties of every node": {**OURS, "one_order": False},
+    "duplicates stay in the mixture": {**OURS, "duplicates": True},
+    "trees are grown after every tenth program": {**OURS, "every": 10},
+    "votes are not divided by the number of allowed actions": {**OURS, "divided": False},
+    "all five": {},
+}
+"""What is as in the published code, and the options that make it so."""
 
 
 class ReleasedLevels(Experiment):
@@ -42,7 +59,7 @@ class ReleasedLevels(Experiment):
     name = "released"
     title = "The authors' levels"
     question = "Does LPP, as published, reach the paper's numbers on the levels of the published code?"
-    methods = ("lpp", "vpi")
+    methods = ("lpp", "vpi", "lpp-details")
     scored_on = ()
 
     def trials(self, scale: Scale) -> list[Trial]:
@@ -51,15 +68,13 @@ class ReleasedLevels(Experiment):
             return []
         place = folder()
         games = tuple(scale.games_of(games_in(place)))
-        found = []
+        trials = [trial for game in games for trial in (_as_many(game, scale) if scale.full else ())]
         for experiment, methods in QUESTIONS:
-            part = replace(scale, games=games, methods=tuple(scale.methods_of(methods)))
-            trials = experiment.trials(part)
-            if scale.full and isinstance(experiment, Demos):
-                trials += [trial for game in games for trial in _more_sets(game, part)]
-            for trial in trials:
-                levels, test = (named(spec, place, trial.game) for spec in (trial.levels, NINE))
-                found.append(replace(trial, levels=levels, test=(test,)))
+            trials += experiment.trials(replace(scale, games=games, methods=tuple(scale.methods_of(methods))))
+        found = []
+        for trial in trials:
+            levels, test = (named(spec, place, trial.game) for spec in (trial.levels, NINE))
+            found.append(replace(trial, levels=levels, test=(test,)))
         return found
 
     def includes(self, settings: Mapping[str, Any]) -> bool:
@@ -75,7 +90,13 @@ class ReleasedLevels(Experiment):
                 "Fewest demonstrations from which LPP wins all nine test levels (with the best of ten sets, and of "
                 f"{MORE_SETS} sets of the paper's number), fewest programs that are enough with all 11, and top-level "
                 "programs / method calls / greatest depth of the most probable policy from all 11.",
-            )
+            ),
+            Table(
+                ("As in the published code", *map(title, games)),
+                [[name, *(_won(rows, game, options) for game in games)] for name, options in DETAILS.items()],
+                "Five details of LPP that the paper leaves open, as in the published code one by one: test levels won, "
+                f"mean over {DETAIL_SETS} sets of the paper's number of demonstrations; in brackets, sets that win all",
+            ),
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -89,14 +110,24 @@ class ReleasedLevels(Experiment):
         ]
 
 
-def _more_sets(game: str, scale: Scale) -> list[Trial]:
-    """Return trials with more sets of as many demonstrations as the paper needs: which ones are shown matters."""
+def _as_many(game: str, scale: Scale) -> list[Trial]:
+    """Return trials from as many demonstrations as the paper needs: more sets, since they differ, and each detail."""
     count = PERFECT_FROM[game]
-    if count not in scale.sizes(SIZES, ()):
-        return []
+    variants = [("lpp", MORE_SETS, {}), *(("lpp-details", DETAIL_SETS, options) for options in DETAILS.values())]
     return [
-        Trial("lpp", game, levels, "perfect", 0, scale.options("lpp")) for levels in training_sets(count, MORE_SETS)
+        Trial(method, game, levels, "perfect", 0, scale.options(method, **options))
+        for method, sets, options in variants
+        if scale.methods_of((method,)) and count in scale.sizes(SIZES, ())
+        for levels in training_sets(count, sets)
     ]
+
+
+def _won(rows: Sequence[Row], game: str, options: Mapping[str, Any]) -> str:
+    """Return the mean success with these options, and the number of sets that win all levels."""
+    wanted = {**METHODS["lpp-details"].options, **options}
+    found = select(rows, method="lpp-details", game=game, options=wanted)
+    success = [fmean(measured(row)["success"].values()) for row in found]
+    return f"{percent(fmean(success))} ({success.count(1.0)})" if success else MISSING_CELL
 
 
 def as_ours(row: Row) -> Row:

@@ -47,6 +47,7 @@ class Method:
 _LPP = {"programs": 10_000, "ensemble": 25, "trees": 5, "noise": 0.0, "drop_literals": False}
 _PREFIXES = {name: _LPP[name] for name in ("programs", "ensemble", "trees", "noise")}
 _ANY_PRIOR = {**_PREFIXES, "prior": "uniform", "duplicates": False, "ties": "any"}
+_DETAILS = {**_PREFIXES, "duplicates": True, "merged": False, "one_order": False, "every": 10, "divided": False}
 _SHOWN = {"programs": 10_000}
 _TRAINING = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
 _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
@@ -117,6 +118,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "no-prior-any": Method("No Prior, any that fit", "every_prefix:learner", _ANY_PRIOR),
         "lpp-told": Method("LPP, narrated", "lpp:narrated", {"programs": 10_000}),
         "lpp-duplicates": Method("LPP, duplicates kept", "every_prefix:learner", {**_PREFIXES, "duplicates": True}),
+        "lpp-details": Method("LPP, details as in the published code", "every_prefix:learner", _DETAILS),
         "lpp-values": Method("LPP", "lpp:with_few_values", {"programs": 120_000, "values": ""}),
         "shown-world": Method(
             "shown",
