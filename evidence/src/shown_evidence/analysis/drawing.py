@@ -31,6 +31,7 @@ STYLE = matplotlib.rc_params_from_file(Path(__file__).with_name("print.mplstyle"
 
 PANEL_HEIGHT = {SINGLE: 0.95, DOUBLE: 1.4}  # inches
 MARK = {SINGLE: 2.2, DOUBLE: 3.2}  # size of a mark, in points
+HANDLE = {SINGLE: 1.8, DOUBLE: 2.4}  # length of a line in the legend, in widths of its type
 BOTTOM, TOP = -0.13, 1.08  # limits of a panel
 MISSING_AT = -0.075  # height of the crosses for missing results
 MAX_DODGE, MAX_STEP = 9.0, 2.0  # width of all marks at one x, and distance between two of them, in points
@@ -60,7 +61,8 @@ def draw(panels: Panels, width: float = DOUBLE) -> Figure:
     if panels.across.label:
         figure.supxlabel(panels.across.label)
     handles = [handle for _, handle in names]
-    figure.legend(handles, [name for name, _ in names], loc="outside upper center", ncols=in_a_row)
+    texts = [name for name, _ in names]
+    figure.legend(handles, texts, loc="outside upper center", ncols=in_a_row, handlelength=HANDLE[width])
     return figure
 
 
@@ -159,7 +161,7 @@ def _legend_columns(names: Sequence[str], width: float) -> int:
         columns = -(-len(names) // rows)
         each, more = divmod(len(names), columns)  # Matplotlib puts the remainder into the first columns
         parts = [names[start:end] for start, end in pairwise(each * i + min(i, more) for i in range(columns + 1))]
-        if sum(0.054 * max(map(len, part)) + 0.43 for part in parts) <= width + 0.05:
+        if sum(0.052 * max(map(len, part)) + 0.2 + 0.097 * HANDLE[width] for part in parts) <= width + 0.05:
             return columns
     return 1
 
