@@ -29,7 +29,7 @@ from shown_evidence.wording import percent
 FULL = Scale(full=True)
 NOT_IN_THE_PAPER = (
     *("floors", "released", "minigrid", "minatar", "beyond", "additions", "styles", "controls", "confidence"),
-    "one-rule",
+    *("one-rule", "network-settings"),
 )
 AWAY = ("breakout", "minigrid", "minatar")
 """In worlds that have seeds, not levels."""
@@ -48,10 +48,11 @@ def test_every_trial_of_an_experiment_belongs_to_it(name: str, full: bool):
 
 def test_the_full_sizes_are_the_papers():
     demos = find("demos").trials(FULL)
-    assert len(demos) == len({trial.key for trial in demos}) == 6 * 10 * (14 * 10 + 2 * 3)
+    assert len(demos) == len({trial.key for trial in demos}) == 6 * 10 * (16 * 10 + 2 * 3)
     noise = find("noise").trials(FULL)
     assert {trial.options["noise"] for trial in noise} == {0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0}
     assert {len(trial.levels.split(",")) for trial in noise} == set(range(2, 17))
+    assert {trial.demonstrations for trial in noise} == {"perfect", "independent", "correlated"}
     efficiency = find("data-efficiency").trials(FULL)
     assert "random:1000000-1004999" in {trial.levels for trial in efficiency}
     assert max(trial.options["programs"] for trial in find("programs").trials(FULL)) == 5_000_000
@@ -61,7 +62,7 @@ def test_quick_is_a_small_part():
     quick = {trial.key for name in EXPERIMENTS for trial in find(name).trials(Scale())}
     networks = [trial for trial in find("demos").trials(Scale()) if trial.method in NETWORKS]
     assert len(quick) < 1900
-    assert len(networks) == 6 * 6 * 2
+    assert len(networks) == 6 * 8 * 2
 
 
 def test_the_same_trial_in_two_experiments_is_run_once():
@@ -85,7 +86,7 @@ def test_nothing_is_demonstrated_on_levels_that_are_scored():
             in_the_paper, beyond = ("test:0-8", "random:0-99"), ("random:2500000-2500099/unseen",)
             if name == "floors":
                 assert trial.test in (in_the_paper, beyond)
-            else:
+            elif name != "network-settings":
                 assert trial.test == (beyond if name in NOT_IN_THE_PAPER else in_the_paper)
             scored = seeds(trial.test[-1])
             assert all(set(seeds(part)).isdisjoint(scored) for part in shown)

@@ -43,6 +43,8 @@ STYLES: Mapping[str, dict[str, Any]] = {
     "dagger-fcn": _style("#b15928", ">", DOTTED),
     "fcn-mirrored": _style("#b8860b", "^", DOTTED),
     "cnn-mirrored": _style("#1f78b4", "v", DOTTED),
+    "fcn-tuned": _style("#7f5f00", "^", SOLID),
+    "cnn-tuned": _style("#0b4f8a", "v", SOLID),
     "tree": _style("#6a3d9a", "p", LONG),
     "boosted-programs": _style("#4b0092", "*", DOTTED),
     "tree-programs": _style("#9467bd", "p", DOTTED),
@@ -171,14 +173,18 @@ def methods(names: Iterable[str]) -> list[Series]:
 
 
 def with_sets(series: Iterable[Series], rows: Sequence[Row]) -> list[Series]:
-    """Add the number of training sets to the label of a series with fewer sets than another, and make it thinner."""
+    """Add the number of training sets to the label of a series with fewer sets than another, and make it thinner.
+
+    A series without results is left out.
+    """
     counted = [(each, stats.training_sets_of(select(rows, **each.where))) for each in series]
     most = max((sets for _, sets in counted), default=0)
     return [
         replace(each, label=f"{each.label}, {many(sets, 'set')}", style={**each.style, "linewidth": THIN})
-        if 0 < sets < most
+        if sets < most
         else each
         for each, sets in counted
+        if sets
     ]
 
 

@@ -67,7 +67,8 @@ def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[list[Trial]]:
             most = group[-1][0] * height * width
             count = max(1, min(len(group), cells // most))
             part, group = group[-count:], group[:-count]
-            work = count * most * WORK[part[0][1].options["network"]]
+            options = part[0][1].options
+            work = count * most * WORK[options["network"]] * options["steps"]
             found.append((work, [trial for _, trial in part]))
     return [batch for _, batch in sorted(found, key=lambda item: -item[0])]
 
