@@ -20,7 +20,7 @@ from shown_evidence.analysis.statistics import (
 from shown_evidence.experiments import EXPERIMENTS, atari_breakout, find, minigrid_worlds
 from shown_evidence.experiments.experiment import Scale, check
 from shown_evidence.report.page import report
-from shown_evidence.results.row import Row
+from shown_evidence.results.row import Row, checked
 from shown_evidence.trials.demonstrators import seeds_named
 from shown_evidence.trials.methods import NETWORKS
 from shown_evidence.trials.trial import Trial
@@ -111,7 +111,7 @@ def test_breakout_is_reported_start_by_start():
         "reward": dict.fromkeys(atari_breakout.STARTS, got),
         "expert": dict.fromkeys(atari_breakout.STARTS, expert),
     }
-    row = Row.from_json(Row(settings, "ok", result, None, 1.0).to_json(), "here")
+    row = checked(Row(settings, "ok", result, None, 1.0), "here")
     shown = find("breakout").present([row])
     assert shown.plots[0].rows[1][-2:] == ["3 0 0 4 (mean 1.75)", "3 3 0 3 (mean 2.25)"]
     verdicts = {claim.measured: claim.verdict for claim in shown.claims}
@@ -119,7 +119,7 @@ def test_breakout_is_reported_start_by_start():
     assert verdicts["1.75 on average, with a standard deviation of 1.79."] == "no"
     hostile = {**result, "reward": {"seeds:0": ["much"]}}
     with pytest.raises(BadInput, match="reward"):
-        Row.from_json(Row(settings, "ok", hostile, None, 1.0).to_json(), "here")
+        checked(Row(settings, "ok", hostile, None, 1.0), "here")
 
 
 def test_what_minigrid_is_judged_on_is_not_shown_and_was_not_chosen_by():

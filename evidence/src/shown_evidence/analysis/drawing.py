@@ -73,8 +73,7 @@ def _draw_panel(axes: Axes, panel: Panel, width: float) -> None:
     mark = MARK[width]
     axes.set_title(panel.title)
     for floor in panel.floors:
-        if floor.height is not None:
-            axes.axhline(floor.height, linewidth=0.8, zorder=1.5, **floor.style)
+        axes.axhline(floor.height, linewidth=0.8, zorder=1.5, **floor.style)
     for line in panel.lines:
         if line.band is not None:
             axes.fill_between(line.xs, *line.band, color=line.style["color"], alpha=0.14, lw=0, zorder=1)
@@ -136,14 +135,10 @@ def _legend(panels: Panels) -> list[tuple[str, Any]]:
     lines = [line for panel in panels.panels for line in panel.lines]
     floors = [floor for panel in panels.panels for floor in panel.floors]
     entries = [
-        *((line.label, bool(line.xs), Line2D([], [], **{"markersize": MARK[DOUBLE], **line.style})) for line in lines),
-        *((floor.label, floor.height is not None, Line2D([], [], linewidth=0.8, **floor.style)) for floor in floors),
+        *((line.label, Line2D([], [], **{"markersize": MARK[DOUBLE], **line.style})) for line in lines),
+        *((floor.label, Line2D([], [], linewidth=0.8, **floor.style)) for floor in floors),
     ]
-    found: dict[str, Any] = {}
-    empty: dict[str, Any] = {}
-    for name, has_data, handle in entries:
-        (found if has_data else empty).setdefault(name, handle)
-    names = [*found.items(), *((f"{name} (no trials)", empty[name]) for name in empty if name not in found)]
+    names = list(dict(entries).items())
     if any(any(line.fewer) for line in lines):
         names.append(("fewer trials", Line2D([], [], **_hollow({"color": INK, "marker": "o"}, MARK[DOUBLE]))))
     if any(line.missing for line in lines):

@@ -88,9 +88,9 @@ class Line:
 
 @dataclass(frozen=True)
 class FloorLine:
-    """The success of random play, as a thin horizontal line; `height` is None without results."""
+    """The success of random play, as a thin horizontal line."""
 
-    height: float | None
+    height: float
     label: str
     style: Mapping[str, Any]
 
@@ -169,28 +169,19 @@ def methods(names: Iterable[str]) -> list[Series]:
     >>> [series.label for series in methods(["vpi", "fcn"])]
     ['VPI', 'FCN']
     """
-    return [Series(label(name), {"method": name}, STYLES[name]) for name in names]
+    return [Series(METHODS[name].label, {"method": name}, STYLES[name]) for name in names]
 
 
 def with_sets(series: Iterable[Series], rows: Sequence[Row]) -> list[Series]:
-    """Add the number of training sets to the label of a series with fewer sets than another, and make it thinner.
-
-    A series without results is left out.
-    """
+    """Add the number of training sets to the label of a series with fewer sets than another, and make it thinner."""
     counted = [(each, stats.training_sets_of(select(rows, **each.where))) for each in series]
     most = max((sets for _, sets in counted), default=0)
     return [
         replace(each, label=f"{each.label}, {many(sets, 'set')}", style={**each.style, "linewidth": THIN})
-        if sets < most
+        if 0 < sets < most
         else each
         for each, sets in counted
-        if sets
     ]
-
-
-def label(method: str) -> str:
-    """Return the label of a method, or its name if it is unknown here."""
-    return METHODS[method].label if method in METHODS else method
 
 
 def floors(rows: Sequence[Row], kind: str, **where: Any) -> list[FloorLine]:
@@ -198,8 +189,8 @@ def floors(rows: Sequence[Row], kind: str, **where: Any) -> list[FloorLine]:
     where = {name: value for name, value in where.items() if name == "game"}
     if where.get("game", "nim") not in GAMES:
         return []
-    found = [(method, successes(select(rows, method=method, **where), kind)) for method in FLOORS]
-    return [FloorLine(fmean(values) if values else None, label(method), STYLES[method]) for method, values in found]
+    found = {method: successes(select(rows, method=method, **where), kind) for method in FLOORS}
+    return [FloorLine(fmean(won), METHODS[method].label, STYLES[method]) for method, won in found.items() if won]
 
 
 def success_panels(
@@ -210,9 +201,9 @@ def success_panels(
     views: Sequence[LevelView],
     across: Axis,
 ) -> Panels:
-    """Plot success against `x`: a panel per column, and a row of panels per view."""
+    """Plot success against `x`: a panel per column, a row of panels per view, a line per series that has results."""
     cells = [(view, column) for view in views for column in columns]
-    lines = [_lines(rows, x, each, cells) for each in series]
+    lines = [_lines(rows, x, each, cells) for each in series if select(rows, **each.where)]
     panels = [
         Panel(
             column.label if view is views[0] else "",

@@ -15,7 +15,7 @@ from typing import Any
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.claims import NO, YES, Finding, graded, holding, too_few
+from shown_evidence.analysis.claims import NO, YES, Finding, graded, holding
 from shown_evidence.analysis.figures import Axis, LevelView
 from shown_evidence.analysis.statements import PERFECT_FROM
 from shown_evidence.analysis.statistics import GENERATED, TEST, TRAIN, first_perfect, mean_success, select, size
@@ -189,10 +189,10 @@ def _needed(game: str, ten: Sequence[Row], every: Sequence[Row]) -> Finding | No
     return Finding(measured, graded(first <= paper, chosen is not None and chosen <= paper))
 
 
-def _at_most_five(ten: Sequence[Row], every: Sequence[Row]) -> Finding:
+def _at_most_five(ten: Sequence[Row], every: Sequence[Row]) -> Finding | None:
     first, chosen = (_first_by_game(rows) for rows in (ten, every))
     if len(first) < stats.LEAST_GAMES:
-        return too_few(f"Measured for {len(first)} of 6 games only.")
+        return None
     late = [game for game, count in first.items() if count is None or count > 5]
     if not late:
         return Finding(f"At most {max(count or 0 for count in first.values())}, in each of {len(first)} games.", YES)
