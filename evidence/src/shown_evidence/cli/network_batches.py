@@ -56,8 +56,9 @@ def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[list[Trial]]:
     alike: dict[tuple[Any, ...], list[tuple[int, Trial]]] = {}
     found = [(math.inf, [trial]) for trial in trials if trial.method in ONE_BY_ONE]
     for trial in (trial for trial in trials if trial.method not in ONE_BY_ONE):
-        shown = find_place(trial.game).levels(trial.levels.removeprefix("seeds:"))
-        steps = len(shown) * STEPS_PER_LEVEL.get(trial.game, 15)
+        place, mirrored = find_place(trial.game), METHODS[trial.method].factory.endswith(":mirrored")
+        shown = place.levels(trial.levels.removeprefix("seeds:"))
+        steps = len(shown) * STEPS_PER_LEVEL.get(trial.game, 15) * 2 ** (mirrored * len(place.symmetries))
         together = (trial.method, trial.game, trial.test, json.dumps(dict(trial.options), sort_keys=True))
         alike.setdefault(together, []).append((min(steps, trial.options["batch"]), trial))
     for group in alike.values():
