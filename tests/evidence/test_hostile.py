@@ -126,7 +126,7 @@ BAD = {
 @pytest.mark.parametrize("name", list(BAD))
 def test_a_bad_result_is_neither_read_nor_kept(name: str, tmp_path: Path):
     with pytest.raises(BadInput, match="theirs: not "):
-        Row.from_json(BAD[name], "theirs")
+        checked(Row(**BAD[name]), "theirs")
     with pytest.raises(BadInput), Store(tmp_path / "mine.sqlite") as opened:
         opened.add(Row(**BAD[name]))
 

@@ -50,15 +50,6 @@ def by_game(texts: Mapping[str, str]) -> str:
     return ", ".join(f"{title(game)} {text}" for game, text in texts.items())
 
 
-def count(number: int | None) -> str:
-    """Format the number at which something is reached.
-
-    >>> count(1000), count(None)
-    ('1,000', 'never')
-    """
-    return "never" if number is None else f"{number:,}"
-
-
 def many(number: int, thing: str) -> str:
     """Format a number of things.
 

@@ -18,12 +18,12 @@ class Statement:
 
     says: str
     reason: str = ""
-    missing: str = "No experiment here measures this yet."
+    missing: str = "Too few trials in the store."
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A measurement of a statement, with a remark to precede the statement's reason. MISSING means too few trials."""
+    """A measurement of a statement, with a remark to precede the statement's reason."""
 
     measured: str
     verdict: str
@@ -55,14 +55,9 @@ def judged(statements: Mapping[str, Statement], findings: Mapping[str, Finding])
 def _claim(statement: Statement, finding: Finding | None) -> Claim:
     if finding is None:
         return Claim(statement.says, statement.missing, MISSING)
-    reason = "" if finding.verdict in (YES, MISSING) else statement.reason
+    reason = "" if finding.verdict == YES else statement.reason
     why = " ".join(filter(None, (finding.remark, reason)))
     return Claim(statement.says, finding.measured, finding.verdict, why)
-
-
-def too_few(measured: str) -> Finding:
-    """Return a finding of missing trials."""
-    return Finding(measured, MISSING)
 
 
 def graded(agrees: bool, partly: bool) -> str:

@@ -31,6 +31,7 @@ STYLE = matplotlib.rc_params_from_file(Path(__file__).with_name("print.mplstyle"
 
 PANEL_HEIGHT = {SINGLE: 0.95, DOUBLE: 1.4}  # inches
 MARK = {SINGLE: 2.2, DOUBLE: 3.2}  # size of a mark, in points
+HANDLE = {SINGLE: 1.8, DOUBLE: 2.4}  # length of a line in the legend, in widths of its type
 BOTTOM, TOP = -0.13, 1.08  # limits of a panel
 MISSING_AT = -0.075  # height of the crosses for missing results
 MAX_DODGE, MAX_STEP = 9.0, 2.0  # width of all marks at one x, and distance between two of them, in points
@@ -60,7 +61,8 @@ def draw(panels: Panels, width: float = DOUBLE) -> Figure:
     if panels.across.label:
         figure.supxlabel(panels.across.label)
     handles = [handle for _, handle in names]
-    figure.legend(handles, [name for name, _ in names], loc="outside upper center", ncols=in_a_row)
+    texts = [name for name, _ in names]
+    figure.legend(handles, texts, loc="outside upper center", ncols=in_a_row, handlelength=HANDLE[width])
     return figure
 
 
@@ -71,8 +73,7 @@ def _draw_panel(axes: Axes, panel: Panel, width: float) -> None:
     mark = MARK[width]
     axes.set_title(panel.title)
     for floor in panel.floors:
-        if floor.height is not None:
-            axes.axhline(floor.height, linewidth=0.8, zorder=1.5, **floor.style)
+        axes.axhline(floor.height, linewidth=0.8, zorder=1.5, **floor.style)
     for line in panel.lines:
         if line.band is not None:
             axes.fill_between(line.xs, *line.band, color=line.style["color"], alpha=0.14, lw=0, zorder=1)
@@ -134,14 +135,10 @@ def _legend(panels: Panels) -> list[tuple[str, Any]]:
     lines = [line for panel in panels.panels for line in panel.lines]
     floors = [floor for panel in panels.panels for floor in panel.floors]
     entries = [
-        *((line.label, bool(line.xs), Line2D([], [], **{"markersize": MARK[DOUBLE], **line.style})) for line in lines),
-        *((floor.label, floor.height is not None, Line2D([], [], linewidth=0.8, **floor.style)) for floor in floors),
+        *((line.label, Line2D([], [], **{"markersize": MARK[DOUBLE], **line.style})) for line in lines),
+        *((floor.label, Line2D([], [], linewidth=0.8, **floor.style)) for floor in floors),
     ]
-    found: dict[str, Any] = {}
-    empty: dict[str, Any] = {}
-    for name, has_data, handle in entries:
-        (found if has_data else empty).setdefault(name, handle)
-    names = [*found.items(), *((f"{name} (no trials)", empty[name]) for name in empty if name not in found)]
+    names = list(dict(entries).items())
     if any(any(line.fewer) for line in lines):
         names.append(("fewer trials", Line2D([], [], **_hollow({"color": INK, "marker": "o"}, MARK[DOUBLE]))))
     if any(line.missing for line in lines):
@@ -159,7 +156,7 @@ def _legend_columns(names: Sequence[str], width: float) -> int:
         columns = -(-len(names) // rows)
         each, more = divmod(len(names), columns)  # Matplotlib puts the remainder into the first columns
         parts = [names[start:end] for start, end in pairwise(each * i + min(i, more) for i in range(columns + 1))]
-        if sum(0.054 * max(map(len, part)) + 0.43 for part in parts) <= width + 0.05:
+        if sum(0.052 * max(map(len, part)) + 0.2 + 0.097 * HANDLE[width] for part in parts) <= width + 0.05:
             return columns
     return 1
 

@@ -43,9 +43,11 @@ STYLES: Mapping[str, dict[str, Any]] = {
     "dagger-fcn": _style("#b15928", ">", DOTTED),
     "fcn-mirrored": _style("#b8860b", "^", DOTTED),
     "cnn-mirrored": _style("#1f78b4", "v", DOTTED),
+    "fcn-tuned": _style("#7f5f00", "^", SOLID),
+    "cnn-tuned": _style("#0b4f8a", "v", SOLID),
     "tree": _style("#6a3d9a", "p", LONG),
-    "boosted-programs": _style("#4b0092", "*", DOTTED),
-    "tree-programs": _style("#9467bd", "p", DOTTED),
+    "boosted-programs": _style("#1b9e9e", "*", DOTTED),
+    "tree-programs": _style("#c98a1b", "p", DOTTED),
     "boosted-buttons": _style("#3f51b5", "*", DASHED),
     "tree-buttons": _style("#7b1fa2", "p", DASHED),
     "features-nn": _style("#a6761d", "<", LONG),
@@ -86,9 +88,9 @@ class Line:
 
 @dataclass(frozen=True)
 class FloorLine:
-    """The success of random play, as a thin horizontal line; `height` is None without results."""
+    """The success of random play, as a thin horizontal line."""
 
-    height: float | None
+    height: float
     label: str
     style: Mapping[str, Any]
 
@@ -167,7 +169,7 @@ def methods(names: Iterable[str]) -> list[Series]:
     >>> [series.label for series in methods(["vpi", "fcn"])]
     ['VPI', 'FCN']
     """
-    return [Series(label(name), {"method": name}, STYLES[name]) for name in names]
+    return [Series(METHODS[name].label, {"method": name}, STYLES[name]) for name in names]
 
 
 def with_sets(series: Iterable[Series], rows: Sequence[Row]) -> list[Series]:
@@ -182,18 +184,13 @@ def with_sets(series: Iterable[Series], rows: Sequence[Row]) -> list[Series]:
     ]
 
 
-def label(method: str) -> str:
-    """Return the label of a method, or its name if it is unknown here."""
-    return METHODS[method].label if method in METHODS else method
-
-
 def floors(rows: Sequence[Row], kind: str, **where: Any) -> list[FloorLine]:
     """Return the success of random play, which depends on the game alone; none for worlds with buttons."""
     where = {name: value for name, value in where.items() if name == "game"}
     if where.get("game", "nim") not in GAMES:
         return []
-    found = [(method, successes(select(rows, method=method, **where), kind)) for method in FLOORS]
-    return [FloorLine(fmean(values) if values else None, label(method), STYLES[method]) for method, values in found]
+    found = {method: successes(select(rows, method=method, **where), kind) for method in FLOORS}
+    return [FloorLine(fmean(won), METHODS[method].label, STYLES[method]) for method, won in found.items() if won]
 
 
 def success_panels(
@@ -204,9 +201,9 @@ def success_panels(
     views: Sequence[LevelView],
     across: Axis,
 ) -> Panels:
-    """Plot success against `x`: a panel per column, and a row of panels per view."""
+    """Plot success against `x`: a panel per column, a row of panels per view, a line per series that has results."""
     cells = [(view, column) for view in views for column in columns]
-    lines = [_lines(rows, x, each, cells) for each in series]
+    lines = [_lines(rows, x, each, cells) for each in series if select(rows, **each.where)]
     panels = [
         Panel(
             column.label if view is views[0] else "",

@@ -74,11 +74,6 @@ def found(row: Row) -> bool:
     return bool(measured(row)["learned"].get("found", True))
 
 
-def learning_time(row: Row) -> float:
-    """Return the seconds spent learning."""
-    return float(measured(row)["seconds"]["learn"])
-
-
 # --- selections ---------------------------------------------------------------------------------------------------
 
 

@@ -56,8 +56,9 @@ def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[list[Trial]]:
     alike: dict[tuple[Any, ...], list[tuple[int, Trial]]] = {}
     found = [(math.inf, [trial]) for trial in trials if trial.method in ONE_BY_ONE]
     for trial in (trial for trial in trials if trial.method not in ONE_BY_ONE):
-        shown = find_place(trial.game).levels(trial.levels.removeprefix("seeds:"))
-        steps = len(shown) * STEPS_PER_LEVEL.get(trial.game, 15)
+        place, mirrored = find_place(trial.game), METHODS[trial.method].factory.endswith(":mirrored")
+        shown = place.levels(trial.levels.removeprefix("seeds:"))
+        steps = len(shown) * STEPS_PER_LEVEL.get(trial.game, 15) * 2 ** (mirrored * len(place.symmetries))
         together = (trial.method, trial.game, trial.test, json.dumps(dict(trial.options), sort_keys=True))
         alike.setdefault(together, []).append((min(steps, trial.options["batch"]), trial))
     for group in alike.values():
@@ -67,7 +68,8 @@ def batches(trials: Sequence[Trial], cells: int = CELLS) -> list[list[Trial]]:
             most = group[-1][0] * height * width
             count = max(1, min(len(group), cells // most))
             part, group = group[-count:], group[:-count]
-            work = count * most * WORK[part[0][1].options["network"]]
+            options = part[0][1].options
+            work = count * most * WORK[options["network"]] * options["steps"]
             found.append((work, [trial for _, trial in part]))
     return [batch for _, batch in sorted(found, key=lambda item: -item[0])]
 

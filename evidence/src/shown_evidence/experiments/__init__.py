@@ -16,6 +16,7 @@ EXPERIMENTS = {
     "policies": "policy_sizes:PolicySizes",
     "noise": "noise:Noise",
     "data-efficiency": "data_efficiency:DataEfficiency",
+    "network-settings": "network_settings:NetworkSettings",
     "breakout": "atari_breakout:AtariBreakout",
     "released": "released_levels:ReleasedLevels",
     "pictures": "pictures:PicturesOfPolicies",

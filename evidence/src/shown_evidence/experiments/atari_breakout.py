@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import Any
 
-from shown_evidence.analysis.claims import PARTLY, Finding, graded, too_few
+from shown_evidence.analysis.claims import PARTLY, Finding, graded
 from shown_evidence.analysis.statistics import measured, select
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments.experiment import Experiment, Scale
 from shown_evidence.results.row import Row
 from shown_evidence.trials.trial import Trial
-from shown_evidence.wording import MISSING_CELL, count
+from shown_evidence.wording import MISSING_CELL
 
 FRAMES, BLOCKS = "atari:Breakout", "atari:Breakout#blocks,game"
 VALUES = "red,black_to_red,red_to_black,black"
@@ -86,8 +86,7 @@ class AtariBreakout(Experiment):
         published = [row for row in select(rows, game=FRAMES) if row.settings["options"]["values"] == VALUES]
         fitted = [row for row in published if measured(row)["learned"].get("found") and _rewards(row, TO_THE_END)]
         if not fitted:
-            few = too_few("No trial with 4 values yet.")
-            return dict.fromkeys(("programs", "500 frames", "to the end"), few)
+            return {}
         return {
             "programs": Finding(
                 f"A rule that fits was found from {len(fitted)} of {len(published)} demonstrations.",
@@ -123,7 +122,7 @@ def _lines(row: Row, starts: Mapping[str, str]) -> list[list[str]]:
     options, learned = row.settings["options"], measured(row)["learned"]
     values = len(options["values"].split(",")) if options["values"] else "all"
     literals = str(learned["top_level_programs"]) if learned.get("found") else "nothing fits"
-    about = [row.settings["levels"].removeprefix("seeds:"), count(options["programs"]), str(values), literals]
+    about = [row.settings["levels"].removeprefix("seeds:"), f"{options['programs']:,}", str(values), literals]
     return [
         [*about, words, _rewards_text(_rewards(row, spec)), _rewards_text(_rewards(row, spec, "expert"))]
         for spec, words in starts.items()

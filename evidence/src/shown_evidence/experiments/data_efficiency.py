@@ -8,7 +8,7 @@ from statistics import fmean
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.claims import NO, Finding, graded, too_few, within
+from shown_evidence.analysis.claims import NO, Finding, graded, within
 from shown_evidence.analysis.figures import HUNDRED, NINE, Axis
 from shown_evidence.analysis.statements import NETWORKS_NEED
 from shown_evidence.analysis.statistics import GENERATED, first_perfect, games_among, of_size, select, size
@@ -18,7 +18,7 @@ from shown_evidence.results.row import Row
 from shown_evidence.trials.level_sets import LevelSets
 from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial
-from shown_evidence.wording import count, percent, title
+from shown_evidence.wording import percent, title
 
 SIZES = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
 LPP_SIZES = (1, 2, 3, 4, 5, 10)
@@ -97,11 +97,12 @@ def _need(method: str, game: str, rows: Sequence[Row]) -> Finding | None:
     best, every = first_perfect(found, size), first_perfect(found, size, pool=fmean)
     most = max(map(size, found))
     if best is None and most < paper:
-        return too_few(f"Measured up to {most:,} demonstrations only.")
+        return None
     mean = percent(stats.mean_success(of_size(found, most)))
     if best is None:
         return Finding(f"Not with {most:,}: mean {mean}.", NO)
-    measured = f"{best:,} with the best of {len(of_size(found, best))} sets, {count(every)} with every set"
+    always = "never" if every is None else f"{every:,}"
+    measured = f"{best:,} with the best of {len(of_size(found, best))} sets, {always} with every set"
     if every is None:
         measured += f" (with {most:,} a mean of {mean})"
     dead = sum(map(stats.never_learned, found))
@@ -112,7 +113,7 @@ def _need(method: str, game: str, rows: Sequence[Row]) -> Finding | None:
     )
 
 
-def _ratio(rows: Sequence[Row]) -> Finding:
+def _ratio(rows: Sequence[Row]) -> Finding | None:
     """Compare the demonstrations that networks and LPP need; a network that never wins all needs more than tried."""
     texts, values = [], []
     for method, game in NETWORKS_NEED:
@@ -124,7 +125,7 @@ def _ratio(rows: Sequence[Row]) -> Finding:
             parts = f"{more}{ratio:,.0f} ({more}{need or most:,} / {own:,})"
             texts.append(f"{METHODS[method].label} in {title(game)} {parts}")
     if len(values) < len(NETWORKS_NEED):
-        return too_few(f"{len(values)} of 4 ratios can be computed.")
+        return None
     return Finding(
         f"Demonstrations for every test level with the best set, network / LPP: {', '.join(texts)}.",
         graded(min(values) >= 15 and max(values) >= 300, min(values) > 1),

@@ -9,14 +9,17 @@ import numpy as np
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis.claims import Finding, graded, holding
-from shown_evidence.analysis.figures import HUNDRED, NINE, Axis, Series
+from shown_evidence.analysis.figures import Axis, LevelView, Series
 from shown_evidence.analysis.statistics import GENERATED, TEST, mean_success, of_size, select, size
 from shown_evidence.analysis.success_tables import LEVELS, MEANS, Table, TableColumn, success_table
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
-from shown_evidence.trials.demonstrators import KINDS, TRAINING_LEVELS
+from shown_evidence.trials.demonstrators import TRAINING_LEVELS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import percent
+
+KINDS = ("perfect", "independent", "correlated")
+"""Kinds of demonstrations."""
 
 STYLES = {
     0.0: {"color": "#b4345a", "marker": "o"},
@@ -35,6 +38,7 @@ SIZES = tuple(range(2, 17))
 ENOUGH = 8
 """Demonstrations from which on the means of text and table are taken."""
 
+VIEWS = (LevelView("9 test levels", TEST), LevelView("100 generated levels", GENERATED))
 UNIT = f"Generated levels, from {ENOUGH} demonstrations or more"
 
 DRAWS = 5
@@ -72,14 +76,14 @@ class Noise(Experiment):
         ]
         series = [Series(f"ε = {e:g}", {"method": "lpp", "noise": e}, STYLES[e]) for e in EPSILONS]
         series.append(Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}, DUPLICATES))
-        across = Axis("demonstrations", range(2, 17, 4))
+        across = Axis("demonstrations", range(2, 17, 4), limits=(1.2, 16.8))
         parts = [_column(demonstrations, levels) for levels in (TEST, GENERATED) for demonstrations in KINDS]
         return [
             Plot(
-                figures.success_panels(rows, size, columns, series, (NINE, HUNDRED), across),
+                figures.success_panels(rows, size, columns, series, VIEWS, across),
                 "Success in Nim from perfect demonstrations, and from demonstrations in which one action in five is a "
                 "random click (independent) or a random matchstick (correlated, and therefore misleading), for six "
-                "values of the noise ε that the learner expects. Mean of several draws. " + figures.SHADED,
+                "values of the noise ε that the learner expects. Mean of several draws.",
             ),
             success_table(rows, self.games, series, parts, f"From {ENOUGH} demonstrations or more. {MEANS}"),
         ]

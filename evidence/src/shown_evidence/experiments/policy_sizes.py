@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shown_evidence.analysis.claims import Finding, graded, holding, too_few, within
+from shown_evidence.analysis.claims import Finding, graded, holding, within
 from shown_evidence.analysis.statements import POLICY_SIZES
 from shown_evidence.analysis.statistics import LEAST_GAMES, measured, select, success
 from shown_evidence.analysis.success_tables import Table
@@ -42,21 +42,10 @@ class PolicySizes(Experiment):
             )
         ]
 
-    def text(self, rows: Sequence[Row]) -> list[str]:
-        before, after = (select(_sized(rows), drop_literals=drop) for drop in (False, True))
-        if not before or not after:
-            return []
-        many, few = (sum(_sizes(row)[0] for row in part) for part in (before, after))
-        return [
-            f"With idle literals dropped the policies have {few} top-level programs in all instead of {many}. Both "
-            "repeat the demonstrations exactly but may act differently elsewhere; see the success columns."
-        ]
-
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
         sizes = {row.settings["game"]: _sizes(row) for row in select(_sized(rows), drop_literals=False)}
         if len(sizes) < LEAST_GAMES:
-            few = too_few(f"Measured for {len(sizes)} of 6 games only.")
-            return {"programs": few, "depth": few}
+            return {}
         return {"programs": _programs(sizes), "depth": _depth(sizes)}
 
 
@@ -64,8 +53,7 @@ def _line(game: str, rows: Sequence[Row]) -> list[str]:
     cells = [title(game), " / ".join(map(str, POLICY_SIZES[game]))]
     for drop in (False, True):
         found = select(_sized(rows), drop_literals=drop)
-        sizes = [" / ".join(map(str, _sizes(found[0]))), percent(success(found[0]))] if found else [MISSING_CELL] * 2
-        cells += sizes
+        cells += [" / ".join(map(str, _sizes(found[0]))), percent(success(found[0]))] if found else [MISSING_CELL] * 2
     return cells
 
 

@@ -88,16 +88,6 @@ class ProgramBudget(Experiment):
         caption = f"The same as numbers; LPP breaks its ties with {SEEDS['lpp']} seeds. {MEANS}"
         return [*plots, success_table(rows, self.games, SERIES, parts, caption)]
 
-    def text(self, rows: Sequence[Row]) -> list[str]:
-        first = select(rows, game="fence-in", method="vpi", ensemble=1, programs=1)
-        if not first or not success(first[0], GENERATED) > 0:
-            return []
-        return [
-            "In Fence In the very first policy of VPI, which rules out next to nothing, wins "
-            f"{percent(success(first[0], GENERATED))} of the generated levels: clicking cell after cell in reading "
-            "order often encloses the sheep within 60 steps."
-        ]
-
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:
         return {
             **{game: _enough(game, rows) for game in PROGRAMS_BELOW},
@@ -136,7 +126,7 @@ def _enough(game: str, rows: Sequence[Row]) -> Finding | None:
 
 
 def _a_second(rows: Sequence[Row]) -> Finding | None:
-    times = [stats.learning_time(row) for row in select(rows, game="nim", method="lpp", programs=10_000)]
+    times = [stats.measured(row)["seconds"]["learn"] for row in select(rows, game="nim", method="lpp", programs=10_000)]
     if not times:
         return None
     return Finding(f"{fmean(times):.2f} s on one core, with 10,000 programs.", graded(fmean(times) < 3, False))

@@ -68,17 +68,6 @@ class Row:
     def to_json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__slots__}
 
-    @classmethod
-    def from_json(cls, value: Any, where: str) -> Row:
-        """Return a checked row; raise BadInput that names the first fault."""
-        if not isinstance(value, dict):
-            raise BadInput(f"{where}: not a result: it must be an object.")
-        given = {"result": None, "error": None, "code": None, "commit": "", "machine": "", **value}
-        missing = [name for name in cls.__slots__ if name not in given]
-        if missing:
-            raise BadInput(f'{where}: not a result: "{missing[0]}" is missing.')
-        return checked(cls(**{name: given[name] for name in cls.__slots__}), where)
-
 
 class _Invalid(Exception):
     """A part of a row is invalid."""

@@ -13,9 +13,7 @@ import contextlib
 import fcntl
 import json
 import os
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -115,10 +113,6 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the store; unless somebody still reads it, one plain file without side files remains."""
-        if self._writing:
-            with contextlib.suppress(sqlite3.Error):  # a reader is still there: the next run removes the side files
-                self._database.execute("PRAGMA journal_mode = DELETE")
         self._resources.close()
 
     # --- writing --------------------------------------------------------------------------------------------------
@@ -181,32 +175,11 @@ class Store:
     # --- the file -------------------------------------------------------------------------------------------------
 
     def _open(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self.path, timeout=30) if self._writing else self._open_for_reading()
+        address = f"{self.path.resolve().as_uri()}?mode={'rwc' if self._writing else 'ro'}"
+        database = sqlite3.connect(address, uri=True, timeout=30)
         database.text_factory = lambda data: data.decode("utf-8", "replace")  # such text fails the checks later
         database.execute("PRAGMA trusted_schema = OFF")
         return database
-
-    def _open_for_reading(self) -> sqlite3.Connection:
-        path = self.path.resolve()
-        address = f"{path.as_uri()}?mode=ro"
-        database = sqlite3.connect(address, uri=True, timeout=30)
-        try:
-            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            return database
-        except sqlite3.OperationalError:
-            database.close()
-        # In a read-only folder SQLite cannot make its side files.
-        journal = path.with_name(f"{path.name}-wal")
-        if not journal.exists() or journal.stat().st_size == 0:
-            return sqlite3.connect(address + "&immutable=1", uri=True)
-        # A killed run left its last results in the journal: read a copy.
-        copy = Path(self._resources.enter_context(tempfile.TemporaryDirectory(prefix="shown-"))) / "results.sqlite"
-        try:
-            shutil.copyfile(journal, f"{copy}-wal")
-            shutil.copyfile(path, copy)
-        except OSError as error:
-            raise BadInput(f"{self.path}: cannot be read ({error.strerror}).") from None
-        return sqlite3.connect(copy)
 
     def _check(self) -> None:
         """Make sure that the file is a store; turn an empty one into a store if it is to be written."""
@@ -222,7 +195,7 @@ class Store:
             self._database = sqlite3.connect(":memory:")
             self._database.execute(_TABLE)
         if self._writing:
-            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA journal_mode = DELETE")  # one file, whole after every transaction
             self._database.execute("PRAGMA synchronous = FULL")  # a row reported as done survives a power cut
             if not objects:
                 with self._database:
@@ -279,7 +252,7 @@ def _row(cells: dict[str, Any], where: str) -> Row:
         if text is not None and not isinstance(text, str):
             raise BadInput(f'{where}: not a result: "{name}" is not text.')
         values[name] = None if text is None else parse_json(text, f"{where}, {name}")
-    row = Row.from_json({**values, "commit": cells["source"]}, where)
+    row = checked(Row(**values, commit=cells["source"]), where)
     if (cells["asked"], cells["key"]) != (settings_key(row.settings), row.key):
         raise BadInput(f"{where}: its key is not that of its settings.")
     return row

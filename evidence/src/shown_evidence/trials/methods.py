@@ -52,17 +52,22 @@ _SHOWN = {"programs": 10_000}
 _TRAINING = {"steps": 5000, "rate": 0.003, "batch": 512, "enough": 0.01, "patience": 1000}
 _FEATURES = {"programs": 10_000, "epochs": 200, "rate": 0.001}
 _RULES = "the demonstrations, the game's rules (to interpret clicks) and its declared symmetries"
-_ANSWERS = "the demonstrations and the expert's answers on its own games"
 _ADDITIONS = {"programs": 10_000, "mirrored": False, "clauses": False, "words": "paper"}
 
 
-def _network(label: str, network: str, loss: str, choice: str, factory: str = "network_policy:learner") -> Method:
-    return Method(label, factory, {"network": network, "loss": loss, "choice": choice, **_TRAINING})
+def _network(label: str, network: str, loss: str, choice: str = "highest", **training: float) -> Method:
+    options = {"network": network, "loss": loss, "choice": choice, **_TRAINING, **training}
+    return Method(label, "network_policy:learner", options)
 
 
-def _mirrored(label: str, network: str, loss: str) -> Method:
-    method = _network(label, network, loss, "highest", "network_policy:mirrored")
-    return replace(method, given="the demonstrations and the game's declared symmetries")
+def _mirrored(network: Method) -> Method:
+    given = "the demonstrations and the game's declared symmetries"
+    return replace(network, factory="network_policy:mirrored", given=given)
+
+
+def _dagger(network: Method) -> Method:
+    given = "the demonstrations and the expert's answers on its own games"
+    return replace(network, factory="dagger:learner", given=given)
 
 
 METHODS: Mapping[str, Method] = MappingProxyType(
@@ -91,19 +96,15 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "vpi": Method("VPI", "vpi:learner", {"programs": 10_000, "ensemble": 25}),
         "vpi-best": Method("VPI, best alone", "vpi:learner", {"programs": 10_000, "ensemble": 1}),
         "lln": _network("LLN", "lln", "cells", "classified"),
-        "lln-highest": _network("LLN, highest score", "lln", "cells", "highest"),
-        "fcn": _network("FCN", "fcn", "cells", "highest"),
-        "cnn": _network("CNN", "cnn", "choice", "highest"),
-        "dagger": replace(
-            _network("DAgger (CNN)", "cnn", "choice", "highest", "dagger:learner"),
-            given=_ANSWERS,
-        ),
-        "dagger-fcn": replace(
-            _network("DAgger (FCN)", "fcn", "cells", "highest", "dagger:learner"),
-            given=_ANSWERS,
-        ),
-        "fcn-mirrored": _mirrored("FCN, mirrored data", "fcn", "cells"),
-        "cnn-mirrored": _mirrored("CNN, mirrored data", "cnn", "choice"),
+        "lln-highest": _network("LLN, highest score", "lln", "cells"),
+        "fcn": _network("FCN", "fcn", "cells"),
+        "cnn": _network("CNN", "cnn", "choice"),
+        "fcn-tuned": _network("FCN, tuned", "fcn", "cells"),  # as `network-settings` chose
+        "cnn-tuned": _network("CNN, tuned", "cnn", "choice"),  # as `network-settings` chose
+        "dagger": _dagger(_network("DAgger (CNN)", "cnn", "choice")),
+        "dagger-fcn": _dagger(_network("DAgger (FCN)", "fcn", "cells")),
+        "fcn-mirrored": _mirrored(_network("FCN, mirrored data", "fcn", "cells")),
+        "cnn-mirrored": _mirrored(_network("CNN, mirrored data", "cnn", "choice")),
         "boosted": Method("Boosted trees", "cell_trees:learner", {"rounds": 100}),
         "tree": Method("Decision tree", "cell_trees:learner", {"rounds": 0}),
         "boosted-programs": Method(
@@ -131,7 +132,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     }
 )
 
-NETWORKS = ("lln", "lln-highest", "fcn", "cnn", "fcn-mirrored", "cnn-mirrored")
+NETWORKS = ("lln", "lln-highest", "fcn", "cnn", "fcn-mirrored", "cnn-mirrored", "fcn-tuned", "cnn-tuned")
 DAGGERS = ("dagger", "dagger-fcn")
 
 STARTED_ANEW = (*NETWORKS, "features-nn", "features-nn-l1", *DAGGERS, "search")

@@ -1,0 +1,92 @@
+"""A search over settings of the networks, on levels reserved for choosing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shown_evidence.analysis.statistics import GENERATED, mean_over_games, never_learned, select
+from shown_evidence.analysis.success_tables import Table, what_each_is_given
+from shown_evidence.experiments.experiment import Experiment, Scale
+from shown_evidence.results.row import Row
+from shown_evidence.trials.level_sets import CHOOSE
+from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.trial import Trial
+from shown_evidence.wording import percent
+
+SIZE, SETS = 5, 3  # demonstrations of a set, and sets
+PLAYED = CHOOSE.played_levels(100)
+
+SHORT = {"enough": 0.01, "patience": 1000, "steps": 5000}  # as by default
+LONG = {"enough": 0.001, "patience": 3000, "steps": 10_000}
+SETTINGS: tuple[Mapping[str, Any], ...] = tuple(
+    {"loss": loss, "rate": rate, **length}
+    for length in (SHORT, LONG)
+    for loss in ("cells", "choice")
+    for rate in (0.003, 0.001, 0.01)
+)
+
+TUNED = {"fcn-tuned": ("fcn", "fcn-mirrored"), "cnn-tuned": ("cnn", "cnn-mirrored")}
+"""The methods that have the chosen settings, and those among whose settings they are chosen."""
+
+
+class NetworkSettings(Experiment):
+    """Two losses, three learning rates, two lengths of training; from 5 demonstrations on levels reserved for choosing,
+    3 sets. For each architecture the setting with the highest mean over games and sets is chosen."""
+
+    name = "network-settings"
+    title = "Settings of the networks"
+    question = "Which settings suit the networks best, over all games?"
+    methods = tuple(method for searched in TUNED.values() for method in searched)
+    scored_on = (PLAYED,)
+
+    def trials(self, scale: Scale) -> list[Trial]:
+        return [
+            Trial(method, game, scale.shown_levels(CHOOSE, number, SIZE), "perfect", 0, own, scale.levels(PLAYED))
+            for method in scale.methods_of(self.methods)
+            for game in scale.games_of(self.games)
+            for own in (SETTINGS if scale.full else SETTINGS[:1])
+            for number in range(scale.repeats(SETS, 1))
+        ]
+
+    def plots(self, rows: Sequence[Row]) -> list[Table]:
+        lines = [[*map(str, own.values()), *(_cell(rows, method, own) for method in self.methods)] for own in SETTINGS]
+        caption = (
+            f"Mean success on levels reserved for choosing from {SIZE} demonstrations, over games and {SETS} sets; in "
+            f"brackets starts that never learn. {what_each_is_given(self.methods)}"
+        )
+        head = (*map(str.capitalize, SETTINGS[0]), *(METHODS[method].label for method in self.methods))
+        return [Table(head, lines, caption)]
+
+    def text(self, rows: Sequence[Row]) -> list[str]:
+        found = {name: chosen(rows, name) for name in TUNED}
+        return [
+            f"{len(SETTINGS)} settings tried. Chosen for {METHODS[name].label}: {METHODS[choice[0]].label}, "
+            f"{', '.join(f'{option} {value}' for option, value in choice[1].items())}."
+            for name, choice in found.items()
+            if choice is not None
+        ]
+
+
+def chosen(rows: Sequence[Row], tuned: str) -> tuple[str, Mapping[str, Any]] | None:
+    """Return the method and setting with the highest mean success for a tuned network, the first of equal ones; None
+    without results of a whole setting."""
+    means = {(method, i): _mean(rows, method, own) for method in TUNED[tuned] for i, own in enumerate(SETTINGS)}
+    whole = {key: mean for key, mean in means.items() if not math.isnan(mean)}
+    if not whole:
+        return None
+    method, best = max(whole, key=lambda key: whole[key])
+    return method, SETTINGS[best]
+
+
+def _mean(rows: Sequence[Row], method: str, own: Mapping[str, Any]) -> float:
+    """Return the mean success of a setting; NaN unless it has results of all games and sets."""
+    mine = select(rows, method=method, **own)
+    whole = len(mine) == len(NetworkSettings.games) * SETS
+    return mean_over_games(mine, GENERATED) if whole else math.nan
+
+
+def _cell(rows: Sequence[Row], method: str, own: Mapping[str, Any]) -> str:
+    dead = sum(map(never_learned, select(rows, method=method, **own)))
+    return percent(_mean(rows, method, own)) + (f" ({dead})" if dead else "")
