@@ -259,6 +259,15 @@ def test_styles_are_counted_without_the_expert():
     assert f"2 of {others} styles are learned" in " ".join(shown.text)
 
 
+def test_a_further_demonstration_that_does_harm_is_reported():
+    experiment = find("styles")
+    trials = experiment.trials(Scale(full=True, games=("nim",), methods=("shown",), sets=1))
+    rows = all_measured(trials, lambda trial: 0.5 if trial.levels.endswith("02") else 0.8)
+    text = " ".join(experiment.present(rows).text)
+    others = len(non_expert_styles("nim"))
+    assert f"lowers success in {others} of {3 * others} cases" in text
+
+
 def test_what_is_tiny_is_narrowed():
     trials = find("styles").trials(TINY)
     assert {trial.test for trial in trials} == {("random:900000-900003",)}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
 from shown.worlds import GAMES
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Panels, floors
-from shown_evidence.analysis.statistics import FLOORS, GENERATED, games_among, mean_success, of_size, select
+from shown_evidence.analysis.statistics import FLOORS, GENERATED, games_among, mean_success, of_size, select, success
 from shown_evidence.analysis.success_tables import Table, what_each_is_given
 from shown_evidence.experiments.beyond import OURS, PLAYED, SIZES
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
@@ -26,6 +27,9 @@ USUAL = 3  # demonstrations in the tables
 
 LEARNED = 0.9
 """Mean success on new levels from which on a style counts as learned."""
+
+LOWERED = 0.05
+"""Loss of success from which on a further demonstration counts as harmful."""
 
 COUNTED = ("learned", "won", "nothing fits")
 
@@ -79,7 +83,7 @@ class ScriptedStyles(Experiment):
     def text(self, rows: Sequence[Row]) -> list[str]:
         others = [row for row in rows if _style(row.settings) != EXPERT]
         parts = [(METHODS[method].label, select(others, method=method)) for method in self.methods]
-        return [line for label, mine in parts for line in _in_all(label, mine)]
+        return [line for label, mine in parts for line in (*_in_all(label, mine), *_falls(label, mine))]
 
 
 def style_trials(
@@ -172,3 +176,16 @@ def _in_all(label: str, rows: Sequence[Row]) -> Iterator[str]:
             f"{label}, {USUAL} demonstrations: {learned} styles are learned, {won} of new levels won, nothing fits in "
             f"{nothing} trials."
         )
+
+
+def _falls(label: str, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield how often a larger set, with the smaller one in it, lowers success."""
+    growing = [
+        [success(row, GENERATED) for row in sorted(sets, key=stats.size)]
+        for part in _by_style(rows).values()
+        for sets in stats.grouped(part, lambda row: row.settings["levels"].partition("-")[0]).values()
+    ]
+    steps = [step for part in growing for step in pairwise(part)]
+    if steps:
+        lowered = sum(after < before - LOWERED for before, after in steps)
+        yield f"{label}: a larger set, with the smaller one in it, lowers success in {lowered} of {len(steps)} cases."

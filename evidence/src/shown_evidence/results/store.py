@@ -78,7 +78,8 @@ class Store:
     """Results on disk, as a context; `writing=False` touches neither the file nor its folder.
 
     >>> from shown_evidence.trials.trial import Trial
-    >>> folder = tempfile.TemporaryDirectory()
+    >>> from tempfile import TemporaryDirectory
+    >>> folder = TemporaryDirectory()
     >>> with Store(Path(folder.name) / "results.sqlite") as store:
     ...     store.add(Row(Trial("lpp", "nim", "train:0").settings, "failed", None, "no luck", 0.5))
     ...     [row.error for row in store.rows()]
