@@ -37,19 +37,18 @@ def places_asked(
 
     Infinity if places cannot be used: cells are clicked, or a primitive does not support them.
     """
-    if not (buttons and shape.arguments and isinstance(shape.arguments[0], Hole) and _know_places(shape, language)):
+    if not (buttons and shape.arguments and isinstance(shape.arguments[0], Hole)):
         return math.inf
     return size(shape.arguments[0]) * _asked(shape, language, max(frame[:2]))
 
 
-def _know_places(shape: Shape, language: Mapping[str, Primitive]) -> bool:
-    return language[shape.primitive].at_places is not None and all(_know_places(p, language) for p in shape.parts)
-
-
-def _asked(shape: Shape, language: Mapping[str, Primitive], side: int) -> int:
+def _asked(shape: Shape, language: Mapping[str, Primitive], side: int) -> float:
     """Return an upper bound on the places at which an inner condition is evaluated, per place of the shape itself."""
+    primitive = language[shape.primitive]
+    if primitive.at_places is None:
+        return math.inf
     inner = max((_asked(part, language, side) for part in shape.parts), default=1)
-    return inner * (side if language[shape.primitive].walks else 1)
+    return inner * (side if primitive.walks else 1)
 
 
 def at_places(

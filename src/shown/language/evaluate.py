@@ -150,16 +150,23 @@ class Plan:
 
     def _arguments(self, primitive: Primitive, terms: list[Term]) -> list[np.ndarray]:
         names = names_by_kind(self.tokens.values, self.buttons)
+        return argument_codes(primitive, terms, names, self._place.__getitem__)
 
-        def code(kind: Kind, argument: Argument) -> object:
-            if isinstance(argument, Term):
-                return self._place[argument]
-            return names[kind].index(str(argument)) if kind in names else argument
 
-        return [
-            np.array([code(kind, term.arguments[i]) for term in terms], dtype=np.int64)
-            for i, kind in enumerate(primitive.takes)
-        ]
+def argument_codes(
+    primitive: Primitive, terms: Sequence[Term], names: Mapping[Kind, Sequence[str]], place: Callable[[Term], int]
+) -> list[np.ndarray]:
+    """Return the arguments of many terms as `run_many` takes them; `place` gives the plane index of a condition."""
+
+    def code(kind: Kind, argument: Argument) -> object:
+        if isinstance(argument, Term):
+            return place(argument)
+        return names[kind].index(str(argument)) if kind in names else argument
+
+    return [
+        np.array([code(kind, term.arguments[i]) for term in terms], dtype=np.int64)
+        for i, kind in enumerate(primitive.takes)
+    ]
 
 
 def run_many(world: Planes, primitive: Primitive, arguments: Sequence[np.ndarray], store: np.ndarray) -> np.ndarray:

@@ -162,7 +162,7 @@ class OpenClass:
         self._seat(member, project)
         return member
 
-    async def command(self, visit: Visit, name: str, request: Any) -> Answer:
+    async def command(self, visit: Visit, name: str, request: Answer) -> Answer:
         """Run a command of a pupil's page, as far as the holder of its secret may."""
         seat, settings = visit.seat, self.record.settings
         viewing = VIEWED if visit.role is Role.VIEWER else ""
@@ -178,10 +178,8 @@ class OpenClass:
             seat.changed = time.monotonic()
         return {**answer, **self._about(visit, answer)} if name == "hello" else answer
 
-    def _check_locked(self, request: Any) -> None:
+    def _check_locked(self, request: Answer) -> None:
         """Refuse a command about a locked game, or one that brings a lesson of it."""
-        if not isinstance(request, dict):
-            return
         content = request.get("content")
         named = (request.get("game"), content.get("game") if isinstance(content, dict) else None)
         for name in self.record.settings.locked:

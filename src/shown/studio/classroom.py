@@ -37,10 +37,6 @@ GUESS_SECONDS = 60.0
 MAX_GUESSES, MAX_ALL_GUESSES = 10, 300  # wrong codes in that time: from one address, and from all
 
 
-class WrongCode(BadInput):
-    """A class code that is not the one of the class, or one guess too many."""
-
-
 class Role(Enum):
     """What the holder of a secret may do."""
 
@@ -217,16 +213,16 @@ class Door:
         self._wrong: dict[str, list[float]] = {}
 
     def check(self, code: Any, right: str, address: str, now: float) -> None:
-        """Raise WrongCode unless the code is right and its sender has not guessed too often."""
+        """Raise BadInput unless the code is right and its sender has not guessed too often."""
         recent = {who: [t for t in times if t > now - GUESS_SECONDS] for who, times in self._wrong.items()}
         self._wrong = {who: times for who, times in recent.items() if times}
         mine = self._wrong.get(address, [])
         if len(mine) >= MAX_GUESSES or sum(map(len, self._wrong.values())) >= MAX_ALL_GUESSES:
-            raise WrongCode("too many wrong codes. Wait a minute, and ask your teacher for the code.")
+            raise BadInput("too many wrong codes. Wait a minute, and ask your teacher for the code.")
         given = code.strip().upper() if isinstance(code, str) else ""
         if not hmac.compare_digest(given.encode(), right.encode()):
             self._wrong[address] = [*mine, now]
-            raise WrongCode("that is not the code of this class. It is on your teacher's screen.")
+            raise BadInput("that is not the code of this class. It is on your teacher's screen.")
 
 
 class ClassFolder(OwnFolder):

@@ -113,12 +113,9 @@ class Tasks:
         grid = Grid(tuple(request["rows"]))
         vote = policy.mixture
         shares = vote.component_probabilities(grid)
-        mixed = policy.probabilities(grid)
-        chosen = policy.act(grid)
         return {
-            "chosen": action_to_json(chosen),
-            "probabilities": _sparse(policy, grid, mixed),
-            "disagreement": policy.disagreement(grid),
+            "chosen": action_to_json(policy.act(grid)),
+            "probabilities": _sparse(policy, grid, policy.probabilities(grid)),
             "clauses": [
                 _allowed(policy, grid, share) or [] for share in policy.by_clause.component_probabilities(grid)
             ],
@@ -141,16 +138,7 @@ class Tasks:
         clauses = [asdict(clause) for clause in view.clauses]
         for clause in clauses:
             clause["literals"] = sorted(clause["literals"], key=lambda literal: literal["program"].count("("))
-        return {
-            "action": action_to_json(action),
-            "probability": float(policy.probabilities(grid)[place]),
-            "candidate": speaker,
-            "weight": policy.components[speaker].weight,
-            "allowing": len(allowing),
-            "allowingWeight": sum(policy.components[k].weight for k in allowing),
-            "candidates": len(policy.components),
-            "clauses": clauses,
-        }
+        return {"candidate": speaker, "allowing": len(allowing), "clauses": clauses}
 
     def doubt(self, policy: Policy, request: Request) -> Answer:
         """Return the largest disagreement of the candidates on any position of a run."""
