@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 
 import numpy as np
 
@@ -15,17 +14,14 @@ from shown.grid import Action, Cell, Grid, Tokens
 from shown.language.attention import at_places, places_asked, shape_of
 from shown.language.primitives import Primitive
 from shown.language.reach import reach_of
-from shown.language.reference import NOWHERE, LimitedView, TooManyLooksError, View, bind
+from shown.language.reference import NOWHERE, View, bind
 from shown.language.terms import Argument, Kind, Term, names_by_kind
 
-SLOWER = 500
-"""Time of the reference interpreter for one cell, in units of the time of a kernel for one word."""
+MOSTLY_MARGIN = 100
+"""Cells of a frame per cell of its grid above which the reference interpreter is used instead of planes."""
 
 AT_PLACES = 50_000
 """Words of planes computed in the time that evaluating one program at places takes."""
-
-WORDS_A_LOOK = 8
-"""Words of planes computed in the time that one look of the reference interpreter takes."""
 
 LARGE = 2**28
 """Bytes above which the memory limit is checked."""
@@ -88,12 +84,9 @@ class Plan:
         if self._look_at_little(framed):
             world = self.world(grids)
             return world, self._columns_at_places(world)
-        if len(grids) == 1 and self._mostly_margin(grids[0]):
-            looks = len(self._conditions) * math.prod(framed) // WORDS_A_LOOK
-            view = LimitedView(grids[0], self.tokens, None, looks)
-            with suppress(TooManyLooksError):
-                values = reference_columns(self.terms, view, self.buttons, self.language)
-                return Planes(grids, self.tokens, self.buttons), values.astype(np.uint64)
+        if len(grids) == 1 and math.prod(framed[:2]) > MOSTLY_MARGIN * math.prod(grids[0].shape):
+            values = reference_columns(self.terms, View(grids[0], self.tokens), self.buttons, self.language)
+            return Planes(grids, self.tokens, self.buttons), values.astype(np.uint64)
         needed = self._bytes(framed)
         if needed > LARGE:
             Account().take(needed, f"acting on a grid of {grids[0].height} × {grids[0].width}")
@@ -122,11 +115,6 @@ class Plan:
                 results = run_many(world, primitive, self._arguments(primitive, [term]), no_planes)
             columns[i] = world.columns(results)[0]
         return columns
-
-    def _mostly_margin(self, grid: Grid) -> bool:
-        rows, columns, _ = frame([grid], self.reach.margin([grid]))
-        actions = len(self.buttons) or grid.height * grid.width
-        return len(self._conditions) * rows * columns > SLOWER * len(self.terms) * max(actions, 1) > 0
 
     def columns(self, world: Planes) -> np.ndarray:
         """Return the values of the programs on all rows. [terms, R] uint64"""
