@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from shown.errors import BadInput, ShownError
+from shown.errors import BadInput, ShownError, at
 from shown.studio.catalog import catalog
 from shown.studio.children import Background
 from shown.studio.classroom import ClassFolder, ClassMember, ClassSettings, Door, Role, check_name
@@ -367,14 +367,12 @@ class OpenClass:
             where, lessons = f"the class file, pupil {i}", one.get("lessons")
             if not isinstance(lessons, list):
                 raise BadInput(f'{where}: "lessons" must be a list.')
-            try:
+            with at(f"{where}: "):
                 name = check_name(one.get("name"))
                 if name not in here:
                     record = record.with_pupil(name)
                     files = [LessonFile.from_json(x, self.processes.catalog.find, "a lesson") for x in lessons]
                     found.append((name, files))
-            except BadInput as error:
-                raise BadInput(f"{where}: {error}") from None
         return found
 
 

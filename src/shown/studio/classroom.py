@@ -20,7 +20,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from shown.errors import BadInput
+from shown.errors import BadInput, at
 from shown.files import encode_json, parse_json
 from shown.studio.folder import OwnFolder
 from shown.studio.project import PROJECT, Project
@@ -192,10 +192,8 @@ def _key(name: str) -> str:
 def _pupil(value: Any, where: str) -> ClassMember:
     if not isinstance(value, dict) or not _is_number(value.get("id")) or not _is_secret(value.get("secret")):
         raise BadInput(f'{where}: needs "id", "name" and "secret".')
-    try:
+    with at(f"{where}: "):
         return ClassMember(value["id"], check_name(value.get("name")), value["secret"])
-    except BadInput as error:
-        raise BadInput(f"{where}: {error}") from None
 
 
 def _is_number(value: Any) -> TypeGuard[int]:
