@@ -17,6 +17,7 @@ from shown.demonstrations import Demonstration, Step
 from shown.explain import explain
 from shown.grid import Grid, action_from_json, action_to_json
 from shown.policy import Policy
+from shown.studio.classroom import MAX_MEMBERS
 from shown.studio.learning_task import Pupils, level_of
 from shown.studio.policy_summary import clicks, other_rule, sentence_remark, summary
 from shown.teaching.dialogue.differences import differences
@@ -30,7 +31,6 @@ from shown.worlds import Playable, demonstrate, find, find_game, load_levels, pl
 Request = dict[str, Any]
 Answer = dict[str, Any]
 
-MAX_POLICIES = 40  # kept in a process: one for each pupil of a class
 MAX_CANDIDATES = 25  # whose actions in a position are reported
 MAX_COMPARED = 12  # candidates in the table and in comparisons
 MIN_PROBABILITY = 0.0005  # of a reported action
@@ -83,11 +83,11 @@ class Tasks:
     # --- playing -----------------------------------------------------------------------------------------------------
 
     def policy(self, request: Request) -> Answer:
-        """Check a policy and keep it."""
+        """Check a policy and keep it, up to one for each pupil of a class."""
         key = tuple(request["key"])
         policy = policy_of(self.game(request["game"]), request["policy"], "the policy")
         self.policies[key] = policy
-        while len(self.policies) > MAX_POLICIES:
+        while len(self.policies) > MAX_MEMBERS:
             self.policies.popitem(last=False)
         return {"summary": summary(policy)}
 
