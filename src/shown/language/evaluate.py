@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from shown.grid import Action, Cell, Grid, Tokens
 from shown.language.attention import at_places, places_asked, shape_of
 from shown.language.primitives import Primitive
 from shown.language.reach import reach_of
-from shown.language.reference import NOWHERE, View, bind
+from shown.language.reference import NOWHERE, LimitedView, TooManyLooksError, View, bind
 from shown.language.terms import Argument, Kind, Term, names_by_kind
 
 MOSTLY_MARGIN = 100
@@ -22,6 +23,9 @@ MOSTLY_MARGIN = 100
 
 AT_PLACES = 50_000
 """Words of planes computed in the time that evaluating one program at places takes."""
+
+WORDS_A_LOOK = 8
+"""Words of planes computed in the time that one look of the reference interpreter takes."""
 
 LARGE = 2**28
 """Bytes above which the memory limit is checked."""
@@ -85,8 +89,11 @@ class Plan:
             world = self.world(grids)
             return world, self._columns_at_places(world)
         if len(grids) == 1 and math.prod(framed[:2]) > MOSTLY_MARGIN * math.prod(grids[0].shape):
-            values = reference_columns(self.terms, View(grids[0], self.tokens), self.buttons, self.language)
-            return Planes(grids, self.tokens, self.buttons), values.astype(np.uint64)
+            looks = len(self._conditions) * math.prod(framed) // WORDS_A_LOOK
+            view = LimitedView(grids[0], self.tokens, None, looks)
+            with suppress(TooManyLooksError):
+                values = reference_columns(self.terms, view, self.buttons, self.language)
+                return Planes(grids, self.tokens, self.buttons), values.astype(np.uint64)
         needed = self._bytes(framed)
         if needed > LARGE:
             Account().take(needed, f"acting on a grid of {grids[0].height} × {grids[0].width}")
