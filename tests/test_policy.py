@@ -204,11 +204,11 @@ def test_far_looking_programs_on_a_small_grid_take_no_large_planes(monkeypatch):
     policy = mixture((0.5, formula(far)), (0.5, formula(["at_action_cell(shifted((-120, 0), cell_is_value(OFF)))"])))
     board = grid("#.", ".#")
     expected = policy.probabilities(board)
-    monkeypatch.setattr(evaluate, "MOSTLY_MARGIN", math.inf)
+    monkeypatch.setattr(evaluate, "SLOWER", 10**9)
     again = deepcopy(policy)
     assert np.array_equal(again.probabilities(board), expected)
     frames = []
-    monkeypatch.setattr(evaluate, "MOSTLY_MARGIN", 100)
+    monkeypatch.setattr(evaluate, "SLOWER", 500)
     monkeypatch.setattr(evaluate, "Planes", lambda *a: frames.append(Planes(*a)) or frames[-1])
     assert np.array_equal(deepcopy(policy).probabilities(board), expected)
     assert all(math.prod(frame.shape) < 100 for frame in frames)

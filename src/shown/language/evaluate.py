@@ -18,13 +18,13 @@ from shown.language.reach import reach_of
 from shown.language.reference import NOWHERE, LimitedView, TooManyLooksError, View, bind
 from shown.language.terms import Argument, Kind, Term, names_by_kind
 
-MOSTLY_MARGIN = 100
-"""Cells of a frame per cell of its grid above which the reference interpreter is used instead of planes."""
+SLOWER = 500
+"""Time of the reference interpreter for one cell, in units of the time of a kernel for one word."""
 
 AT_PLACES = 50_000
 """Words of planes computed in the time that evaluating one program at places takes."""
 
-WORDS_A_LOOK = 8
+WORDS_A_LOOK = 100
 """Words of planes computed in the time that one look of the reference interpreter takes."""
 
 LARGE = 2**28
@@ -88,8 +88,9 @@ class Plan:
         if self._look_at_little(framed):
             world = self.world(grids)
             return world, self._columns_at_places(world)
-        if len(grids) == 1 and math.prod(framed[:2]) > MOSTLY_MARGIN * math.prod(grids[0].shape):
-            looks = len(self._conditions) * math.prod(framed) // WORDS_A_LOOK
+        words = len(self._conditions) * math.prod(framed)
+        if len(grids) == 1 and words > SLOWER * len(self.terms) * (len(self.buttons) or math.prod(grids[0].shape)):
+            looks = words // WORDS_A_LOOK
             view = LimitedView(grids[0], self.tokens, None, looks)
             with suppress(TooManyLooksError):
                 values = reference_columns(self.terms, view, self.buttons, self.language)
