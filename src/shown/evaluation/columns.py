@@ -20,8 +20,8 @@ from shown.engine.threads import Threads
 from shown.evaluation.distinct import Distinct
 from shown.language.attention import at_places, codes_of, lands_on_little
 from shown.language.evaluate import how_many, run_many
-from shown.language.grammar import Block, Hole, Shape
 from shown.language.primitives import Language, Primitive
+from shown.language.shapes import Block, Hole, Shape
 
 CHUNK_BYTES = 2**21
 """Bytes of results that a thread holds at a time: about what its cache does."""
