@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shown.engine import planes
-from shown.engine.floods import SIDES, nearer_many
+from shown.engine.floods import nearer_many
 from shown.engine.planes import Planes
 from shown.grid import Grid, Tokens
 from shown.language.evaluate import run_many
@@ -23,6 +23,7 @@ from shown.language.primitives import LANGUAGE, WAYS, Primitive
 from shown.language.reference import View, check
 from shown.language.terms import Kind, Term
 from shown.worlds import GAMES
+from shown.worlds.games.game import SIDES
 from timing import demos_of, timed
 
 MARGIN = 4

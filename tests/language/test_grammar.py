@@ -13,8 +13,9 @@ from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.grid import Tokens, grid
 from shown.inference.learner import Learner
-from shown.language.grammar import Grammar, Leaves, Rule, geometric, log, paper_grammar, paper_offsets, uniform
+from shown.language.grammar import Grammar, Leaves, Rule, geometric, paper_grammar, paper_offsets, uniform
 from shown.language.primitives import LANGUAGE
+from shown.language.shapes import log
 from shown.language.terms import Kind
 
 TWO = Tokens(empty=".", stick="|")

@@ -125,10 +125,11 @@ def test_machine_code_does_what_its_python_says(case):
     world, store, tuples = case
     words, flat = world.shape[2], floods._flat(store)
     near, again, stand = flat[0].copy(), flat[0].copy(), flat[0] | flat[1]
-    out, shorter = (np.zeros((4, *near.shape), dtype=np.uint64) for _ in range(2))
-    floods._flood_loop(near, stand, out, words)
+    steps = np.array([step for step, *_ in tuples])
+    out, shorter = (np.zeros((len(steps), *near.shape), dtype=np.uint64) for _ in range(2))
+    floods._flood_loop(near, stand, steps, 4, out, words)
     with np.errstate(over="ignore"):
-        floods._flood_loop.plain(again, stand, shorter, words)
+        floods._flood_loop.plain(again, stand, steps, 4, shorter, words)
     assert np.array_equal(near, again)
     assert np.array_equal(out, shorter)
     chosen, places = np.array([second for *_, second in tuples]), np.arange(len(tuples))[::-1].copy()

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from shown.demonstrations import Demonstrations
-from shown.engine.floods import SIDES
 from shown.evaluation.resources import Resources
 from shown.grid import Grid, Tokens
 from shown.inference.learner import Learner
@@ -19,6 +18,7 @@ from shown.teaching.interpretation.hypotheses import Hypothesis
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS
 from shown.teaching.task import Task
 from shown.worlds import find, load_levels, success_rate
+from shown.worlds.games.game import SIDES
 from shown_evidence.trials.demonstrators import STYLE, demonstrations
 from shown_evidence.trials.level_sets import CHOOSE
 

@@ -19,7 +19,6 @@ from shown.studio.classroom import (
     ClassSettings,
     Door,
     Role,
-    WrongCode,
     check_name,
 )
 
@@ -95,16 +94,16 @@ def test_who_leaves_makes_room_but_their_number_is_not_given_again(two):
 def test_guessing_is_limited_by_address_and_in_all():
     door = Door()
     for i in range(MAX_GUESSES):
-        with pytest.raises(WrongCode, match="not the code"):
+        with pytest.raises(BadInput, match="not the code"):
             door.check("AAAAAA", "BBBBBB", "10.0.0.1", float(i))
-    with pytest.raises(WrongCode, match="too many"):
+    with pytest.raises(BadInput, match="too many"):
         door.check("BBBBBB", "BBBBBB", "10.0.0.1", MAX_GUESSES + 1.0)
     door.check(" bbbbbb ", "BBBBBB", "10.0.0.2", MAX_GUESSES + 1.0)  # others are not affected
     door.check("BBBBBB", "BBBBBB", "10.0.0.1", GUESS_SECONDS + MAX_GUESSES)
     for i in range(MAX_ALL_GUESSES):
-        with pytest.raises(WrongCode, match="not the code"):
+        with pytest.raises(BadInput, match="not the code"):
             door.check(["B"], "BBBBBB", f"address {i}", 1000.0)
-    with pytest.raises(WrongCode, match="too many"):
+    with pytest.raises(BadInput, match="too many"):
         door.check("BBBBBB", "BBBBBB", "10.0.0.3", 1000.0)
 
 

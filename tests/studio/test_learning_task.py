@@ -11,7 +11,7 @@ from shown.demonstrations import Demonstrations
 from shown.policy import Policy
 from shown.rules import Constraints
 from shown.studio import learning_task
-from shown.studio.learning_task import MAX_PUPILS, Pupils
+from shown.studio.learning_task import MAX_MEMBERS, Pupils
 from shown.teaching.lessons.preferences import Preferences
 from shown.teaching.many_demonstrations import SelectivePupil
 from shown.worlds import demonstrate, find, load_levels, wins
@@ -170,9 +170,9 @@ def test_an_interrupted_pupil_is_not_kept():
 
 def test_few_pupils_are_kept_and_none_where_memory_is_short(monkeypatch):
     pupils = Pupils()
-    for number in range(MAX_PUPILS + 2):
+    for number in range(MAX_MEMBERS + 2):
         pupils.keep("", f"game {number}", SelectivePupil(None))
-    assert list(pupils.kept) == [("", f"game {number}") for number in range(2, MAX_PUPILS + 2)]
+    assert list(pupils.kept) == [("", f"game {number}") for number in range(2, MAX_MEMBERS + 2)]
     monkeypatch.setattr(learning_task, "resident_memory", lambda: 2**40)
     pupils.keep("", "nim", SelectivePupil(None))
     assert not pupils.kept

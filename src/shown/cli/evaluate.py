@@ -41,17 +41,17 @@ def run(args: argparse.Namespace) -> int:
     player = policy.map_policy if args.rule_only else policy.mixture if args.vote else policy
     begun = starts(game, args)
     episodes = play_starts(begun, player)
-    returns = _mean_return(policy, episodes, begun, args.seed)
+    summary, returns = _summary(episodes), _mean_return(policy, episodes, begun, args.seed)
     if returns is None and args.at_least is not None and not 0 <= args.at_least <= 1:
         raise BadInput(f"--at-least {args.at_least:g}: a success rate is from 0 to 1.")
     if args.json:
-        print_json({"game": game.name, **_summary(episodes), **({} if returns is None else {"return": plain(returns)})})
+        print_json({"game": game.name, **summary, **({} if returns is None else {"return": plain(returns)})})
     else:
         width = max(len(episode.level.name) for episode in episodes)
         for episode in episodes:
             print(f"  {printable(episode.level.name):{width}}  {_result(episode, returns is not None)}")
-        print(f"{game.title}: {_in_words(game, episodes, returns)}")
-    value = sum(episode.won for episode in episodes) / len(episodes) if returns is None else returns.mean
+        print(f"{game.title}: {_in_words(game, summary, returns)}")
+    value = summary["success"] if returns is None else returns.mean
     if args.at_least is not None and value < args.at_least:
         least = f"success rate of {value:.0%} is below --at-least {args.at_least:.0%}"
         if returns is not None:
@@ -97,11 +97,11 @@ def _result(episode: Episode, by_return: bool) -> str:
     return f"{'won' if episode.won else 'lost' if episode.over else 'not won'} in {len(episode.steps)} steps"
 
 
-def _in_words(game: Playable, episodes: Sequence[Episode], returns: MeanReturn | None) -> str:
+def _in_words(game: Playable, summary: dict[str, Any], returns: MeanReturn | None) -> str:
     """Return the result of all episodes."""
+    number = summary["levels"]
     if returns is not None:
         shown = "" if returns.demonstrations is None else f"; the demonstrations had {returns.demonstrations:.1f}"
-        return f"mean return {returns.text} in {len(episodes)} episodes; random play has {returns.random:.1f}{shown}"
-    solved, reward = (fmean(values) for values in zip(*((e.won, e.reward) for e in episodes), strict=True))
-    noun, rewarded = ("levels", "") if game.has_levels else ("episodes", f", mean reward {reward:.2f}")
-    return f"{sum(e.won for e in episodes)} of {len(episodes)} {noun} won ({solved:.0%}){rewarded}"
+        return f"mean return {returns.text} in {number} episodes; random play has {returns.random:.1f}{shown}"
+    noun, rewarded = ("levels", "") if game.has_levels else ("episodes", f", mean reward {summary['reward']:.2f}")
+    return f"{summary['solved']} of {number} {noun} won ({summary['success']:.0%}){rewarded}"

@@ -81,9 +81,9 @@ def _machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
     atomics.teach_numba()
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}  # no code for errors that no loop can raise
     try:
-        return numba.njit(cache=_can_cache(function), **options)(function)  # type: ignore[no-any-return]
+        return numba.njit(cache=True, **options)(function)  # type: ignore[no-any-return]
     except RuntimeError:
-        # No writable cache folder (in a read-only container, for example): compile for this run only.
+        # No source file, or no writable cache folder (in a read-only container, for example): compile for this run.
         return numba.njit(**options)(function)  # type: ignore[no-any-return]
 
 
@@ -108,8 +108,3 @@ def _compile_popcount() -> None:
         return builder.ctpop(word)
 
     type_callable(popcount)(lambda context: lambda word: types.int64)
-
-
-def _can_cache(function: Callable[..., Any]) -> bool:
-    """Return whether Numba can cache the machine code: it needs a source file."""
-    return not function.__code__.co_filename.startswith("<")

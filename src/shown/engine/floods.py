@@ -17,52 +17,23 @@ from itertools import pairwise
 import numpy as np
 
 from shown.engine.compilation import compiled
-from shown.engine.planes import ALL, Planes, shift, shift_many
+from shown.engine.planes import ALL, Planes, shift_many
 
-SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
-
-
-def waves(world: Planes, aim: np.ndarray, walk: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield waves k = 0, 1, … until nothing changes.
-
-    Each wave is the walkable cells (`walk`, or an aim) within k steps of an aim, and all cells within k steps.
-    ([rows, columns, words], [rows, columns, words])
-    """
-    stand, near = aim | walk, aim
-    while True:
-        reached = near & stand
-        yield reached, near
-        wider = near.copy()
-        for side in SIDES:
-            wider |= shift(world, side, reached)
-        if np.array_equal(wider, near):
-            return
-        near = wider
-
-
-def nearer(world: Planes, offset: tuple[int, int], aim: np.ndarray, over: np.ndarray) -> np.ndarray:
-    """Return where the walk to an aim, over cells of the grid in `over`, is shorter from the cell at `offset`."""
-    shorter = np.zeros(world.shape, dtype=np.uint64)
-    for reached, near in waves(world, aim, over & world.inside):
-        shorter |= shift(world, offset, reached) & ~near
-    return shorter & world.somewhere
+SIDES = np.array([(-1, 0), (1, 0), (0, -1), (0, 1)])
 
 
 def nearer_many(
     world: Planes, store: np.ndarray, offsets: np.ndarray, aims: np.ndarray, overs: np.ndarray
 ) -> np.ndarray:
-    """`nearer` for many triples (offset, two plane indices in `store`). [n, rows, columns, words]"""
+    """Return where the walk to an aim is shorter from the cell at an offset. [n, rows, columns, words]
+
+    For many triples (offset, plane index of the aims, plane index of the walkable cells).
+    """
     out = np.empty((len(aims), *world.shape), dtype=np.uint64)
-    is_side = (offsets[:, None] == np.array(SIDES)).all(axis=2)
-    side = is_side.argmax(axis=1)
     for places, (aim, over) in _alike(aims, overs):
         near = store[aim].copy()
-        ways = _flood(world, near, near | (store[over] & world.inside))
-        out[places] = ways[side[places]]
+        out[places] = _flood(world, near, near | (store[over] & world.inside), offsets[places])
     out &= world.somewhere
-    # Grammars generate steps to the sides only; others are rare and may be slow.
-    for place in np.flatnonzero(~is_side.any(axis=1)):
-        out[place] = nearer(world, offsets[place], store[aims[place]], store[overs[place]])
     return out
 
 
@@ -70,7 +41,7 @@ def reachable_many(world: Planes, store: np.ndarray, aims: np.ndarray, overs: np
     """Return where a walk to an aim starts, for many pairs of planes (aims, walkable). [n, rows, columns, words]"""
     out = store[aims]
     for near, over in zip(out, overs, strict=True):
-        _flood(world, near, near | (store[over] & world.inside), ways=0)
+        _flood(world, near, near | (store[over] & world.inside), SIDES[:0])
     return out & world.somewhere
 
 
@@ -78,7 +49,7 @@ def enclosed_many(world: Planes, store: np.ndarray, bys: np.ndarray) -> np.ndarr
     """Return where no walk leads off the grid without crossing a plane, for many planes. [n, rows, columns, words]"""
     out = np.repeat(~world.inside[None], len(bys), axis=0)
     for near, by in zip(out, bys, strict=True):
-        _flood(world, near, near | ~store[by], ways=0)
+        _flood(world, near, near | ~store[by], SIDES[:0])
     return ~out & world.somewhere
 
 
@@ -88,7 +59,7 @@ def escape_many(world: Planes, store: np.ndarray, values: np.ndarray, overs: np.
     Distances ignore obstacles. [n, rows, columns, words]
     """
     out = np.empty((len(values), *world.shape), dtype=np.uint64)
-    onto = shift_many(world, world.inside[None], np.array(SIDES), np.zeros(len(SIDES), np.int64)) & world.somewhere
+    onto = shift_many(world, world.inside[None], SIDES, np.zeros(len(SIDES), np.int64)) & world.somewhere
     for places, (value,) in _alike(values):
         near = world.of_values[value] & world.inside
         away = onto & ~_flood(world, near, np.full(world.shape, ALL))
@@ -126,39 +97,43 @@ def _flat(planes: np.ndarray) -> np.ndarray:
     return planes.reshape(*planes.shape[:-2], planes.shape[-2] * planes.shape[-1])
 
 
-def _flood(world: Planes, near: np.ndarray, stand: np.ndarray, ways: int = len(SIDES)) -> np.ndarray:
+def _flood(world: Planes, near: np.ndarray, stand: np.ndarray, steps: np.ndarray = SIDES) -> np.ndarray:
     """Flood from the aims in `near` over the cells in `stand`; `near` becomes the cells from which an aim is reachable.
 
-    Returns, for each of the first `ways` sides, where the walk from the cell on that side is shorter.
-    [ways, rows, columns, words]
+    Returns, for each of some steps, where the walk from the cell to which it leads is shorter.
+    [steps, rows, columns, words]
     """
-    shorter = np.zeros((ways, *world.shape), dtype=np.uint64)
-    _flood_loop(_flat(near), _flat(stand), _flat(shorter), world.shape[2])
+    shorter = np.zeros((len(steps), *world.shape), dtype=np.uint64)
+    farthest = int(np.abs(steps).max(initial=1))
+    _flood_loop(_flat(near), _flat(stand), steps, farthest, _flat(shorter), world.shape[2])
     return shorter
 
 
 @compiled
-def _flood_loop(near, stand, shorter, words):  # type: ignore[no-untyped-def]
-    """Compute waves, each only in the rows around those that the previous one reached."""
+def _flood_loop(near, stand, steps, pad, shorter, words):  # type: ignore[no-untyped-def]
+    """Compute waves, each only in the rows around those that the previous one reached.
+
+    No step is longer than `pad`: reached cells are framed by as many cells with the value in the void.
+    """
     rows, width = near.shape
-    # Reached cells, framed by one cell with the value in the void.
+    edge = pad * words
     beyond = np.uint64(0) - ((near[0, words - 1] >> np.uint64(62)) & np.uint64(1))
-    reached = np.empty((rows + 2, width + 2 * words), dtype=np.uint64)
+    reached = np.empty((rows + 2 * pad, width + 2 * edge), dtype=np.uint64)
     new = np.zeros((rows, width), dtype=np.uint64)
-    for y in range(rows + 2):  # loops, since expressions of whole arrays take seconds to compile
-        for k in range(width + 2 * words):
-            inside = 1 <= y <= rows and words <= k < words + width
-            reached[y, k] = near[y - 1, k - words] & stand[y - 1, k - words] if inside else beyond
+    for y in range(rows + 2 * pad):  # loops, since expressions of whole arrays take seconds to compile
+        for k in range(width + 2 * edge):
+            inside = pad <= y < rows + pad and edge <= k < edge + width
+            reached[y, k] = near[y - pad, k - edge] & stand[y - pad, k - edge] if inside else beyond
     top, bottom = 0, rows
     while True:
         first, last = rows, -1
         for y in range(top, bottom):
             here, may, fresh = near[y], stand[y], new[y]
-            above, below = reached[y, words : words + width], reached[y + 2, words : words + width]
-            left, right = reached[y + 1, :width], reached[y + 1, 2 * words :]
-            for side in range(len(shorter)):
-                start = words + SIDES[side][1] * words
-                there, out = reached[y + 1 + SIDES[side][0], start : start + width], shorter[side, y]
+            above, below = reached[y + pad - 1, edge : edge + width], reached[y + pad + 1, edge : edge + width]
+            left, right = reached[y + pad, edge - words :], reached[y + pad, edge + words :]
+            for s in range(len(steps)):
+                start = edge + steps[s, 1] * words
+                there, out = reached[y + pad + steps[s, 0], start : start + width], shorter[s, y]
                 for k in range(width):
                     out[k] |= there[k] & ~here[k]
             some = np.uint64(0)
@@ -172,10 +147,10 @@ def _flood_loop(near, stand, shorter, words):  # type: ignore[no-untyped-def]
         if last < 0:
             return
         for y in range(first, last + 1):
-            wet, fresh = reached[y + 1, words : words + width], new[y]
+            wet, fresh = reached[y + pad, edge : edge + width], new[y]
             for k in range(width):
                 wet[k] |= fresh[k]
-        top, bottom = max(0, first - 1), min(rows, last + 2)
+        top, bottom = max(0, first - pad), min(rows, last + 1 + pad)
 
 
 @compiled

@@ -162,8 +162,8 @@ class Planes:
     def columns(self, results: np.ndarray) -> np.ndarray:
         """Return the values of programs on the rows, given the results of their kernel. [n, ...] → [n, R]"""
         flat, places = self.words_of_rows(results)
-        columns = np.empty((len(flat), len(places)), dtype=np.uint64)
-        _gather_loop(flat, places, self.row_mask, columns)
+        columns = flat.take(places, axis=1)
+        columns &= self.row_mask
         return columns
 
 
@@ -251,13 +251,6 @@ def _fill_loop(codes, sizes, slot, margin, of_values, first):  # type: ignore[no
                 of_values[off, r, c, word] &= ~bit
                 if first[v, i] < 0:
                     first[v, i] = r * columns + c
-
-
-@compiled
-def _gather_loop(flat, places, mask, out):  # type: ignore[no-untyped-def]
-    for i in range(len(out)):
-        for r in range(len(places)):
-            out[i, r] = flat[i, places[r]] & mask[r]
 
 
 @compiled

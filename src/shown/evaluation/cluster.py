@@ -45,15 +45,14 @@ class Cluster:
         where: "local" starts Ray on this machine; "auto" finds the cluster that `ray start` started here (or that
             RAY_ADDRESS names); otherwise the address of a cluster's head node, HOST:PORT.
         workers: cores of a local cluster; all by default.
-        object_store: bytes of shared memory for results of a local cluster; the rest goes to disk.
 
     Attributes:
         where: as given.
         idle: workers that wait for more work, each holding a core, since starting one loads the engine.
     """
 
-    def __init__(self, where: str = LOCAL, workers: int | None = None, object_store: int | None = None) -> None:
-        self.where, self._workers, self._object_store = where, workers, object_store
+    def __init__(self, where: str = LOCAL, workers: int | None = None) -> None:
+        self.where, self._workers = where, workers
         self.idle: list[Any] = []
         self._folder: str | None = None
         self._reaper: subprocess.Popen[bytes] | None = None
@@ -66,7 +65,7 @@ class Cluster:
         return f"Cluster({self.where!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Cluster, (self.where, self._workers, self._object_store)
+        return Cluster, (self.where, self._workers)
 
     def __enter__(self) -> Cluster:
         self.open()
@@ -152,7 +151,6 @@ class Cluster:
         self._reaper = _reaper(self._folder)
         return {
             "num_cpus": self._workers or os.cpu_count() or 1,
-            "object_store_memory": self._object_store,
             "_node_ip_address": "127.0.0.1",
             "_temp_dir": self._folder,
         }

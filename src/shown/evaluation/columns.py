@@ -20,9 +20,8 @@ from shown.engine.threads import Threads
 from shown.evaluation.distinct import Distinct
 from shown.language.attention import at_places, codes_of, lands_on_little
 from shown.language.evaluate import how_many, run_many
-from shown.language.grammar import Block, Hole, Shape
 from shown.language.primitives import Language, Primitive
-from shown.language.terms import Kind
+from shown.language.shapes import Block, Hole, Shape
 
 CHUNK_BYTES = 2**21
 """Bytes of results that a thread holds at a time: about what its cache does."""
@@ -197,13 +196,13 @@ class Evaluator:
             inner, place = self._needed(inner, place)
             expand = way * how_many(inner) + place
         planes = self._stored_planes
-        holes = [a for a in shape.arguments if a is not part]
-        grids = self._np.meshgrid(*map(self._codes, holes), indexing="ij") if holes else []
+        codes = [self._codes(a) for a in shape.arguments if a is not part]
+        grids = self._np.meshgrid(*map(self._np.arange, sizes), indexing="ij") if codes else []
 
         @cache
         def arguments(count: int) -> list[np.ndarray]:
             """Return the argument tuples over `count` conditions, for each way to fill the holes."""
-            found = [self._flat(self._np.repeat(g, count), a) for g, a in zip(grids, holes, strict=True)]
+            found = [c[self._np.repeat(g, count)] for c, g in zip(codes, grids, strict=True)]
             return [*found[:axis], self._np.tile(self._np.arange(count), ways), *found[axis:]]
 
         def work(span: tuple[int, int]) -> Added:
@@ -240,26 +239,19 @@ class Evaluator:
         inverses: list[np.ndarray] = []
         for argument in shape.arguments:
             if isinstance(argument, Hole):
-                codes = self._codes(argument)
-                choices.append(codes)
-                inverses.append(self._np.arange(len(codes)))
+                distinct = self._codes(argument)
+                inverse = self._np.arange(len(distinct))
             else:
                 distinct, inverse = self._np.unique(self._condition(argument), return_inverse=True)
-                choices.append(distinct)
-                inverses.append(inverse)
-        grids = self._np.meshgrid(*choices, indexing="ij")
-        arguments = [self._flat(g, a) for g, a in zip(grids, shape.arguments, strict=True)]
+            choices.append(distinct)
+            inverses.append(inverse)
+        grids = self._np.meshgrid(*(self._np.arange(len(codes)) for codes in choices), indexing="ij")
+        arguments = [codes[g.reshape(-1)] for codes, g in zip(choices, grids, strict=True)]
         places = self._np.arange(grids[0].size).reshape(grids[0].shape)[self._np.ix_(*inverses)]
         return arguments, places.reshape(-1)
 
     def _codes(self, argument: Shape | Hole) -> Any:
         return self._put(codes_of(argument, self.world))
-
-    def _flat(self, grid: Any, argument: Shape | Hole) -> Any:
-        flat = grid.reshape(-1)
-        if isinstance(argument, Hole) and argument.kind is Kind.OFFSET:
-            return self._put(np.array(argument.atoms, dtype=np.int64).reshape(-1, 2))[flat]
-        return flat
 
     def _needed(self, arguments: list[np.ndarray], places: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
         """Return the argument tuples at these places, and the new index of each place. ([n] each, [count])"""

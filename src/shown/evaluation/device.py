@@ -24,6 +24,7 @@ import numpy as np
 from shown.engine.memory import Account, reserve
 from shown.engine.planes import Planes
 from shown.errors import BadInput, OutOfMemory, ShownError
+from shown.evaluation.cluster import first_line
 from shown.evaluation.columns import A, B, Evaluator, inner_shapes
 from shown.evaluation.distinct import CONSTANT, bytes_of_rows
 from shown.language.evaluate import how_many
@@ -245,8 +246,7 @@ class DeviceEvaluator(Evaluator):
         except MemoryError as error:
             raise OutOfMemory(f"the device is out of memory ({error}). {self._advice}.") from None
         except self._kernels.faults as error:
-            first = str(error).strip().partition("\n")[0]
-            raise ShownError(f"the device failed ({first}). Try again, or use the device cpu.") from None
+            raise ShownError(f"the device failed ({first_line(error)}). Try again, or use the device cpu.") from None
 
     @property
     def _np(self) -> Any:
@@ -331,7 +331,6 @@ def places_by_slot(world: Planes) -> np.ndarray:
 
 def evaluator_on(device: str, world: Planes, language: Language, account: Account, threads: int) -> Evaluator:
     """Return the evaluator for "cpu" or "cuda"; raise an error if it is unavailable."""
-    check_device(device)
     if device == "cpu":
         return Evaluator(world, language, account, threads)
     from shown.evaluation.cuda import Cuda

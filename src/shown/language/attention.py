@@ -17,7 +17,7 @@ from shown.engine.threads import Threads
 from shown.errors import BadInput, did_you_mean
 from shown.language.primitives import Primitive
 from shown.language.shapes import Hole, Shape, size
-from shown.language.terms import Kind, Term, names_by_kind
+from shown.language.terms import Term, names_by_kind
 
 CHUNK_BYTES = 2**26
 """Bytes of results held at a time, unless a single choice of the first argument has more."""
@@ -37,19 +37,18 @@ def places_asked(
 
     Infinity if places cannot be used: cells are clicked, or a primitive does not support them.
     """
-    if not (buttons and shape.arguments and isinstance(shape.arguments[0], Hole) and _know_places(shape, language)):
+    if not (buttons and shape.arguments and isinstance(shape.arguments[0], Hole)):
         return math.inf
     return size(shape.arguments[0]) * _asked(shape, language, max(frame[:2]))
 
 
-def _know_places(shape: Shape, language: Mapping[str, Primitive]) -> bool:
-    return language[shape.primitive].at_places is not None and all(_know_places(p, language) for p in shape.parts)
-
-
-def _asked(shape: Shape, language: Mapping[str, Primitive], side: int) -> int:
+def _asked(shape: Shape, language: Mapping[str, Primitive], side: int) -> float:
     """Return an upper bound on the places at which an inner condition is evaluated, per place of the shape itself."""
+    primitive = language[shape.primitive]
+    if primitive.at_places is None:
+        return math.inf
     inner = max((_asked(part, language, side) for part in shape.parts), default=1)
-    return inner * (side if language[shape.primitive].walks else 1)
+    return inner * (side if primitive.walks else 1)
 
 
 def at_places(
@@ -83,16 +82,11 @@ def at_places(
 
 
 def _choices(world: Planes, shape: Shape, language: Mapping[str, Primitive]) -> list:
-    """Return, for each argument, the codes of its atoms ([n], or [n, 2] for offsets), or a function of places."""
-    found: list = []
-    for argument in shape.arguments:
-        if isinstance(argument, Shape):
-            found.append(_asked_of(world, argument, language))
-        elif argument.kind is Kind.OFFSET:
-            found.append(np.array(argument.atoms, dtype=np.int64).reshape(-1, 2))
-        else:
-            found.append(codes_of(argument, world))
-    return found
+    """Return, for each argument, the codes of its atoms, or a function of places."""
+    return [
+        _asked_of(world, argument, language) if isinstance(argument, Shape) else codes_of(argument, world)
+        for argument in shape.arguments
+    ]
 
 
 def _asked_of(world: Planes, shape: Shape, language: Mapping[str, Primitive]) -> Callable[[Places], np.ndarray]:
@@ -103,7 +97,7 @@ def _asked_of(world: Planes, shape: Shape, language: Mapping[str, Primitive]) ->
 
 
 def codes_of(hole: Shape | Hole, world: Planes) -> np.ndarray:
-    """Return numbers for a hole's atoms: the index of a name among all names, the index of an offset in the hole."""
+    """Return the codes of a hole's atoms: numbers, of a name its index among all names; or offsets. [n] or [n, 2]"""
     assert isinstance(hole, Hole)
     known = names_by_kind(world.values, world.buttons).get(hole.kind)
     if known is not None:
@@ -112,7 +106,7 @@ def codes_of(hole: Shape | Hole, world: Planes) -> np.ndarray:
                 near = did_you_mean(str(atom), known)
                 raise BadInput(f"the grammar has a {hole.kind} {atom!r} that the demonstrations lack. {near}")
         return np.array([known.index(str(atom)) for atom in hole.atoms])
-    return np.arange(len(hole.atoms)) if hole.kind is Kind.OFFSET else np.array(hole.atoms)
+    return np.array(hole.atoms, dtype=np.int64)
 
 
 def shape_of(term: Term, language: Mapping[str, Primitive]) -> Shape:

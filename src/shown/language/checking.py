@@ -16,7 +16,7 @@ import numpy as np
 from shown.engine.planes import Planes, shift
 from shown.errors import BadInput, ShownError
 from shown.grid import AREAS, OFF, Action, Cell, Grid, Tokens
-from shown.language.evaluate import run_cell_by_cell, run_many
+from shown.language.evaluate import argument_codes, run_cell_by_cell, run_many
 from shown.language.phrases import say
 from shown.language.primitives import CELL_IS_VALUE, LANGUAGE, Language, Primitive
 from shown.language.reach import Reach, reach_of
@@ -143,16 +143,7 @@ class _Trial:
         conditions = [a for term in self.terms for a in term.parts]
         store = np.stack([_plane(world, condition) for condition in conditions] or [world.inside])
         names = names_by_kind(world.values, world.buttons)
-
-        def code(kind: Kind, argument: Argument) -> Any:
-            if isinstance(argument, Term):
-                return next(i for i, condition in enumerate(conditions) if condition is argument)
-            return names[kind].index(str(argument)) if kind in names else argument
-
-        codes = [
-            np.array([code(kind, term.arguments[i]) for term in self.terms])
-            for i, kind in enumerate(self.primitive.takes)
-        ]
+        codes = argument_codes(self.primitive, self.terms, names, conditions.index)
         terms = self.terms if codes else self.terms[:1]
         meant = [self._meant(term, world) for term in terms]
         for part, twin in (("kernel", replace(self.primitive, many=None)), ("compiled twin", self.primitive)):

@@ -24,7 +24,7 @@ SLOWER = 500
 AT_PLACES = 50_000
 """Words of planes computed in the time that evaluating one program at places takes."""
 
-WORDS_A_LOOK = 8
+WORDS_A_LOOK = 100
 """Words of planes computed in the time that one look of the reference interpreter takes."""
 
 LARGE = 2**28
@@ -88,8 +88,9 @@ class Plan:
         if self._look_at_little(framed):
             world = self.world(grids)
             return world, self._columns_at_places(world)
-        if len(grids) == 1 and self._mostly_margin(grids[0]):
-            looks = len(self._conditions) * math.prod(framed) // WORDS_A_LOOK
+        words = len(self._conditions) * math.prod(framed)
+        if len(grids) == 1 and words > SLOWER * len(self.terms) * (len(self.buttons) or math.prod(grids[0].shape)):
+            looks = words // WORDS_A_LOOK
             view = LimitedView(grids[0], self.tokens, None, looks)
             with suppress(TooManyLooksError):
                 values = reference_columns(self.terms, view, self.buttons, self.language)
@@ -123,11 +124,6 @@ class Plan:
             columns[i] = world.columns(results)[0]
         return columns
 
-    def _mostly_margin(self, grid: Grid) -> bool:
-        rows, columns, _ = frame([grid], self.reach.margin([grid]))
-        actions = len(self.buttons) or grid.height * grid.width
-        return len(self._conditions) * rows * columns > SLOWER * len(self.terms) * max(actions, 1) > 0
-
     def columns(self, world: Planes) -> np.ndarray:
         """Return the values of the programs on all rows. [terms, R] uint64"""
         store = np.empty((len(self._conditions), *world.shape), dtype=np.uint64)
@@ -150,16 +146,23 @@ class Plan:
 
     def _arguments(self, primitive: Primitive, terms: list[Term]) -> list[np.ndarray]:
         names = names_by_kind(self.tokens.values, self.buttons)
+        return argument_codes(primitive, terms, names, self._place.__getitem__)
 
-        def code(kind: Kind, argument: Argument) -> object:
-            if isinstance(argument, Term):
-                return self._place[argument]
-            return names[kind].index(str(argument)) if kind in names else argument
 
-        return [
-            np.array([code(kind, term.arguments[i]) for term in terms], dtype=np.int64)
-            for i, kind in enumerate(primitive.takes)
-        ]
+def argument_codes(
+    primitive: Primitive, terms: Sequence[Term], names: Mapping[Kind, Sequence[str]], place: Callable[[Term], int]
+) -> list[np.ndarray]:
+    """Return the arguments of many terms as `run_many` takes them; `place` gives the plane index of a condition."""
+
+    def code(kind: Kind, argument: Argument) -> object:
+        if isinstance(argument, Term):
+            return place(argument)
+        return names[kind].index(str(argument)) if kind in names else argument
+
+    return [
+        np.array([code(kind, term.arguments[i]) for term in terms], dtype=np.int64)
+        for i, kind in enumerate(primitive.takes)
+    ]
 
 
 def run_many(world: Planes, primitive: Primitive, arguments: Sequence[np.ndarray], store: np.ndarray) -> np.ndarray:

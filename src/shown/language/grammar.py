@@ -16,13 +16,10 @@ from shown.grid import Tokens
 from shown.language.enumeration import enumerate_shapes
 from shown.language.leaves import Leaves, foremost, geometric, paper_offsets, uniform
 from shown.language.primitives import LANGUAGE, Language
-from shown.language.shapes import Block, Hole, Shape, log, size
+from shown.language.shapes import Block
 from shown.language.terms import Kind, Term
 
-__all__ = [
-    "Block", "Grammar", "Hole", "Leaves", "Rule", "Shape", "foremost", "geometric", "log", "paper_grammar",
-    "paper_offsets", "size", "uniform",
-]  # fmt: skip
+__all__ = ["Block", "Grammar", "Leaves", "Rule", "foremost", "geometric", "paper_grammar", "paper_offsets", "uniform"]
 
 
 @dataclass(frozen=True, init=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from shown.errors import BadInput, at, did_you_mean
@@ -146,18 +147,18 @@ def _at(place: str) -> Language:
     """Return the language at `module:OBJECT`. Importing runs foreign code, so any error is possible."""
     module, _, path = place.partition(":")
     try:
-        found: Any = import_module(module)
+        home = import_module(module)
     except Exception as error:
         raise BadInput(
             f"language {place!r}: module {module!r} cannot be imported ({reason(error)}). "
             "It must be installed, or be in a folder on Python's path."
         ) from error
-    for attribute in path.split("."):
-        if not hasattr(found, attribute):
-            known = [name for name, value in vars(import_module(module)).items() if isinstance(value, Language)]
-            offer = did_you_mean(attribute, known) if known else f"There is no language in {module}."
-            raise BadInput(f"language {place!r}: module {module!r} has no {path!r}. {offer}")
-        found = getattr(found, attribute)
+    try:
+        found = resolve_name(place)
+    except AttributeError:
+        known = [name for name, value in vars(home).items() if isinstance(value, Language)]
+        offer = did_you_mean(path, known) if known else f"There is no language in {module}."
+        raise BadInput(f"language {place!r}: module {module!r} has no {path!r}. {offer}") from None
     if not isinstance(found, Language):
         raise BadInput(f"language {place!r}: is a {type(found).__name__}, not a shown.Language.")
     return found

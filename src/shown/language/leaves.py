@@ -37,12 +37,12 @@ class Leaves:
 
 def uniform(kind: Kind, atoms: tuple[Argument, ...]) -> Leaves:
     """Return equally probable leaves, such as the paper's values."""
-    return Leaves(kind, Uniform(tuple(atoms)))
+    return Leaves(kind, FixedLevels(tuple(atoms)))
 
 
 def foremost(kind: Kind, atoms: tuple[Argument, ...]) -> Leaves:
     """Return leaves of which the first is as probable as all others together."""
-    return Leaves(kind, Foremost(tuple(atoms)))
+    return Leaves(kind, FixedLevels(tuple(atoms[:1]), tuple(atoms[1:])))
 
 
 def geometric(kind: Kind = Kind.NUMBER, stay: Fraction = Fraction(1, 2)) -> Leaves:
@@ -56,28 +56,16 @@ def paper_offsets() -> Leaves:
 
 
 @dataclass(frozen=True)
-class Uniform:
-    """All atoms in one level."""
+class FixedLevels:
+    """One level of equally probable atoms, or two of which each is as probable as the other."""
 
-    atoms: tuple[Argument, ...]
-
-    def __call__(self) -> Iterator[Level]:
-        if self.atoms:
-            yield Fraction(1, len(self.atoms)), self.atoms
-
-
-@dataclass(frozen=True)
-class Foremost:
-    """The first atom, then all others in one level."""
-
-    atoms: tuple[Argument, ...]
+    first: tuple[Argument, ...]
+    others: tuple[Argument, ...] = ()
 
     def __call__(self) -> Iterator[Level]:
-        first, others = self.atoms[:1], self.atoms[1:]
-        if first:
-            yield Fraction(1, 2 if others else 1), first
-        if others:
-            yield Fraction(1, 2 * len(others)), others
+        levels = [atoms for atoms in (self.first, self.others) if atoms]
+        for atoms in levels:
+            yield Fraction(1, len(levels) * len(atoms)), atoms
 
 
 @dataclass(frozen=True)

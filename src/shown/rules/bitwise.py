@@ -259,12 +259,9 @@ def _count_loop(allowed, state_of_row, counts):  # type: ignore[no-untyped-def]
     for k in range(len(allowed)):
         for w in range(allowed.shape[1]):
             bits = allowed[k, w]
-            b = 0
             while bits:
-                if bits & one:
-                    counts[k, state_of_row[w, b]] += 1
-                bits >>= one
-                b += 1
+                counts[k, state_of_row[w, popcount((bits & (~bits + one)) - one)]] += 1
+                bits &= bits - one
 
 
 @compiled
@@ -313,17 +310,14 @@ def _mix_loop(allowed, mask, block, slots, actions, weights, mixed, best):  # ty
 
 
 @compiled
-def _cover_loop(bits, where, counts, keep):  # type: ignore[no-untyped-def]  # noqa: C901
+def _cover_loop(bits, where, counts, keep):  # type: ignore[no-untyped-def]
     one = np.uint64(1)
     for i in range(len(bits)):
         for w in range(len(where)):
             word = bits[i, where[w]]
-            b = 0
             while word:
-                if word & one:
-                    counts[w, b] += 1
-                word >>= one
-                b += 1
+                counts[w, popcount((word & (~word + one)) - one)] += 1
+                word &= word - one
     left = len(bits)
     for i in range(len(bits)):
         needed = left == 1
@@ -331,24 +325,17 @@ def _cover_loop(bits, where, counts, keep):  # type: ignore[no-untyped-def]  # n
             if needed:
                 break
             word = bits[i, where[w]]
-            b = 0
-            while word:
-                if word & one and counts[w, b] == 1:
-                    needed = True
-                    break
-                word >>= one
-                b += 1
+            while word and not needed:
+                needed = counts[w, popcount((word & (~word + one)) - one)] == 1
+                word &= word - one
         if not needed:
             keep[i] = False
             left -= 1
             for w in range(len(where)):
                 word = bits[i, where[w]]
-                b = 0
                 while word:
-                    if word & one:
-                        counts[w, b] -= 1
-                    word >>= one
-                    b += 1
+                    counts[w, popcount((word & (~word + one)) - one)] -= 1
+                    word &= word - one
 
 
 @compiled

@@ -135,10 +135,12 @@ class Endpoints:
 
 
 async def answered(request: Request, work: Callable[[Any], Awaitable[Any]]) -> Response:
-    """Answer a request with what `work` returns for its body, or with its error."""
+    """Answer a request with what `work` returns for its body, a JSON object, or with its error."""
     try:
-        body = (await request.body()).decode("utf-8")
-        answer = await work(parse_json(body, "the request"))
+        body = parse_json((await request.body()).decode("utf-8"), "the request")
+        if not isinstance(body, dict):
+            raise BadInput("a request must be a JSON object.")
+        answer = await work(body)
     except ClientDisconnect:
         return refusal(400, "the request ended early.")
     except UnicodeDecodeError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
@@ -71,8 +71,7 @@ class ClassEndpoints(Endpoints):
         address = request.client.host if request.client else ""
 
         async def enter(body: Any) -> Any:
-            given = body if isinstance(body, dict) else {}
-            return self.room.join(given.get("name"), given.get("code"), address)
+            return self.room.join(body.get("name"), body.get("code"), address)
 
         return await answered(request, enter)
 
@@ -80,14 +79,7 @@ class ClassEndpoints(Endpoints):
         name = request.path_params["name"]
         if name not in TEACHER_COMMANDS:
             return refusal(404, "nothing here.")
-        work: Callable[[Any], Awaitable[Any]] = getattr(self.room, name)
-
-        async def run(body: Any) -> Any:
-            if not isinstance(body, dict):
-                raise BadInput("a request must be a JSON object.")
-            return await work(body)
-
-        return await answered(request, run)
+        return await answered(request, getattr(self.room, name))
 
     async def file(self, request: Request) -> Response:
         try:

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from shown.errors import BadInput, ShownError
+from shown.errors import BadInput, ShownError, at
 from shown.studio.catalog import catalog
 from shown.studio.children import Background
 from shown.studio.classroom import ClassFolder, ClassMember, ClassSettings, Door, Role, check_name
@@ -162,7 +162,7 @@ class OpenClass:
         self._seat(member, project)
         return member
 
-    async def command(self, visit: Visit, name: str, request: Any) -> Answer:
+    async def command(self, visit: Visit, name: str, request: Answer) -> Answer:
         """Run a command of a pupil's page, as far as the holder of its secret may."""
         seat, settings = visit.seat, self.record.settings
         viewing = VIEWED if visit.role is Role.VIEWER else ""
@@ -178,10 +178,8 @@ class OpenClass:
             seat.changed = time.monotonic()
         return {**answer, **self._about(visit, answer)} if name == "hello" else answer
 
-    def _check_locked(self, request: Any) -> None:
+    def _check_locked(self, request: Answer) -> None:
         """Refuse a command about a locked game, or one that brings a lesson of it."""
-        if not isinstance(request, dict):
-            return
         content = request.get("content")
         named = (request.get("game"), content.get("game") if isinstance(content, dict) else None)
         for name in self.record.settings.locked:
@@ -369,14 +367,12 @@ class OpenClass:
             where, lessons = f"the class file, pupil {i}", one.get("lessons")
             if not isinstance(lessons, list):
                 raise BadInput(f'{where}: "lessons" must be a list.')
-            try:
+            with at(f"{where}: "):
                 name = check_name(one.get("name"))
                 if name not in here:
                     record = record.with_pupil(name)
                     files = [LessonFile.from_json(x, self.processes.catalog.find, "a lesson") for x in lessons]
                     found.append((name, files))
-            except BadInput as error:
-                raise BadInput(f"{where}: {error}") from None
         return found
 
 

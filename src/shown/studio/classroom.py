@@ -20,7 +20,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from shown.errors import BadInput
+from shown.errors import BadInput, at
 from shown.files import encode_json, parse_json
 from shown.studio.folder import OwnFolder
 from shown.studio.project import PROJECT, Project
@@ -35,10 +35,6 @@ MAX_LOCKED = 100  # games
 NAME_PUNCTUATION = " -'.’"
 GUESS_SECONDS = 60.0
 MAX_GUESSES, MAX_ALL_GUESSES = 10, 300  # wrong codes in that time: from one address, and from all
-
-
-class WrongCode(BadInput):
-    """A class code that is not the one of the class, or one guess too many."""
 
 
 class Role(Enum):
@@ -196,10 +192,8 @@ def _key(name: str) -> str:
 def _pupil(value: Any, where: str) -> ClassMember:
     if not isinstance(value, dict) or not _is_number(value.get("id")) or not _is_secret(value.get("secret")):
         raise BadInput(f'{where}: needs "id", "name" and "secret".')
-    try:
+    with at(f"{where}: "):
         return ClassMember(value["id"], check_name(value.get("name")), value["secret"])
-    except BadInput as error:
-        raise BadInput(f"{where}: {error}") from None
 
 
 def _is_number(value: Any) -> TypeGuard[int]:
@@ -217,16 +211,16 @@ class Door:
         self._wrong: dict[str, list[float]] = {}
 
     def check(self, code: Any, right: str, address: str, now: float) -> None:
-        """Raise WrongCode unless the code is right and its sender has not guessed too often."""
+        """Raise BadInput unless the code is right and its sender has not guessed too often."""
         recent = {who: [t for t in times if t > now - GUESS_SECONDS] for who, times in self._wrong.items()}
         self._wrong = {who: times for who, times in recent.items() if times}
         mine = self._wrong.get(address, [])
         if len(mine) >= MAX_GUESSES or sum(map(len, self._wrong.values())) >= MAX_ALL_GUESSES:
-            raise WrongCode("too many wrong codes. Wait a minute, and ask your teacher for the code.")
+            raise BadInput("too many wrong codes. Wait a minute, and ask your teacher for the code.")
         given = code.strip().upper() if isinstance(code, str) else ""
         if not hmac.compare_digest(given.encode(), right.encode()):
             self._wrong[address] = [*mine, now]
-            raise WrongCode("that is not the code of this class. It is on your teacher's screen.")
+            raise BadInput("that is not the code of this class. It is on your teacher's screen.")
 
 
 class ClassFolder(OwnFolder):

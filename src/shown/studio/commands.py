@@ -40,12 +40,10 @@ MAX_RULE = 4000  # characters of a written rule
 MAX_DIFFER = 12  # levels on which candidates are compared
 
 
-async def command(studio: Studio, name: str, request: Any, viewing: str = "") -> Answer:
+async def command(studio: Studio, name: str, request: Request, viewing: str = "") -> Answer:
     """Run the command called `name`. If nothing may be changed, `viewing` says why, in a sentence."""
     if name not in COMMANDS:
         raise BadInput(f"no command called {name[:40]!r}. {did_you_mean(name[:40], COMMANDS)}")
-    if not isinstance(request, dict):
-        raise BadInput("a request must be a JSON object.")
     if viewing and name not in VIEWING:
         raise BadInput(viewing)
     if name in PROJECT_COMMANDS:

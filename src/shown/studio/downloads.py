@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from typing import Any
 
 from shown.errors import BadInput, did_you_mean
@@ -57,7 +56,7 @@ def _json_file(studio: Studio, workspace: Workspace, what: str) -> bytes:
             raise BadInput("nothing has been learned yet.")
         studio.check_current(workspace)
         value = workspace.learning.policy
-    return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+    return encode_json(value, what)
 
 
 def lesson_file(studio: Studio, workspace: Workspace) -> LessonFile:

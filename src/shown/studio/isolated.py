@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import threading
 import traceback
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
@@ -28,7 +28,6 @@ ANSWER_SECONDS = 5.0  # for any other answer
 DESCRIBED = ("name", "title", "goal", "about", "max_steps")
 MAX_KNOWN = 2000  # outcomes of a world that are kept, because a step is asked about with all those before it
 
-T = TypeVar("T")
 Trail = tuple[int, tuple[Action, ...]]
 """A position in a world: the seed it began with, and the actions since."""
 
@@ -66,7 +65,11 @@ class Isolated:
 
     def ask(self, do: str, **request: Any) -> dict[str, Any]:
         """Return the answer. BadInput if there is none; a process that takes too long is replaced."""
-        return self._wait(self._ask(do, request))
+        with self._lock:
+            if self._closed:
+                raise BadInput(f"{self.name} is closed.")
+            answer = asyncio.run_coroutine_threadsafe(self._ask(do, request), self._loop)
+        return answer.result()
 
     def close(self) -> None:
         with self._lock:
@@ -87,14 +90,6 @@ class Isolated:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        with self._lock:
-            if self._closed:
-                work.close()
-                raise BadInput(f"{self.name} is closed.")
-            answer = asyncio.run_coroutine_threadsafe(work, self._loop)
-        return answer.result()
 
     async def _ask(self, do: str, request: dict[str, Any]) -> dict[str, Any]:
         for _ in range(2):  # a process that died is asked again once, as the next one

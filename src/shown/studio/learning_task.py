@@ -26,6 +26,7 @@ from shown.language.standard import STANDARD
 from shown.policy import Policy
 from shown.provenance import SuccessRate
 from shown.rules import Constraints
+from shown.studio.classroom import MAX_MEMBERS
 from shown.studio.policy_summary import with_summary
 from shown.teaching.dialogue.advice import Advice, Click, advise
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS
@@ -38,7 +39,6 @@ from shown.worlds import Level, Playable, wins
 
 Answer = dict[str, Any]
 
-MAX_PUPILS = 40  # kept in the process: one for each pupil of a class
 MAX_BYTES = 2**30  # no pupils are kept in a process that holds more than this, or than a quarter of the memory
 MAX_CLASS_BYTES = 2**29  # the same for each of the processes of a class
 ESTIMATE_LEVELS = 24  # levels that a rule plays at the end of a turn
@@ -71,7 +71,7 @@ class Pupils:
         """Keep a pupil that has stopped between two steps of its work, as far as memory allows."""
         self.kept[owner, game] = pupil
         most = min(MAX_CLASS_BYTES if owner else MAX_BYTES, machine_memory() // 4)
-        while len(self.kept) > MAX_PUPILS or (self.kept and resident_memory() > most):
+        while len(self.kept) > MAX_MEMBERS or (self.kept and resident_memory() > most):
             self.kept.popitem(last=False)
 
     def learn(self, game: Playable, request: dict[str, Any]) -> Generator[Answer, bool | None, Answer]:

@@ -157,29 +157,28 @@ class Project(OwnFolder):
                 self.save_painted(game, levels)
         return levels
 
-    def save_lesson(self, game: Playable, lesson: Lesson, before: Lesson | None = None) -> None:
+    def save_lesson(self, game: Playable, lesson: Lesson, before: Lesson) -> None:
         """Save what differs from `before`, demonstrations first, so that an interruption loses none.
 
         BadInput, before anything is written, if it could not be read again.
         """
         check_lesson(game, lesson, before)
-        if before is None or lesson.recordings is not before.recordings or lesson.next_id != before.next_id:
+        if lesson.recordings is not before.recordings or lesson.next_id != before.next_id:
             self._save_recordings(game, lesson.recordings, lesson.next_id)
-        changed = before is None or lesson.remarks is not before.remarks
-        if changed and (lesson.remarks or (game.name, REMARKS) in self._own):
+        if lesson.remarks is not before.remarks and (lesson.remarks or (game.name, REMARKS) in self._own):
             self._write(game.name, REMARKS, remarks_to_json(game, lesson.remarks))
         # A level that was begun but not played has no file yet. With more demonstrations, another would be begun.
-        if before is None or lesson.in_play is not before.in_play or (game.name, IN_PLAY) not in self._own:
-            self._save_in_play(game, lesson.in_play, before.in_play if before is not None else None)
+        if lesson.in_play is not before.in_play or (game.name, IN_PLAY) not in self._own:
+            self._save_in_play(game, lesson.in_play, before.in_play)
 
     def _save_recordings(self, game: Playable, recordings: tuple[Recording, ...], next_id: int) -> None:
         text = lesson_to_text(game, recordings, next_id)
         self._write_bytes(game.name, LESSON, encode_text(text, self._path(game.name, LESSON)))
 
-    def _save_in_play(self, game: Playable, in_play: GameInPlay, before: GameInPlay | None) -> None:
+    def _save_in_play(self, game: Playable, in_play: GameInPlay, before: GameInPlay) -> None:
         """Append a click, which takes microseconds; any other change writes the file anew."""
         lines = in_play_to_lines(in_play)
-        if before is not None and (game.name, IN_PLAY) in self._own and lines[:-1] == in_play_to_lines(before):
+        if (game.name, IN_PLAY) in self._own and lines[:-1] == in_play_to_lines(before):
             with self._inner(game.name) as folder:
                 if folder is not None and folder.append(IN_PLAY, f"{lines[-1]}\n".encode()):
                     return

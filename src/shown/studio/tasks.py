@@ -17,6 +17,7 @@ from shown.demonstrations import Demonstration, Step
 from shown.explain import explain
 from shown.grid import Grid, action_from_json, action_to_json
 from shown.policy import Policy
+from shown.studio.classroom import MAX_MEMBERS
 from shown.studio.learning_task import Pupils, level_of
 from shown.studio.policy_summary import clicks, other_rule, sentence_remark, summary
 from shown.teaching.dialogue.differences import differences
@@ -30,7 +31,6 @@ from shown.worlds import Playable, demonstrate, find, find_game, load_levels, pl
 Request = dict[str, Any]
 Answer = dict[str, Any]
 
-MAX_POLICIES = 40  # kept in a process: one for each pupil of a class
 MAX_CANDIDATES = 25  # whose actions in a position are reported
 MAX_COMPARED = 12  # candidates in the table and in comparisons
 MIN_PROBABILITY = 0.0005  # of a reported action
@@ -83,11 +83,11 @@ class Tasks:
     # --- playing -----------------------------------------------------------------------------------------------------
 
     def policy(self, request: Request) -> Answer:
-        """Check a policy and keep it."""
+        """Check a policy and keep it, up to one for each pupil of a class."""
         key = tuple(request["key"])
         policy = policy_of(self.game(request["game"]), request["policy"], "the policy")
         self.policies[key] = policy
-        while len(self.policies) > MAX_POLICIES:
+        while len(self.policies) > MAX_MEMBERS:
             self.policies.popitem(last=False)
         return {"summary": summary(policy)}
 
@@ -113,12 +113,9 @@ class Tasks:
         grid = Grid(tuple(request["rows"]))
         vote = policy.mixture
         shares = vote.component_probabilities(grid)
-        mixed = policy.probabilities(grid)
-        chosen = policy.act(grid)
         return {
-            "chosen": action_to_json(chosen),
-            "probabilities": _sparse(policy, grid, mixed),
-            "disagreement": policy.disagreement(grid),
+            "chosen": action_to_json(policy.act(grid)),
+            "probabilities": _sparse(policy, grid, policy.probabilities(grid)),
             "clauses": [
                 _allowed(policy, grid, share) or [] for share in policy.by_clause.component_probabilities(grid)
             ],
@@ -141,16 +138,7 @@ class Tasks:
         clauses = [asdict(clause) for clause in view.clauses]
         for clause in clauses:
             clause["literals"] = sorted(clause["literals"], key=lambda literal: literal["program"].count("("))
-        return {
-            "action": action_to_json(action),
-            "probability": float(policy.probabilities(grid)[place]),
-            "candidate": speaker,
-            "weight": policy.components[speaker].weight,
-            "allowing": len(allowing),
-            "allowingWeight": sum(policy.components[k].weight for k in allowing),
-            "candidates": len(policy.components),
-            "clauses": clauses,
-        }
+        return {"candidate": speaker, "allowing": len(allowing), "clauses": clauses}
 
     def doubt(self, policy: Policy, request: Request) -> Answer:
         """Return the largest disagreement of the candidates on any position of a run."""

@@ -25,9 +25,9 @@ from shown.errors import BadInput, ShownError
 from shown.worlds import find_world, is_world
 from shown.worlds.world import WORLDS
 
-News = dict[str, Any]
-Long = Generator[News, bool | None, News]
-Task = Callable[[dict[str, Any]], "News | Long"]
+Answer = dict[str, Any]
+Long = Generator[Answer, bool | None, Answer]
+Task = Callable[[dict[str, Any]], "Answer | Long"]
 
 
 class Worker:

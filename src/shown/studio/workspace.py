@@ -137,7 +137,7 @@ class Workspace:
     def another(self) -> None:
         """Begin a random level that was not shown yet."""
         level = self.lesson.in_play.attempt.level
-        shown = self._starts(self.lesson.recordings) | {self.starts.mark(level.name, level.grid)}
+        shown = self._starts(self.lesson.recordings) | {self._mark(level)}
         self._do(replace(self.lesson, in_play=self._begin(self._random_level(self.lesson.recordings, shown))))
 
     def expert(self) -> dict[str, Any]:
