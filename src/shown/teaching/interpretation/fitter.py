@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from shown.components import Component, compile_components
+from shown.components import Component
 from shown.demonstrations import Demonstrations
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, Rows, evidence_of
@@ -33,7 +33,6 @@ from shown.language.languages import grammar_for
 from shown.language.primitives import Language
 from shown.policy import Policy
 from shown.rules import Formula
-from shown.rules.bitwise import allowed_rows
 from shown.symmetry import Transformation, images
 from shown.teaching.interpretation.hypotheses import Hypothesis
 from shown.teaching.task import Task
@@ -259,15 +258,12 @@ class Fitter:
             return []
         fitting = self._fitting(fitted.hypothesis)
         steps = _with_images(fitted.shown, fitted.hypothesis.symmetries).steps
-        alone = [Component(1.0, 0.0, 0.0, formula) for formula in formulas]
-        tokens, buttons = self.demonstrations.tokens, self.demonstrations.buttons
-        plan, clauses, (packed,) = compile_components([alone], tokens, buttons, fitting.language)
-        world, columns = plan.world_and_columns(list(dict.fromkeys(step.grid for step in steps)))
-        evidence = evidence_of(Rows([world]), steps)
-        allowed = allowed_rows(packed, allowed_rows(clauses, columns, evidence.mask), evidence.mask)
-        likelihoods = [log_likelihood(bits, evidence) for bits in allowed]
         priors = [math.fsum(fitting.log_prior(x.term) for x in formula.literals) for formula in formulas]
-        return list(map(Component, [1.0] * len(alone), priors, likelihoods, formulas))
+        alone = tuple(Component(1.0, prior, 0.0, formula) for prior, formula in zip(priors, formulas, strict=True))
+        rows, allowed = self._policy(alone, fitting.language).allowed(list(dict.fromkeys(step.grid for step in steps)))
+        evidence = evidence_of(rows, steps)
+        likelihoods = [log_likelihood(bits & evidence.mask, evidence) for bits in allowed]
+        return [replace(part, log_likelihood=found) for part, found in zip(alone, likelihoods, strict=True)]
 
     def _mixture(
         self, mixture: Mixture, features: Features, language: Language, pinned: Pinned | None

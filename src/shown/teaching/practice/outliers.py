@@ -16,13 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from shown.components import Component, compile_components
+from shown.components import Component
 from shown.demonstrations import Demonstrations, Step
-from shown.evaluation.rows import Rows, evidence_of
+from shown.evaluation.rows import evidence_of
 from shown.policy import Policy
 from shown.provenance import SuccessRate
 from shown.rules import Facts, Formula
-from shown.rules.bitwise import allowed_rows
 from shown.symmetry import closure, images
 from shown.teaching.interpretation.fitter import QUICK, Fitted, Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
@@ -172,11 +171,9 @@ def _least_supported(fitted: Fitted, shown: Demonstrations, left_out: Sequence[P
     own = [(place, step) for place, step in _steps(shown) if place not in left_out]
     mirrored = images(fitted.shown, symmetries) if symmetries else fitted.shown
     steps = [*(step for _, step in own), *(step for step in mirrored.steps if not step.refused)]
-    alone = [Component(1.0, 0.0, 0.0, Formula((clause,))) for clause in policy.components[0].formula.clauses]
-    plan, clauses, _ = compile_components([alone], policy.tokens, policy.buttons, policy.language)
-    world, columns = plan.world_and_columns(list(dict.fromkeys(step.grid for step in steps)))
-    rows = Rows([world])
-    allowed = allowed_rows(clauses, columns, rows.mask)
+    alone = (Component(1.0, 0.0, 0.0, Formula((clause,))) for clause in policy.components[0].formula.clauses)
+    by_clause = replace(policy, components=tuple(alone))
+    rows, allowed = by_clause.allowed(list(dict.fromkeys(step.grid for step in steps)))
     evidence = evidence_of(rows, steps)
     covers = np.array([evidence.shows(bits) for bits in allowed])
     support = (covers * covers.sum(axis=1)[:, None]).max(axis=0)[: len(own)]
