@@ -112,7 +112,7 @@ def test_learning_from_turning_points_wins_more_and_what_was_shown_stays(one_dem
     place, demos = one_demonstration
     fitter = Fitter(Task(demos, programs=2000))
     fitted = fitter.fit(Hypothesis(EXACT_CLICKS), demos)
-    turning = TurningPointSearch(fitter, fitted, Ground(place), np.random.default_rng(0), 3.0)
+    turning = TurningPointSearch(fitter, fitted, Ground(place), np.random.default_rng(0))
     scores = [turning.best[-1][0], *(turning.step() for _ in range(4))]
     assert scores[-1] > scores[0]
     assert turning.known

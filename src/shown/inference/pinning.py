@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from shown.language.evaluate import Plan
 from shown.language.primitives import Language
 from shown.rules import Constraints
 from shown.rules.bitwise import Clause as ColumnClause
-from shown.rules.bitwise import Clauses, clause_bits, over_columns, over_programs
+from shown.rules.bitwise import clause_bits, over_columns, over_programs
 from shown.rules.formula import Clause
 
 
@@ -74,21 +75,21 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Pinned:
-    """Clauses that every formula has, on the rows of some evidence.
+    """Clauses that every formula has, on the rows of some evidence; there may be none.
 
     Attributes:
         clauses: the clauses.
-        log_prior: log prior of their literals.
+        log_prior: log prior of their literals; None without any.
         bits: rows that they allow. [R] uint64
         whole: all evidence. Rows that the clauses allow and that were not demonstrated are open in it.
     """
 
     clauses: tuple[Clause, ...]
-    log_prior: float
+    log_prior: float | None
     bits: np.ndarray
     whole: Evidence
 
-    @property
+    @cached_property
     def rest(self) -> Evidence:
         """The evidence that other clauses must explain: the rows that the pinned clauses allow are open."""
         left = ~self.whole.shows(self.bits)
@@ -107,7 +108,7 @@ class Pinned:
         return others | (self.bits & self.whole.mask)
 
 
-def pin(clauses: Sequence[Clause], bits: np.ndarray, log_prior: float, evidence: Evidence) -> Pinned:
+def pin(clauses: Sequence[Clause], bits: np.ndarray, log_prior: float | None, evidence: Evidence) -> Pinned:
     """Return clauses, each with the rows it allows ([n, R] uint64), as part of every formula for some evidence."""
     together = np.bitwise_or.reduce(bits, axis=0)
     opened = together & ~evidence.positive
@@ -181,7 +182,3 @@ class Struck:
             world = self._world
             self._known[clause] = self._constraints.amounts_to_struck(literals, world.values, world.buttons)
         return self._known[clause]
-
-    def any_of(self, clauses: Clauses, features: Features) -> bool:
-        """Return whether one of some clauses does."""
-        return any(self(clause, features) for clause in clauses)

@@ -18,16 +18,17 @@ from shown.demonstrations import Demonstrations, Step
 from shown.errors import NothingFits, OutOfMemory
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.grid import Action, Grid
+from shown.inference.clauses import THOROUGH
 from shown.inference.fitting import Patience, check_size
 from shown.language.key_presses import can_press
 from shown.language.primitives import Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
-from shown.symmetry import Transformation, confirmed, images, proposed_for_buttons
+from shown.symmetry import Transformation, confirmed, proposed_for_buttons
 from shown.teaching.dialogue.advice import advise
 from shown.teaching.interpretation.equivalence import Effects, effects_of
-from shown.teaching.interpretation.fitter import AT_ONCE, FURTHER, QUICK, THOROUGH, Fitter
-from shown.teaching.interpretation.hypotheses import Hypothesis, hypotheses, hypothesis_of
+from shown.teaching.interpretation.fitter import AT_ONCE, FURTHER, QUICK, Fitter, end_of
+from shown.teaching.interpretation.hypotheses import Hypothesis, hypotheses, hypothesis_of, with_images
 from shown.teaching.interpretation.interpretations import (
     EXACT_CLICKS,
     INTERPRETATIONS,
@@ -80,7 +81,7 @@ def teach(
             constraints, keep, one_rule, grids, keep_all.
     """
     run = iter_teach(demonstrations, world, before=before, resources=resources, **settings)
-    taught = _end_of(watched(run) if progress else run)
+    taught = end_of(watched(run) if progress else run)
     if not taught.learned:
         why = taught.failure.text if taught.failure is not None else "no rule explains the demonstrations."
         warnings.warn(f"{why} The policy acts at random.", NothingFits, stacklevel=2)
@@ -155,7 +156,7 @@ class Pupil:
 
     def learn(self, more: Demonstrations | None = None) -> Taught:
         """Learn from these and all earlier demonstrations; without any, learn again from the earlier ones."""
-        return _end_of(self.iter_learn(more))
+        return end_of(self.iter_learn(more))
 
     def correct(self, fix: Demonstrations) -> Taught:
         """Only amend the policy to do what is shown now, in tenths of a second; `learn` can follow.
@@ -418,17 +419,7 @@ class _Course:
         """Return the keys, including those pressed in mirror images; without a world every token may matter."""
         if self.task.world is None or not can_press(self.fitter.language):
             return ()
-        shown = self.task.shown
-        return keys_of(images(shown, group) if group else shown)
-
-
-def _end_of(run: Generator[TeachingProgress, None, Taught]) -> Taught:
-    while True:
-        try:
-            next(run)
-        except StopIteration as end:
-            taught: Taught = end.value
-            return taught
+        return keys_of(with_images(self.task.shown, group))
 
 
 def does(policy: Policy, demonstrations: Demonstrations) -> bool:

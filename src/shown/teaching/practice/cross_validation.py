@@ -33,9 +33,7 @@ class CrossValidation:
     explained: float
 
 
-def cross_validate(
-    fitter: Fitter, hypothesis: Hypothesis, interpreted: Demonstrations, temperature: float = 1.0
-) -> CrossValidation | None:
+def cross_validate(fitter: Fitter, hypothesis: Hypothesis, interpreted: Demonstrations) -> CrossValidation | None:
     """Predict each demonstration by a policy learned from the others; None if there is only one.
 
     >>> from shown.worlds import demonstrate, find, load_levels
@@ -50,7 +48,6 @@ def cross_validate(
         fitter: fitter with all the demonstrations; no program is evaluated again.
         hypothesis: the hypothesis to validate.
         interpreted: the demonstrations under its interpretation.
-        temperature: see `flattened`.
     """
     if len(interpreted) < 2:
         return None
@@ -64,7 +61,7 @@ def cross_validate(
             continue
         grids = [step.grid for step in steps]
         alone += sum(map(_is_right, steps, others.map_policy.act_many(grids)))
-        for step, action in zip(steps, flattened(others, temperature).act_many(grids), strict=True):
+        for step, action in zip(steps, flattened(others).act_many(grids), strict=True):
             if _is_right(step, action):
                 right += 1
                 explained += 1 / (1 + len(step.open))

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from shown.components import RatedRule
-from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.demonstrations import Step
 from shown.grid import Action, Grid
 from shown.inference.covers import cheapest_cover
 from shown.policy import Policy
@@ -28,9 +28,9 @@ from shown.rules import Formula, Literal
 from shown.rules.bitwise import over_programs
 from shown.rules.facts import Facts
 from shown.rules.formula import Clause
-from shown.symmetry import Folded, closure, images, unfold
+from shown.symmetry import Folded, closure, unfold
 from shown.teaching.interpretation.fitter import AGAIN, FURTHER, Fitted, Fitter
-from shown.teaching.interpretation.hypotheses import Hypothesis
+from shown.teaching.interpretation.hypotheses import Hypothesis, with_images
 from shown.teaching.practice.imitation import Positions, Table
 from shown.teaching.practice.practice_scoring import GridScoring, Scoring
 
@@ -103,12 +103,11 @@ class Distillation:
     def __post_init__(self) -> None:
         (self.wins,) = self.scoring.scores_on_all([self.vote])
         self._symmetries = self.fitted.hypothesis.symmetries
-        shown = self.fitted.shown
-        self._steps = (images(shown, self._symmetries) if self._symmetries else shown).steps
+        self._steps = with_images(self.fitted.shown, self._symmetries).steps
         self._counterexamples: dict[tuple[Grid, Action], Step] = {}
         self._positions = Positions(self.vote, self.scoring.as_good)
-        pinned = () if self.fitted.pinned is None else self.fitted.pinned.clauses
-        self._pinned: tuple[Unit, ...] = tuple(Folded(tuple(clause), closure(())) for clause in pinned)
+        pinned = self.fitted.pinned.clauses
+        self._pinned: tuple[Unit, ...] = tuple(Folded(clause, closure(())) for clause in pinned)
         self._taken: set[Clause] = set()
         self._units: dict[frozenset[frozenset[Literal]], Unit] = {}
         self._unfolded: dict[Unit, tuple[Clause, ...]] = {}
@@ -237,13 +236,7 @@ class Distillation:
         return self._unfolded[unit]
 
     def _table(self, units: Sequence[Unit]) -> Table:
-        vote = self.vote
-        return Table(
-            [self._clauses(unit) for unit in units],
-            self._steps,
-            self._positions,
-            (vote.tokens, vote.buttons, vote.language),
-        )
+        return Table([self._clauses(unit) for unit in units], self._steps, self._positions)
 
     def _play(self, rules: Iterable[Iterable[Unit]], explain: bool = True) -> list[PlayedRule]:
         """Let rules play all levels; of those that explain the demonstrations, keep the best of each length."""
@@ -284,10 +277,9 @@ class Distillation:
 
     def _fit_again(self, fitted: Fitted) -> Fitted:
         """Fit the hypothesis again with the counterexamples; the first time thoroughly, for more clauses."""
-        shown, effort = fitted.shown, AGAIN if fitted.generation else FURTHER
-        items = tuple(Demonstration((step,)) for step in self._counterexamples.values())
-        more = Demonstrations(shown.tokens, items, shown.game, shown.buttons)
-        return self.fitter.fit(fitted.hypothesis, shown, more, replace(effort, until=self.until), fitted)
+        effort = replace(AGAIN if fitted.generation else FURTHER, until=self.until)
+        more = tuple(self._counterexamples.values())
+        return self.fitter.fit(fitted.hypothesis, fitted.shown, effort, fitted, more)
 
     # --- fewer conditions ---------------------------------------------------------------------------------------------
 

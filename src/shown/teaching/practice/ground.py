@@ -314,11 +314,8 @@ class Variation:
         return tuple(sorted(formula for formula in draws if formula is not None))
 
     def _component(self, formula: Clauses) -> Component:
-        features, evidence, pinned = self.fitted.features, self.fitted.evidence, self.fitted.pinned
-        allowed = formula_bits(formula, features.columns, evidence.mask)
-        if pinned is None:
-            likelihood, prior = log_likelihood(allowed, evidence), log_prior(formula, features.log_prior)
-        else:
-            likelihood = log_likelihood(pinned.allowed(allowed), pinned.whole)
-            prior = log_prior(formula, features.log_prior, pinned.log_prior)
-        return Component(1.0, prior, likelihood, to_formula(formula, features, pinned))
+        features, pinned = self.fitted.features, self.fitted.pinned
+        allowed = pinned.allowed(formula_bits(formula, features.columns, pinned.rest.mask))
+        prior = log_prior(formula, features.log_prior, pinned.log_prior)
+        likelihood = log_likelihood(allowed, pinned.whole)
+        return Component(1.0, prior, likelihood, to_formula(formula, features, pinned.clauses))

@@ -22,9 +22,9 @@ from shown.evaluation.rows import evidence_of
 from shown.policy import Policy
 from shown.provenance import SuccessRate
 from shown.rules import Facts, Formula
-from shown.symmetry import closure, images
+from shown.symmetry import closure
 from shown.teaching.interpretation.fitter import QUICK, Fitted, Fitter
-from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
+from shown.teaching.interpretation.hypotheses import Hypothesis, flattened, with_images
 from shown.teaching.practice.distillation import LONG
 from shown.teaching.practice.ground import ALL_LEVELS
 from shown.teaching.practice.practice_scoring import Scoring
@@ -130,7 +130,7 @@ def suspected_slips(fitter: Fitter, fitted: Fitted) -> tuple[Outlier, ...]:
         suspects = _least_supported(found, shown, left_out)[:MAX_SUSPECTS]
 
         def fit_without(place: Place, found: Fitted = found, left_out: list[Place] = left_out) -> Fitted:
-            return fitter.fit(found.hypothesis, without(shown, [*left_out, place]), None, QUICK)
+            return fitter.fit(found.hypothesis, without(shown, [*left_out, place]), QUICK)
 
         # A fit takes memory, so none is kept; the best one is made again.
         gains = [_gain(found, fit_without(place)) for place in suspects]
@@ -167,9 +167,9 @@ def _steps(shown: Demonstrations) -> Iterator[tuple[Place, Step]]:
 def _least_supported(fitted: Fitted, shown: Demonstrations, left_out: Sequence[Place]) -> list[Place]:
     """Return the places of the steps, first those whose clause of the best rule allows the fewest other steps."""
     assert fitted.policy is not None
-    policy, symmetries = fitted.policy, fitted.hypothesis.symmetries
+    policy = fitted.policy
     own = [(place, step) for place, step in _steps(shown) if place not in left_out]
-    mirrored = images(fitted.shown, symmetries) if symmetries else fitted.shown
+    mirrored = with_images(fitted.shown, fitted.hypothesis.symmetries)
     steps = [*(step for _, step in own), *(step for step in mirrored.steps if not step.refused)]
     alone = (Component(1.0, 0.0, 0.0, Formula((clause,))) for clause in policy.components[0].formula.clauses)
     by_clause = replace(policy, components=tuple(alone))
@@ -205,14 +205,12 @@ class LeavingOut:
         fitted: the hypothesis that practice selected, fitted to all demonstrations.
         plausible: the most plausible hypothesis, with the demonstrations under its interpretation. All demonstrations
             together may have ruled it out.
-        temperature: see `flattened`.
     """
 
     fitter: Fitter
     scoring: Scoring
     fitted: Fitted
     plausible: tuple[Hypothesis, Demonstrations]
-    temperature: float
 
     def odd_one(self, policy: Policy, until: float) -> Outlier | None:
         """Return the demonstration or step without which practice is clearly better or the rule much shorter, or None.
@@ -233,7 +231,7 @@ class LeavingOut:
             shorter = conditions_of(part)
             least = -AS_GOOD if shorter <= SHORTER * conditions else BETTER
             possible = before.won + least * before.of <= before.of
-            after = self._won(flattened(part.policy, self.temperature)) if possible else None
+            after = self._won(flattened(part.policy)) if possible else None
             if after is not None and after.won - before.won >= least * before.of:
                 merit = (after.won - before.won) / before.of + (conditions - shorter) / conditions
                 others = len(part.shown.steps)
@@ -248,9 +246,9 @@ class LeavingOut:
             if time.monotonic() > until or self.scoring.out_of_time:
                 return
             hypothesis, interpreted = self.plausible
-            part = self.fitter.fit(hypothesis, without(interpreted, [place]), None, QUICK)
+            part = self.fitter.fit(hypothesis, without(interpreted, [place]), QUICK)
             if part.policy is None and hypothesis != self.fitted.hypothesis:
-                part = self.fitter.fit(self.fitted.hypothesis, without(shown, [place]), None, QUICK)
+                part = self.fitter.fit(self.fitted.hypothesis, without(shown, [place]), QUICK)
             if part.policy is not None:
                 yield place, part
 

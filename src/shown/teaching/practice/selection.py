@@ -12,11 +12,12 @@ import numpy as np
 from shown.demonstrations import Demonstrations
 from shown.errors import OutOfMemory
 from shown.grid import Grid
+from shown.inference.clauses import Effort
 from shown.inference.failure import Failure
 from shown.inference.pinning import Contradiction
 from shown.policy import Policy, uniform_policy
 from shown.provenance import ConstraintsRecord, DemonstrationsRecord, Provenance, Score, SuccessRate
-from shown.teaching.interpretation.fitter import FURTHER, Effort, Fitted, Fitter
+from shown.teaching.interpretation.fitter import FURTHER, Fitted, Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.teaching.practice.candidates import Candidates
@@ -32,7 +33,6 @@ from shown.teaching.result import Taught, TeachingPhase, TeachingProgress, Tried
 from shown.teaching.task import FINAL_SHARE
 from shown.version import __version__
 
-TEMPERATURE = 3.0  # flattens the weights of a mixture; from 1 (the posterior) to 10 results hardly differ
 MAX_FITTED = 8  # number of fits kept; each has columns of its own, which take much memory
 PRACTICED = 3  # number of top hypotheses refined in practice, and fitted again with more programs
 
@@ -146,7 +146,7 @@ class Selection:
         self, hypothesis: Hypothesis, interpreted: Demonstrations, effort: Effort, earlier: Fitted | None
     ) -> Generator[TeachingProgress, None, Fitted | None]:
         """Fit a hypothesis; return None if nothing fits."""
-        run, begun = self.fitter.iter_fit(hypothesis, interpreted, None, effort, earlier), time.monotonic()
+        run, begun = self.fitter.iter_fit(hypothesis, interpreted, effort, earlier), time.monotonic()
         try:
             while True:
                 moment, policy = next(run)
@@ -182,12 +182,8 @@ class Selection:
 
     def _add_fitted(self, wave: Sequence[Fitted]) -> None:
         practiced = self.scoring.ground is not None
-        mixtures = [flattened(found.policy, TEMPERATURE) for found in wave if found.policy is not None]
-        grown = {
-            i: flattened(found.grown, TEMPERATURE)
-            for i, found in enumerate(wave)
-            if practiced and found.grown is not None
-        }
+        mixtures = [flattened(found.policy) for found in wave if found.policy is not None]
+        grown = {i: flattened(found.grown) for i, found in enumerate(wave) if practiced and found.grown is not None}
         validated = [self._validate(found) for found in wave]
         scores = self.scoring.scores([*mixtures, *grown.values()])
         grown_scores = dict(zip(grown, scores[len(wave) :], strict=True))
@@ -210,7 +206,7 @@ class Selection:
         """Cross-validate a hypothesis where nothing can be played."""
         validated = None
         if self.scoring.world is None:
-            validated = cross_validate(self.fitter, found.hypothesis, found.shown, TEMPERATURE)
+            validated = cross_validate(self.fitter, found.hypothesis, found.shown)
         self._validated[found.hypothesis] = validated
         return validated
 
@@ -284,7 +280,7 @@ class Selection:
             method: type[PracticeSearch] = TurningPointSearch if self.demonstrations.buttons else CounterexampleSearch
             rng = np.random.default_rng([self.fitter.resources.seed, len(self._searches)])
             seconds = self._seconds[found.hypothesis]
-            known = method(self.fitter, found, ground, rng, TEMPERATURE, seconds=seconds)
+            known = method(self.fitter, found, ground, rng, seconds=seconds)
             self._searches[found.hypothesis] = known
         return known
 
@@ -324,7 +320,7 @@ class Selection:
         for interpretation, shown in interpreted.items():
             other = replace(fitted.hypothesis, interpretation=interpretation)
             if other != fitted.hypothesis:
-                found = self.fitter.fit(other, shown, None, replace(FURTHER, until=until))
+                found = self.fitter.fit(other, shown, replace(FURTHER, until=until))
                 if found.policy is not None:
                     yield found
 
@@ -364,7 +360,7 @@ class Selection:
             return
         first = next(iter(self._tried))
         plausible = first, interpreted[first.interpretation]
-        search = LeavingOut(self.fitter, self.scoring, fitted, plausible, TEMPERATURE)
+        search = LeavingOut(self.fitter, self.scoring, fitted, plausible)
         odd = search.odd_one(best.policy if self._one_rule is None else self._one_rule.policy, until)
         self.outliers = () if odd is None else (odd,)
 
