@@ -18,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from shown.components import RatedRule
+from shown.components import Component, RatedRule
 from shown.demonstrations import Step
 from shown.grid import Action, Grid
 from shown.inference.covers import cheapest_cover
@@ -398,25 +398,28 @@ def one_rule(distillation: Distillation) -> OneRule | None:
     One that is not long is preferred if it can replace the vote. If none can, the vote acts, and one that is not long
     is printed.
     """
-    front, vote, scoring = list(distillation.front), distillation.vote, distillation.scoring
+    front = list(distillation.front)
     if not front:
         return None
-    chosen, acts = None, False
-    for long in (False, True):
-        candidates = [rule for rule in front if (rule.conditions > MOST_CONDITIONS) == long]
-        if candidates and not acts:
-            found, acts = _closest(distillation, candidates)
-            chosen = found if acts or not long else chosen
+    short = [rule for rule in front if rule.conditions <= MOST_CONDITIONS]
+    long = front[len(short) :]
+    chosen, acts = _closest(distillation, short) if short else (None, False)
+    if long and not acts:
+        longer, acts = _closest(distillation, long)
+        chosen = longer if acts else chosen
     if chosen is None:
         chosen = distillation.excerpt()
         front.insert(0, chosen)
-    rated = _rated(front, chosen, scoring)
     (rule,) = chosen.rule.components
-    if acts:
-        policy = replace(vote, components=(rule,), vote=vote.components, front=rated)
-    else:
-        policy = replace(vote, components=(replace(rule, weight=0.0), *vote.components), front=rated)
+    policy = replace(_printed(rule, distillation.vote, acts), front=_rated(front, chosen, distillation.scoring))
     return OneRule(distillation.fitted.hypothesis, chosen.conditions, chosen.won, policy)
+
+
+def _printed(rule: Component, vote: Policy, acts: bool) -> Policy:
+    """Return the policy that prints a rule, which acts instead of the vote or leaves acting to it."""
+    if acts:
+        return replace(vote, components=(replace(rule, weight=1.0),), vote=vote.components)
+    return replace(vote, components=(replace(rule, weight=0.0), *vote.components))
 
 
 def _closest(distillation: Distillation, candidates: Sequence[PlayedRule]) -> tuple[PlayedRule, bool]:
@@ -447,15 +450,13 @@ def rule_on_grids(distillation: Distillation, scoring: GridScoring) -> tuple[One
     if found is not None:
         (rate,) = scoring.expectations([found.policy.map_policy])
         if rate.won >= (1 - TOO_FAR) * rate.of:
-            (rule, *_) = found.policy.components
-            policy = replace(vote, components=(replace(rule, weight=1.0),), vote=vote.components)
-            return replace(found, policy=policy), rate
+            return replace(found, policy=_printed(found.policy.components[0], vote, True)), rate
     alone = [replace(vote, components=(replace(part, weight=1.0),)) for part in vote.components]
     rates, scores = scoring.expectations(alone), scoring.scores_on_all(alone)
     best = max(range(len(alone)), key=lambda i: (scores[i], rates[i].won, -i))
-    printed = replace(vote.components[best], weight=0.0)
-    policy = replace(vote, components=(printed, *vote.components))
-    return OneRule(hypothesis, len(printed.formula.literals), scores[best], policy), rates[best]
+    rule = vote.components[best]
+    policy = _printed(rule, vote, False)
+    return OneRule(hypothesis, len(rule.formula.literals), scores[best], policy), rates[best]
 
 
 def _rated(front: Sequence[PlayedRule], chosen: PlayedRule, scoring: Scoring) -> tuple[RatedRule, ...]:

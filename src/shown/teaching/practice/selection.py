@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -327,11 +328,7 @@ class Selection:
     def _distill(self, vote: Policy, fitted: Fitted, until: float) -> Iterator[TeachingProgress]:
         """Seek one rule under a hypothesis; keep it if it is the first, or better."""
         yield self.progress(TeachingPhase.DISTILLING, fitted.hypothesis)
-        rng = np.random.default_rng([self.fitter.resources.seed, 0xD15])
-        distillation = Distillation(vote, fitted, self.fitter, self.scoring, rng, until)
-        for _ in distillation.run():
-            yield self.progress(TeachingPhase.DISTILLING, fitted.hypothesis)
-        found = one_rule(distillation)
+        found = one_rule((yield from self._distillation(vote, fitted, self.scoring, until)))
         if found is not None and (self._one_rule is None or found.better_than(self._one_rule)):
             self._one_rule = found
             self._sizes[fitted.hypothesis] = len(fitted.features.of_program), len(fitted.features)
@@ -342,11 +339,18 @@ class Selection:
         if best is None or fitted is None or len(best.policy.components) == 1:
             return
         scoring = GridScoring(None, None, grids=grids, vote=best.policy)
+        distillation = yield from self._distillation(best.policy, fitted, scoring, math.inf)
+        self._one_rule, self._agreement = rule_on_grids(distillation, scoring)
+
+    def _distillation(
+        self, vote: Policy, fitted: Fitted, scoring: Scoring, until: float
+    ) -> Generator[TeachingProgress, None, Distillation]:
+        """Seek rules that play like a vote; return the distillation that has them."""
         rng = np.random.default_rng([self.fitter.resources.seed, 0xD15])
-        distillation = Distillation(best.policy, fitted, self.fitter, scoring, rng)
+        distillation = Distillation(vote, fitted, self.fitter, scoring, rng, until)
         for _ in distillation.run():
             yield self.progress(TeachingPhase.DISTILLING, fitted.hypothesis)
-        self._one_rule, self._agreement = rule_on_grids(distillation, scoring)
+        return distillation
 
     def _fitted_best(self) -> Fitted | None:
         """Return the fit of the best candidate's hypothesis; None if there is none."""
@@ -399,7 +403,7 @@ class Selection:
         if found is None:
             kept = self.before is not None and self.before.policy.keeps_to(self.fitter.constraints)
             return self.before if kept else None
-        policy, hypothesis = self._recorded(*found, None, None), found[1]
+        policy, hypothesis = self._recorded(*found), found[1]
         against = self._contradictions.get(hypothesis, ())
         lost = self.scoring.not_kept(policy)
         return Taught(policy, hypothesis, tuple(self._tried.values()), True, lost=lost, contradictions=against)
@@ -422,17 +426,15 @@ class Selection:
                 nothing, None, tuple(self._tried.values()), failure=self._failure, failed=self._failed,
                 stopped=self.stopped, contradictions=self._contradictions.get(None, ()),
             )  # fmt: skip
-        hypothesis, chosen = best.hypothesis, best.policy
-        if self._one_rule is not None:
-            hypothesis, chosen = self._one_rule.hypothesis, self._one_rule.policy
+        found = self._one_rule or best
+        hypothesis, chosen = found.hypothesis, found.policy
         # Without a rule that is only printed, results of the vote are known already.
         player = chosen if len(chosen.components) == 1 else chosen.mixture
         practice, (expectation, alone) = self.scoring.practice(player), self._expectations(chosen, player)
         validated = self._validated.get(hypothesis) if hypothesis is not None else None
         if validated is not None:
             expectation, alone = validated.expectation, None if self._one_rule is not None else validated.alone
-        policy = self._recorded(chosen, hypothesis, practice, expectation)
-        policy = replace(policy, provenance=replace(policy.provenance, alone=alone))
+        policy = self._recorded(chosen, hypothesis, practice=practice, expectation=expectation, alone=alone)
         lenient = hypothesis is not None and hypothesis.lenient
         return Taught(
             policy, hypothesis, tuple(self._tried.values()), True,
@@ -450,21 +452,16 @@ class Selection:
 
     def _expectations(self, chosen: Policy, player: Policy) -> Sequence[Score | None]:
         """Return what to expect of a policy, as it plays, and, if all its rules act, of the printed one alone."""
-        known = [rated.rate for rated in chosen.front if rated.formula == chosen.components[0].formula]
-        if len(chosen.components) == 1 or known:
-            return *self.scoring.expectations([player]), *(known if len(chosen.components) > 1 else [None])
-        return self.scoring.expectations([player, chosen.map_policy])
+        if len(chosen.components) == 1:
+            return *self.scoring.expectations([player]), None
+        printed = chosen.map_policy
+        rated = [rule.rate for rule in chosen.front if rule.formula == printed.components[0].formula]
+        return [*self.scoring.expectations([player] if rated else [player, printed]), *rated]
 
-    def _recorded(
-        self,
-        policy: Policy,
-        hypothesis: Hypothesis | None,
-        practice: Score | None,
-        expectation: Score | None,
-    ) -> Policy:
-        """Return the policy with its provenance and the facts about its demonstrations."""
+    def _recorded(self, policy: Policy, hypothesis: Hypothesis | None, **scores: Any) -> Policy:
+        """Return the policy with its provenance, scores among it, and the facts about its demonstrations."""
         symmetries = policy.facts.symmetries if hypothesis is None else hypothesis.symmetries
-        provenance = replace(self._provenance(policy, hypothesis), practice=practice, expectation=expectation)
+        provenance = replace(self._provenance(policy, hypothesis), **scores)
         pieces = self.scoring.world.pieces if self.scoring.world is not None else ()
         return replace(policy, provenance=provenance).taught_by(self.demonstrations, symmetries, pieces)
 
