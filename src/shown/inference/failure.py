@@ -81,10 +81,10 @@ def explain_failure(
     later in that run, since then both clicks are the teacher's own.
     """
     shown_at: dict[int, tuple[int, int]] = {}
-    for d, s, step in _numbered(demonstrations):
-        shown_at.setdefault(rows.number(step.grid), (d, s))
+    for place, step in numbered(demonstrations):
+        shown_at.setdefault(rows.number(step.grid), place)
     found: Failure | None = None
-    for d, s, step in _numbered(demonstrations):
+    for (d, s), step in numbered(demonstrations):
         state = rows.number(step.grid)
         word, bit = rows.place(state, step.action)
         if not int(evidence.positive[word]) >> bit & 1:
@@ -115,8 +115,14 @@ def _count(bits: np.ndarray) -> int:
     return int(np.bitwise_count(bits).sum())
 
 
-def _numbered(demonstrations: Demonstrations) -> Iterator[tuple[int, int, Step]]:
-    return ((d, s, step) for d, item in enumerate(demonstrations) for s, step in enumerate(item.steps))
+def numbered(demonstrations: Demonstrations) -> Iterator[tuple[tuple[int, int], Step]]:
+    """Yield all steps, each with its demonstration and its place in it, counted from 0."""
+    return (((d, s), step) for d, item in enumerate(demonstrations) for s, step in enumerate(item.steps))
+
+
+def taken(demonstrations: Demonstrations) -> list[tuple[tuple[int, int], Step]]:
+    """Return the steps that are not refused, numbered."""
+    return [(place, step) for place, step in numbered(demonstrations) if not step.refused]
 
 
 def _nearest(rows: Rows, among: np.ndarray, state: int) -> tuple[int, Action]:

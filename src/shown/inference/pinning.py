@@ -17,6 +17,7 @@ from shown.demonstrations import Demonstrations
 from shown.engine.planes import Planes
 from shown.evaluation.rows import Evidence, Rows
 from shown.grid import Action, Grid, action_to_json
+from shown.inference.failure import numbered
 from shown.inference.features import Features
 from shown.language.evaluate import Plan
 from shown.language.primitives import Language
@@ -156,13 +157,12 @@ def _first(
     for word, bit in zip(words.tolist(), places.tolist(), strict=True):
         state, action = rows.row(word, bit)
         others.setdefault(state, []).append(action)
-    for d, item in enumerate(shown):
-        for s, step in enumerate(item.steps):
-            among = others.get(rows.number(step.grid), ())
-            # A refusal contradicts only the refused action; any other step contradicts whatever the clause allows.
-            if among and (not step.refused or step.action in among):
-                other = step.action if step.refused else among[0]
-                return Contradiction(clause, sentence, d, s, step.grid, step.action, other, own)
+    for (d, s), step in numbered(shown):
+        among = others.get(rows.number(step.grid), ())
+        # A refusal contradicts only the refused action; any other step contradicts whatever the clause allows.
+        if among and (not step.refused or step.action in among):
+            other = step.action if step.refused else among[0]
+            return Contradiction(clause, sentence, d, s, step.grid, step.action, other, own)
     raise AssertionError("every ruled-out row is ruled out by some step")
 
 

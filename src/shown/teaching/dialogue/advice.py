@@ -7,15 +7,15 @@ interpretation the two may not conflict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from shown.demonstrations import Demonstrations, Step
+from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.grid import Action, Cell, Grid, Tokens, action_to_json, check_action
+from shown.inference.failure import Failure, numbered, taken
 from shown.teaching.interpretation.equivalence import Effects, effects_of
 from shown.teaching.interpretation.interpretations import (
     EXACT_CLICKS,
@@ -25,9 +25,6 @@ from shown.teaching.interpretation.interpretations import (
     interpret_step,
 )
 from shown.worlds import Game
-
-if TYPE_CHECKING:
-    from shown.inference.failure import Failure
 
 MAX_DISTANCE = 4  # surroundings of two clicks are compared up to this many cells away
 
@@ -211,7 +208,7 @@ class _Lesson:
 
     def better_interpretation(self, grid: Grid, twin: Action) -> Interpretation | None:
         """Return the most plausible interpretation that leaves `twin` open in that position."""
-        places = [place for place, step in _taken(self.demonstrations) if step.grid == grid]
+        places = [place for place, step in taken(self.demonstrations) if step.grid == grid]
         for interpretation in INTERPRETATIONS:
             for place in places:
                 step = interpret_step(self.demonstrations, place, interpretation, self.known)
@@ -221,7 +218,7 @@ class _Lesson:
 
     def named_by(self, failure: Failure) -> tuple[StepIndex, StepIndex, Action]:
         shown, other = (failure.demonstration, failure.step), (failure.other_demonstration, failure.other_step)
-        steps = {(d, s): step for d, item in enumerate(self.demonstrations) for s, step in enumerate(item.steps)}
+        steps = dict(numbered(self.demonstrations))
         if shown not in steps or other not in steps or self.click(shown).counted != failure.action:
             raise BadInput(
                 f"demonstration {failure.demonstration}, step {failure.step}, does not show {failure.action}: this "
@@ -229,9 +226,8 @@ class _Lesson:
             )
         check_action(failure.other, steps[other].grid, self.demonstrations.buttons, "the failure's other ")
         if steps[other].refused:  # an action taken in that position says more than a refused one
-            other = next(
-                (place for place, step in _taken(self.demonstrations) if step.grid == steps[other].grid), other
-            )
+            same = (place for place, step in taken(self.demonstrations) if step.grid == steps[other].grid)
+            other = next(same, other)
         return shown, other, failure.other
 
     def most_alike(self) -> tuple[StepIndex, StepIndex, Action] | None:
@@ -241,7 +237,7 @@ class _Lesson:
         """
         if self.demonstrations.buttons:
             return None
-        steps = list(_taken(interpret(self.demonstrations, self.interpretation, self.known)))
+        steps = taken(interpret(self.demonstrations, self.interpretation, self.known))
         first: dict[Grid, StepIndex] = {}
         silent: dict[Grid, set[Action]] = {}  # shown or open, so not ruled out
         for place, step in steps:
@@ -263,14 +259,6 @@ class _Lesson:
             if pairs:
                 return min(pairs, key=lambda pair: (pair[0][0] == pair[1][0], pair[0] == pair[1], pair))
         return None
-
-
-def _taken(demonstrations: Demonstrations) -> Iterator[tuple[StepIndex, Step]]:
-    """Yield all steps that are not refused, with their indices."""
-    for d, item in enumerate(demonstrations):
-        for s, step in enumerate(item.steps):
-            if not step.refused:
-                yield (d, s), step
 
 
 @dataclass(frozen=True, slots=True)

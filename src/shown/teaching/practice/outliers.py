@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from shown.components import Component
-from shown.demonstrations import Demonstrations, Step
+from shown.demonstrations import Demonstrations
 from shown.evaluation.rows import evidence_of
+from shown.inference.failure import taken
 from shown.policy import Policy
 from shown.provenance import SuccessRate
 from shown.rules import Facts, Formula
@@ -121,7 +122,7 @@ def without(shown: Demonstrations, places: Sequence[Place]) -> Demonstrations:
 def suspected_slips(fitter: Fitter, fitted: Fitted) -> tuple[Outlier, ...]:
     """Return the rows of a log that look like slips, the clearest first."""
     shown, found = fitted.shown, fitted
-    count, places = len(shown.steps), [place for place, _ in _steps(shown)]
+    count, places = len(shown.steps), list[Place](place for place, _ in taken(shown))
     slips: list[Outlier] = []
     while len(places) >= MIN_ROWS and len(slips) < max(1, count // ROWS_PER_SLIP):
         if ROWS_PER_CONDITION * conditions_of(found) <= len(places):
@@ -156,19 +157,11 @@ def _gain(whole: Fitted, part: Fitted) -> float:
     return (best[1] - best[0]) / len(closure(whole.hypothesis.symmetries))
 
 
-def _steps(shown: Demonstrations) -> Iterator[tuple[Place, Step]]:
-    """Yield the steps that were not refused, with their places."""
-    for d, item in enumerate(shown):
-        for s, step in enumerate(item.steps):
-            if not step.refused:
-                yield (d, s), step
-
-
 def _least_supported(fitted: Fitted, shown: Demonstrations, left_out: Sequence[Place]) -> list[Place]:
     """Return the places of the steps, first those whose clause of the best rule allows the fewest other steps."""
     assert fitted.policy is not None
     policy = fitted.policy
-    own = [(place, step) for place, step in _steps(shown) if place not in left_out]
+    own = [(place, step) for place, step in taken(shown) if place not in left_out]
     mirrored = with_images(fitted.shown, fitted.hypothesis.symmetries)
     steps = [*(step for _, step in own), *(step for step in mirrored.steps if not step.refused)]
     alone = (Component(1.0, 0.0, 0.0, Formula((clause,))) for clause in policy.components[0].formula.clauses)

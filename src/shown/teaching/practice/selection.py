@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -105,9 +106,13 @@ class Selection:
         self._contradictions[hypothesis] = by
 
     def offer_before(self, policy: Policy, hypothesis: Hypothesis) -> None:
-        """Add the policy learned before, perhaps amended, to the candidates."""
-        practiced = self.scoring.ground is not None
-        self.candidates.offer_before(policy, hypothesis, self.scoring.score(policy), practiced)
+        """Add the policy learned before, perhaps amended, to the candidates.
+
+        Among equal scores it comes first if practice decides, because it is known already. Without practice it comes
+        last: a fit to all demonstrations is the better guess.
+        """
+        order = sys.maxsize if self.scoring.ground is None else -1
+        self.candidates.offer(policy, hypothesis, self.scoring.score(policy), order)
 
     def compare(
         self,
