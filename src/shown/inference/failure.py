@@ -10,10 +10,11 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
 from shown.evaluation.rows import Evidence, Rows, row_bits
-from shown.grid import Action, action_to_json
+from shown.grid import Action
 from shown.inference.features import Features
 from shown.language.languages import with_more_words
 from shown.language.primitives import Language
+from shown.provenance import plain
 
 AT_ONCE = 256  # columns compared before the rows that already differ are dropped
 
@@ -58,17 +59,7 @@ class Failure:
         )
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "demonstration": self.demonstration,
-            "step": self.step,
-            "action": action_to_json(self.action),
-            "other": action_to_json(self.other),
-            "other_demonstration": self.other_demonstration,
-            "other_step": self.other_step,
-            "programs": self.programs,
-            "richer": self.richer,
-            "text": self.text,
-        }
+        return {**plain(self), "text": self.text}
 
 
 def explain_failure(

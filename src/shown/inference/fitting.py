@@ -47,6 +47,7 @@ Programs = int | Literal["auto"]
 FIRST, MOST = 10_000, 1_000_000
 """Least and greatest number of programs for "auto"."""
 
+MAX_SECONDS = 60  # time limit for "auto"
 WORTH_SHARING = 50_000  # with fewer programs, a cluster's workers would start too late to help
 BATCH = 64  # formulas scored together
 TELL_EVERY = 0.5  # seconds between reports while a long block is evaluated
@@ -77,7 +78,6 @@ class LearningPhase(Enum):
     PROPOSING = "proposing"  # formulas over the programs seen so far are proposed and scored
 
 
-@dataclass
 class Patience:
     """Decides when to stop enumerating: when three times as many programs made nothing better, or time is up.
 
@@ -86,17 +86,10 @@ class Patience:
     [None, None, None]
     >>> patience.ends(300_000, (-50,))
     'from 100,000 to 300,000 programs nothing got better'
-
-    Attributes:
-        seconds: time limit.
-        first: least number of programs to enumerate.
     """
 
-    seconds: float = 60.0
-    first: int = FIRST
-
-    def __post_init__(self) -> None:
-        self._until = time.monotonic() + self.seconds
+    def __init__(self) -> None:
+        self._until = time.monotonic() + MAX_SECONDS
         self._programs = 0
         self._best: tuple[float, ...] = ()
 
@@ -112,8 +105,8 @@ class Patience:
         """
         before, self._programs = self._programs, programs
         if self.over:
-            return f"{self.seconds:.0f} seconds are over"
-        if programs < self.first or score is None:
+            return f"{MAX_SECONDS} seconds are over"
+        if programs < FIRST or score is None:
             return None
         if self._best and score <= self._best:
             return f"from {before:,} to {programs:,} programs nothing got better"
@@ -291,8 +284,7 @@ class Fitting:
         return pin(clauses, self._bits_of(clauses), paid, evidence)
 
     def _bits_of(self, clauses: Sequence[Clause]) -> np.ndarray:
-        worlds = [evaluator.world for evaluator in self.evaluators]
-        return pinned_bits(clauses, worlds, self.language, np.concatenate([world.row_mask for world in worlds]))
+        return pinned_bits(clauses, [evaluator.world for evaluator in self.evaluators], self.language)
 
     def struck(self) -> Struck | None:
         """Return the test for clauses that amount to a struck program; None if nothing is struck."""

@@ -117,15 +117,13 @@ def pin(clauses: Sequence[Clause], bits: np.ndarray, log_prior: float | None, ev
     return Pinned(tuple(clauses), log_prior, together, whole)
 
 
-def pinned_bits(
-    clauses: Sequence[Clause], worlds: Sequence[Planes], language: Language, mask: np.ndarray
-) -> np.ndarray:
-    """Return the rows in `mask` that each clause allows. [n, R] uint64"""
+def pinned_bits(clauses: Sequence[Clause], worlds: Sequence[Planes], language: Language) -> np.ndarray:
+    """Return the rows that each clause allows. [n, R] uint64"""
     own = list(dict.fromkeys(literal.term for clause in clauses for literal in clause))
     place = {term: i for i, term in enumerate(own)}
     plan = Plan(own, worlds[0].tokens, worlds[0].buttons, language)
     columns = np.concatenate([plan.columns(world) for world in worlds], axis=1)
-    return clause_bits(over_columns(clauses, place), columns, mask)
+    return clause_bits(over_columns(clauses, place), columns, np.concatenate([world.row_mask for world in worlds]))
 
 
 def contradictions(

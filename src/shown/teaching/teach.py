@@ -21,7 +21,6 @@ from shown.grid import Action, Grid
 from shown.inference.clauses import THOROUGH
 from shown.inference.fitting import Patience, check_size
 from shown.language.key_presses import can_press
-from shown.language.primitives import Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
 from shown.symmetry import Transformation, confirmed, proposed_for_buttons
@@ -152,7 +151,7 @@ class Pupil:
         """Start from a policy that was learned earlier, perhaps by another pupil, from these demonstrations."""
         self.taught = Taught(before, hypothesis_of(before), (), True)
         if demonstrations is not None and len(demonstrations):
-            self.task = replace(self.task, demonstrations=self._without_idle_steps(demonstrations))
+            self.task = replace(self.task, demonstrations=without_idle_steps(demonstrations, self._effects))
 
     def learn(self, more: Demonstrations | None = None) -> Taught:
         """Learn from these and all earlier demonstrations; without any, learn again from the earlier ones."""
@@ -203,14 +202,11 @@ class Pupil:
     def _add(self, more: Demonstrations | None) -> None:
         if more is not None and len(more):
             check_size(more)
-            more = self._without_idle_steps(more)
+            more = without_idle_steps(more, self._effects)
             if self._fitter is not None:
                 self._fitter.add(more)
             earlier = self.task.demonstrations
             self.task = replace(self.task, demonstrations=more if earlier is None else earlier + more)
-
-    def _without_idle_steps(self, demonstrations: Demonstrations) -> Demonstrations:
-        return demonstrations if self._effects is None else without_idle_steps(demonstrations, self._effects)
 
     def _won(self, before: Taught | None) -> tuple[Start, ...]:
         """Return the episodes to keep that the earlier policy wins."""
@@ -364,8 +360,8 @@ class _Course:
         group, only = self._symmetries()
         keys = self._keys(group)
         presses = bool(keys) or (task.world is not None and bool(task.shown.buttons))
-        richer_first = presses and len(task.shown) > 1
-        first = list(hypotheses(tuple(interpreted), group, only, keys, self._vocabulary(richer_first)))
+        language = STANDARD if task.language is None and presses and len(task.shown) > 1 else None
+        first = list(hypotheses(tuple(interpreted), group, only, keys, language))
         if task.constraints.pinned:
             against = {h: len(self.fitter.contradictions(h, interpreted[h.interpretation])) for h in first}
             first = [h for h in first if against[h] == min(against.values())]
@@ -403,9 +399,6 @@ class _Course:
             return ()
         return proposed_for_buttons(self.task.shown)
 
-    def _vocabulary(self, richer_first: bool) -> Language | None:
-        return STANDARD if self.task.language is None and richer_first else None
-
     def _leniently(self) -> bool:
         """Return whether to try hypotheses leniently: only if practice can judge them and nothing else is good.
 
@@ -438,7 +431,7 @@ def does(policy: Policy, demonstrations: Demonstrations) -> bool:
     return all(map(right, said, policy.act_many(list(said))))
 
 
-def without_idle_steps(demonstrations: Demonstrations, effects: Effects) -> Demonstrations:
+def without_idle_steps(demonstrations: Demonstrations, effects: Effects | None) -> Demonstrations:
     """Return the demonstrations without steps that change nothing, such as a click on an empty cell.
 
     They show nothing, and a policy that repeats one never ends. A demonstration of nothing else is left out.
@@ -450,11 +443,11 @@ def without_idle_steps(demonstrations: Demonstrations, effects: Effects) -> Demo
     >>> len(without_idle_steps(Demonstrations.from_runs(nim.tokens, [run], "nim"), Effects(nim)).steps)
     1
     """
+    if effects is None:
+        return demonstrations
 
     def counts(step: Step) -> bool:
-        if step.refused:
-            return True
-        outcome = effects.certain(step.grid, step.action)
+        outcome = None if step.refused else effects.certain(step.grid, step.action)
         return outcome is None or outcome.over or outcome.grid != step.grid
 
     items = [replace(item, steps=tuple(filter(counts, item.steps))) for item in demonstrations]

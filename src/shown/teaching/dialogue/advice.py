@@ -14,7 +14,7 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.grid import Action, Cell, Grid, Tokens, action_to_json, check_action
+from shown.grid import Action, Grid, Tokens, action_to_json, check_action
 from shown.inference.failure import Failure, numbered, taken
 from shown.teaching.interpretation.equivalence import Effects, effects_of
 from shown.teaching.interpretation.interpretations import (
@@ -168,13 +168,9 @@ def how_near(grid: Grid, action: Action, other_grid: Grid, other: Action) -> int
     if isinstance(action, str) or isinstance(other, str):
         return -1
     near = -1
-    while near < MAX_DISTANCE and _look(grid, action, near + 1) == _look(other_grid, other, near + 1):
+    while near < MAX_DISTANCE and _looks(grid, near + 1)[action] == _looks(other_grid, near + 1)[other]:
         near += 1
     return near
-
-
-def _look(grid: Grid, cell: Cell, far: int) -> list[str | None]:
-    return [grid.get((cell[0] + r, cell[1] + c)) for r in range(-far, far + 1) for c in range(-far, far + 1)]
 
 
 def _looks(grid: Grid, far: int) -> np.ndarray:

@@ -48,9 +48,7 @@ def _worst(policy: Policy, level: Level, grids: Sequence[Grid]) -> Doubt:
     return Doubt(level, disagreement[worst], first[worst], worst)
 
 
-def by_use(
-    policy: Policy, starts: Iterable[Start], shown: Demonstrations | None = None, agreed: float = AGREED
-) -> tuple[Doubt, ...]:
+def by_use(policy: Policy, starts: Iterable[Start], shown: Demonstrations | None = None) -> tuple[Doubt, ...]:
     """Return the starts worth showing, the most useful first, without levels shown before or agreed on.
 
     Two candidates, "click a matchstick" and "click an empty cell", disagree most at once:
@@ -66,9 +64,9 @@ def by_use(
     >>> found.level.name, found.disagreement, found.step
     ('train:0', 0.5, 0)
 
-    `shown` are the demonstrations so far. Candidates whose disagreement is below `agreed` count as agreeing.
+    `shown` are the demonstrations so far.
     """
     before = {item.steps[0].grid for item in shown} if shown is not None else set()
     new = [(world, seed) for world, seed in starts if world.level(seed).grid not in before]
     doubts = [_worst(policy, one.level, [step.grid for step in one.steps]) for one in play_starts(new, policy)]
-    return tuple(sorted((x for x in doubts if x.disagreement >= agreed), key=lambda x: -x.disagreement))
+    return tuple(sorted((x for x in doubts if x.disagreement >= AGREED), key=lambda x: -x.disagreement))

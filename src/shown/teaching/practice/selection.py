@@ -47,7 +47,7 @@ class Selection:
         scoring: plays policies.
         before: the result learned before, or None.
         candidates: the policies to select from.
-        fitted: the best hypotheses that fit, with the share of levels they win.
+        fitted: the best hypotheses that fit, each with the share of levels it wins.
         at_once: the earlier policy, amended to do what was shown, with its hypothesis; available before any practice.
         outliers: demonstrations or steps that do not go with the others.
         stopped: the reason why no more programs are considered, or why learning ended early; or None.
@@ -57,7 +57,7 @@ class Selection:
     def __init__(self, fitter: Fitter, scoring: Scoring, before: Taught | None = None) -> None:
         self.fitter, self.scoring, self.before = fitter, scoring, before
         self.candidates = Candidates()
-        self.fitted: list[tuple[float, Fitted]] = []
+        self.fitted: dict[Hypothesis, tuple[float, Fitted]] = {}
         self.at_once: tuple[Policy, Hypothesis] | None = None
         self.outliers: tuple[Outlier, ...] = ()
         self.stopped: str | None = None
@@ -98,7 +98,7 @@ class Selection:
 
     def best_fitted(self, number: int = PRACTICED) -> list[tuple[float, Fitted]]:
         """Return the hypotheses that win most."""
-        return sorted(self.fitted, key=lambda item: -item[0])[:number]
+        return sorted(self.fitted.values(), key=lambda item: -item[0])[:number]
 
     def contradicted(self, hypothesis: Hypothesis, by: tuple[Contradiction, ...]) -> None:
         """Record the pinned clauses left out under a hypothesis; the first also counts if nothing fits."""
@@ -202,11 +202,9 @@ class Selection:
             if i in grown and score < 1.0:
                 self.candidates.offer(grown[i], hypothesis, grown_scores[i])
                 score = max(score, grown_scores[i])
-            places = [place for place, (_, other) in enumerate(self.fitted) if other.hypothesis == hypothesis]
-            place = places[0] if places else len(self.fitted)
-            self.fitted[place : place + 1] = [(score, found)]
-        best = sorted(range(len(self.fitted)), key=lambda place: -self.fitted[place][0])[:MAX_FITTED]
-        self.fitted = [self.fitted[place] for place in sorted(best)]
+            self.fitted[hypothesis] = score, found
+        best = [found.hypothesis for _, found in self.best_fitted(MAX_FITTED)]
+        self.fitted = {hypothesis: item for hypothesis, item in self.fitted.items() if hypothesis in best}
 
     def _validate(self, found: Fitted) -> CrossValidation | None:
         """Cross-validate a hypothesis where nothing can be played."""
@@ -232,7 +230,7 @@ class Selection:
     def look_further(self) -> None:
         """Start over with more programs; the candidates so far still count."""
         self.scoring.go_on()
-        self.fitted, self._rounds = [], 0
+        self.fitted, self._rounds = {}, 0
         if self.scoring.ground is None:
             self.candidates.start_over()
 
@@ -318,7 +316,7 @@ class Selection:
         """Yield the hypothesis with the shortest rule; if no other one was fitted, all other interpretations."""
         assert fitted.policy is not None
         language = fitted.policy.language
-        known = [found for _, found in self.fitted if found is not fitted and found.pool is not None]
+        known = [found for _, found in self.fitted.values() if found is not fitted and found.pool is not None]
         known = [found for found in known if found.policy is not None and found.policy.language == language]
         if known:
             yield min(known, key=conditions_of)
@@ -360,7 +358,8 @@ class Selection:
     def _fitted_best(self) -> Fitted | None:
         """Return the fit of the best candidate's hypothesis; None if there is none."""
         best = self.candidates.best
-        return next((found for _, found in self.fitted if best and found.hypothesis == best.hypothesis), None)
+        known = None if best is None or best.hypothesis is None else self.fitted.get(best.hypothesis)
+        return None if known is None else known[1]
 
     def name_outlier(self, interpreted: Mapping[Interpretation, Demonstrations], until: float) -> None:
         """Name a demonstration that does not go with the others; no fit without one is begun after `until`."""
