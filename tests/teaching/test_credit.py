@@ -117,7 +117,7 @@ def test_learning_from_turning_points_wins_more_and_what_was_shown_stays(one_dem
     assert scores[-1] > scores[0]
     assert turning.known
     steps = demos.steps
-    for policy in turning.policies():
+    for _, policy in turning.best:
         assert policy.act_many([step.grid for step in steps]) == [step.action for step in steps]
 
 

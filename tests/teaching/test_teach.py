@@ -341,7 +341,7 @@ def test_committees_of_the_best_fit_are_tried_in_between_and_who_is_behind_on_a_
     assert score <= scores[0] <= scores[-1] == suspicion.ground.score(suspicion.best[-1][1], 30)
     assert not suspicion._take(uniform_policy(STOP.tokens), list(range(10)))
     assert len(suspicion.ground._results[uniform_policy(STOP.tokens).components]) == 10
-    for policy in suspicion.policies():
+    for _, policy in suspicion.best:
         assert all(allowed(policy, demos.steps))
 
 

@@ -263,7 +263,7 @@ class ClauseSearch:
     def _allowed(self, clauses: Sequence[Clause], features: Features) -> np.ndarray:
         """Return the demonstrated rows that each clause allows. [n, shown] bool"""
         blocks = _blocks_of_bits(clauses, features, self._evidence.positive, UNPACKED_BYTES * len(self._words))
-        allowed = [((bits[:, self._words] >> self._bits) & np.uint64(1)).astype(bool) for bits in blocks]
+        allowed = [row_bits(bits, self._words, self._bits) for bits in blocks]
         return np.concatenate([np.zeros((0, len(self._words)), dtype=bool), *allowed])
 
     def pool(self, features: Features, prices: np.ndarray) -> Pool:

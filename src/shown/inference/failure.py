@@ -82,7 +82,7 @@ def explain_failure(
             continue
         alike = rows_like(features.columns, features.mask, word, bit)
         unlike = alike & ~evidence.positive
-        outvoted = _count(alike & evidence.positive) <= _count(unlike)
+        outvoted = np.bitwise_count(alike & evidence.positive).sum() <= np.bitwise_count(unlike).sum()
         if unlike.any() and (outvoted or found is None):
             later = demonstrations.items[d].steps[s + 1 :]
             own = rows.bits(
@@ -100,10 +100,6 @@ def explain_failure(
 def _has(action: Action, rows: Rows, state: int) -> bool:
     """Return whether a state has an action: boards of one run may differ in size."""
     return isinstance(action, str) or rows.grids[state].inside(action)
-
-
-def _count(bits: np.ndarray) -> int:
-    return int(np.bitwise_count(bits).sum())
 
 
 def numbered(demonstrations: Demonstrations) -> Iterator[tuple[tuple[int, int], Step]]:

@@ -172,7 +172,7 @@ class Fitting:
     crew: Crew | None = None
     evaluators: list[Evaluator] = field(default_factory=list)
     account: Account = field(default_factory=Account)
-    _struck: dict[int, bool] = field(default_factory=dict, init=False, repr=False)
+    _struck: dict[int, bool] = field(default_factory=dict, repr=False)
 
     def add(self, demonstrations: Demonstrations) -> None:
         """Add demonstrations. A state that is known already is not evaluated again."""
@@ -185,7 +185,6 @@ class Fitting:
         """Return a fitting with further demonstrations that shares the columns of this one."""
         account = self.account.branch()
         more = replace(self, evaluators=list(self.evaluators), account=account)
-        more._struck = self._struck
         more.add(demonstrations)
         return more
 

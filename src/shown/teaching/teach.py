@@ -282,7 +282,7 @@ class _Course:
             selection.stopped = self._enough_programs(patience)
             if selection.stopped is not None:
                 return
-            best = [found.hypothesis for _, found in selection.best_fitted()]
+            best = [found.hypothesis for found in selection.best_fitted()]
             groups = [best] if best else self._hypotheses(interpreted)
             selection.look_further()
 
@@ -371,14 +371,14 @@ class _Course:
             plain = [replace(hypothesis, keys=(), language=None) for hypothesis in first]
             yield plain
         if task.language is None and self.practices:
-            best = [found.hypothesis for _, found in selection.best_fitted(TOP_HYPOTHESES)]
+            best = [found.hypothesis for found in selection.best_fitted(TOP_HYPOTHESES)]
             yield [
                 replace(hypothesis, language=STANDARD if hypothesis.language is None else None)
                 for hypothesis in best or plain
             ]
         proposed = self._proposed_symmetries()
         if proposed and proposed != group:
-            best = [found.hypothesis for _, found in selection.best_fitted(TOP_HYPOTHESES)]
+            best = [found.hypothesis for found in selection.best_fitted(TOP_HYPOTHESES)]
             yield [replace(hypothesis, symmetries=proposed) for hypothesis in best or plain]
         if self._leniently():
             unfit = sorted((h for h in first if not selection.fits(h)), key=lambda h: not h.symmetries)
@@ -406,7 +406,7 @@ class _Course:
         """
         if not self.practices or self.task.interpretations is not None or self.task.programs == "auto":
             return False
-        return not self.selection.fitted or self.selection.best_fitted(1)[0][0] < GOOD
+        return not self.selection.best_fitted(1, GOOD)
 
     def _keys(self, group: tuple[Transformation, ...]) -> tuple[str, ...]:
         """Return the keys, including those pressed in mirror images; without a world every token may matter."""

@@ -55,9 +55,8 @@ class Outlier:
         step: index of the step; None for the whole demonstration.
         row: number of the step in the log, from 1, if every demonstration is a single step; else None.
         conditions: number of conditions of the rule with it, and without.
-        won: practice levels won with it, and without; None without practice.
-        left_out: whether the policy was learned without it.
         others: number of the other steps.
+        won: practice levels won with it, and without; None without practice, where the policy is learned without it.
     """
 
     demonstration: int
@@ -66,13 +65,17 @@ class Outlier:
     conditions: tuple[int, int]
     others: int
     won: tuple[SuccessRate, SuccessRate] | None = None
-    left_out: bool = False
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the policy was learned without it."""
+        return self.won is None
 
     @property
     def text(self) -> str:
         """The outlier in words.
 
-        >>> Outlier(6, 0, 7, (9, 3), 19, left_out=True).text
+        >>> Outlier(6, 0, 7, (9, 3), 19).text
         'row 7 looks like a slip: the rule for the other 19 rows has 3 conditions instead of 9. It was left out.'
         >>> rates = SuccessRate(90, 120), SuccessRate(120, 120)
         >>> Outlier(1, None, None, (12, 12), 8, rates).text
@@ -143,7 +146,7 @@ def suspected_slips(fitter: Fitter, fitted: Fitted) -> tuple[Outlier, ...]:
         lengths = conditions_of(found), conditions_of(part)
         if lengths[1] >= lengths[0]:
             break
-        slips.append(Outlier(d, s, row, lengths, count - len(slips) - 1, left_out=True))
+        slips.append(Outlier(d, s, row, lengths, count - len(slips) - 1))
         found = part
         places.remove((d, s))
     return tuple(slips)

@@ -49,10 +49,6 @@ class PracticeSearch(ABC):
     def step(self) -> float:
         """Do one step; return the share of levels that the best policy so far wins."""
 
-    def policies(self) -> Iterator[Policy]:
-        """Yield the best policies."""
-        return (policy for _, policy in self.best)
-
     def _lost(self, policy: Policy) -> list[int]:
         """Return the levels that a policy loses, by return those below its best one; none if time is over."""
         worths = self.ground.worths(policy, self.levels)

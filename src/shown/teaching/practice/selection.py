@@ -96,9 +96,10 @@ class Selection:
         """Return whether a rule was found under a hypothesis."""
         return hypothesis in self._tried and self._tried[hypothesis].fits
 
-    def best_fitted(self, number: int = PRACTICED) -> list[tuple[float, Fitted]]:
-        """Return the hypotheses that win most."""
-        return sorted(self.fitted.values(), key=lambda item: -item[0])[:number]
+    def best_fitted(self, number: int = PRACTICED, least: float = -math.inf) -> list[Fitted]:
+        """Return the hypotheses that win most, and at least a share of `least`."""
+        ranked = sorted(self.fitted.values(), key=lambda item: -item[0])
+        return [found for score, found in ranked[:number] if score >= least]
 
     def contradicted(self, hypothesis: Hypothesis, by: tuple[Contradiction, ...]) -> None:
         """Record the pinned clauses left out under a hypothesis; the first also counts if nothing fits."""
@@ -190,29 +191,22 @@ class Selection:
         practiced = self.scoring.ground is not None
         mixtures = [flattened(found.policy) for found in wave if found.policy is not None]
         grown = {i: flattened(found.grown) for i, found in enumerate(wave) if practiced and found.grown is not None}
-        validated = [self._validate(found) for found in wave]
+        unplayed = self.scoring.world is None
+        validated = [cross_validate(self.fitter, fit.hypothesis, fit.shown) if unplayed else None for fit in wave]
         scores = self.scoring.scores([*mixtures, *grown.values()])
         grown_scores = dict(zip(grown, scores[len(wave) :], strict=True))
         for i, (found, policy, valid) in enumerate(zip(wave, mixtures, validated, strict=True)):
             hypothesis, score = found.hypothesis, scores[i] if valid is None else valid.explained
             self._sizes[hypothesis] = len(found.features.of_program), len(found.features)
-            literals = len(policy.components[0].formula.literals)
-            self._tried[hypothesis] = Tried(hypothesis, True, max(score, 0.0) if practiced else None, literals)
+            self._validated[hypothesis] = valid
+            self._tried[hypothesis] = Tried(hypothesis, True, max(score, 0.0) if practiced else None)
             self.candidates.offer(policy, hypothesis, score)
             if i in grown and score < 1.0:
                 self.candidates.offer(grown[i], hypothesis, grown_scores[i])
                 score = max(score, grown_scores[i])
             self.fitted[hypothesis] = score, found
-        best = [found.hypothesis for _, found in self.best_fitted(MAX_FITTED)]
+        best = [found.hypothesis for found in self.best_fitted(MAX_FITTED)]
         self.fitted = {hypothesis: item for hypothesis, item in self.fitted.items() if hypothesis in best}
-
-    def _validate(self, found: Fitted) -> CrossValidation | None:
-        """Cross-validate a hypothesis where nothing can be played."""
-        validated = None
-        if self.scoring.world is None:
-            validated = cross_validate(self.fitter, found.hypothesis, found.shown)
-        self._validated[found.hypothesis] = validated
-        return validated
 
     def _has_time(self, until: float) -> bool:
         """Return whether a further fit is expected to end in time."""
@@ -223,7 +217,7 @@ class Selection:
 
         Each is refined once, and only if it wins a share of at least `least` of the levels.
         """
-        best = [found for score, found in self.best_fitted(number) if score >= least and not found.generation]
+        best = [found for found in self.best_fitted(number, least) if not found.generation]
         jobs = [(found.hypothesis, found.shown, found) for found in best]
         self._add_fitted((yield from self._fit_all(jobs, effort, until, True)))
 
@@ -236,7 +230,7 @@ class Selection:
 
     def practice_early(self, rounds: int, until: float, least: float) -> Iterator[TeachingProgress]:
         """Let the best hypothesis practice for some rounds if it wins a share of at least `least`, once."""
-        best = [found for score, found in self.best_fitted(1) if score >= least]
+        best = self.best_fitted(1, least)
         if best and best[0].hypothesis not in self._searches:
             yield from self._practice(best, rounds, until)
 
@@ -249,7 +243,7 @@ class Selection:
             rounds: maximum number of rounds; those of early practice count as well.
             until: time by the monotonic clock.
         """
-        return self._practice([found for _, found in self.best_fitted()], rounds - self._rounds, until)
+        return self._practice(self.best_fitted(), rounds - self._rounds, until)
 
     def _practice(self, best: Sequence[Fitted], rounds: int, until: float) -> Iterator[TeachingProgress]:
         ground = self.scoring.ground
@@ -274,7 +268,7 @@ class Selection:
             yield self.progress(TeachingPhase.PRACTICING)
         ground.go_on(FINAL_SHARE)
         for search in searches:
-            for policy in search.policies():
+            for _, policy in search.best:
                 self.candidates.offer(policy, search.fitted.hypothesis, self.scoring.score(policy))
 
     def _search(self, found: Fitted, ground: Ground) -> PracticeSearch:
