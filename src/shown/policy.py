@@ -296,11 +296,6 @@ class Policy:
         """The speaker that puts its rules into English."""
         return Speaker(self.language, self.tokens.values, self.buttons, self.facts)
 
-    @property
-    def subject(self) -> str:
-        """What its rules are about: "click a cell"."""
-        return self.speaker.subject
-
     def english(self, component: int = 0, notes: Sequence[str] = ()) -> str:
         """Return the rule of a component, by default the best, as a sentence of several lines.
 

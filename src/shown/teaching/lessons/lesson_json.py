@@ -15,7 +15,7 @@ from shown.demonstrations import Demonstration, Demonstrations, demonstrations_t
 from shown.errors import BadInput
 from shown.files import parse_json
 from shown.grid import Action, Grid, action_from_json, action_to_json, check_action
-from shown.teaching.dialogue.recording import play_all
+from shown.teaching.dialogue.recording import play_on
 from shown.teaching.lessons.lesson import KINDS, MAX_RECORDINGS, GameInPlay, Lesson, Recording, begin_level, why_lost
 from shown.teaching.lessons.remarks import constraints_of
 from shown.worlds import Episode, Level, Playable
@@ -219,7 +219,7 @@ def in_play_from_lines(game: Playable, lines: list[str], where: str) -> GameInPl
     in_play = replace(begin_level(start, seed, kind, before), recording=recording)
     check_in_play(game, in_play, where)
     try:
-        attempt = play_all(game, in_play.attempt, [action_from_json(click) for click in clicks])
+        attempt = play_on(game, in_play.attempt, *map(action_from_json, clicks))
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from None
     return replace(in_play, attempt=attempt)

@@ -6,7 +6,7 @@ what was shown decides between interpretations, and is the success rate to expec
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shown.demonstrations import Demonstrations, Step
 from shown.grid import Action
@@ -53,8 +53,8 @@ def cross_validate(fitter: Fitter, hypothesis: Hypothesis, interpreted: Demonstr
         return None
     right, alone, asked, explained = 0, 0, 0, 0.0
     for k, item in enumerate(interpreted.items[:MAX_FOLDS]):
-        rest = (*interpreted.items[:k], *interpreted.items[k + 1 :])
-        others = fitter.fit(hypothesis, replace(interpreted, items=rest)).policy
+        rest = interpreted.select(i for i in range(len(interpreted)) if i != k)
+        others = fitter.fit(hypothesis, rest).policy
         steps = [step for step in item.steps if not step.refused]
         asked += len(steps)
         if others is None or not steps:
