@@ -21,7 +21,7 @@ from itertools import pairwise
 from typing import Any, Literal, Protocol, get_args
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.errors import BadInput, did_you_mean
+from shown.errors import BadInput, at, did_you_mean
 from shown.grid import Action, Cell, Grid
 from shown.teaching.interpretation.equivalence import Effect, Effects, effects_of, expert_action, first_alike
 from shown.worlds import Game, Outcome
@@ -89,10 +89,8 @@ class Interpretation:
         """
         if not isinstance(value, dict) or not set(value) <= {"clicks", "order"}:
             raise BadInput(f'{where}: must be an object such as {{"clicks": "equivalent", "order": "any"}}.')
-        try:
+        with at(f"{where}: "):
             return cls(**value)
-        except BadInput as error:
-            raise BadInput(f"{where}: {error}") from None
 
 
 EXACT_CLICKS = Interpretation()
