@@ -14,8 +14,9 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.grid import Action, Grid, Tokens, action_to_json, check_action
+from shown.grid import Action, Grid, Tokens, check_action
 from shown.inference.failure import Failure, numbered, taken
+from shown.provenance import plain
 from shown.teaching.interpretation.equivalence import Effects, effects_of
 from shown.teaching.interpretation.interpretations import (
     EXACT_CLICKS,
@@ -49,16 +50,6 @@ class Click:
     counted: Action
     refused: bool = False
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "demonstration": self.demonstration,
-            "step": self.step,
-            "grid": list(self.grid.rows),
-            "action": action_to_json(self.action),
-            "counted": action_to_json(self.counted),
-            "refused": self.refused,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Advice:
@@ -90,18 +81,9 @@ class Advice:
         return " ".join(self.problem + self.remedies)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "here": self.here.to_json(),
-            "there": self.there.to_json(),
-            "twin": action_to_json(self.twin),
-            "near": self.near,
-            "interpretation": self.interpretation.to_json() | {"name": self.interpretation.name}
-            if self.interpretation is not None
-            else None,
-            "problem": list(self.problem),
-            "remedies": list(self.remedies),
-            "text": self.text,
-        }
+        better = self.interpretation
+        named = None if better is None else better.to_json() | {"name": better.name}
+        return {**plain(self), "interpretation": named, "text": self.text}
 
 
 def advise(
