@@ -87,12 +87,10 @@ def test_the_most_useful_come_first_and_equals_in_the_order_given():
     assert useful(EITHER, AGREED, SPLIT, lopsided, HALF) == ["split", "lopsided", "half"]
 
 
-def test_the_whole_episode_counts_where_there_is_a_game():
+def test_the_whole_episode_counts():
     level = load_levels(NIM, "train:0")[0]
     found = doubt(NIM_EITHER, level, NIM)
-    first = doubt(NIM_EITHER, level)
-    assert first.step == 0
-    assert found.disagreement >= first.disagreement
+    assert found.disagreement >= round(NIM_EITHER.disagreement(level.grid), 9)
     assert found.disagreement == pytest.approx(NIM_EITHER.disagreement(found.grid))
 
 

@@ -29,13 +29,8 @@ class Doubt:
     grid: Grid
 
 
-def doubt(policy: Policy, level: Level, game: Playable | None = None, seed: int = 0) -> Doubt:
-    """Find where the candidates disagree most in the policy's own episode on `level` (in a world: from `seed`).
-
-    Without a game, only the first position is considered.
-    """
-    if game is None:
-        return _worst(policy, level, [level.grid])
+def doubt(policy: Policy, level: Level, game: Playable, seed: int = 0) -> Doubt:
+    """Find where the candidates disagree most in the policy's own episode on `level` (in a world: from `seed`)."""
     run = play(game.world_at(level), policy.act, seed=seed)
     return _worst(policy, level, [step.grid for step in run.steps])
 
