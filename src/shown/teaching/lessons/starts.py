@@ -21,8 +21,7 @@ from shown.worlds.episodes import play_expert
 from shown.worlds.games.levels import check_level
 from shown.worlds.games.rule_errors import RULE_ERRORS, check_playable, outcome_of
 
-LESSONS = 11
-"""Number of seeds of a world that are offered as lessons."""
+LESSONS = 11  # number of seeds of a world that are offered as lessons
 
 
 class Starts:
