@@ -182,24 +182,22 @@ class ClauseSearch:
         costs = np.maximum(-prices, 1e-3)
         usable = np.flatnonzero(self._usable(features))
         self._table = CoverTable.of(features.columns, self._evidence)
-        if self._struck is None:
-            with closing(Threads(self._trees.threads)) as threads:
-                for first in range(0, self._effort.tries, threads.count):
-                    if first and self._effort.over:
-                        return
-                    attempts = range(first, min(first + threads.count, self._effort.tries))
-                    draws = [self._draw(costs, attempt) for attempt in attempts]
-                    yield from threads.map(lambda draw: self._covered(*draw, usable), draws)
-            return
-        for attempt in range(self._effort.tries):
-            if attempt and self._effort.over:
-                return
-            found = self._covered(*self._draw(costs, attempt), usable)
-            for clause in found or ():
-                if self._struck(clause, features):
-                    # Without one of its literals it would not amount to a struck program; a random one is tried.
-                    costs[clause[self._rng.integers(len(clause))][0]] *= DEARER
-            yield found
+        with closing(Threads(self._trees.threads)) as threads:
+            at_once = threads.count if self._struck is None else 1  # a struck clause changes the costs of the next try
+            for first in range(0, self._effort.tries, at_once):
+                if first and self._effort.over:
+                    return
+                attempts = range(first, min(first + at_once, self._effort.tries))
+                draws = [self._draw(costs, attempt) for attempt in attempts]
+                for found in threads.map(lambda draw: self._covered(*draw, usable), draws):
+                    self._avoid_struck(found or (), features, costs)
+                    yield found
+
+    def _avoid_struck(self, clauses: Clauses, features: Features, costs: np.ndarray) -> None:
+        """Make a random literal of each clause that amounts to a struck program dearer: without it, it would not."""
+        for clause in clauses:
+            if self._struck is not None and self._struck(clause, features):
+                costs[clause[self._rng.integers(len(clause))][0]] *= DEARER
 
     def _draw(self, costs: np.ndarray, attempt: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw the order of the starts and slightly changed costs; the costs of the first attempt are unchanged."""
