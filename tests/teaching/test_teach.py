@@ -20,8 +20,8 @@ from shown.rules.bitwise import clause_bits, formula_bits
 from shown.symmetry import images
 from shown.teaching.interpretation.equivalence import Effects
 from shown.teaching.interpretation.fitter import QUICK, Fitter
-from shown.teaching.interpretation.hypotheses import Hypothesis, flattened, hypotheses, hypothesis_of
-from shown.teaching.interpretation.interpretations import EXACT_CLICKS, INTERPRETATIONS, Interpretation
+from shown.teaching.interpretation.hypotheses import Hypothesis, flattened, hypothesis_of
+from shown.teaching.interpretation.interpretations import EXACT_CLICKS, Interpretation
 from shown.teaching.practice import ground
 from shown.teaching.practice.counterexamples import CounterexampleSearch
 from shown.teaching.practice.ground import Ground, Variation
@@ -212,10 +212,12 @@ def test_refusals_are_never_idle():
 
 
 def test_every_interpretation_is_tried_with_symmetries_first():
-    found = list(hypotheses(INTERPRETATIONS[:2], NIM.symmetries))
-    assert found[:2] == [Hypothesis(INTERPRETATIONS[0], NIM.symmetries), Hypothesis(INTERPRETATIONS[0])]
-    assert all(h.symmetries for h in hypotheses(INTERPRETATIONS, NIM.symmetries, only_symmetric=True))
+    demos = expert(NIM, "random:200001")
+    found = [tried.hypothesis for tried in teach(demos, NIM, programs=3, practice=0).tried]
+    assert found[:2] == [Hypothesis(EXACT_CLICKS, NIM.symmetries), Hypothesis(EXACT_CLICKS)]
     assert [h.name for h in found[:2]] == ["exact clicks, plus mirror images", "exact clicks"]
+    given = teach(demos, NIM, programs=3, practice=0, symmetries=NIM.symmetries).tried
+    assert {tried.hypothesis.symmetries for tried in given} == {NIM.symmetries}
 
 
 def test_a_hypothesis_with_images_explains_the_images_too():

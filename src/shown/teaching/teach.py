@@ -27,7 +27,7 @@ from shown.symmetry import Transformation, confirmed, proposed_for_buttons
 from shown.teaching.dialogue.advice import advise
 from shown.teaching.interpretation.equivalence import Effects, effects_of
 from shown.teaching.interpretation.fitter import AT_ONCE, FURTHER, QUICK, Fitter, end_of
-from shown.teaching.interpretation.hypotheses import Hypothesis, hypotheses, hypothesis_of, with_images
+from shown.teaching.interpretation.hypotheses import Hypothesis, hypothesis_of, with_images
 from shown.teaching.interpretation.interpretations import (
     EXACT_CLICKS,
     INTERPRETATIONS,
@@ -357,11 +357,11 @@ class _Course:
         not fit are tried leniently. With pinned clauses, only hypotheses that contradict the fewest.
         """
         task, selection = self.task, self.selection
-        group, only = self._symmetries()
-        keys = self._keys(group)
+        choices = self._symmetries()
+        keys = self._keys(choices[0])
         presses = bool(keys) or (task.world is not None and bool(task.shown.buttons))
         language = STANDARD if task.language is None and presses and len(task.shown) > 1 else None
-        first = list(hypotheses(tuple(interpreted), group, only, keys, language))
+        first = [Hypothesis(meaning, group, language, keys) for meaning in interpreted for group in choices]
         if task.constraints.pinned:
             against = {h: len(self.fitter.contradictions(h, interpreted[h.interpretation])) for h in first}
             first = [h for h in first if against[h] == min(against.values())]
@@ -377,20 +377,21 @@ class _Course:
                 for hypothesis in best or plain
             ]
         proposed = self._proposed_symmetries()
-        if proposed and proposed != group:
+        if proposed and proposed != choices[0]:
             best = [found.hypothesis for found in selection.best_fitted(TOP_HYPOTHESES)]
             yield [replace(hypothesis, symmetries=proposed) for hypothesis in best or plain]
         if self._leniently():
             unfit = sorted((h for h in first if not selection.fits(h)), key=lambda h: not h.symmetries)
             yield [replace(hypothesis, lenient=True) for hypothesis in unfit[:TOP_HYPOTHESES]]
 
-    def _symmetries(self) -> tuple[tuple[Transformation, ...], bool]:
-        """Return the symmetries to try, and whether to try nothing else."""
+    def _symmetries(self) -> list[tuple[Transformation, ...]]:
+        """Return the groups of symmetries to try, the most plausible first: those found, and none; or those given."""
         if self.task.symmetries is not None:
-            return self.task.symmetries, bool(self.task.symmetries)
+            return [self.task.symmetries]
         declared = tuple(self.task.world.symmetries) if self.task.world is not None else ()
         shown = self.task.shown
-        return declared or tuple(s for s in self._proposed_symmetries() if confirmed(shown, s) >= CONFIRMED), False
+        found = declared or tuple(s for s in self._proposed_symmetries() if confirmed(shown, s) >= CONFIRMED)
+        return [found, ()] if found else [()]
 
     def _proposed_symmetries(self) -> tuple[Transformation, ...]:
         """Return symmetries of the buttons to try where none is declared and playing can judge them."""

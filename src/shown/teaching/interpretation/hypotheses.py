@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -56,21 +56,6 @@ def _images_in_words(symmetries: Iterable[Transformation]) -> str:
     kinds = ["rotated"] * bool(motions & {"clockwise", "counter-clockwise"} or motions == {"half-turn"})
     kinds += ["mirror"] * bool(motions - TURNS)
     return f"{' and '.join(kinds)} images" if kinds else "images with tokens exchanged"
-
-
-def hypotheses(
-    interpretations: Sequence[Interpretation],
-    symmetries: tuple[Transformation, ...],
-    only_symmetric: bool = False,
-    keys: tuple[str, ...] = (),
-    language: Language | None = None,
-) -> Iterator[Hypothesis]:
-    """Yield each interpretation with the symmetries and, unless `only_symmetric`, without; the most plausible first."""
-    for interpretation in interpretations:
-        if symmetries:
-            yield Hypothesis(interpretation, symmetries, language, keys)
-        if not (symmetries and only_symmetric):
-            yield Hypothesis(interpretation, (), language, keys)
 
 
 def with_images(demonstrations: Demonstrations, symmetries: tuple[Transformation, ...]) -> Demonstrations:
