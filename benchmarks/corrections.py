@@ -17,7 +17,7 @@ from itertools import pairwise
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.evaluation.resources import Resources
 from shown.policy import Policy
-from shown.teaching.dialogue.corrections import correct
+from shown.teaching.dialogue.corrections import show_from, stepping_in
 from shown.teaching.teach import Pupil
 from shown.worlds import GAMES, Game, Level, demonstrate, find, load_levels, play, success_rate
 from shown.worlds.games.game import LevelWorld
@@ -69,7 +69,7 @@ def first_mistake(game: Game, policy: Policy, levels: Sequence[Level]) -> Demons
         if not episode.won:
             for number, step in enumerate(episode.steps):
                 if step.action != game.expert(step.grid):
-                    return correct(game, policy, level, number, game.expert(step.grid))
+                    return show_from(LevelWorld(game, level), stepping_in(episode, number), game.expert(step.grid))
     return None
 
 

@@ -1,20 +1,18 @@
-"""The components of a policy: weighted formulas, their form on disk, and their form on bits."""
+"""The components of a policy: weighted formulas, and their form on disk."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from shown.errors import BadInput, at
 from shown.grid import Tokens
-from shown.language.evaluate import Plan
 from shown.language.primitives import Language
 from shown.language.terms import Term
 from shown.provenance import Score, SuccessRate, plain, read_count, read_number, read_score
 from shown.rules import Facts, Formula, Literal
-from shown.rules.bitwise import Clause, Packed, over_columns, pack
 from shown.rules.parsing import read_program, split_literal
 from shown.symmetry import Folded, Transformation, of_clause
 
@@ -51,22 +49,6 @@ class RatedRule:
     formula: Formula
     conditions: int
     rate: Score
-
-
-def compile_components(
-    mixtures: Sequence[Iterable[Component]], tokens: Tokens, buttons: tuple[str, ...], language: Language
-) -> tuple[Plan, Packed, list[Packed]]:
-    """Return a plan for the distinct programs of some mixtures, their distinct clauses over its columns, and each
-    mixture's formulas over the clauses: most formulas of a mixture share theirs."""
-    formulas = [[component.formula for component in mixture] for mixture in mixtures]
-    terms = list(dict.fromkeys(literal.term for own in formulas for formula in own for literal in formula.literals))
-    numbers = {term: i for i, term in enumerate(terms)}
-    place: dict[Clause, int] = {}
-    packed = [
-        pack([tuple(((place.setdefault(c, len(place)), True),) for c in over_columns(f.clauses, numbers)) for f in own])
-        for own in formulas
-    ]
-    return Plan(terms, tokens, buttons, language), pack([(clause,) for clause in place]), packed
 
 
 def component_to_json(component: Component, facts: Facts, language: Language) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from shown.components import Component, ComponentReader, RatedRule, compile_components, component_to_json, rated_to_json
+from shown.components import Component, ComponentReader, RatedRule, component_to_json, rated_to_json
 from shown.demonstrations import Demonstrations, Step, game_from_json, names_from_json, tokens_from_json
+from shown.engine.planes import Planes
 from shown.errors import BadInput
 from shown.evaluation.rows import Rows, row_bits
 from shown.files import read_json, write_json
@@ -23,7 +24,7 @@ from shown.language.primitives import LANGUAGE, Language
 from shown.language.terms import Term
 from shown.provenance import NO_PROVENANCE, MeanReturn, Provenance
 from shown.rules import NO_FACTS, Constraints, Facts, Formula, Literal, Speaker, canonical
-from shown.rules.bitwise import Packed, allowed_rows, mixture_probabilities, most_probable
+from shown.rules.bitwise import Clause, Clauses, allowed_rows, mixture_probabilities, most_probable, over_columns, pack
 from shown.symmetry import Transformation, unfold
 
 __all__ = ["Component", "Policy", "Together", "uniform_policy"]
@@ -107,7 +108,7 @@ class Policy:
         """Return the `probabilities` on each of several grids, computed together."""
 
         def shares(some: Sequence[Grid], _: Sequence[Grid]) -> list[np.ndarray]:
-            rows, allowed = self._allowed(some)
+            rows, allowed = self.allowed(some)
             mixed = mixture_probabilities(allowed, rows.worlds[0], self._weights)
             order = np.argsort(rows.state_of_row, axis=None, kind="stable")
             flat = mixed.reshape(-1)[order[np.count_nonzero(rows.state_of_row < 0) :]]
@@ -247,12 +248,10 @@ class Policy:
 
     # --- on bits ------------------------------------------------------------------------------------------------------
 
-    def _allowed(self, grids: Sequence[Grid]) -> tuple[Rows, np.ndarray]:
+    def allowed(self, grids: Sequence[Grid]) -> tuple[Rows, np.ndarray]:
         """Return the rows (state, action) of some grids, and those that each component allows. [K, R] uint64"""
-        world, columns = self._plan.world_and_columns(grids)
-        rows = Rows([world])
-        held = allowed_rows(self._alone.clauses, columns, rows.mask)
-        return rows, allowed_rows(self._alone.formulas[0], held, rows.mask)
+        world, (allowed,) = self._alone.allowed(grids, [0])
+        return Rows([world]), allowed
 
     def _programs_hold(self, steps: Sequence[Step]) -> dict[Term, np.ndarray]:
         """Return the value of each program for the grid and action of each step. [N] bool each"""
@@ -269,7 +268,7 @@ class Policy:
     def _shares(self, grid: Grid) -> np.ndarray:
         """Return the probability of every action, in order, under each component. [K, A] float64"""
         self.tokens.check(grid)
-        rows, allowed = self._allowed([grid])
+        rows, allowed = self.allowed([grid])
         alone = np.ones(1)
         shares = [mixture_probabilities(part[None], rows.worlds[0], alone)[:, 0] for part in allowed]
         return np.array(shares)
@@ -296,11 +295,6 @@ class Policy:
     def speaker(self) -> Speaker:
         """The speaker that puts its rules into English."""
         return Speaker(self.language, self.tokens.values, self.buttons, self.facts)
-
-    @property
-    def subject(self) -> str:
-        """What its rules are about: "click a cell"."""
-        return self.speaker.subject
 
     def english(self, component: int = 0, notes: Sequence[str] = ()) -> str:
         """Return the rule of a component, by default the best, as a sentence of several lines.
@@ -417,19 +411,23 @@ class Together:
 
     Attributes:
         plan: the distinct programs of all policies.
-        clauses: the distinct clauses of all policies over the columns of the plan.
-        formulas: the formulas of each policy over the clauses.
     """
-
-    plan: Plan
-    clauses: Packed
-    formulas: list[Packed]
 
     def __init__(self, policies: Sequence[Policy]) -> None:
         first = policies[0]
-        mixtures = [policy.components for policy in policies]
-        compiled = compile_components(mixtures, first.tokens, first.buttons, first.language)
-        self.plan, self.clauses, self.formulas = compiled
+        mixtures = [[component.formula for component in policy.components] for policy in policies]
+        terms = dict.fromkeys(literal.term for own in mixtures for formula in own for literal in formula.literals)
+        self.plan = Plan(list(terms), first.tokens, first.buttons, first.language)
+        numbers = {term: i for i, term in enumerate(terms)}
+        # The distinct clauses over the programs, and the formulas of each policy over the clauses: most share theirs.
+        place: dict[Clause, int] = {}
+
+        def over_clauses(formula: Formula) -> Clauses:
+            clauses = over_columns(formula.clauses, numbers)
+            return tuple(((place.setdefault(clause, len(place)), True),) for clause in clauses)
+
+        self._formulas = [pack(list(map(over_clauses, own))) for own in mixtures]
+        self._clauses = pack([(clause,) for clause in place])
         self._tokens, self._weights = first.tokens, [policy._weights for policy in policies]
 
     def act_many(self, grids: Sequence[Grid], who: Sequence[int]) -> list[Action]:
@@ -440,15 +438,20 @@ class Together:
 
     def _act(self, grids: Sequence[Grid], who: Sequence[int]) -> list[Action]:
         state = {grid: i for i, grid in enumerate(dict.fromkeys(grids))}
-        world, columns = self.plan.world_and_columns(list(state))
-        held = allowed_rows(self.clauses, columns, world.row_mask)
         numbers, players = np.array([state[grid] for grid in grids]), np.array(who)
         words = np.empty(len(grids), dtype=np.int64)
-        for one in dict.fromkeys(who):
+        asked = list(dict.fromkeys(who))
+        world, allowed = self.allowed(list(state), asked)
+        for one, rows in zip(asked, allowed, strict=True):
             own = np.flatnonzero(players == one)
-            allowed = allowed_rows(self.formulas[one], held, world.row_mask)
-            words[own] = most_probable(allowed, world, numbers[own], self._weights[one])
+            words[own] = most_probable(rows, world, numbers[own], self._weights[one])
         return world.actions_of_words(words)
+
+    def allowed(self, grids: Sequence[Grid], who: Sequence[int]) -> tuple[Planes, Iterator[np.ndarray]]:
+        """Return some grids as planes, and the rows that the rules of each policy in `who` allow. [K, R] uint64 each"""
+        world, columns = self.plan.world_and_columns(grids)
+        held = allowed_rows(self._clauses, columns, world.row_mask)
+        return world, (allowed_rows(self._formulas[one], held, world.row_mask) for one in who)
 
 
 def in_batches(

@@ -10,6 +10,7 @@ from typing import Any
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, at
+from shown.grid import Grid
 from shown.rules import Constraints
 from shown.symmetry import Transformation
 
@@ -226,6 +227,8 @@ def plain(value: Any) -> Any:
     """Return a record as plain data, field by field."""
     if isinstance(value, Transformation):
         return value.to_json()
+    if isinstance(value, Grid):
+        return list(value.rows)
     if is_dataclass(value):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, tuple):

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from shown.engine.memory import Account
 from shown.evaluation.resources import Resources
-from shown.evaluation.rows import Evidence
+from shown.evaluation.rows import Evidence, evidence_of
 from shown.inference import covers as module
 from shown.inference.clauses import ClauseSearch
-from shown.inference.covers import CoverTable, Taste, cheapest_cover, cheapest_cover_plain, cover_plain
+from shown.inference.covers import CoverTable, cheapest_cover, cheapest_cover_plain, cover_plain
 from shown.inference.learner import Learner
 from shown.inference.trees import TreeSearch
 from shown.rules.bitwise import formula_bits
@@ -47,28 +47,27 @@ def cover(columns, evidence, *rest):
     return module.cover(CoverTable.of(columns, evidence), *rest)
 
 
-@given(st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 3), st.sampled_from([0.5, 1.0, 2.0]), st.booleans())
+@given(st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 3), st.booleans())
 @settings(max_examples=examples(60))
-def test_the_compiled_search_is_the_plain_one(seed, features, words, keep, open_rows):
+def test_the_compiled_search_is_the_plain_one(seed, features, words, open_rows):
     case = problem(seed, max(2, features), words, open_rows)
-    taste = Taste(keep=keep)
-    assert cover(*case, taste) == cover_plain(*case, taste)
+    assert cover(*case) == cover_plain(*case)
 
 
 def test_machine_code_does_what_its_python_says(monkeypatch):
     case = problem(3, 20)
-    expected = cover(*case, Taste())
+    expected = cover(*case)
     with np.errstate(over="ignore"):
         for name in ("_cover_loop", "_table_loop"):
             monkeypatch.setattr(module, name, getattr(module, name).plain)
-        assert cover(*case, Taste()) == expected
+        assert cover(*case) == expected
 
 
 @given(st.integers(0, 10**6))
 @settings(max_examples=examples(60))
 def test_what_is_found_allows_all_that_was_shown_and_nothing_ruled_out(seed):
     columns, evidence, *rest = problem(seed, 40)
-    found = cover(columns, evidence, *rest, Taste())
+    found = cover(columns, evidence, *rest)
     if found is not None:
         assert np.array_equal(formula_bits(found, columns, evidence.mask), evidence.positive)
 
@@ -76,7 +75,7 @@ def test_what_is_found_allows_all_that_was_shown_and_nothing_ruled_out(seed):
 def test_nothing_is_found_where_columns_tell_nothing_apart():
     columns, evidence, *rest = problem(1, 2)
     alike = np.broadcast_to(evidence.mask, columns.shape).copy()
-    assert cover(alike, evidence, *rest, Taste()) is None
+    assert cover(alike, evidence, *rest) is None
 
 
 @given(st.integers(0, 10**6), st.integers(1, 8), st.integers(1, 8))
@@ -103,8 +102,7 @@ def test_its_formulas_are_exact_and_no_dearer_than_the_trees(name):
     trees = Learner(programs=3000).fit(demos)
     learner = Learner(programs=3000, search="clauses").fit(demos)
     assert learner.candidates_[0].score >= trees.candidates_[0].score
-    rows = learner._fitting.rows
-    evidence = learner._fitting.evidence(rows)
+    evidence = evidence_of(learner._fitting.rows, demos.steps)
     for candidate in learner.candidates_:
         allowed = formula_bits(candidate.clauses, learner.features_.columns, evidence.mask)
         assert evidence.shows(allowed).all()
@@ -114,7 +112,7 @@ def test_the_same_seed_proposes_the_same():
     game = find("nim")
     demos = demonstrate(game, load_levels(game, "train:0-3"))
     learner = Learner(programs=1000).fit(demos)
-    evidence = learner._fitting.evidence(learner._fitting.rows)
+    evidence = evidence_of(learner._fitting.rows, demos.steps)
     found = [
         list(
             ClauseSearch(evidence, TreeSearch(evidence, 2, 0), seed).propose(
@@ -128,8 +126,9 @@ def test_the_same_seed_proposes_the_same():
 
 def test_formulas_share_their_clauses_and_the_trees_go_before_the_clauses_are_chosen():
     """Each formula waiting for its score had clauses of its own, and the trees stayed until the end."""
-    learner = Learner(programs=1000).fit(demonstrate(find("fence-in"), "train:0-1"))
-    evidence, features = learner._fitting.evidence(learner._fitting.rows), learner.features_
+    demos = demonstrate(find("fence-in"), "train:0-1")
+    learner = Learner(programs=1000).fit(demos)
+    evidence, features = evidence_of(learner._fitting.rows, demos.steps), learner.features_
     account = Account(2**30)
     search = ClauseSearch(evidence, TreeSearch(evidence, 3, 0, account=account), 0)
     clauses = [clause for formula in search.propose(features, features.log_prior) for clause in formula]

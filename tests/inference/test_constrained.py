@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from shown.demonstrations import Demonstrations
 from shown.errors import Contradicted
 from shown.evaluation.resources import Resources
+from shown.evaluation.rows import evidence_of
 from shown.grid import Tokens, grid
 from shown.inference.features import combine
 from shown.inference.fitting import Fitting
@@ -75,7 +76,7 @@ def test_features_without_struck_programs_are_as_if_every_program_had_been_read(
     terms = [term for term, _ in grammar.programs(300)]
     constraints = Constraints((), tuple(terms[place] for place in places))
     fitting = fitting_of(demos, 300, constraints)
-    evidence = fitting.evidence(fitting.rows)
+    evidence = evidence_of(fitting.rows, demos.steps)
     fast = fitting.features(evidence)
     away = [i for i, term in enumerate(terms) if constraints.strikes(term)]
     assert set(places) <= set(away)

@@ -18,6 +18,7 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput, NothingFits, OutOfMemory
 from shown.evaluation.columns import Evaluator
 from shown.evaluation.resources import Resources
+from shown.evaluation.rows import evidence_of
 from shown.grid import Grid, Tokens, grid
 from shown.inference import fitting as module
 from shown.inference.fitting import LearningPhase
@@ -138,7 +139,7 @@ def test_the_learner_does_what_the_plain_loop_does(options):
         resources=Resources(seed=4),
         **options,
     ).fit(shown_by_expert("nim", "train:0-2"))
-    features, evidence = learner.features_, learner._fitting.evidence(learner._fitting.rows)
+    features, evidence = learner.features_, evidence_of(learner._fitting.rows, learner.demonstrations_.steps)
     prices = module.literal_prices(features.log_prior, learner.prior)
     mixture = Mixture(10)
     for length in range(len(features) + 1):

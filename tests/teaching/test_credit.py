@@ -112,12 +112,12 @@ def test_learning_from_turning_points_wins_more_and_what_was_shown_stays(one_dem
     place, demos = one_demonstration
     fitter = Fitter(Task(demos, programs=2000))
     fitted = fitter.fit(Hypothesis(EXACT_CLICKS), demos)
-    turning = TurningPointSearch(fitter, fitted, Ground(place), np.random.default_rng(0), 3.0)
+    turning = TurningPointSearch(fitter, fitted, Ground(place), np.random.default_rng(0))
     scores = [turning.best[-1][0], *(turning.step() for _ in range(4))]
     assert scores[-1] > scores[0]
     assert turning.known
     steps = demos.steps
-    for policy in turning.policies():
+    for _, policy in turning.best:
         assert policy.act_many([step.grid for step in steps]) == [step.action for step in steps]
 
 

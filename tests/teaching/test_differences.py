@@ -30,4 +30,4 @@ def test_each_candidate_is_compared_where_it_is_farthest_from_the_best():
 
 
 def test_one_rule_alone_differs_from_nothing():
-    assert differences(uniform_policy(STOP.tokens), load_levels(STOP, "train:0")[0]) == ()
+    assert differences(uniform_policy(STOP.tokens), load_levels(STOP, "train:0")[0], STOP) == ()

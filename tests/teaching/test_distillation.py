@@ -217,7 +217,7 @@ def test_agreement_on_bits_is_agreement_in_play(data):
     positions = Positions(policy)
     positions.add([[step.grid for step in episode.steps] for episode in games])
     units = [component.formula.clauses for component in picked]
-    table = Table(units, [], positions, (policy.tokens, policy.buttons, policy.language))
+    table = Table(units, [], positions)
     grids = [grid for game in positions.games for grid in game]
     for number, clauses in enumerate(units):
         rule = replace(policy, components=(replace(picked[number], weight=1.0, formula=Formula(clauses)),))

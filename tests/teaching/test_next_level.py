@@ -75,7 +75,6 @@ def test_a_negligible_disagreement_counts_as_none():
     sure = policy(TOKENS, star=0.995, wall=0.005)
     assert 0 < sure.disagreement(SPLIT.grid) < 0.02
     assert useful(sure, SPLIT) == []
-    assert useful(sure, SPLIT, agreed=0.0) == ["split"]
 
 
 def test_a_level_already_shown_is_left_out_even_where_candidates_disagree():
@@ -88,12 +87,10 @@ def test_the_most_useful_come_first_and_equals_in_the_order_given():
     assert useful(EITHER, AGREED, SPLIT, lopsided, HALF) == ["split", "lopsided", "half"]
 
 
-def test_the_whole_episode_counts_where_there_is_a_game():
+def test_the_whole_episode_counts():
     level = load_levels(NIM, "train:0")[0]
     found = doubt(NIM_EITHER, level, NIM)
-    first = doubt(NIM_EITHER, level)
-    assert first.step == 0
-    assert found.disagreement >= first.disagreement
+    assert found.disagreement >= round(NIM_EITHER.disagreement(level.grid), 9)
     assert found.disagreement == pytest.approx(NIM_EITHER.disagreement(found.grid))
 
 

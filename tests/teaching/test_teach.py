@@ -13,15 +13,15 @@ from shown.errors import BadInput, NothingFits, OutOfMemory
 from shown.evaluation.resources import Resources
 from shown.grid import grid
 from shown.inference import clauses
-from shown.inference.clauses import renumbered
+from shown.inference.clauses import Effort, renumbered
 from shown.policy import uniform_policy
 from shown.provenance import SuccessRate
 from shown.rules.bitwise import clause_bits, formula_bits
 from shown.symmetry import images
 from shown.teaching.interpretation.equivalence import Effects
-from shown.teaching.interpretation.fitter import QUICK, Effort, Fitter
-from shown.teaching.interpretation.hypotheses import Hypothesis, flattened, hypotheses, hypothesis_of
-from shown.teaching.interpretation.interpretations import EXACT_CLICKS, INTERPRETATIONS, Interpretation
+from shown.teaching.interpretation.fitter import QUICK, Fitter
+from shown.teaching.interpretation.hypotheses import Hypothesis, flattened, hypothesis_of
+from shown.teaching.interpretation.interpretations import EXACT_CLICKS, Interpretation
 from shown.teaching.practice import ground
 from shown.teaching.practice.counterexamples import CounterexampleSearch
 from shown.teaching.practice.ground import Ground, Variation
@@ -37,7 +37,7 @@ from strategies import allowed
 
 def explains(fitted, clauses):
     """Whether a formula over the features allows all that was shown."""
-    evidence = fitted.evidence
+    evidence = fitted.pinned.rest
     return bool(evidence.shows(formula_bits(clauses, fitted.features.columns, evidence.mask)).all())
 
 
@@ -159,7 +159,7 @@ def test_images_are_computed_once_and_not_at_every_refit():
     fitter, hypothesis = Fitter(Task(demos, programs=300)), Hypothesis(EXACT_CLICKS, NIM.symmetries)
     fitter.fit(hypothesis, demos)
     before = images(demos, NIM.symmetries)
-    fitter.fit(hypothesis, demos, more)
+    fitter.fit(hypothesis, demos, more=more.steps)
     with_more = images(demos + more, NIM.symmetries)
     assert all(any(item is other for other in with_more) for item in before)
 
@@ -212,17 +212,19 @@ def test_refusals_are_never_idle():
 
 
 def test_every_interpretation_is_tried_with_symmetries_first():
-    found = list(hypotheses(INTERPRETATIONS[:2], NIM.symmetries))
-    assert found[:2] == [Hypothesis(INTERPRETATIONS[0], NIM.symmetries), Hypothesis(INTERPRETATIONS[0])]
-    assert all(h.symmetries for h in hypotheses(INTERPRETATIONS, NIM.symmetries, only_symmetric=True))
+    demos = expert(NIM, "random:200001")
+    found = [tried.hypothesis for tried in teach(demos, NIM, programs=3, practice=0).tried]
+    assert found[:2] == [Hypothesis(EXACT_CLICKS, NIM.symmetries), Hypothesis(EXACT_CLICKS)]
     assert [h.name for h in found[:2]] == ["exact clicks, plus mirror images", "exact clicks"]
+    given = teach(demos, NIM, programs=3, practice=0, symmetries=NIM.symmetries).tried
+    assert {tried.hypothesis.symmetries for tried in given} == {NIM.symmetries}
 
 
 def test_a_hypothesis_with_images_explains_the_images_too():
     demos = expert(NIM, "random:200001")
     fitted = Fitter(Task(demos, programs=2000)).fit(Hypothesis(EXACT_CLICKS, NIM.symmetries), demos)
-    assert len(fitted.evidence.word) >= 2 * len(demos.steps) - 1
-    assert fitted.evidence.weight.sum() == pytest.approx(len(demos.steps))
+    assert len(fitted.pinned.rest.word) >= 2 * len(demos.steps) - 1
+    assert fitted.pinned.rest.weight.sum() == pytest.approx(len(demos.steps))
     assert all(explains(fitted, candidate.clauses) for candidate in fitted.candidates)
     assert not explains(fitted, ())
 
@@ -230,7 +232,7 @@ def test_a_hypothesis_with_images_explains_the_images_too():
 def test_a_flattened_mixture_keeps_its_order_and_adds_up():
     demos = expert(NIM, "train:0-2")
     policy = Fitter(Task(demos, programs=1000)).fit(Hypothesis(EXACT_CLICKS), demos).policy
-    flat = flattened(policy, 3.0)
+    flat = flattened(policy)
     weights = [c.weight for c in flat.components]
     assert sum(weights) == pytest.approx(1.0)
     assert weights == sorted(weights, reverse=True)
@@ -252,13 +254,13 @@ def test_leniently_everything_shown_is_allowed_and_nothing_that_can_be_told_from
     assert exact.policy is None
     lenient = fitter.fit(Hypothesis(EXACT_CLICKS, lenient=True), demos)
     assert allowed(lenient.policy, demos.steps) == [True] * 12
-    opened = exact.evidence.mask & ~lenient.evidence.mask
+    opened = exact.pinned.rest.mask & ~lenient.pinned.rest.mask
     for column in exact.features.columns:  # each row that was opened looks like some shown one
-        held = {bool(v) for v in exact.evidence.shows(column)}
+        held = {bool(v) for v in exact.pinned.rest.shows(column)}
         assert True in held or not (opened & column).any()
         assert False in held or not (opened & ~column).any()
-    rows_allowed = formula_bits(lenient.candidates[0].clauses, lenient.features.columns, lenient.evidence.mask)
-    assert not (rows_allowed & ~lenient.evidence.positive).any()
+    rows_allowed = formula_bits(lenient.candidates[0].clauses, lenient.features.columns, lenient.pinned.rest.mask)
+    assert not (rows_allowed & ~lenient.pinned.rest.positive).any()
 
 
 def test_where_nothing_fits_practice_tries_it_leniently_and_says_so():
@@ -278,7 +280,7 @@ def test_where_nothing_fits_practice_tries_it_leniently_and_says_so():
 def test_candidates_that_play_side_by_side_win_what_each_wins_alone(game):
     demos = expert(game, "train:0-1")
     found = Fitter(Task(demos, programs=1000)).fit(Hypothesis(EXACT_CLICKS), demos)
-    tried = [found.policy, found.policy.map_policy, uniform_policy(game.tokens), flattened(found.policy, 3.0)]
+    tried = [found.policy, found.policy.map_policy, uniform_policy(game.tokens), flattened(found.policy)]
     together, alone = Ground(game), Ground(game)
     together.results(tried[1], 10)  # has played some of it before
     assert together.scores([*tried, tried[0]], 30) == [alone.score(policy, 30) for policy in [*tried, tried[0]]]
@@ -320,7 +322,7 @@ def test_suspecting_lost_games_gets_no_worse_and_never_suspects_the_teacher():
     demos = expert(NIM, "random:200018")
     fitter = Fitter(Task(demos, programs=2000))
     fitted = fitter.fit(Hypothesis(EXACT_CLICKS, NIM.symmetries), demos)
-    suspicion = CounterexampleSearch(fitter, fitted, Ground(NIM), np.random.default_rng(0), 3.0)
+    suspicion = CounterexampleSearch(fitter, fitted, Ground(NIM), np.random.default_rng(0))
     scores = list(vary([suspicion], 4))
     assert scores == sorted(scores)
     shown = {(step.grid, step.action) for step in demos.steps}
@@ -334,14 +336,14 @@ def test_committees_of_the_best_fit_are_tried_in_between_and_who_is_behind_on_a_
     fitter = Fitter(Task(demos, programs=2000))
     fitted = fitter.fit(Hypothesis(EXACT_CLICKS, STOP.symmetries), demos)
     monkeypatch.setattr("shown.teaching.practice.counterexamples.VARY", 1.0)
-    suspicion = CounterexampleSearch(fitter, fitted, Ground(STOP), np.random.default_rng(0), 3.0, levels=30)
+    suspicion = CounterexampleSearch(fitter, fitted, Ground(STOP), np.random.default_rng(0), levels=30)
     score, _ = suspicion.best[-1]
     scores = [suspicion.step() for _ in range(3)]
     assert not suspicion.refused
     assert score <= scores[0] <= scores[-1] == suspicion.ground.score(suspicion.best[-1][1], 30)
     assert not suspicion._take(uniform_policy(STOP.tokens), list(range(10)))
     assert len(suspicion.ground._results[uniform_policy(STOP.tokens).components]) == 10
-    for policy in suspicion.policies():
+    for _, policy in suspicion.best:
         assert all(allowed(policy, demos.steps))
 
 
@@ -352,13 +354,12 @@ def test_a_refit_starts_from_the_clauses_that_are_still_exact():
     start = STOP.starts("random:900000")[0]
     (lost,) = play_starts([start], uniform_policy(STOP.tokens))
     step = replace(lost.steps[0], refused=True)
-    more = Demonstrations(STOP.tokens, (Demonstration((step,)),), STOP.name)
-    again = fitter.fit(hypothesis, demos, more, Effort(trees=0, tries=1, covers=5), first)
+    again = fitter.fit(hypothesis, demos, Effort(trees=0, tries=1, covers=5), first, [step])
     known = renumbered(first.pool.clauses, first.features, again.features)
     assert len(known) == len(first.pool.clauses)
     named = [{(first.features.terms[f], sign) for f, sign in clause} for clause in first.pool.clauses]
     assert [{(again.features.terms[f], sign) for f, sign in clause} for clause in known] == named
-    against = again.evidence.mask & ~again.evidence.positive
+    against = again.pinned.rest.mask & ~again.pinned.rest.positive
     bits = clause_bits(known, again.features.columns, against)
     exact = [clause for clause, wrong in zip(known, bits.any(axis=1), strict=True) if not wrong]
     assert exact
@@ -382,7 +383,7 @@ def test_no_round_is_begun_that_would_not_end_in_time(monkeypatch):
     demos = expert(NIM, "random:200018")
     fitter = Fitter(Task(demos, programs=300))
     fitted = fitter.fit(Hypothesis(EXACT_CLICKS), demos)
-    search = CounterexampleSearch(fitter, fitted, Ground(NIM), np.random.default_rng(0), 3.0, seconds=2.0)
+    search = CounterexampleSearch(fitter, fitted, Ground(NIM), np.random.default_rng(0), seconds=2.0)
     clock = [0.0]
 
     def step():

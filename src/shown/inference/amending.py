@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from shown.evaluation.rows import Evidence
-from shown.inference.covers import TASTE, CoverTable, cover
+from shown.inference.covers import CoverTable, cover
 from shown.inference.features import Features
 from shown.inference.fitting import Fitting
 from shown.inference.posterior import log_likelihood, log_prior
@@ -106,7 +106,7 @@ class Amender:
     def _covered(self, evidence: Evidence, starts: Sequence[tuple[int, int]]) -> Clauses | None:
         words, bits = (np.array(part, dtype=np.int64) for part in zip(*starts, strict=True))
         table = CoverTable.of(self._features.columns, evidence)
-        return cover(table, words, bits.astype(np.uint64), self._costs, TASTE)
+        return cover(table, words, bits.astype(np.uint64), self._costs)
 
     def _shown(self, among: np.ndarray) -> tuple[tuple[int, int], ...]:
         """Return the demonstrated rows among some rows."""

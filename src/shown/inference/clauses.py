@@ -8,16 +8,18 @@ cheapest of them that together allow all demonstrated actions make the proposed 
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shown.engine.threads import Threads
 from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import Evidence, row_bits
-from shown.inference.covers import TASTE, CoverTable, Taste, cheapest_cover, cover
+from shown.inference.covers import CoverTable, cheapest_cover, cover
 from shown.inference.features import Features
 from shown.inference.pinning import Struck
 from shown.inference.trees import TreeSearch
@@ -30,6 +32,39 @@ SHORTENED = 1000  # clauses shortened at a time, because there are several copie
 BLOCK_BYTES = 2**22  # size of the arrays in which clauses are evaluated
 UNPACKED_BYTES = 24  # bytes per clause and demonstrated row while their bits are read
 DEARER = 100.0  # factor on the cost of a literal that was part of a struck clause
+SPREAD = 0.1  # standard deviation of the random changes of log prices between tries
+FEW_SHOWN = 32  # up to this many shown actions, mirror images included, every search is thorough
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How thoroughly to search for rules.
+
+    Attributes:
+        trees: trees grown from each set of features.
+        tries: covers searched for clauses.
+        covers: formulas made of the clauses found.
+        until: time by the monotonic clock after which the search makes do with what it has found.
+    """
+
+    trees: int
+    tries: int
+    covers: int
+    until: float = math.inf
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() > self.until
+
+    def on(self, shown: int) -> Effort:
+        """Return the effort for a number of shown actions: with few of them, a thorough search is quick, too."""
+        if shown > FEW_SHOWN:
+            return self
+        return replace(THOROUGH, trees=min(self.trees * THOROUGH.trees, THOROUGH.trees), until=self.until)
+
+
+THOROUGH = Effort(trees=5, tries=40, covers=40)  # where one fit decides
 
 
 @dataclass(frozen=True)
@@ -79,7 +114,7 @@ class ClauseSearch:
         evidence: the demonstrations as bits.
         trees: the tree search whose formulas and clauses are included.
         seed: seed of the starts and the changes of prices.
-        taste: weights and numbers of tries.
+        effort: numbers of tries.
         struck: test for clauses that amount to a struck program; they are not used.
         narrow: demonstrated actions that only some programs may explain.
         earlier: clauses of an earlier search, over its features. Those that are still exact are used again.
@@ -90,13 +125,13 @@ class ClauseSearch:
         evidence: Evidence,
         trees: TreeSearch,
         seed: int,
-        taste: Taste = TASTE,
+        effort: Effort = THOROUGH,
         struck: Struck | None = None,
         narrow: Narrow | None = None,
         earlier: tuple[Features, Sequence[Clause]] | None = None,
     ) -> None:
         self._struck, self._narrow, self._earlier = struck, narrow, earlier
-        self._evidence, self._trees, self._taste = evidence, trees, taste
+        self._evidence, self._trees, self._effort = evidence, trees, effort
         self._rng = np.random.default_rng([seed, 0xC1A])
         # In the order of the demonstrations.
         places = np.array(evidence.shown_rows, dtype=np.int64).reshape(-1, 2)
@@ -134,8 +169,8 @@ class ClauseSearch:
         known = [] if self._earlier is None else renumbered(self._earlier[1], self._earlier[0], features)
         self._take_in([*self._grown, *known, *found], features, prices)
         pool = self.pool(features, prices)
-        for attempt in range(self._taste.covers):
-            if attempt and self._taste.over:
+        for attempt in range(self._effort.covers):
+            if attempt and self._effort.over:
                 return
             formula = pool.formula(self._rng.standard_normal(len(pool.clauses)) * (0.2 if attempt else 0.0))
             if formula is None:
@@ -147,29 +182,27 @@ class ClauseSearch:
         costs = np.maximum(-prices, 1e-3)
         usable = np.flatnonzero(self._usable(features))
         self._table = CoverTable.of(features.columns, self._evidence)
-        if self._struck is None:
-            with closing(Threads(self._trees.threads)) as threads:
-                for first in range(0, self._taste.tries, threads.count):
-                    if first and self._taste.over:
-                        return
-                    attempts = range(first, min(first + threads.count, self._taste.tries))
-                    draws = [self._draw(costs, attempt) for attempt in attempts]
-                    yield from threads.map(lambda draw: self._covered(*draw, usable), draws)
-            return
-        for attempt in range(self._taste.tries):
-            if attempt and self._taste.over:
-                return
-            found = self._covered(*self._draw(costs, attempt), usable)
-            for clause in found or ():
-                if self._struck(clause, features):
-                    # Without one of its literals it would not amount to a struck program; a random one is tried.
-                    costs[clause[self._rng.integers(len(clause))][0]] *= DEARER
-            yield found
+        with closing(Threads(self._trees.threads)) as threads:
+            at_once = threads.count if self._struck is None else 1  # a struck clause changes the costs of the next try
+            for first in range(0, self._effort.tries, at_once):
+                if first and self._effort.over:
+                    return
+                attempts = range(first, min(first + at_once, self._effort.tries))
+                draws = [self._draw(costs, attempt) for attempt in attempts]
+                for found in threads.map(lambda draw: self._covered(*draw, usable), draws):
+                    self._avoid_struck(found or (), features, costs)
+                    yield found
+
+    def _avoid_struck(self, clauses: Clauses, features: Features, costs: np.ndarray) -> None:
+        """Make a random literal of each clause that amounts to a struck program dearer: without it, it would not."""
+        for clause in clauses:
+            if self._struck is not None and self._struck(clause, features):
+                costs[clause[self._rng.integers(len(clause))][0]] *= DEARER
 
     def _draw(self, costs: np.ndarray, attempt: int) -> tuple[np.ndarray, np.ndarray]:
         """Draw the order of the starts and slightly changed costs; the costs of the first attempt are unchanged."""
         order = self._rng.permutation(len(self._words))
-        changes = self._rng.standard_normal(len(costs)) * (self._taste.spread if attempt else 0.0)
+        changes = self._rng.standard_normal(len(costs)) * (SPREAD if attempt else 0.0)
         return order, costs * np.exp(changes)
 
     def _covered(self, order: np.ndarray, costs: np.ndarray, usable: np.ndarray) -> Clauses | None:
@@ -183,7 +216,7 @@ class ClauseSearch:
                 continue
             table = self._table if numbers is None else self._table.only(numbers)
             own = costs if numbers is None else costs[numbers]
-            part = cover(table, self._words[starts], self._bits[starts], own, self._taste)
+            part = cover(table, self._words[starts], self._bits[starts], own)
             if part is None:
                 return None
             if numbers is not None:
@@ -228,7 +261,7 @@ class ClauseSearch:
     def _allowed(self, clauses: Sequence[Clause], features: Features) -> np.ndarray:
         """Return the demonstrated rows that each clause allows. [n, shown] bool"""
         blocks = _blocks_of_bits(clauses, features, self._evidence.positive, UNPACKED_BYTES * len(self._words))
-        allowed = [((bits[:, self._words] >> self._bits) & np.uint64(1)).astype(bool) for bits in blocks]
+        allowed = [row_bits(bits, self._words, self._bits) for bits in blocks]
         return np.concatenate([np.zeros((0, len(self._words)), dtype=bool), *allowed])
 
     def pool(self, features: Features, prices: np.ndarray) -> Pool:

@@ -6,9 +6,6 @@ property tests compare them.
 
 from __future__ import annotations
 
-import math
-import time
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,35 +16,7 @@ from shown.rules.bitwise import Clauses
 
 MAX_LITERALS = 4000  # a cover with more literals is given up
 AT_A_TIME = 16  # words of a column counted before its bound is checked
-
-
-@dataclass(frozen=True)
-class Taste:
-    """Weights and numbers of tries of the search, tuned on generated levels.
-
-    Attributes:
-        keep: exponent of the fraction of demonstrated actions that a literal keeps.
-        again: cost of a column that the formula already uses, as a fraction of its price.
-        tries: number of covers to search for clauses.
-        covers: number of formulas to make of the clauses found.
-        spread: standard deviation of the random changes of log prices between tries.
-        until: time by the monotonic clock after which no further cover or formula is begun.
-    """
-
-    keep: float = 1.0
-    again: float = 0.5
-    spread: float = 0.1
-    tries: int = 40
-    covers: int = 40
-    until: float = math.inf
-
-    @property
-    def over(self) -> bool:
-        """Whether the time is up."""
-        return time.monotonic() > self.until
-
-
-TASTE = Taste()
+USED_AGAIN = 0.5  # cost of a column that the formula already uses, as a fraction of its price
 
 
 def cheapest_cover(covered: np.ndarray, costs: np.ndarray, asked: np.ndarray) -> list[int] | None:
@@ -126,14 +95,13 @@ class CoverTable(NamedTuple):
         return self._replace(columns=own[0], shown=own[1], holds=own[2])
 
 
-def cover(table: CoverTable, words: np.ndarray, bits: np.ndarray, costs: np.ndarray, taste: Taste) -> Clauses | None:
+def cover(table: CoverTable, words: np.ndarray, bits: np.ndarray, costs: np.ndarray) -> Clauses | None:
     """Return a formula that allows every demonstrated row and no ruled-out one; None if columns cannot separate them.
 
     Args:
         table: the features and the evidence.
         words, bits: demonstrated rows, in the order in which clauses may start at them. [n] each
         costs: cost of a literal over each feature, above 0. [F] float64
-        taste: weights for choosing a literal.
     """
     literals = np.empty(MAX_LITERALS, dtype=np.int64)
     signs = np.empty(MAX_LITERALS, dtype=np.bool_)
@@ -143,7 +111,7 @@ def cover(table: CoverTable, words: np.ndarray, bits: np.ndarray, costs: np.ndar
     order = np.argsort(costs)
     count = _cover_loop(
         table.columns, table.against, len(table.rows), table.shown[order], table.holds[order], starts, costs[order],
-        order, taste.keep, taste.again, literals, signs, ends,
+        order, literals, signs, ends,
     )  # fmt: skip
     if count < 0:
         return None
@@ -155,7 +123,7 @@ def cover(table: CoverTable, words: np.ndarray, bits: np.ndarray, costs: np.ndar
 
 
 def cover_plain(
-    columns: np.ndarray, evidence: Evidence, words: np.ndarray, bits: np.ndarray, costs: np.ndarray, taste: Taste
+    columns: np.ndarray, evidence: Evidence, words: np.ndarray, bits: np.ndarray, costs: np.ndarray
 ) -> Clauses | None:
     """Return what `cover` does, without compiled code."""
     uncovered, used, clauses = evidence.positive.copy(), set[int](), []
@@ -172,7 +140,7 @@ def cover_plain(
                 holds = columns[f] if sign else ~columns[f]
                 removed = int(np.bitwise_count(against & ~holds).sum())
                 kept = int(np.bitwise_count(others & holds).sum()) / int(np.bitwise_count(others).sum())
-                score = removed * kept**taste.keep / (costs[f] * (taste.again if f in used else 1.0))
+                score = removed * kept / (costs[f] * (USED_AGAIN if f in used else 1.0))
                 if score > best_score:
                     best, best_score = (f, sign), score
             if best is None:
@@ -240,7 +208,7 @@ def _table_loop(columns, against, rows, shown, holds):  # type: ignore[no-untype
 
 
 @compiled
-def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, keep, again, literals, signs, ends):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, literals, signs, ends):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
     """`cover_plain`, with few literals counted.
 
     While a clause grows, a literal rules out fewer and fewer rows. An earlier count bounds a later one, so a literal
@@ -295,7 +263,7 @@ def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, ke
                     f = places[place] if phase == 0 else place
                     if phase == 1 and used[f]:
                         continue
-                    cost = costs[f] * again if phase == 0 else costs[f]
+                    cost = costs[f] * USED_AGAIN if phase == 0 else costs[f]
                     if against / cost <= best_score:
                         break
                     if bound[f] / cost <= best_score:
@@ -303,7 +271,7 @@ def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, ke
                     kept = np.int64(0)
                     for w in range(size_shown):
                         kept += popcount((shown[f, w] ^ sign[f]) & shown_rows[w])
-                    share = kept / others if keep == 1.0 else (kept / others) ** keep
+                    share = kept / others
                     if bound[f] * share / cost <= best_score:
                         continue
                     if not fresh:

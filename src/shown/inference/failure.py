@@ -10,10 +10,11 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
 from shown.evaluation.rows import Evidence, Rows, row_bits
-from shown.grid import Action, action_to_json
+from shown.grid import Action
 from shown.inference.features import Features
 from shown.language.languages import with_more_words
 from shown.language.primitives import Language
+from shown.provenance import plain
 
 AT_ONCE = 256  # columns compared before the rows that already differ are dropped
 
@@ -58,17 +59,7 @@ class Failure:
         )
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "demonstration": self.demonstration,
-            "step": self.step,
-            "action": action_to_json(self.action),
-            "other": action_to_json(self.other),
-            "other_demonstration": self.other_demonstration,
-            "other_step": self.other_step,
-            "programs": self.programs,
-            "richer": self.richer,
-            "text": self.text,
-        }
+        return {**plain(self), "text": self.text}
 
 
 def explain_failure(
@@ -81,17 +72,17 @@ def explain_failure(
     later in that run, since then both clicks are the teacher's own.
     """
     shown_at: dict[int, tuple[int, int]] = {}
-    for d, s, step in _numbered(demonstrations):
-        shown_at.setdefault(rows.number(step.grid), (d, s))
+    for place, step in numbered(demonstrations):
+        shown_at.setdefault(rows.number(step.grid), place)
     found: Failure | None = None
-    for d, s, step in _numbered(demonstrations):
+    for (d, s), step in numbered(demonstrations):
         state = rows.number(step.grid)
         word, bit = rows.place(state, step.action)
         if not int(evidence.positive[word]) >> bit & 1:
             continue
         alike = rows_like(features.columns, features.mask, word, bit)
         unlike = alike & ~evidence.positive
-        outvoted = _count(alike & evidence.positive) <= _count(unlike)
+        outvoted = np.bitwise_count(alike & evidence.positive).sum() <= np.bitwise_count(unlike).sum()
         if unlike.any() and (outvoted or found is None):
             later = demonstrations.items[d].steps[s + 1 :]
             own = rows.bits(
@@ -111,12 +102,14 @@ def _has(action: Action, rows: Rows, state: int) -> bool:
     return isinstance(action, str) or rows.grids[state].inside(action)
 
 
-def _count(bits: np.ndarray) -> int:
-    return int(np.bitwise_count(bits).sum())
+def numbered(demonstrations: Demonstrations) -> Iterator[tuple[tuple[int, int], Step]]:
+    """Yield all steps, each with its demonstration and its place in it, counted from 0."""
+    return (((d, s), step) for d, item in enumerate(demonstrations) for s, step in enumerate(item.steps))
 
 
-def _numbered(demonstrations: Demonstrations) -> Iterator[tuple[int, int, Step]]:
-    return ((d, s, step) for d, item in enumerate(demonstrations) for s, step in enumerate(item.steps))
+def taken(demonstrations: Demonstrations) -> list[tuple[tuple[int, int], Step]]:
+    """Return the steps that are not refused, numbered."""
+    return [(place, step) for place, step in numbered(demonstrations) if not step.refused]
 
 
 def _nearest(rows: Rows, among: np.ndarray, state: int) -> tuple[int, Action]:

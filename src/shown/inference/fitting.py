@@ -16,14 +16,14 @@ from typing import Literal
 
 import numpy as np
 
-from shown.demonstrations import Demonstrations, Step
+from shown.demonstrations import Demonstrations
 from shown.engine.memory import Account
 from shown.engine.planes import Planes, frame
 from shown.errors import BadInput, ClusterLost, OutOfMemory
 from shown.evaluation.columns import Evaluator
 from shown.evaluation.device import evaluator_on
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
-from shown.evaluation.rows import Evidence, Rows, evidence_of
+from shown.evaluation.rows import Evidence, Rows
 from shown.evaluation.shards import Crew, Sharded
 from shown.grid import Grid
 from shown.inference.features import Features, combine
@@ -47,6 +47,7 @@ Programs = int | Literal["auto"]
 FIRST, MOST = 10_000, 1_000_000
 """Least and greatest number of programs for "auto"."""
 
+MAX_SECONDS = 60  # time limit for "auto"
 WORTH_SHARING = 50_000  # with fewer programs, a cluster's workers would start too late to help
 BATCH = 64  # formulas scored together
 TELL_EVERY = 0.5  # seconds between reports while a long block is evaluated
@@ -77,7 +78,6 @@ class LearningPhase(Enum):
     PROPOSING = "proposing"  # formulas over the programs seen so far are proposed and scored
 
 
-@dataclass
 class Patience:
     """Decides when to stop enumerating: when three times as many programs made nothing better, or time is up.
 
@@ -86,17 +86,10 @@ class Patience:
     [None, None, None]
     >>> patience.ends(300_000, (-50,))
     'from 100,000 to 300,000 programs nothing got better'
-
-    Attributes:
-        seconds: time limit.
-        first: least number of programs to enumerate.
     """
 
-    seconds: float = 60.0
-    first: int = FIRST
-
-    def __post_init__(self) -> None:
-        self._until = time.monotonic() + self.seconds
+    def __init__(self) -> None:
+        self._until = time.monotonic() + MAX_SECONDS
         self._programs = 0
         self._best: tuple[float, ...] = ()
 
@@ -112,8 +105,8 @@ class Patience:
         """
         before, self._programs = self._programs, programs
         if self.over:
-            return f"{self.seconds:.0f} seconds are over"
-        if programs < self.first or score is None:
+            return f"{MAX_SECONDS} seconds are over"
+        if programs < FIRST or score is None:
             return None
         if self._best and score <= self._best:
             return f"from {before:,} to {programs:,} programs nothing got better"
@@ -169,7 +162,6 @@ class Fitting:
         constraints: constraints on every formula.
         crew: workers that evaluate programs, where there are many; None for this process alone.
         evaluators: one for each batch of states added together.
-        steps: all demonstrated steps, in order.
         account: the memory in use.
     """
 
@@ -179,9 +171,8 @@ class Fitting:
     constraints: Constraints = NO_CONSTRAINTS
     crew: Crew | None = None
     evaluators: list[Evaluator] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
     account: Account = field(default_factory=Account)
-    _struck: dict[int, bool] = field(default_factory=dict, init=False, repr=False)
+    _struck: dict[int, bool] = field(default_factory=dict, repr=False)
 
     def add(self, demonstrations: Demonstrations) -> None:
         """Add demonstrations. A state that is known already is not evaluated again."""
@@ -189,13 +180,11 @@ class Fitting:
         grids = list(dict.fromkeys(step.grid for step in demonstrations.steps if step.grid not in known))
         if grids:
             self.evaluators.append(self._evaluator(grids, demonstrations))
-        self.steps += demonstrations.steps
 
     def extended(self, demonstrations: Demonstrations) -> Fitting:
         """Return a fitting with further demonstrations that shares the columns of this one."""
         account = self.account.branch()
-        more = replace(self, evaluators=list(self.evaluators), steps=list(self.steps), account=account)
-        more._struck = self._struck
+        more = replace(self, evaluators=list(self.evaluators), account=account)
         more.add(demonstrations)
         return more
 
@@ -232,10 +221,6 @@ class Fitting:
     def rows(self) -> Rows:
         """The rows of all states."""
         return Rows([evaluator.world for evaluator in self.evaluators])
-
-    def evidence(self, rows: Rows) -> Evidence:
-        """Return the demonstrated steps as bits over these rows."""
-        return evidence_of(rows, self.steps)
 
     def up_to(self, programs: int | None) -> list[Block]:
         """Return the blocks that hold the first `programs` programs; all blocks for None."""
@@ -290,18 +275,15 @@ class Fitting:
         bits = self._bits_of(self.constraints.pinned)
         return contradictions(self.constraints, bits, self.rows, evidence, shown, own)
 
-    def pinned(self, evidence: Evidence, apart: Sequence[Contradiction] = (), prior: str = "grammar") -> Pinned | None:
-        """Return the pinned clauses, without those `apart`, on the rows of some evidence; None if there are none."""
+    def pinned(self, evidence: Evidence, apart: Sequence[Contradiction] = (), prior: str = "grammar") -> Pinned:
+        """Return the pinned clauses, without those `apart`, on the rows of some evidence."""
         clauses = self.constraints.without([item.clause for item in apart]).pinned
-        if not clauses:
-            return None
         costs = np.array([self.log_prior(literal.term) for clause in clauses for literal in clause])
-        paid = math.fsum(literal_prices(costs, prior).tolist())
+        paid = math.fsum(literal_prices(costs, prior).tolist()) if clauses else None
         return pin(clauses, self._bits_of(clauses), paid, evidence)
 
     def _bits_of(self, clauses: Sequence[Clause]) -> np.ndarray:
-        worlds = [evaluator.world for evaluator in self.evaluators]
-        return pinned_bits(clauses, worlds, self.language, np.concatenate([world.row_mask for world in worlds]))
+        return pinned_bits(clauses, [evaluator.world for evaluator in self.evaluators], self.language)
 
     def struck(self) -> Struck | None:
         """Return the test for clauses that amount to a struck program; None if nothing is struck."""
@@ -318,29 +300,27 @@ class Fitting:
 
     def search(
         self,
-        evidence: Evidence,
+        pinned: Pinned,
         search: Search,
         weighing: Weighing,
         at_once: bool = False,
         programs: int | None = None,
         patience: Patience | None = None,
-        pinned: Pinned | None = None,
     ) -> Iterator[Moment]:
         """Evaluate the programs and keep the best formulas that `search` proposes.
 
         If memory runs out or a crew is lost after something was found, the search ends there and keeps it.
 
         Args:
-            evidence: the demonstrations as bits; with pinned clauses, the rest that they leave unexplained.
-            search: proposes formulas.
+            pinned: the demonstrations as bits, with the clauses that every formula has.
+            search: proposes formulas for the rest that these leave unexplained.
             weighing: options for scoring them.
             at_once: propose only after all programs, which is faster but reports nothing in between.
             programs: number of programs to use; all if None.
             patience: ends the search when more programs make nothing better.
-            pinned: clauses that every formula has.
         """
         most = min(MAX_CACHED, self.account.limit // (CACHE_SHARE * LITERAL_BYTES))
-        scorer = _Scorer(evidence, weighing, pinned, self.struck(), Shortener(most))
+        scorer = _Scorer(weighing, pinned, self.struck(), Shortener(most))
         with closing(self):
             yield from _Run(self, search, scorer, patience, self.up_to(programs)).moments(at_once)
 
@@ -363,7 +343,7 @@ class _Run:
             if self.done and self._cannot_improve(chunk[0]):
                 break
             yield from self._evaluate(chunk)
-            self.features = self.fitting.combined(self.done, self.scorer.evidence.mask)
+            self.features = self.fitting.combined(self.done, self.scorer.pinned.rest.mask)
             yield self._moment(LearningPhase.PROPOSING)
             self._consider(self.search.propose, self.features)
             if self.shortage is not None:
@@ -385,7 +365,7 @@ class _Run:
     def _cannot_improve(self, block: Block) -> bool:
         """Whether no formula with a program of this block or a later one can enter the mixture (the paper's bound)."""
         scorer = self.scorer
-        given = 0.0 if scorer.pinned is None else scorer.pinned.log_prior
+        given = scorer.pinned.log_prior or 0.0
         price = float(literal_prices(np.array([block.log_prior]), scorer.weighing.prior)[0])
         return scorer.weighing.stop_early and given + price < scorer.mixture.bound
 
@@ -432,38 +412,30 @@ class _Scorer:
     """Scores proposals, together with pinned clauses, and keeps the best; discards those that a struck program rules
     out."""
 
-    def __init__(
-        self,
-        evidence: Evidence,
-        weighing: Weighing,
-        pinned: Pinned | None,
-        struck: Struck | None,
-        shortened: Shortener,
-    ) -> None:
-        self.evidence, self.weighing, self.pinned, self.struck = evidence, weighing, pinned, struck
+    def __init__(self, weighing: Weighing, pinned: Pinned, struck: Struck | None, shortened: Shortener) -> None:
+        self.weighing, self.pinned, self.struck = weighing, pinned, struck
         self.mixture, self._shortened = Mixture(weighing.ensemble), shortened
         self._last: tuple[np.ndarray, float] | None = None
 
     def consider(self, formulas: Sequence[Clauses], features: Features, prices: np.ndarray) -> None:
         """Score formulas, in order."""
-        rows = allowed_rows(pack(formulas), features.columns, self.evidence.mask)
+        rows = allowed_rows(pack(formulas), features.columns, self.pinned.rest.mask)
         for clauses, allowed in zip(formulas, rows, strict=True):
             self._consider(clauses, allowed, features, prices)
 
     def _consider(self, clauses: Clauses, allowed: np.ndarray, features: Features, prices: np.ndarray) -> None:
-        evidence, weighing, pinned = self.evidence, self.weighing, self.pinned
-        whole, given = (evidence, None) if pinned is None else (pinned.whole, pinned.log_prior)
-        together = allowed if pinned is None else pinned.allowed(allowed)
+        weighing, pinned = self.weighing, self.pinned
+        together = pinned.allowed(allowed)
         # Formulas that fit mostly allow the same rows: those that were shown.
         if self._last is None or not np.array_equal(together, self._last[0]):
-            self._last = together, log_likelihood(together, whole, weighing.noise, weighing.uniform_if_empty)
+            self._last = together, log_likelihood(together, pinned.whole, weighing.noise, weighing.uniform_if_empty)
         likelihood = self._last[1]
         if likelihood == -math.inf:
             return
         if weighing.drop_literals:
-            clauses = self._shortened(clauses, features.columns, evidence.mask, prices, allowed)
-        if self.struck is None or not self.struck.any_of(clauses, features):
-            self.mixture.offer(Candidate(clauses, log_prior(clauses, prices, given), likelihood))
+            clauses = self._shortened(clauses, features.columns, pinned.rest.mask, prices, allowed)
+        if self.struck is None or not any(self.struck(clause, features) for clause in clauses):
+            self.mixture.offer(Candidate(clauses, log_prior(clauses, prices, pinned.log_prior), likelihood))
 
 
 def _until_checkpoints(blocks: Sequence[Block]) -> Iterator[list[Block]]:

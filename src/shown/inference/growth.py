@@ -18,23 +18,12 @@ from shown.engine.threads import Threads
 from shown.evaluation.distinct import ROW_BY_ROW, longer, spacious, sparse_table
 
 WORD_BYTES = 4 + 8  # of a word of rows: its place and its bits
-
-OBJECT_BYTES = 100
-"""Bytes of a tree as an object, beside those in the table."""
-
-COUNTS_BYTES = 2**25
-"""Bytes of counts held at a time while splits are scored; fewer if memory is short."""
-
+OBJECT_BYTES = 100  # of a tree as an object, beside those in the table
+COUNTS_BYTES = 2**25  # of counts held at a time while splits are scored; fewer if memory is short
 SEGMENT_BYTES = 200  # of a segment while the items one level below it are found
-
-DIVIDED_WORDS = 2**16
-"""Nodes are divided together up to this many words of rows, because memory for all their rows is held meanwhile."""
-
-SMALL_TILE = 2**23
-"""Bytes of features up to which they are turned anew when more come, so that there is one tile, not many."""
-
-BLOCK = 2048
-"""Features counted together, so that the counts stay in the cache."""
+DIVIDED_WORDS = 2**16  # words of rows up to which nodes are divided together: memory for all of them is held meanwhile
+SMALL_TILE = 2**23  # bytes of features up to which they are turned anew when more come, so that there is one tile
+BLOCK = 2048  # features counted together, so that the counts stay in the cache
 
 
 class Nodes:

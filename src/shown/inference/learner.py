@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields
 
@@ -13,7 +13,7 @@ import numpy as np
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, Contradicted, NothingFits
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
-from shown.evaluation.rows import Evidence
+from shown.evaluation.rows import Evidence, evidence_of
 from shown.inference.clauses import ClauseSearch
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
@@ -29,6 +29,7 @@ from shown.policy import Component, Policy, uniform_policy
 from shown.provenance import ConstraintsRecord, DemonstrationsRecord, Provenance
 from shown.rules import NO_CONSTRAINTS, Constraints, Formula
 from shown.rules.bitwise import Clauses, formula_bits, over_programs
+from shown.rules.formula import Clause
 from shown.version import __version__
 
 SEARCHES = ("trees", "clauses")
@@ -196,24 +197,24 @@ class Learner:
         self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons, language)
         self.failure_, self.candidates_, self.explained_, self.stopped_ = None, [], 0, None
         rows = fitting.rows
-        whole = fitting.evidence(rows)
+        whole = evidence_of(rows, demonstrations.steps)
         self.contradictions_ = fitting.contradictions(whole, demonstrations, len(demonstrations))
         pinned = fitting.pinned(whole, self.contradictions_, self.prior)
-        evidence = whole if pinned is None else pinned.rest
+        evidence = pinned.rest
         patience = Patience() if self.programs == "auto" else None
         search = self._search(evidence, fitting)
         mixture: Mixture | None = None
         try:
-            for moment in fitting.search(evidence, search, self._weighing, patience=patience, pinned=pinned):
+            for moment in fitting.search(pinned, search, self._weighing, patience=patience):
                 self.stopped_, mixture = moment.stopped, moment.mixture
                 if moment.features is not None:
                     self.features_ = moment.features
                 if moment.news and not at_the_end:
-                    self._publish(mixture, evidence, demonstrations, pinned)
+                    self._publish(mixture, demonstrations, pinned)
                 yield moment
         finally:
             if at_the_end and mixture is not None:  # an interrupted search keeps what it has found
-                self._publish(mixture, evidence, demonstrations, pinned)
+                self._publish(mixture, demonstrations, pinned)
         if not self.candidates_ and np.array_equal(evidence.positive, evidence.mask):
             # Every action was demonstrated: the uniform policy is right, and nothing can be learned.
             self.explained_ = len(evidence.word)
@@ -250,18 +251,15 @@ class Learner:
             self.ensemble, self.noise, self.prior, self.drop_literals, self.uniform_if_empty, self.stop_early
         )
 
-    def _publish(
-        self, mixture: Mixture, evidence: Evidence, demonstrations: Demonstrations, pinned: Pinned | None
-    ) -> None:
+    def _publish(self, mixture: Mixture, demonstrations: Demonstrations, pinned: Pinned) -> None:
         """Make the best mixture so far, if there is any, the learner's policy."""
         best = mixture.best
         if not best:
             return
         features, self.candidates_ = self.features_, best
-        allowed = formula_bits(best[0].clauses, features.columns, evidence.mask)
-        shows = evidence.shows(allowed) if pinned is None else pinned.whole.shows(pinned.allowed(allowed))
-        self.explained_ = int(shows.sum())
-        components = to_components(mixture, features, pinned)
+        allowed = formula_bits(best[0].clauses, features.columns, pinned.rest.mask)
+        self.explained_ = int(pinned.whole.shows(pinned.allowed(allowed)).sum())
+        components = to_components(mixture, features, pinned.clauses)
         policy = Policy(
             demonstrations.tokens,
             components,
@@ -314,14 +312,13 @@ class Learner:
         check_size(demonstrations)
 
 
-def to_formula(clauses: Clauses, features: Features, pinned: Pinned | None = None) -> Formula:
+def to_formula(clauses: Clauses, features: Features, pinned: Sequence[Clause] = ()) -> Formula:
     """Return a formula over features as one over programs, after the pinned clauses."""
-    first = () if pinned is None else pinned.clauses
     own = over_programs(clauses, features.terms.__getitem__)
-    return Formula((*first, *(clause for clause in own if set(clause) not in map(set, first))))
+    return Formula((*pinned, *(clause for clause in own if set(clause) not in map(set, pinned))))
 
 
-def to_components(mixture: Mixture, features: Features, pinned: Pinned | None = None) -> tuple[Component, ...]:
+def to_components(mixture: Mixture, features: Features, pinned: Sequence[Clause] = ()) -> tuple[Component, ...]:
     """Return the best candidates as components of a policy."""
     return tuple(
         Component(float(weight), found.log_prior, found.log_likelihood, to_formula(found.clauses, features, pinned))

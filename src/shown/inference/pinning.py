@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from shown.demonstrations import Demonstrations
 from shown.engine.planes import Planes
 from shown.evaluation.rows import Evidence, Rows
 from shown.grid import Action, Grid, action_to_json
+from shown.inference.failure import numbered
 from shown.inference.features import Features
 from shown.language.evaluate import Plan
 from shown.language.primitives import Language
 from shown.rules import Constraints
 from shown.rules.bitwise import Clause as ColumnClause
-from shown.rules.bitwise import Clauses, clause_bits, over_columns, over_programs
+from shown.rules.bitwise import clause_bits, over_columns, over_programs
 from shown.rules.formula import Clause
 
 
@@ -74,21 +76,21 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Pinned:
-    """Clauses that every formula has, on the rows of some evidence.
+    """Clauses that every formula has, on the rows of some evidence; there may be none.
 
     Attributes:
         clauses: the clauses.
-        log_prior: log prior of their literals.
+        log_prior: log prior of their literals; None without any.
         bits: rows that they allow. [R] uint64
         whole: all evidence. Rows that the clauses allow and that were not demonstrated are open in it.
     """
 
     clauses: tuple[Clause, ...]
-    log_prior: float
+    log_prior: float | None
     bits: np.ndarray
     whole: Evidence
 
-    @property
+    @cached_property
     def rest(self) -> Evidence:
         """The evidence that other clauses must explain: the rows that the pinned clauses allow are open."""
         left = ~self.whole.shows(self.bits)
@@ -107,7 +109,7 @@ class Pinned:
         return others | (self.bits & self.whole.mask)
 
 
-def pin(clauses: Sequence[Clause], bits: np.ndarray, log_prior: float, evidence: Evidence) -> Pinned:
+def pin(clauses: Sequence[Clause], bits: np.ndarray, log_prior: float | None, evidence: Evidence) -> Pinned:
     """Return clauses, each with the rows it allows ([n, R] uint64), as part of every formula for some evidence."""
     together = np.bitwise_or.reduce(bits, axis=0)
     opened = together & ~evidence.positive
@@ -115,15 +117,13 @@ def pin(clauses: Sequence[Clause], bits: np.ndarray, log_prior: float, evidence:
     return Pinned(tuple(clauses), log_prior, together, whole)
 
 
-def pinned_bits(
-    clauses: Sequence[Clause], worlds: Sequence[Planes], language: Language, mask: np.ndarray
-) -> np.ndarray:
-    """Return the rows in `mask` that each clause allows. [n, R] uint64"""
+def pinned_bits(clauses: Sequence[Clause], worlds: Sequence[Planes], language: Language) -> np.ndarray:
+    """Return the rows that each clause allows. [n, R] uint64"""
     own = list(dict.fromkeys(literal.term for clause in clauses for literal in clause))
     place = {term: i for i, term in enumerate(own)}
     plan = Plan(own, worlds[0].tokens, worlds[0].buttons, language)
     columns = np.concatenate([plan.columns(world) for world in worlds], axis=1)
-    return clause_bits(over_columns(clauses, place), columns, mask)
+    return clause_bits(over_columns(clauses, place), columns, np.concatenate([world.row_mask for world in worlds]))
 
 
 def contradictions(
@@ -155,13 +155,12 @@ def _first(
     for word, bit in zip(words.tolist(), places.tolist(), strict=True):
         state, action = rows.row(word, bit)
         others.setdefault(state, []).append(action)
-    for d, item in enumerate(shown):
-        for s, step in enumerate(item.steps):
-            among = others.get(rows.number(step.grid), ())
-            # A refusal contradicts only the refused action; any other step contradicts whatever the clause allows.
-            if among and (not step.refused or step.action in among):
-                other = step.action if step.refused else among[0]
-                return Contradiction(clause, sentence, d, s, step.grid, step.action, other, own)
+    for (d, s), step in numbered(shown):
+        among = others.get(rows.number(step.grid), ())
+        # A refusal contradicts only the refused action; any other step contradicts whatever the clause allows.
+        if among and (not step.refused or step.action in among):
+            other = step.action if step.refused else among[0]
+            return Contradiction(clause, sentence, d, s, step.grid, step.action, other, own)
     raise AssertionError("every ruled-out row is ruled out by some step")
 
 
@@ -181,7 +180,3 @@ class Struck:
             world = self._world
             self._known[clause] = self._constraints.amounts_to_struck(literals, world.values, world.buttons)
         return self._known[clause]
-
-    def any_of(self, clauses: Clauses, features: Features) -> bool:
-        """Return whether one of some clauses does."""
-        return any(self(clause, features) for clause in clauses)

@@ -38,7 +38,7 @@ def summary(policy: Policy) -> Answer:
     printed_only = candidates[0].weight == 0  # the most probable comes first, unless a better one to read was found
     return {
         **provenance_summary(policy.provenance),
-        "subject": policy.subject,
+        "subject": policy.speaker.subject,
         **rule(policy, best.formula),
         "votes": len(candidates) - printed_only,
         "voting": len(policy.components) > 1,

@@ -8,6 +8,7 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
 from shown.grid import Grid
+from shown.inference.failure import taken
 from shown.policy import Policy
 from shown.teaching.interpretation.equivalence import effects_of
 from shown.worlds import Level, Playable, wins
@@ -94,12 +95,8 @@ def coverage(policy: Policy, demonstrations: Demonstrations, world: Playable | N
         demonstrations: the clicks as they were made.
         world: the game or world; without its rules, nothing is known about clicks that the rule does not allow.
     """
-    places, steps = [], []
-    for d, item in enumerate(demonstrations):
-        for s, step in enumerate(item.steps):
-            if not step.refused:
-                places.append((d, s))
-                steps.append(step)
+    shown = taken(demonstrations)
+    places, steps = tuple(place for place, _ in shown), tuple(step for _, step in shown)
     allowed = policy.clauses_allow(steps)
     effects, left, idle = effects_of(world), [], 0
     for k in np.flatnonzero(~allowed.any(axis=0)).tolist():
@@ -112,7 +109,7 @@ def coverage(policy: Policy, demonstrations: Demonstrations, world: Playable | N
     if world is not None and effects is not None:
         winning = sum(wins(world.starts([Level("shown", grid) for grid in left]), policy.map_policy))
     noun = "action" if policy.buttons else "click"
-    return Coverage(tuple(steps), tuple(places), allowed, idle, winning, noun)
+    return Coverage(steps, places, allowed, idle, winning, noun)
 
 
 def looks_alike(demonstrations: Demonstrations) -> str | None:

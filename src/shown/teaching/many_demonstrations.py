@@ -54,7 +54,7 @@ class SelectivePupil:
         """Start from a policy that another pupil learned from those of the demonstrations that it `used`."""
         self.used = set(used)
         self.shown = shown if self.used else None
-        self.pupil.remember(before, _some(shown, sorted(self.used)))
+        self.pupil.remember(before, shown.select(sorted(self.used)))
 
     def extended_by(self, demonstrations: Demonstrations) -> bool:
         """Return whether the demonstrations begin with all of those so far."""
@@ -67,10 +67,10 @@ class SelectivePupil:
         self.shown = demonstrations
         part = self._first_batch(demonstrations, known)
         if self.pupil.taught is None:
-            yield from _first_rule(self.pupil, _some(demonstrations, sorted(self.used.union(part))))
+            yield from _first_rule(self.pupil, demonstrations.select(sorted(self.used.union(part))))
         while True:
             self.used.update(part)
-            taught = yield from self.pupil.iter_learn(_some(demonstrations, part))
+            taught = yield from self.pupil.iter_learn(demonstrations.select(part))
             rest = self._not_done(taught, demonstrations) if taught.learned else iter(())
             part = list(islice(rest, self.batch))
             if not part:
@@ -97,16 +97,12 @@ class SelectivePupil:
         interpretation = taught.hypothesis.interpretation if taught.hypothesis is not None else EXACT_CLICKS
         effects = effects_of(self.pupil.task.world)
         for i in range(len(demonstrations)):
-            alone = _some(demonstrations, [i])
+            alone = demonstrations.select([i])
             # A policy that repeats the exact clicks does them under any interpretation; others are interpreted.
             if i in self.used or does(taught.policy, alone):
                 continue
             if not does(taught.policy, interpret(alone, interpretation, effects)):
                 yield i
-
-
-def _some(demonstrations: Demonstrations, numbers: Iterable[int]) -> Demonstrations:
-    return replace(demonstrations, items=tuple(demonstrations.items[i] for i in numbers))
 
 
 def _first_rule(pupil: Pupil, demonstrations: Demonstrations) -> Iterator[TeachingProgress]:

@@ -23,13 +23,11 @@ class Tried:
         hypothesis: the hypothesis.
         fits: whether a rule explains the demonstrations under it.
         score: share of practice levels won by its mixture (see `Measure`), or None without practice.
-        literals: number of conditions of its best rule.
     """
 
     hypothesis: Hypothesis
     fits: bool
     score: float | None = None
-    literals: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,16 +18,16 @@ from shown.demonstrations import Demonstrations, Step
 from shown.errors import NothingFits, OutOfMemory
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.grid import Action, Grid
+from shown.inference.clauses import THOROUGH
 from shown.inference.fitting import Patience, check_size
 from shown.language.key_presses import can_press
-from shown.language.primitives import Language
 from shown.language.standard import STANDARD
 from shown.policy import Policy
-from shown.symmetry import Transformation, confirmed, images, proposed_for_buttons
+from shown.symmetry import Transformation, confirmed, proposed_for_buttons
 from shown.teaching.dialogue.advice import advise
 from shown.teaching.interpretation.equivalence import Effects, effects_of
-from shown.teaching.interpretation.fitter import AT_ONCE, FURTHER, QUICK, THOROUGH, Fitter
-from shown.teaching.interpretation.hypotheses import Hypothesis, hypotheses, hypothesis_of
+from shown.teaching.interpretation.fitter import AT_ONCE, FURTHER, QUICK, Fitter, end_of
+from shown.teaching.interpretation.hypotheses import Hypothesis, hypothesis_of, with_images
 from shown.teaching.interpretation.interpretations import (
     EXACT_CLICKS,
     INTERPRETATIONS,
@@ -80,7 +80,7 @@ def teach(
             constraints, keep, one_rule, grids, keep_all.
     """
     run = iter_teach(demonstrations, world, before=before, resources=resources, **settings)
-    taught = _end_of(watched(run) if progress else run)
+    taught = end_of(watched(run) if progress else run)
     if not taught.learned:
         why = taught.failure.text if taught.failure is not None else "no rule explains the demonstrations."
         warnings.warn(f"{why} The policy acts at random.", NothingFits, stacklevel=2)
@@ -151,11 +151,11 @@ class Pupil:
         """Start from a policy that was learned earlier, perhaps by another pupil, from these demonstrations."""
         self.taught = Taught(before, hypothesis_of(before), (), True)
         if demonstrations is not None and len(demonstrations):
-            self.task = replace(self.task, demonstrations=self._without_idle_steps(demonstrations))
+            self.task = replace(self.task, demonstrations=without_idle_steps(demonstrations, self._effects))
 
     def learn(self, more: Demonstrations | None = None) -> Taught:
         """Learn from these and all earlier demonstrations; without any, learn again from the earlier ones."""
-        return _end_of(self.iter_learn(more))
+        return end_of(self.iter_learn(more))
 
     def correct(self, fix: Demonstrations) -> Taught:
         """Only amend the policy to do what is shown now, in tenths of a second; `learn` can follow.
@@ -202,14 +202,11 @@ class Pupil:
     def _add(self, more: Demonstrations | None) -> None:
         if more is not None and len(more):
             check_size(more)
-            more = self._without_idle_steps(more)
+            more = without_idle_steps(more, self._effects)
             if self._fitter is not None:
                 self._fitter.add(more)
             earlier = self.task.demonstrations
             self.task = replace(self.task, demonstrations=more if earlier is None else earlier + more)
-
-    def _without_idle_steps(self, demonstrations: Demonstrations) -> Demonstrations:
-        return demonstrations if self._effects is None else without_idle_steps(demonstrations, self._effects)
 
     def _won(self, before: Taught | None) -> tuple[Start, ...]:
         """Return the episodes to keep that the earlier policy wins."""
@@ -285,7 +282,7 @@ class _Course:
             selection.stopped = self._enough_programs(patience)
             if selection.stopped is not None:
                 return
-            best = [found.hypothesis for _, found in selection.best_fitted()]
+            best = [found.hypothesis for found in selection.best_fitted()]
             groups = [best] if best else self._hypotheses(interpreted)
             selection.look_further()
 
@@ -360,11 +357,11 @@ class _Course:
         not fit are tried leniently. With pinned clauses, only hypotheses that contradict the fewest.
         """
         task, selection = self.task, self.selection
-        group, only = self._symmetries()
-        keys = self._keys(group)
+        choices = self._symmetries()
+        keys = self._keys(choices[0])
         presses = bool(keys) or (task.world is not None and bool(task.shown.buttons))
-        richer_first = presses and len(task.shown) > 1
-        first = list(hypotheses(tuple(interpreted), group, only, keys, self._vocabulary(richer_first)))
+        language = STANDARD if task.language is None and presses and len(task.shown) > 1 else None
+        first = [Hypothesis(meaning, group, language, keys) for meaning in interpreted for group in choices]
         if task.constraints.pinned:
             against = {h: len(self.fitter.contradictions(h, interpreted[h.interpretation])) for h in first}
             first = [h for h in first if against[h] == min(against.values())]
@@ -374,26 +371,27 @@ class _Course:
             plain = [replace(hypothesis, keys=(), language=None) for hypothesis in first]
             yield plain
         if task.language is None and self.practices:
-            best = [found.hypothesis for _, found in selection.best_fitted(TOP_HYPOTHESES)]
+            best = [found.hypothesis for found in selection.best_fitted(TOP_HYPOTHESES)]
             yield [
                 replace(hypothesis, language=STANDARD if hypothesis.language is None else None)
                 for hypothesis in best or plain
             ]
         proposed = self._proposed_symmetries()
-        if proposed and proposed != group:
-            best = [found.hypothesis for _, found in selection.best_fitted(TOP_HYPOTHESES)]
+        if proposed and proposed != choices[0]:
+            best = [found.hypothesis for found in selection.best_fitted(TOP_HYPOTHESES)]
             yield [replace(hypothesis, symmetries=proposed) for hypothesis in best or plain]
         if self._leniently():
             unfit = sorted((h for h in first if not selection.fits(h)), key=lambda h: not h.symmetries)
             yield [replace(hypothesis, lenient=True) for hypothesis in unfit[:TOP_HYPOTHESES]]
 
-    def _symmetries(self) -> tuple[tuple[Transformation, ...], bool]:
-        """Return the symmetries to try, and whether to try nothing else."""
+    def _symmetries(self) -> list[tuple[Transformation, ...]]:
+        """Return the groups of symmetries to try, the most plausible first: those found, and none; or those given."""
         if self.task.symmetries is not None:
-            return self.task.symmetries, bool(self.task.symmetries)
+            return [self.task.symmetries]
         declared = tuple(self.task.world.symmetries) if self.task.world is not None else ()
         shown = self.task.shown
-        return declared or tuple(s for s in self._proposed_symmetries() if confirmed(shown, s) >= CONFIRMED), False
+        found = declared or tuple(s for s in self._proposed_symmetries() if confirmed(shown, s) >= CONFIRMED)
+        return [found, ()] if found else [()]
 
     def _proposed_symmetries(self) -> tuple[Transformation, ...]:
         """Return symmetries of the buttons to try where none is declared and playing can judge them."""
@@ -402,9 +400,6 @@ class _Course:
             return ()
         return proposed_for_buttons(self.task.shown)
 
-    def _vocabulary(self, richer_first: bool) -> Language | None:
-        return STANDARD if self.task.language is None and richer_first else None
-
     def _leniently(self) -> bool:
         """Return whether to try hypotheses leniently: only if practice can judge them and nothing else is good.
 
@@ -412,23 +407,13 @@ class _Course:
         """
         if not self.practices or self.task.interpretations is not None or self.task.programs == "auto":
             return False
-        return not self.selection.fitted or self.selection.best_fitted(1)[0][0] < GOOD
+        return not self.selection.best_fitted(1, GOOD)
 
     def _keys(self, group: tuple[Transformation, ...]) -> tuple[str, ...]:
         """Return the keys, including those pressed in mirror images; without a world every token may matter."""
         if self.task.world is None or not can_press(self.fitter.language):
             return ()
-        shown = self.task.shown
-        return keys_of(images(shown, group) if group else shown)
-
-
-def _end_of(run: Generator[TeachingProgress, None, Taught]) -> Taught:
-    while True:
-        try:
-            next(run)
-        except StopIteration as end:
-            taught: Taught = end.value
-            return taught
+        return keys_of(with_images(self.task.shown, group))
 
 
 def does(policy: Policy, demonstrations: Demonstrations) -> bool:
@@ -447,7 +432,7 @@ def does(policy: Policy, demonstrations: Demonstrations) -> bool:
     return all(map(right, said, policy.act_many(list(said))))
 
 
-def without_idle_steps(demonstrations: Demonstrations, effects: Effects) -> Demonstrations:
+def without_idle_steps(demonstrations: Demonstrations, effects: Effects | None) -> Demonstrations:
     """Return the demonstrations without steps that change nothing, such as a click on an empty cell.
 
     They show nothing, and a policy that repeats one never ends. A demonstration of nothing else is left out.
@@ -459,11 +444,11 @@ def without_idle_steps(demonstrations: Demonstrations, effects: Effects) -> Demo
     >>> len(without_idle_steps(Demonstrations.from_runs(nim.tokens, [run], "nim"), Effects(nim)).steps)
     1
     """
+    if effects is None:
+        return demonstrations
 
     def counts(step: Step) -> bool:
-        if step.refused:
-            return True
-        outcome = effects.certain(step.grid, step.action)
+        outcome = None if step.refused else effects.certain(step.grid, step.action)
         return outcome is None or outcome.over or outcome.grid != step.grid
 
     items = [replace(item, steps=tuple(filter(counts, item.steps))) for item in demonstrations]

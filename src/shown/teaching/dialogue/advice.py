@@ -7,15 +7,16 @@ interpretation the two may not conflict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from shown.demonstrations import Demonstrations, Step
+from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.grid import Action, Cell, Grid, Tokens, action_to_json, check_action
+from shown.grid import Action, Grid, Tokens, check_action
+from shown.inference.failure import Failure, numbered, taken
+from shown.provenance import plain
 from shown.teaching.interpretation.equivalence import Effects, effects_of
 from shown.teaching.interpretation.interpretations import (
     EXACT_CLICKS,
@@ -25,9 +26,6 @@ from shown.teaching.interpretation.interpretations import (
     interpret_step,
 )
 from shown.worlds import Game
-
-if TYPE_CHECKING:
-    from shown.inference.failure import Failure
 
 MAX_DISTANCE = 4  # surroundings of two clicks are compared up to this many cells away
 
@@ -51,16 +49,6 @@ class Click:
     action: Action
     counted: Action
     refused: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "demonstration": self.demonstration,
-            "step": self.step,
-            "grid": list(self.grid.rows),
-            "action": action_to_json(self.action),
-            "counted": action_to_json(self.counted),
-            "refused": self.refused,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +81,9 @@ class Advice:
         return " ".join(self.problem + self.remedies)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "here": self.here.to_json(),
-            "there": self.there.to_json(),
-            "twin": action_to_json(self.twin),
-            "near": self.near,
-            "interpretation": self.interpretation.to_json() | {"name": self.interpretation.name}
-            if self.interpretation is not None
-            else None,
-            "problem": list(self.problem),
-            "remedies": list(self.remedies),
-            "text": self.text,
-        }
+        better = self.interpretation
+        named = None if better is None else better.to_json() | {"name": better.name}
+        return {**plain(self), "interpretation": named, "text": self.text}
 
 
 def advise(
@@ -171,13 +150,9 @@ def how_near(grid: Grid, action: Action, other_grid: Grid, other: Action) -> int
     if isinstance(action, str) or isinstance(other, str):
         return -1
     near = -1
-    while near < MAX_DISTANCE and _look(grid, action, near + 1) == _look(other_grid, other, near + 1):
+    while near < MAX_DISTANCE and _looks(grid, near + 1)[action] == _looks(other_grid, near + 1)[other]:
         near += 1
     return near
-
-
-def _look(grid: Grid, cell: Cell, far: int) -> list[str | None]:
-    return [grid.get((cell[0] + r, cell[1] + c)) for r in range(-far, far + 1) for c in range(-far, far + 1)]
 
 
 def _looks(grid: Grid, far: int) -> np.ndarray:
@@ -211,7 +186,7 @@ class _Lesson:
 
     def better_interpretation(self, grid: Grid, twin: Action) -> Interpretation | None:
         """Return the most plausible interpretation that leaves `twin` open in that position."""
-        places = [place for place, step in _taken(self.demonstrations) if step.grid == grid]
+        places = [place for place, step in taken(self.demonstrations) if step.grid == grid]
         for interpretation in INTERPRETATIONS:
             for place in places:
                 step = interpret_step(self.demonstrations, place, interpretation, self.known)
@@ -221,7 +196,7 @@ class _Lesson:
 
     def named_by(self, failure: Failure) -> tuple[StepIndex, StepIndex, Action]:
         shown, other = (failure.demonstration, failure.step), (failure.other_demonstration, failure.other_step)
-        steps = {(d, s): step for d, item in enumerate(self.demonstrations) for s, step in enumerate(item.steps)}
+        steps = dict(numbered(self.demonstrations))
         if shown not in steps or other not in steps or self.click(shown).counted != failure.action:
             raise BadInput(
                 f"demonstration {failure.demonstration}, step {failure.step}, does not show {failure.action}: this "
@@ -229,9 +204,8 @@ class _Lesson:
             )
         check_action(failure.other, steps[other].grid, self.demonstrations.buttons, "the failure's other ")
         if steps[other].refused:  # an action taken in that position says more than a refused one
-            other = next(
-                (place for place, step in _taken(self.demonstrations) if step.grid == steps[other].grid), other
-            )
+            same = (place for place, step in taken(self.demonstrations) if step.grid == steps[other].grid)
+            other = next(same, other)
         return shown, other, failure.other
 
     def most_alike(self) -> tuple[StepIndex, StepIndex, Action] | None:
@@ -241,7 +215,7 @@ class _Lesson:
         """
         if self.demonstrations.buttons:
             return None
-        steps = list(_taken(interpret(self.demonstrations, self.interpretation, self.known)))
+        steps = taken(interpret(self.demonstrations, self.interpretation, self.known))
         first: dict[Grid, StepIndex] = {}
         silent: dict[Grid, set[Action]] = {}  # shown or open, so not ruled out
         for place, step in steps:
@@ -263,14 +237,6 @@ class _Lesson:
             if pairs:
                 return min(pairs, key=lambda pair: (pair[0][0] == pair[1][0], pair[0] == pair[1], pair))
         return None
-
-
-def _taken(demonstrations: Demonstrations) -> Iterator[tuple[StepIndex, Step]]:
-    """Yield all steps that are not refused, with their indices."""
-    for d, item in enumerate(demonstrations):
-        for s, step in enumerate(item.steps):
-            if not step.refused:
-                yield (d, s), step
 
 
 @dataclass(frozen=True, slots=True)

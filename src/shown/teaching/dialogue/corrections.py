@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from shown.demonstrations import Demonstration
 from shown.errors import BadInput
 from shown.grid import Action
 from shown.teaching.dialogue.recording import Attempt, begin, play_on
-from shown.worlds import Episode, Game, Level, World, play
+from shown.worlds import Episode, Level, World, play
 from shown.worlds.episodes import Player
-from shown.worlds.games.game import LevelWorld
-
-if TYPE_CHECKING:
-    from shown.policy import Policy
 
 
 def position_at(world: World, player: Player, step: int, seed: int = 0) -> Attempt:
@@ -40,21 +34,3 @@ def show_from(world: World, position: Attempt, *actions: Action) -> Demonstratio
     if not attempt.steps:
         raise BadInput("a correction needs at least one action.")
     return attempt.demonstration
-
-
-def correct(game: Game, policy: Policy, level: Level, step: int, *actions: Action, seed: int = 0) -> Demonstration:
-    """Return a demonstration that begins at `step` of the policy's episode on `level`.
-
-    >>> from shown.worlds import find, load_levels
-    >>> from shown.policy import uniform_policy
-    >>> nim = find("nim")
-    >>> clueless = uniform_policy(nim.tokens, "nim")
-    >>> level = load_levels(nim, "train:0")[0]
-    >>> fix = correct(nim, clueless, level, 0, nim.expert(level.grid))
-    >>> len(fix.steps), fix.level, fix.steps[0].grid == level.grid
-    (1, 'train:0', True)
-
-    `actions` are the right ones, from that step on; `seed` is that of the game's chances.
-    """
-    world = LevelWorld(game, level)
-    return show_from(world, position_at(world, policy.act, step, seed), *actions)

@@ -35,25 +35,23 @@ class Difference:
     other: tuple[Action, ...]
 
 
-def differences(policy: Policy, level: Level, game: Playable | None = None, seed: int = 0) -> tuple[Difference, ...]:
+def differences(policy: Policy, level: Level, game: Playable, seed: int = 0) -> tuple[Difference, ...]:
     """Find, for each candidate but the best, where it is farthest from the best in the policy's own episode on `level`.
 
-    In a world the episode starts from `seed`. Without a game, only the first position is considered.
+    In a world the episode starts from `seed`.
 
-    >>> from shown.grid import Tokens, grid
-    >>> from shown.language.primitives import LANGUAGE
-    >>> from shown.language.terms import parse
+    >>> from shown import LANGUAGE, parse
+    >>> from shown.grid import grid
     >>> from shown.policy import Component, Formula, Literal, Policy
-    >>> tokens = Tokens(empty=".", star="*", wall="#")
-    >>> terms = [parse(f"at_action_cell(cell_is_value({x}))", LANGUAGE, tokens.values) for x in ("star", "wall")]
-    >>> policy = Policy(tokens, tuple(Component(0.5, 0.0, 0.0, Formula(((Literal(term),),))) for term in terms))
-    >>> (found,) = differences(policy, Level("both", grid("*#.")))
-    >>> found.component, found.distance, found.best, found.other
-    (1, 1.0, ((0, 0),), ((0, 1),))
+    >>> from shown.worlds import find
+    >>> nim, names = find("nim"), ("matchstick", "empty")
+    >>> terms = [parse(f"at_action_cell(cell_is_value({x}))", LANGUAGE, nim.tokens.values) for x in names]
+    >>> policy = Policy(nim.tokens, tuple(Component(0.5, 0.0, 0.0, Formula(((Literal(term),),))) for term in terms))
+    >>> (found,) = differences(policy, Level("mine", grid("|.", "||")), nim)
+    >>> found.component, found.distance, found.step, found.best, found.other
+    (1, 1.0, 0, ((0, 0), (1, 0), (1, 1)), ((0, 1),))
     """
-    grids = [level.grid]
-    if game is not None:
-        grids = [step.grid for step in play(game.world_at(level), policy.act, seed=seed).steps]
+    grids = [step.grid for step in play(game.world_at(level), policy.act, seed=seed).steps]
     # Of equal positions and equal distances, the first counts; rounding removes noise in the last digits.
     first = {grid: step for step, grid in reversed(list(enumerate(grids)))}
     positions = sorted(first, key=lambda grid: first[grid])

@@ -29,13 +29,8 @@ class Doubt:
     grid: Grid
 
 
-def doubt(policy: Policy, level: Level, game: Playable | None = None, seed: int = 0) -> Doubt:
-    """Find where the candidates disagree most in the policy's own episode on `level` (in a world: from `seed`).
-
-    Without a game, only the first position is considered.
-    """
-    if game is None:
-        return _worst(policy, level, [level.grid])
+def doubt(policy: Policy, level: Level, game: Playable, seed: int = 0) -> Doubt:
+    """Find where the candidates disagree most in the policy's own episode on `level` (in a world: from `seed`)."""
     run = play(game.world_at(level), policy.act, seed=seed)
     return _worst(policy, level, [step.grid for step in run.steps])
 
@@ -48,9 +43,7 @@ def _worst(policy: Policy, level: Level, grids: Sequence[Grid]) -> Doubt:
     return Doubt(level, disagreement[worst], first[worst], worst)
 
 
-def by_use(
-    policy: Policy, starts: Iterable[Start], shown: Demonstrations | None = None, agreed: float = AGREED
-) -> tuple[Doubt, ...]:
+def by_use(policy: Policy, starts: Iterable[Start], shown: Demonstrations | None = None) -> tuple[Doubt, ...]:
     """Return the starts worth showing, the most useful first, without levels shown before or agreed on.
 
     Two candidates, "click a matchstick" and "click an empty cell", disagree most at once:
@@ -66,9 +59,9 @@ def by_use(
     >>> found.level.name, found.disagreement, found.step
     ('train:0', 0.5, 0)
 
-    `shown` are the demonstrations so far. Candidates whose disagreement is below `agreed` count as agreeing.
+    `shown` are the demonstrations so far.
     """
     before = {item.steps[0].grid for item in shown} if shown is not None else set()
     new = [(world, seed) for world, seed in starts if world.level(seed).grid not in before]
     doubts = [_worst(policy, one.level, [step.grid for step in one.steps]) for one in play_starts(new, policy)]
-    return tuple(sorted((x for x in doubts if x.disagreement >= agreed), key=lambda x: -x.disagreement))
+    return tuple(sorted((x for x in doubts if x.disagreement >= AGREED), key=lambda x: -x.disagreement))

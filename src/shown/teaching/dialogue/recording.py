@@ -6,7 +6,6 @@ of any value that holds an attempt: a game in the terminal, or a lesson in the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -53,30 +52,17 @@ def begin(level: Level, seed: int = 0, before: tuple[Action, ...] = ()) -> Attem
     return Attempt(level, seed, (), level.grid, before=before)
 
 
-def play_on(game: Playable, attempt: Attempt, action: Action) -> Attempt:
-    """Return the attempt after one more action.
+def play_on(game: Playable, attempt: Attempt, *actions: Action) -> Attempt:
+    """Return the attempt after some more actions, without those that change nothing, because they show nothing.
 
-    An action that changes nothing shows nothing: the attempt itself is returned. In a partly hidden world every action
-    counts.
+    The attempt itself is returned if none changes anything. In a partly hidden world every action counts.
 
     >>> from shown.worlds import find
     >>> from shown.grid import grid
     >>> attempt = begin(Level("mine", grid("|.", "||")))
     >>> play_on(find("nim"), attempt, (0, 1)) is attempt
     True
-    >>> play_on(find("nim"), attempt, (0, 0)).steps[0].action
-    (0, 0)
-    """
-    return play_all(game, attempt, (action,))
-
-
-def play_all(game: Playable, attempt: Attempt, actions: Iterable[Action]) -> Attempt:
-    """Return the attempt after some more actions, without those that change nothing.
-
-    >>> from shown.worlds import find
-    >>> from shown.grid import grid
-    >>> attempt = begin(Level("mine", grid("|.", "||")))
-    >>> len(play_all(find("nim"), attempt, [(0, 1), (0, 0)]).steps)
+    >>> len(play_on(find("nim"), attempt, (0, 1), (0, 0)).steps)
     1
     """
     world: World | None = None
@@ -112,7 +98,7 @@ def world_after(game: Playable, attempt: Attempt) -> World:
 def take_back(game: Playable, attempt: Attempt) -> Attempt:
     """Return the attempt without its last action."""
     before = begin(attempt.level, attempt.seed, attempt.before)
-    return play_all(game, before, [step.action for step in attempt.steps[:-1]])
+    return play_on(game, before, *(step.action for step in attempt.steps[:-1]))
 
 
 T = TypeVar("T")

@@ -10,22 +10,22 @@ import math
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
-from shown.components import Component, compile_components
-from shown.demonstrations import Demonstrations
+from shown.components import Component
+from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, Rows, evidence_of
 from shown.inference.amending import amended
-from shown.inference.clauses import ClauseSearch, Narrow, Pool
-from shown.inference.covers import TASTE
+from shown.inference.clauses import THOROUGH, ClauseSearch, Effort, Narrow, Pool
 from shown.inference.failure import Failure, explain_failure, looking_like_shown
 from shown.inference.features import Features
 from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Weighing
 from shown.inference.learner import to_components
 from shown.inference.pinning import Contradiction, Pinned
-from shown.inference.posterior import Candidate, Mixture, log_likelihood
+from shown.inference.posterior import Candidate, log_likelihood
 from shown.inference.trees import TreeSearch
 from shown.language.grammar import Grammar
 from shown.language.key_presses import pressing_grammar, tells_when_to_press
@@ -33,44 +33,19 @@ from shown.language.languages import grammar_for
 from shown.language.primitives import Language
 from shown.policy import Policy
 from shown.rules import Formula
-from shown.rules.bitwise import allowed_rows
-from shown.symmetry import Transformation, images
-from shown.teaching.interpretation.hypotheses import Hypothesis
+from shown.symmetry import Transformation
+from shown.teaching.interpretation.hypotheses import Hypothesis, with_images
 from shown.teaching.task import Task
+
+_T = TypeVar("_T")
 
 WEIGHING = Weighing(
     ensemble=50, noise=0.0, prior="grammar", drop_literals=True, uniform_if_empty=False, stop_early=False
 )
 AT_ONCE = 30_000  # up to this many programs are evaluated before rules are proposed, without progress in between
 
-FEW_SHOWN = 32  # up to this many shown actions, mirror images included, every search is thorough
 GENERATION_SEEDS = 7919  # distance between the seeds of a fit and of the next that starts from it
 
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How thoroughly a fit searches for rules.
-
-    Attributes:
-        trees: trees grown from each set of features.
-        tries: covers searched for clauses.
-        covers: formulas made of the clauses found.
-        until: time by the monotonic clock after which the search makes do with what it has found.
-    """
-
-    trees: int
-    tries: int
-    covers: int
-    until: float = math.inf
-
-    def on(self, shown: int) -> Effort:
-        """Return the effort for a number of shown actions: with few of them, a thorough search is quick, too."""
-        if shown > FEW_SHOWN:
-            return self
-        return replace(THOROUGH, trees=min(self.trees * THOROUGH.trees, THOROUGH.trees), until=self.until)
-
-
-THOROUGH = Effort(trees=5, tries=40, covers=40)  # where one fit decides
 QUICK = Effort(trees=1, tries=4, covers=40)  # to compare many hypotheses by playing
 FURTHER = Effort(trees=0, tries=16, covers=40)  # for the best of them, after a quick fit
 AGAIN = Effort(trees=0, tries=4, covers=20)  # in practice, where most clauses of the earlier fit are still exact
@@ -84,13 +59,12 @@ class Fitted:
         hypothesis: the hypothesis.
         shown: the demonstrations under its interpretation.
         features: columns of the programs.
-        evidence: the demonstrations as bits over the same rows.
+        pinned: the demonstrations as bits over the same rows, with the pinned clauses that all formulas have.
         candidates: the best formulas, best first; none if nothing fits.
         pool: the exact clauses that these and other formulas are made of; None if they do not explain all steps.
         policy: the mixture of the candidates, or None.
         grown: the mixture of the trees' formulas alone, or None. Its rules are longer and sometimes safer.
         failure: the reason why nothing fits, or None.
-        pinned: the pinned clauses that all formulas have, on the rows of the evidence; None without any.
         contradictions: pinned clauses that contradict the demonstrations.
         generation: number of earlier fits whose clauses were used again.
     """
@@ -98,13 +72,12 @@ class Fitted:
     hypothesis: Hypothesis
     shown: Demonstrations
     features: Features
-    evidence: Evidence
+    pinned: Pinned
     candidates: tuple[Candidate, ...] = ()
     pool: Pool | None = None
     policy: Policy | None = None
     grown: Policy | None = None
     failure: Failure | None = None
-    pinned: Pinned | None = None
     contradictions: tuple[Contradiction, ...] = ()
     generation: int = 0
 
@@ -140,7 +113,7 @@ class Fitter:
         """Add demonstrations; programs are evaluated on new positions only."""
         self.demonstrations = self.demonstrations + more
         for (_, _, symmetries), fitting in self._fittings.items():
-            fitting.add(_with_images(more, symmetries))
+            fitting.add(with_images(more, symmetries))
 
     def widen(self) -> bool:
         """Consider about three times as many programs from now on; return False if there are no more."""
@@ -153,63 +126,56 @@ class Fitter:
         self,
         hypothesis: Hypothesis,
         interpreted: Demonstrations,
-        more: Demonstrations | None = None,
         effort: Effort = THOROUGH,
         earlier: Fitted | None = None,
+        more: Sequence[Step] = (),
     ) -> Fitted:
         """Fit a hypothesis.
 
         Args:
             hypothesis: the hypothesis.
             interpreted: the demonstrations under its interpretation.
-            more: further steps to explain that were not demonstrated.
             effort: how thoroughly to search for rules.
             earlier: a fit of the same hypothesis. Its clauses that are still exact are used again.
+            more: further steps to explain that were not demonstrated.
         """
-        run = self.iter_fit(hypothesis, interpreted, more, effort, earlier)
-        while True:
-            try:
-                next(run)
-            except StopIteration as end:
-                fitted: Fitted = end.value
-                return fitted
+        return end_of(self.iter_fit(hypothesis, interpreted, effort, earlier, more))
 
     def iter_fit(
         self,
         hypothesis: Hypothesis,
         interpreted: Demonstrations,
-        more: Demonstrations | None = None,
         effort: Effort = THOROUGH,
         earlier: Fitted | None = None,
+        more: Sequence[Step] = (),
     ) -> Generator[tuple[Moment, Policy | None], None, Fitted]:
         """Fit a hypothesis, yielding the progress and the best policy so far."""
         fitting = self._fitting(hypothesis)
-        with_images = _with_images(interpreted if more is None else interpreted + more, hypothesis.symmetries)
-        if more is not None:
-            fitting = fitting.extended(_with_images(more, hypothesis.symmetries))
+        further = replace(interpreted, items=tuple(Demonstration((step,)) for step in more))
+        shown = with_images(interpreted + further, hypothesis.symmetries)
+        if more:
+            fitting = fitting.extended(with_images(further, hypothesis.symmetries))
         rows = fitting.rows
-        evidence = evidence_of(rows, with_images.steps)
+        evidence = evidence_of(rows, shown.steps)
         if hypothesis.lenient:
             evidence = self._leniently(evidence, hypothesis, fitting)
-        against = self._contradictions(fitting, hypothesis, interpreted)
+        against = self.contradictions(hypothesis, interpreted)
         pinned = fitting.pinned(evidence, against)
-        rest = evidence if pinned is None else pinned.rest
+        rest, generation = pinned.rest, 0 if earlier is None else earlier.generation + 1
         search = self._search(fitting, rest, self._narrow(hypothesis, rest, rows), effort, earlier)
         grown: Policy | None = None
         policy: Policy | None = None
-        for last in fitting.search(rest, search, WEIGHING, self.programs <= AT_ONCE, self.programs, pinned=pinned):
+        for last in fitting.search(pinned, search, WEIGHING, self.programs <= AT_ONCE, self.programs):
             features = last.features
             if last.news and features is not None:
                 # The trees' formulas come first; the last mixture also has those made of clauses.
-                grown, policy = policy, self._mixture(last.mixture, features, fitting.language, pinned)
+                components = to_components(last.mixture, features, pinned.clauses)
+                grown, policy = policy, self._policy(components, fitting.language) if components else None
             yield last, policy
         assert features is not None
-        generation = 0 if earlier is None else earlier.generation + 1
-        fitted = Fitted(
-            hypothesis, interpreted, features, rest, pinned=pinned, contradictions=against, generation=generation
-        )
+        fitted = Fitted(hypothesis, interpreted, features, pinned, contradictions=against, generation=generation)
         if policy is None:
-            failure = explain_failure(with_images, rows, features, rest, fitting.grammar.language)
+            failure = explain_failure(shown, rows, features, rest, fitting.grammar.language)
             return replace(fitted, failure=failure)
         pool = search.pool(features, features.log_prior)
         exact = pool.formula(np.zeros(len(pool.clauses))) is not None
@@ -223,22 +189,14 @@ class Fitter:
         seed = self.resources.seed + GENERATION_SEEDS * generation  # the same starts would find the same clauses
         effort = effort.on(len(evidence.shown_rows))
         trees = TreeSearch(evidence, effort.trees, seed, self.resources.thread_count, fitting.account.branch())
-        taste = replace(TASTE, tries=effort.tries, covers=effort.covers, until=effort.until)
         known = None if earlier is None or earlier.pool is None else (earlier.features, earlier.pool.clauses)
-        return ClauseSearch(evidence, trees, seed, taste, fitting.struck(), narrow, known)
+        return ClauseSearch(evidence, trees, seed, effort, fitting.struck(), narrow, known)
 
     def contradictions(self, hypothesis: Hypothesis, interpreted: Demonstrations) -> tuple[Contradiction, ...]:
         """Return the pinned clauses that contradict the demonstrations under a hypothesis."""
         if not self.constraints.pinned:
             return ()
-        return self._contradictions(self._fitting(hypothesis), hypothesis, interpreted)
-
-    def _contradictions(
-        self, fitting: Fitting, hypothesis: Hypothesis, interpreted: Demonstrations
-    ) -> tuple[Contradiction, ...]:
-        if not self.constraints.pinned:
-            return ()
-        shown = _with_images(interpreted, hypothesis.symmetries)
+        fitting, shown = self._fitting(hypothesis), with_images(interpreted, hypothesis.symmetries)
         return fitting.contradictions(evidence_of(fitting.rows, shown.steps), shown, len(interpreted))
 
     def amend(self, policy: Policy, hypothesis: Hypothesis, interpreted: Demonstrations) -> Policy | None:
@@ -250,7 +208,7 @@ class Fitter:
             interpreted: the demonstrations under its interpretation; all of them are in `demonstrations`.
         """
         fitting = self._fitting(hypothesis)
-        evidence = evidence_of(fitting.rows, _with_images(interpreted, hypothesis.symmetries).steps)
+        evidence = evidence_of(fitting.rows, with_images(interpreted, hypothesis.symmetries).steps)
         return amended(policy, fitting, evidence, self.programs)
 
     def components(self, fitted: Fitted, formulas: Sequence[Formula]) -> list[Component]:
@@ -258,21 +216,13 @@ class Fitter:
         if not formulas:
             return []
         fitting = self._fitting(fitted.hypothesis)
-        steps = _with_images(fitted.shown, fitted.hypothesis.symmetries).steps
-        alone = [Component(1.0, 0.0, 0.0, formula) for formula in formulas]
-        tokens, buttons = self.demonstrations.tokens, self.demonstrations.buttons
-        plan, clauses, (packed,) = compile_components([alone], tokens, buttons, fitting.language)
-        world, columns = plan.world_and_columns(list(dict.fromkeys(step.grid for step in steps)))
-        evidence = evidence_of(Rows([world]), steps)
-        allowed = allowed_rows(packed, allowed_rows(clauses, columns, evidence.mask), evidence.mask)
-        likelihoods = [log_likelihood(bits, evidence) for bits in allowed]
+        steps = with_images(fitted.shown, fitted.hypothesis.symmetries).steps
         priors = [math.fsum(fitting.log_prior(x.term) for x in formula.literals) for formula in formulas]
-        return list(map(Component, [1.0] * len(alone), priors, likelihoods, formulas))
-
-    def _mixture(
-        self, mixture: Mixture, features: Features, language: Language, pinned: Pinned | None
-    ) -> Policy | None:
-        return self._policy(to_components(mixture, features, pinned), language) if mixture.best else None
+        alone = tuple(Component(1.0, prior, 0.0, formula) for prior, formula in zip(priors, formulas, strict=True))
+        rows, allowed = self._policy(alone, fitting.language).allowed(list(dict.fromkeys(step.grid for step in steps)))
+        evidence = evidence_of(rows, steps)
+        likelihoods = [log_likelihood(bits & evidence.mask, evidence) for bits in allowed]
+        return [replace(part, log_likelihood=found) for part, found in zip(alone, likelihoods, strict=True)]
 
     def _policy(self, components: tuple[Component, ...], language: Language) -> Policy:
         shown = self.demonstrations
@@ -308,7 +258,7 @@ class Fitter:
         if key not in self._fittings:
             blocks = list(grammar.blocks(self.widest))
             fitting = Fitting(grammar, blocks, self.resources, self.constraints, self._crew, account=self._account)
-            fitting.add(_with_images(self.demonstrations, hypothesis.symmetries))
+            fitting.add(with_images(self.demonstrations, hypothesis.symmetries))
             self._fittings[key] = fitting
         return self._fittings[key]
 
@@ -323,5 +273,11 @@ class Fitter:
         return self._grammars[language, keys]
 
 
-def _with_images(demonstrations: Demonstrations, symmetries: tuple[Transformation, ...]) -> Demonstrations:
-    return images(demonstrations, symmetries) if symmetries else demonstrations
+def end_of(run: Generator[Any, None, _T]) -> _T:
+    """Run a generator to its end; return its value."""
+    while True:
+        try:
+            next(run)
+        except StopIteration as end:
+            value: _T = end.value
+            return value

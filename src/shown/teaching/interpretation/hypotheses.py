@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.language.primitives import LANGUAGE, Language
 from shown.policy import Policy
-from shown.symmetry import Transformation
+from shown.symmetry import Transformation, images
 from shown.symmetry.transformation import TURNS
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, Interpretation
+
+TEMPERATURE = 3.0  # flattens the weights of a mixture; from 1 (the posterior) to 10 results hardly differ
 
 
 @dataclass(frozen=True)
@@ -55,27 +58,17 @@ def _images_in_words(symmetries: Iterable[Transformation]) -> str:
     return f"{' and '.join(kinds)} images" if kinds else "images with tokens exchanged"
 
 
-def hypotheses(
-    interpretations: Sequence[Interpretation],
-    symmetries: tuple[Transformation, ...],
-    only_symmetric: bool = False,
-    keys: tuple[str, ...] = (),
-    language: Language | None = None,
-) -> Iterator[Hypothesis]:
-    """Yield each interpretation with the symmetries and, unless `only_symmetric`, without; the most plausible first."""
-    for interpretation in interpretations:
-        if symmetries:
-            yield Hypothesis(interpretation, symmetries, language, keys)
-        if not (symmetries and only_symmetric):
-            yield Hypothesis(interpretation, (), language, keys)
+def with_images(demonstrations: Demonstrations, symmetries: tuple[Transformation, ...]) -> Demonstrations:
+    """Return the demonstrations, followed by their images if there are symmetries."""
+    return images(demonstrations, symmetries) if symmetries else demonstrations
 
 
-def flattened(policy: Policy, temperature: float) -> Policy:
-    """Return the policy with the logarithms of its weights divided by `temperature`.
+def flattened(policy: Policy) -> Policy:
+    """Return the policy with the logarithms of its weights divided by `TEMPERATURE`.
 
     The posterior is overconfident in its best formula; flattened, the second and third count as well.
     """
-    scores = np.array([c.log_prior + c.log_likelihood for c in policy.components]) / temperature
+    scores = np.array([c.log_prior + c.log_likelihood for c in policy.components]) / TEMPERATURE
     weights = np.exp(scores - scores.max())
     weights /= weights.sum()
     components = (replace(c, weight=float(w)) for c, w in zip(policy.components, weights, strict=True))

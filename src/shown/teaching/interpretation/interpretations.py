@@ -21,7 +21,7 @@ from itertools import pairwise
 from typing import Any, Literal, Protocol, get_args
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.errors import BadInput, did_you_mean
+from shown.errors import BadInput, at, did_you_mean
 from shown.grid import Action, Cell, Grid
 from shown.teaching.interpretation.equivalence import Effect, Effects, effects_of, expert_action, first_alike
 from shown.worlds import Game, Outcome
@@ -89,10 +89,8 @@ class Interpretation:
         """
         if not isinstance(value, dict) or not set(value) <= {"clicks", "order"}:
             raise BadInput(f'{where}: must be an object such as {{"clicks": "equivalent", "order": "any"}}.')
-        try:
+        with at(f"{where}: "):
             return cls(**value)
-        except BadInput as error:
-            raise BadInput(f"{where}: {error}") from None
 
 
 EXACT_CLICKS = Interpretation()
@@ -180,7 +178,7 @@ def interpret_step(
     item = demonstrations.items[d]
     if interpretation == EXACT_CLICKS:
         return item.steps[s]
-    return _interpret_run(item, interpretation, _known(demonstrations, game), demonstrations.buttons, only=s)[s]
+    return _interpret_run(item, interpretation, _known(demonstrations, game), demonstrations.buttons)[s]
 
 
 def distinct_interpretations(
@@ -228,13 +226,8 @@ def _known(demonstrations: Demonstrations, game: Game | Effects | None) -> _Know
 
 
 def _interpret_run(
-    item: Demonstration,
-    interpretation: Interpretation,
-    known: _Known,
-    buttons: tuple[str, ...],
-    only: int | None = None,
+    item: Demonstration, interpretation: Interpretation, known: _Known, buttons: tuple[str, ...]
 ) -> tuple[Step, ...]:
-    """Return the interpreted steps, or only one of them interpreted."""
     places = [s for s, step in enumerate(item.steps) if not step.refused]
     run = [item.steps[s] for s in places]
     later: dict[int, set[Action]] = {}
@@ -245,8 +238,7 @@ def _interpret_run(
         for s, wins in zip(places, _win_as_well(run, known), strict=True):
             later[s] = later.get(s, set()) | wins
     return tuple(
-        _interpret_step(step, later.get(s, set()), interpretation, known, buttons) if only in (None, s) else step
-        for s, step in enumerate(item.steps)
+        _interpret_step(step, later.get(s, set()), interpretation, known, buttons) for s, step in enumerate(item.steps)
     )
 
 

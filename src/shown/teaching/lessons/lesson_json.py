@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any, TypeGuard
 
 from shown.demonstrations import Demonstration, Demonstrations, demonstrations_to_json
-from shown.errors import BadInput
+from shown.errors import BadInput, at
 from shown.files import parse_json
 from shown.grid import Action, Grid, action_from_json, action_to_json, check_action
-from shown.teaching.dialogue.recording import play_all
+from shown.teaching.dialogue.recording import play_on
 from shown.teaching.lessons.lesson import KINDS, MAX_RECORDINGS, GameInPlay, Lesson, Recording, begin_level, why_lost
 from shown.teaching.lessons.remarks import constraints_of
 from shown.worlds import Episode, Level, Playable
@@ -218,11 +218,8 @@ def in_play_from_lines(game: Playable, lines: list[str], where: str) -> GameInPl
     before = before_from_json(value.get("before", []), where)
     in_play = replace(begin_level(start, seed, kind, before), recording=recording)
     check_in_play(game, in_play, where)
-    try:
-        attempt = play_all(game, in_play.attempt, [action_from_json(click) for click in clicks])
-    except BadInput as error:
-        raise BadInput(f"{where}: {error}") from None
-    return replace(in_play, attempt=attempt)
+    with at(f"{where}: "):
+        return replace(in_play, attempt=play_on(game, in_play.attempt, *map(action_from_json, clicks)))
 
 
 # --- grids and actions -----------------------------------------------------------------------------------------------
@@ -238,10 +235,8 @@ def grid_from_json(game: Playable, value: Any, where: str, limit: int = MAX_SIDE
 def _grid(value: Any, where: str) -> Grid:
     if not isinstance(value, list) or not all(isinstance(row, str) for row in value):
         raise BadInput(f"{where}: a grid must be a list of rows.")
-    try:
+    with at(f"{where}: "):
         return Grid(tuple(value))
-    except BadInput as error:
-        raise BadInput(f"{where}: {error}") from None
 
 
 def before_from_json(value: Any, where: str) -> tuple[Action, ...]:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from shown.teaching.teach import Pupil
 
 DEFAULT_PROGRAMS, MAX_PROGRAMS = 10_000, 100_000
-WORDS = ("paper", "standard", "walking")
-"""The vocabularies to choose from; walking only where buttons move an agent."""
+WORDS = ("paper", "standard", "walking")  # the vocabularies to choose from; walking only where buttons move an agent
 
 
 @dataclass(frozen=True, slots=True)

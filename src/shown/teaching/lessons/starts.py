@@ -15,14 +15,13 @@ from shown.demonstrations import Demonstration
 from shown.errors import BadInput, ShownError
 from shown.grid import Action, Grid, check_action
 from shown.language.walking import walking_grammar
-from shown.teaching.dialogue.recording import Attempt, begin, play_all, world_after
+from shown.teaching.dialogue.recording import Attempt, begin, play_on, world_after
 from shown.worlds import Level, Playable
 from shown.worlds.episodes import play_expert
 from shown.worlds.games.levels import check_level
 from shown.worlds.games.rule_errors import RULE_ERRORS, check_playable, outcome_of
 
-LESSONS = 11
-"""Number of seeds of a world that are offered as lessons."""
+LESSONS = 11  # number of seeds of a world that are offered as lessons
 
 
 class Starts:
@@ -58,7 +57,7 @@ class Starts:
         if self.game.rules is not None:
             check_playable(self.game.rules, level.grid)
             return level
-        return Level(level.name, play_all(self.game, begin(self.game.level(seed), seed), before).grid)
+        return Level(level.name, play_on(self.game, begin(self.game.level(seed), seed), *before).grid)
 
     def hint(self, attempt: Attempt) -> Action | None:
         """Return the expert's next action, or None if it has none."""
@@ -78,7 +77,7 @@ class Starts:
             return outcome_of(self.game.rules, steps[-1].grid, steps[-1].action, chances).grid
         if seed is not None:
             try:
-                again = play_all(self.game, begin(self.game.level(seed), seed), [step.action for step in steps])
+                again = play_on(self.game, begin(self.game.level(seed), seed), *(step.action for step in steps))
             except BadInput:
                 return steps[-1].grid
             if [step.grid for step in again.steps] == [step.grid for step in steps]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -44,24 +43,20 @@ class Candidates:
     current: list[CandidatePolicy] = field(default_factory=list)
     earlier: CandidatePolicy | None = None
 
-    def offer(self, policy: Policy, hypothesis: Hypothesis | None, score: float) -> None:
-        """Add a candidate."""
-        self.current.append(CandidatePolicy(score, len(self.current), policy, hypothesis))
-
-    def offer_before(self, policy: Policy, hypothesis: Hypothesis, score: float, practiced: bool) -> None:
-        """Add the policy learned before.
-
-        Among equal scores it comes first if practice decides, because it is known already. Without practice it comes
-        last: a fit to all demonstrations is the better guess.
-        """
-        self.current.append(CandidatePolicy(score, -1 if practiced else sys.maxsize, policy, hypothesis))
+    def offer(self, policy: Policy, hypothesis: Hypothesis | None, score: float, order: int | None = None) -> None:
+        """Add a candidate, by default as the last among those of equal score."""
+        order = len(self.current) if order is None else order
+        self.current.append(CandidatePolicy(score, order, policy, hypothesis))
 
     @property
     def best(self) -> CandidatePolicy | None:
         """The candidate with the best score, the first among equals; None without candidates."""
-        now = max(self.current, key=lambda candidate: (candidate.score, -candidate.order), default=None)
-        found = [candidate for candidate in (self.earlier, now) if candidate is not None]
+        found = [candidate for candidate in (self.earlier, self._latest) if candidate is not None]
         return max(found, key=lambda candidate: candidate.rating, default=None)
+
+    @property
+    def _latest(self) -> CandidatePolicy | None:
+        return max(self.current, key=lambda candidate: (candidate.score, -candidate.order), default=None)
 
     @property
     def perfect(self) -> bool:
@@ -76,5 +71,4 @@ class Candidates:
     def start_over(self) -> None:
         """Keep only the best candidate, as an earlier one."""
         if self.current:
-            self.earlier = max(self.current, key=lambda candidate: (candidate.score, -candidate.order))
-            self.current = []
+            self.earlier, self.current = self._latest, []

@@ -27,7 +27,6 @@ SUSPECT_DIFFERENT = 0.75  # probability to suspect the first action in which a p
 SUSPECT_LAST, SUSPECT_FIRST = 0.45, 0.25  # probabilities to suspect the last or first action of a game; else any
 VARY = 0.5  # probability to try more committees of the best fit instead of fitting again
 FOCUS = 24  # levels that a policy plays first: half of them lost by the best so far, where enough were lost
-COUNTS = (12, 4, 1)  # numbers of the best committees that are tried together; among equals the largest is taken
 FORGET = 0.2  # probability to drop half of the suspects when nothing fits any more
 
 
@@ -76,7 +75,7 @@ class CounterexampleSearch(PracticeSearch):
             variation = Variation(found, self.ground, self.rng, levels=focus)
         if variation is not None:
             variation.step()
-            policies += variation.best(COUNTS)
+            policies += variation.best()
         better = self._take(best_of(policies, self.ground, focus)[1], focus) if policies else False
         if better or found is self._current:
             self._variation = variation

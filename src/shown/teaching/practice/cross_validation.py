@@ -6,7 +6,7 @@ what was shown decides between interpretations, and is the success rate to expec
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shown.demonstrations import Demonstrations, Step
 from shown.grid import Action
@@ -33,9 +33,7 @@ class CrossValidation:
     explained: float
 
 
-def cross_validate(
-    fitter: Fitter, hypothesis: Hypothesis, interpreted: Demonstrations, temperature: float = 1.0
-) -> CrossValidation | None:
+def cross_validate(fitter: Fitter, hypothesis: Hypothesis, interpreted: Demonstrations) -> CrossValidation | None:
     """Predict each demonstration by a policy learned from the others; None if there is only one.
 
     >>> from shown.worlds import demonstrate, find, load_levels
@@ -50,21 +48,20 @@ def cross_validate(
         fitter: fitter with all the demonstrations; no program is evaluated again.
         hypothesis: the hypothesis to validate.
         interpreted: the demonstrations under its interpretation.
-        temperature: see `flattened`.
     """
     if len(interpreted) < 2:
         return None
     right, alone, asked, explained = 0, 0, 0, 0.0
     for k, item in enumerate(interpreted.items[:MAX_FOLDS]):
-        rest = (*interpreted.items[:k], *interpreted.items[k + 1 :])
-        others = fitter.fit(hypothesis, replace(interpreted, items=rest)).policy
+        rest = interpreted.select(i for i in range(len(interpreted)) if i != k)
+        others = fitter.fit(hypothesis, rest).policy
         steps = [step for step in item.steps if not step.refused]
         asked += len(steps)
         if others is None or not steps:
             continue
         grids = [step.grid for step in steps]
         alone += sum(map(_is_right, steps, others.map_policy.act_many(grids)))
-        for step, action in zip(steps, flattened(others, temperature).act_many(grids), strict=True):
+        for step, action in zip(steps, flattened(others).act_many(grids), strict=True):
             if _is_right(step, action):
                 right += 1
                 explained += 1 / (1 + len(step.open))

@@ -18,8 +18,8 @@ from functools import cached_property
 
 import numpy as np
 
-from shown.components import RatedRule
-from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.components import Component, RatedRule
+from shown.demonstrations import Step
 from shown.grid import Action, Grid
 from shown.inference.covers import cheapest_cover
 from shown.policy import Policy
@@ -28,9 +28,9 @@ from shown.rules import Formula, Literal
 from shown.rules.bitwise import over_programs
 from shown.rules.facts import Facts
 from shown.rules.formula import Clause
-from shown.symmetry import Folded, closure, images, unfold
+from shown.symmetry import Folded, closure, unfold
 from shown.teaching.interpretation.fitter import AGAIN, FURTHER, Fitted, Fitter
-from shown.teaching.interpretation.hypotheses import Hypothesis
+from shown.teaching.interpretation.hypotheses import Hypothesis, with_images
 from shown.teaching.practice.imitation import Positions, Table
 from shown.teaching.practice.practice_scoring import GridScoring, Scoring
 
@@ -103,12 +103,11 @@ class Distillation:
     def __post_init__(self) -> None:
         (self.wins,) = self.scoring.scores_on_all([self.vote])
         self._symmetries = self.fitted.hypothesis.symmetries
-        shown = self.fitted.shown
-        self._steps = (images(shown, self._symmetries) if self._symmetries else shown).steps
+        self._steps = with_images(self.fitted.shown, self._symmetries).steps
         self._counterexamples: dict[tuple[Grid, Action], Step] = {}
         self._positions = Positions(self.vote, self.scoring.as_good)
-        pinned = () if self.fitted.pinned is None else self.fitted.pinned.clauses
-        self._pinned: tuple[Unit, ...] = tuple(Folded(tuple(clause), closure(())) for clause in pinned)
+        pinned = self.fitted.pinned.clauses
+        self._pinned: tuple[Unit, ...] = tuple(Folded(clause, closure(())) for clause in pinned)
         self._taken: set[Clause] = set()
         self._units: dict[frozenset[frozenset[Literal]], Unit] = {}
         self._unfolded: dict[Unit, tuple[Clause, ...]] = {}
@@ -237,13 +236,7 @@ class Distillation:
         return self._unfolded[unit]
 
     def _table(self, units: Sequence[Unit]) -> Table:
-        vote = self.vote
-        return Table(
-            [self._clauses(unit) for unit in units],
-            self._steps,
-            self._positions,
-            (vote.tokens, vote.buttons, vote.language),
-        )
+        return Table([self._clauses(unit) for unit in units], self._steps, self._positions)
 
     def _play(self, rules: Iterable[Iterable[Unit]], explain: bool = True) -> list[PlayedRule]:
         """Let rules play all levels; of those that explain the demonstrations, keep the best of each length."""
@@ -284,10 +277,9 @@ class Distillation:
 
     def _fit_again(self, fitted: Fitted) -> Fitted:
         """Fit the hypothesis again with the counterexamples; the first time thoroughly, for more clauses."""
-        shown, effort = fitted.shown, AGAIN if fitted.generation else FURTHER
-        items = tuple(Demonstration((step,)) for step in self._counterexamples.values())
-        more = Demonstrations(shown.tokens, items, shown.game, shown.buttons)
-        return self.fitter.fit(fitted.hypothesis, shown, more, replace(effort, until=self.until), fitted)
+        effort = replace(AGAIN if fitted.generation else FURTHER, until=self.until)
+        more = tuple(self._counterexamples.values())
+        return self.fitter.fit(fitted.hypothesis, fitted.shown, effort, fitted, more)
 
     # --- fewer conditions ---------------------------------------------------------------------------------------------
 
@@ -406,25 +398,28 @@ def one_rule(distillation: Distillation) -> OneRule | None:
     One that is not long is preferred if it can replace the vote. If none can, the vote acts, and one that is not long
     is printed.
     """
-    front, vote, scoring = list(distillation.front), distillation.vote, distillation.scoring
+    front = list(distillation.front)
     if not front:
         return None
-    chosen, acts = None, False
-    for long in (False, True):
-        candidates = [rule for rule in front if (rule.conditions > MOST_CONDITIONS) == long]
-        if candidates and not acts:
-            found, acts = _closest(distillation, candidates)
-            chosen = found if acts or not long else chosen
+    short = [rule for rule in front if rule.conditions <= MOST_CONDITIONS]
+    long = front[len(short) :]
+    chosen, acts = _closest(distillation, short) if short else (None, False)
+    if long and not acts:
+        longer, acts = _closest(distillation, long)
+        chosen = longer if acts else chosen
     if chosen is None:
         chosen = distillation.excerpt()
         front.insert(0, chosen)
-    rated = _rated(front, chosen, scoring)
     (rule,) = chosen.rule.components
-    if acts:
-        policy = replace(vote, components=(rule,), vote=vote.components, front=rated)
-    else:
-        policy = replace(vote, components=(replace(rule, weight=0.0), *vote.components), front=rated)
+    policy = replace(_printed(rule, distillation.vote, acts), front=_rated(front, chosen, distillation.scoring))
     return OneRule(distillation.fitted.hypothesis, chosen.conditions, chosen.won, policy)
+
+
+def _printed(rule: Component, vote: Policy, acts: bool) -> Policy:
+    """Return the policy that prints a rule, which acts instead of the vote or leaves acting to it."""
+    if acts:
+        return replace(vote, components=(replace(rule, weight=1.0),), vote=vote.components)
+    return replace(vote, components=(replace(rule, weight=0.0), *vote.components))
 
 
 def _closest(distillation: Distillation, candidates: Sequence[PlayedRule]) -> tuple[PlayedRule, bool]:
@@ -455,15 +450,13 @@ def rule_on_grids(distillation: Distillation, scoring: GridScoring) -> tuple[One
     if found is not None:
         (rate,) = scoring.expectations([found.policy.map_policy])
         if rate.won >= (1 - TOO_FAR) * rate.of:
-            (rule, *_) = found.policy.components
-            policy = replace(vote, components=(replace(rule, weight=1.0),), vote=vote.components)
-            return replace(found, policy=policy), rate
+            return replace(found, policy=_printed(found.policy.components[0], vote, True)), rate
     alone = [replace(vote, components=(replace(part, weight=1.0),)) for part in vote.components]
     rates, scores = scoring.expectations(alone), scoring.scores_on_all(alone)
     best = max(range(len(alone)), key=lambda i: (scores[i], rates[i].won, -i))
-    printed = replace(vote.components[best], weight=0.0)
-    policy = replace(vote, components=(printed, *vote.components))
-    return OneRule(hypothesis, len(printed.formula.literals), scores[best], policy), rates[best]
+    rule = vote.components[best]
+    policy = _printed(rule, vote, False)
+    return OneRule(hypothesis, len(rule.formula.literals), scores[best], policy), rates[best]
 
 
 def _rated(front: Sequence[PlayedRule], chosen: PlayedRule, scoring: Scoring) -> tuple[RatedRule, ...]:

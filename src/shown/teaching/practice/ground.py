@@ -242,6 +242,10 @@ def best_of(policies: Iterable[Policy], ground: Ground, levels: Which) -> tuple[
 Committee = tuple[Clauses, ...]
 """Formulas that act together with equal weights."""
 
+COMMITTEE_SIZE = 5  # number of formulas in a committee
+COMMITTEES = 12  # committees drawn at a time
+BEST_COMMITTEES = (12, 4, 1)  # numbers of the best ones that are tried together; among equals the largest is taken
+
 
 @dataclass
 class Variation:
@@ -254,18 +258,14 @@ class Variation:
         fitted: the fitted hypothesis.
         ground: the practice levels.
         rng: source of all random choices.
-        size: number of formulas in a committee.
         levels: levels that a committee plays.
-        batch: number of committees drawn at a time.
         tried: share of levels won by each committee so far.
     """
 
     fitted: Fitted
     ground: Ground
     rng: np.random.Generator
-    size: int = 5
     levels: Which = 24
-    batch: int = 12
 
     def __post_init__(self) -> None:
         assert self.fitted.pool is not None
@@ -279,7 +279,7 @@ class Variation:
     def step(self) -> float:
         """Play a batch of committees; return the share of levels that the best so far wins."""
         worth = self._total / np.maximum(self._times, 1)
-        drawn = dict.fromkeys(self._drawn(worth) for _ in range(self.batch))
+        drawn = dict.fromkeys(self._drawn(worth) for _ in range(COMMITTEES))
         new = [committee for committee in drawn if committee not in self.tried]
         scores = dict(zip(new, self.ground.scores([self.policy(c) for c in new], self.levels), strict=True))
         self.tried |= scores
@@ -290,10 +290,10 @@ class Variation:
                 self._times[place] += 1
         return max(self.tried.values())
 
-    def best(self, counts: Sequence[int] = (1, 4, 12)) -> Iterator[Policy]:
-        """Yield the policies of the best committee, and of several of the best together."""
+    def best(self) -> Iterator[Policy]:
+        """Yield the policies of several of the best committees together, and of the best one."""
         ranked = sorted(self.tried, key=lambda committee: (-self.tried[committee], committee))
-        for count in counts:
+        for count in BEST_COMMITTEES:
             yield self.policy(tuple(formula for committee in ranked[:count] for formula in committee))
 
     def policy(self, committee: Committee) -> Policy:
@@ -310,15 +310,14 @@ class Variation:
         return replace(base, components=tuple(components))
 
     def _drawn(self, worth: np.ndarray) -> Committee:
-        draws = [self._pool.formula(0.3 * self.rng.standard_normal(len(worth)) - 15 * worth) for _ in range(self.size)]
+        draws = [
+            self._pool.formula(0.3 * self.rng.standard_normal(len(worth)) - 15 * worth) for _ in range(COMMITTEE_SIZE)
+        ]
         return tuple(sorted(formula for formula in draws if formula is not None))
 
     def _component(self, formula: Clauses) -> Component:
-        features, evidence, pinned = self.fitted.features, self.fitted.evidence, self.fitted.pinned
-        allowed = formula_bits(formula, features.columns, evidence.mask)
-        if pinned is None:
-            likelihood, prior = log_likelihood(allowed, evidence), log_prior(formula, features.log_prior)
-        else:
-            likelihood = log_likelihood(pinned.allowed(allowed), pinned.whole)
-            prior = log_prior(formula, features.log_prior, pinned.log_prior)
-        return Component(1.0, prior, likelihood, to_formula(formula, features, pinned))
+        features, pinned = self.fitted.features, self.fitted.pinned
+        allowed = pinned.allowed(formula_bits(formula, features.columns, pinned.rest.mask))
+        prior = log_prior(formula, features.log_prior, pinned.log_prior)
+        likelihood = log_likelihood(allowed, pinned.whole)
+        return Component(1.0, prior, likelihood, to_formula(formula, features, pinned.clauses))

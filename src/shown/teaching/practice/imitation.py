@@ -15,9 +15,8 @@ import numpy as np
 from shown.demonstrations import Step
 from shown.engine.compilation import compiled
 from shown.evaluation.rows import Rows, evidence_of
-from shown.grid import Action, Grid, Tokens
+from shown.grid import Action, Grid
 from shown.language.evaluate import Plan
-from shown.language.primitives import Language
 from shown.policy import Policy
 from shown.rules.bitwise import clause_bits, over_columns
 from shown.rules.formula import Clause
@@ -72,8 +71,7 @@ class Table:
     Args:
         units: groups of clauses; a rule has a whole group or none of it.
         steps: the demonstrated steps, images included.
-        positions: the games to agree with.
-        world: tokens, buttons and language of the clauses.
+        positions: the games of a vote to agree with.
 
     Attributes:
         bits: the rows that each unit allows. [U, R] uint64
@@ -81,17 +79,11 @@ class Table:
         covers: demonstrated steps that each unit allows. [U, T] bool
     """
 
-    def __init__(
-        self,
-        units: Sequence[Sequence[Clause]],
-        steps: Sequence[Step],
-        positions: Positions,
-        world: tuple[Tokens, tuple[str, ...], Language],
-    ) -> None:
-        tokens, buttons, language = world
+    def __init__(self, units: Sequence[Sequence[Clause]], steps: Sequence[Step], positions: Positions) -> None:
+        vote = positions.vote
         terms = list(dict.fromkeys(literal.term for unit in units for clause in unit for literal in clause))
         grids = list(dict.fromkeys([*(step.grid for step in steps), *positions.good]))
-        planes, columns = Plan(terms, tokens, buttons, language).world_and_columns(grids)
+        planes, columns = Plan(terms, vote.tokens, vote.buttons, vote.language).world_and_columns(grids)
         rows = Rows([planes])
         numbers = {term: i for i, term in enumerate(terms)}
         flat = [clause for unit in units for clause in over_columns(unit, numbers)]

@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from shown.components import Component, compile_components
-from shown.demonstrations import Demonstrations, Step
-from shown.evaluation.rows import Rows, evidence_of
+from shown.components import Component
+from shown.demonstrations import Demonstrations
+from shown.evaluation.rows import evidence_of
+from shown.inference.failure import taken
 from shown.policy import Policy
 from shown.provenance import SuccessRate
 from shown.rules import Facts, Formula
-from shown.rules.bitwise import allowed_rows
-from shown.symmetry import closure, images
+from shown.symmetry import closure
 from shown.teaching.interpretation.fitter import QUICK, Fitted, Fitter
-from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
+from shown.teaching.interpretation.hypotheses import Hypothesis, flattened, with_images
 from shown.teaching.practice.distillation import LONG
 from shown.teaching.practice.ground import ALL_LEVELS
 from shown.teaching.practice.practice_scoring import Scoring
@@ -55,9 +55,8 @@ class Outlier:
         step: index of the step; None for the whole demonstration.
         row: number of the step in the log, from 1, if every demonstration is a single step; else None.
         conditions: number of conditions of the rule with it, and without.
-        won: practice levels won with it, and without; None without practice.
-        left_out: whether the policy was learned without it.
         others: number of the other steps.
+        won: practice levels won with it, and without; None without practice, where the policy is learned without it.
     """
 
     demonstration: int
@@ -66,13 +65,17 @@ class Outlier:
     conditions: tuple[int, int]
     others: int
     won: tuple[SuccessRate, SuccessRate] | None = None
-    left_out: bool = False
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the policy was learned without it."""
+        return self.won is None
 
     @property
     def text(self) -> str:
         """The outlier in words.
 
-        >>> Outlier(6, 0, 7, (9, 3), 19, left_out=True).text
+        >>> Outlier(6, 0, 7, (9, 3), 19).text
         'row 7 looks like a slip: the rule for the other 19 rows has 3 conditions instead of 9. It was left out.'
         >>> rates = SuccessRate(90, 120), SuccessRate(120, 120)
         >>> Outlier(1, None, None, (12, 12), 8, rates).text
@@ -122,7 +125,7 @@ def without(shown: Demonstrations, places: Sequence[Place]) -> Demonstrations:
 def suspected_slips(fitter: Fitter, fitted: Fitted) -> tuple[Outlier, ...]:
     """Return the rows of a log that look like slips, the clearest first."""
     shown, found = fitted.shown, fitted
-    count, places = len(shown.steps), [place for place, _ in _steps(shown)]
+    count, places = len(shown.steps), list[Place](place for place, _ in taken(shown))
     slips: list[Outlier] = []
     while len(places) >= MIN_ROWS and len(slips) < max(1, count // ROWS_PER_SLIP):
         if ROWS_PER_CONDITION * conditions_of(found) <= len(places):
@@ -131,7 +134,7 @@ def suspected_slips(fitter: Fitter, fitted: Fitted) -> tuple[Outlier, ...]:
         suspects = _least_supported(found, shown, left_out)[:MAX_SUSPECTS]
 
         def fit_without(place: Place, found: Fitted = found, left_out: list[Place] = left_out) -> Fitted:
-            return fitter.fit(found.hypothesis, without(shown, [*left_out, place]), None, QUICK)
+            return fitter.fit(found.hypothesis, without(shown, [*left_out, place]), QUICK)
 
         # A fit takes memory, so none is kept; the best one is made again.
         gains = [_gain(found, fit_without(place)) for place in suspects]
@@ -143,7 +146,7 @@ def suspected_slips(fitter: Fitter, fitted: Fitted) -> tuple[Outlier, ...]:
         lengths = conditions_of(found), conditions_of(part)
         if lengths[1] >= lengths[0]:
             break
-        slips.append(Outlier(d, s, row, lengths, count - len(slips) - 1, left_out=True))
+        slips.append(Outlier(d, s, row, lengths, count - len(slips) - 1))
         found = part
         places.remove((d, s))
     return tuple(slips)
@@ -157,26 +160,16 @@ def _gain(whole: Fitted, part: Fitted) -> float:
     return (best[1] - best[0]) / len(closure(whole.hypothesis.symmetries))
 
 
-def _steps(shown: Demonstrations) -> Iterator[tuple[Place, Step]]:
-    """Yield the steps that were not refused, with their places."""
-    for d, item in enumerate(shown):
-        for s, step in enumerate(item.steps):
-            if not step.refused:
-                yield (d, s), step
-
-
 def _least_supported(fitted: Fitted, shown: Demonstrations, left_out: Sequence[Place]) -> list[Place]:
     """Return the places of the steps, first those whose clause of the best rule allows the fewest other steps."""
     assert fitted.policy is not None
-    policy, symmetries = fitted.policy, fitted.hypothesis.symmetries
-    own = [(place, step) for place, step in _steps(shown) if place not in left_out]
-    mirrored = images(fitted.shown, symmetries) if symmetries else fitted.shown
+    policy = fitted.policy
+    own = [(place, step) for place, step in taken(shown) if place not in left_out]
+    mirrored = with_images(fitted.shown, fitted.hypothesis.symmetries)
     steps = [*(step for _, step in own), *(step for step in mirrored.steps if not step.refused)]
-    alone = [Component(1.0, 0.0, 0.0, Formula((clause,))) for clause in policy.components[0].formula.clauses]
-    plan, clauses, _ = compile_components([alone], policy.tokens, policy.buttons, policy.language)
-    world, columns = plan.world_and_columns(list(dict.fromkeys(step.grid for step in steps)))
-    rows = Rows([world])
-    allowed = allowed_rows(clauses, columns, rows.mask)
+    alone = (Component(1.0, 0.0, 0.0, Formula((clause,))) for clause in policy.components[0].formula.clauses)
+    by_clause = replace(policy, components=tuple(alone))
+    rows, allowed = by_clause.allowed(list(dict.fromkeys(step.grid for step in steps)))
     evidence = evidence_of(rows, steps)
     covers = np.array([evidence.shows(bits) for bits in allowed])
     support = (covers * covers.sum(axis=1)[:, None]).max(axis=0)[: len(own)]
@@ -208,14 +201,12 @@ class LeavingOut:
         fitted: the hypothesis that practice selected, fitted to all demonstrations.
         plausible: the most plausible hypothesis, with the demonstrations under its interpretation. All demonstrations
             together may have ruled it out.
-        temperature: see `flattened`.
     """
 
     fitter: Fitter
     scoring: Scoring
     fitted: Fitted
     plausible: tuple[Hypothesis, Demonstrations]
-    temperature: float
 
     def odd_one(self, policy: Policy, until: float) -> Outlier | None:
         """Return the demonstration or step without which practice is clearly better or the rule much shorter, or None.
@@ -236,7 +227,7 @@ class LeavingOut:
             shorter = conditions_of(part)
             least = -AS_GOOD if shorter <= SHORTER * conditions else BETTER
             possible = before.won + least * before.of <= before.of
-            after = self._won(flattened(part.policy, self.temperature)) if possible else None
+            after = self._won(flattened(part.policy)) if possible else None
             if after is not None and after.won - before.won >= least * before.of:
                 merit = (after.won - before.won) / before.of + (conditions - shorter) / conditions
                 others = len(part.shown.steps)
@@ -251,9 +242,9 @@ class LeavingOut:
             if time.monotonic() > until or self.scoring.out_of_time:
                 return
             hypothesis, interpreted = self.plausible
-            part = self.fitter.fit(hypothesis, without(interpreted, [place]), None, QUICK)
+            part = self.fitter.fit(hypothesis, without(interpreted, [place]), QUICK)
             if part.policy is None and hypothesis != self.fitted.hypothesis:
-                part = self.fitter.fit(self.fitted.hypothesis, without(shown, [place]), None, QUICK)
+                part = self.fitter.fit(self.fitted.hypothesis, without(shown, [place]), QUICK)
             if part.policy is not None:
                 yield place, part
 

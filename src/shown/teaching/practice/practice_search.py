@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.demonstrations import Step
+from shown.inference.clauses import Effort
 from shown.policy import Policy
-from shown.teaching.interpretation.fitter import Effort, Fitted, Fitter
+from shown.teaching.interpretation.fitter import Fitted, Fitter
 from shown.teaching.interpretation.hypotheses import flattened
 from shown.teaching.practice.ground import ALL_LEVELS, Ground
 
@@ -26,7 +27,6 @@ class PracticeSearch(ABC):
         fitted: the fitted hypothesis.
         ground: the practice levels.
         rng: source of all random choices.
-        temperature: see `flattened`.
         levels: number of levels on which policies are compared.
         seconds: expected duration of a step: at first that of the fit, then a running average.
         until: time by the monotonic clock by which a step should end; a fit then makes do with what it has found.
@@ -37,7 +37,6 @@ class PracticeSearch(ABC):
     fitted: Fitted
     ground: Ground
     rng: np.random.Generator
-    temperature: float
     levels: int = ALL_LEVELS
     seconds: float = 0.0
     until: float = math.inf
@@ -50,10 +49,6 @@ class PracticeSearch(ABC):
     def step(self) -> float:
         """Do one step; return the share of levels that the best policy so far wins."""
 
-    def policies(self) -> Iterator[Policy]:
-        """Yield the best policies."""
-        return (policy for _, policy in self.best)
-
     def _lost(self, policy: Policy) -> list[int]:
         """Return the levels that a policy loses, by return those below its best one; none if time is over."""
         worths = self.ground.worths(policy, self.levels)
@@ -61,15 +56,13 @@ class PracticeSearch(ABC):
         lost = [i for i, worth in enumerate(worths) if worth < best]
         return [] if self.ground.over else lost
 
-    def _fit_again(self, more: Iterable[Step], effort: Effort, earlier: Fitted | None = None) -> Fitted:
+    def _fit_again(self, more: Sequence[Step], effort: Effort, earlier: Fitted | None = None) -> Fitted:
         """Fit the hypothesis to the demonstrations and to further steps found in practice."""
-        shown = self.fitted.shown
-        items = tuple(Demonstration((step,)) for step in more)
-        found = Demonstrations(shown.tokens, items, shown.game, shown.buttons)
-        return self.fitter.fit(self.fitted.hypothesis, shown, found, replace(effort, until=self.until), earlier)
+        effort = replace(effort, until=self.until)
+        return self.fitter.fit(self.fitted.hypothesis, self.fitted.shown, effort, earlier, more)
 
     def _mixtures(self, found: Fitted) -> list[Policy]:
-        return [flattened(policy, self.temperature) for policy in (found.policy, found.grown) if policy is not None]
+        return [flattened(policy) for policy in (found.policy, found.grown) if policy is not None]
 
 
 def vary(searches: Sequence[PracticeSearch], rounds: int, until: float = np.inf) -> Iterator[float]:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.errors import OutOfMemory
 from shown.grid import Grid
+from shown.inference.clauses import Effort
 from shown.inference.failure import Failure
 from shown.inference.pinning import Contradiction
 from shown.policy import Policy, uniform_policy
 from shown.provenance import ConstraintsRecord, DemonstrationsRecord, Provenance, Score, SuccessRate
-from shown.teaching.interpretation.fitter import FURTHER, Effort, Fitted, Fitter
+from shown.teaching.interpretation.fitter import FURTHER, Fitted, Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis, flattened
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.teaching.practice.candidates import Candidates
@@ -32,7 +35,6 @@ from shown.teaching.result import Taught, TeachingPhase, TeachingProgress, Tried
 from shown.teaching.task import FINAL_SHARE
 from shown.version import __version__
 
-TEMPERATURE = 3.0  # flattens the weights of a mixture; from 1 (the posterior) to 10 results hardly differ
 MAX_FITTED = 8  # number of fits kept; each has columns of its own, which take much memory
 PRACTICED = 3  # number of top hypotheses refined in practice, and fitted again with more programs
 
@@ -45,7 +47,7 @@ class Selection:
         scoring: plays policies.
         before: the result learned before, or None.
         candidates: the policies to select from.
-        fitted: the best hypotheses that fit, with the share of levels they win.
+        fitted: the best hypotheses that fit, each with the share of levels it wins.
         at_once: the earlier policy, amended to do what was shown, with its hypothesis; available before any practice.
         outliers: demonstrations or steps that do not go with the others.
         stopped: the reason why no more programs are considered, or why learning ended early; or None.
@@ -55,7 +57,7 @@ class Selection:
     def __init__(self, fitter: Fitter, scoring: Scoring, before: Taught | None = None) -> None:
         self.fitter, self.scoring, self.before = fitter, scoring, before
         self.candidates = Candidates()
-        self.fitted: list[tuple[float, Fitted]] = []
+        self.fitted: dict[Hypothesis, tuple[float, Fitted]] = {}
         self.at_once: tuple[Policy, Hypothesis] | None = None
         self.outliers: tuple[Outlier, ...] = ()
         self.stopped: str | None = None
@@ -94,9 +96,10 @@ class Selection:
         """Return whether a rule was found under a hypothesis."""
         return hypothesis in self._tried and self._tried[hypothesis].fits
 
-    def best_fitted(self, number: int = PRACTICED) -> list[tuple[float, Fitted]]:
-        """Return the hypotheses that win most."""
-        return sorted(self.fitted, key=lambda item: -item[0])[:number]
+    def best_fitted(self, number: int = PRACTICED, least: float = -math.inf) -> list[Fitted]:
+        """Return the hypotheses that win most, and at least a share of `least`."""
+        ranked = sorted(self.fitted.values(), key=lambda item: -item[0])
+        return [found for score, found in ranked[:number] if score >= least]
 
     def contradicted(self, hypothesis: Hypothesis, by: tuple[Contradiction, ...]) -> None:
         """Record the pinned clauses left out under a hypothesis; the first also counts if nothing fits."""
@@ -104,9 +107,13 @@ class Selection:
         self._contradictions[hypothesis] = by
 
     def offer_before(self, policy: Policy, hypothesis: Hypothesis) -> None:
-        """Add the policy learned before, perhaps amended, to the candidates."""
-        practiced = self.scoring.ground is not None
-        self.candidates.offer_before(policy, hypothesis, self.scoring.score(policy), practiced)
+        """Add the policy learned before, perhaps amended, to the candidates.
+
+        Among equal scores it comes first if practice decides, because it is known already. Without practice it comes
+        last: a fit to all demonstrations is the better guess.
+        """
+        order = sys.maxsize if self.scoring.ground is None else -1
+        self.candidates.offer(policy, hypothesis, self.scoring.score(policy), order)
 
     def compare(
         self,
@@ -146,7 +153,7 @@ class Selection:
         self, hypothesis: Hypothesis, interpreted: Demonstrations, effort: Effort, earlier: Fitted | None
     ) -> Generator[TeachingProgress, None, Fitted | None]:
         """Fit a hypothesis; return None if nothing fits."""
-        run, begun = self.fitter.iter_fit(hypothesis, interpreted, None, effort, earlier), time.monotonic()
+        run, begun = self.fitter.iter_fit(hypothesis, interpreted, effort, earlier), time.monotonic()
         try:
             while True:
                 moment, policy = next(run)
@@ -182,37 +189,24 @@ class Selection:
 
     def _add_fitted(self, wave: Sequence[Fitted]) -> None:
         practiced = self.scoring.ground is not None
-        mixtures = [flattened(found.policy, TEMPERATURE) for found in wave if found.policy is not None]
-        grown = {
-            i: flattened(found.grown, TEMPERATURE)
-            for i, found in enumerate(wave)
-            if practiced and found.grown is not None
-        }
-        validated = [self._validate(found) for found in wave]
+        mixtures = [flattened(found.policy) for found in wave if found.policy is not None]
+        grown = {i: flattened(found.grown) for i, found in enumerate(wave) if practiced and found.grown is not None}
+        unplayed = self.scoring.world is None
+        validated = [cross_validate(self.fitter, fit.hypothesis, fit.shown) if unplayed else None for fit in wave]
         scores = self.scoring.scores([*mixtures, *grown.values()])
         grown_scores = dict(zip(grown, scores[len(wave) :], strict=True))
         for i, (found, policy, valid) in enumerate(zip(wave, mixtures, validated, strict=True)):
             hypothesis, score = found.hypothesis, scores[i] if valid is None else valid.explained
             self._sizes[hypothesis] = len(found.features.of_program), len(found.features)
-            literals = len(policy.components[0].formula.literals)
-            self._tried[hypothesis] = Tried(hypothesis, True, max(score, 0.0) if practiced else None, literals)
+            self._validated[hypothesis] = valid
+            self._tried[hypothesis] = Tried(hypothesis, True, max(score, 0.0) if practiced else None)
             self.candidates.offer(policy, hypothesis, score)
             if i in grown and score < 1.0:
                 self.candidates.offer(grown[i], hypothesis, grown_scores[i])
                 score = max(score, grown_scores[i])
-            places = [place for place, (_, other) in enumerate(self.fitted) if other.hypothesis == hypothesis]
-            place = places[0] if places else len(self.fitted)
-            self.fitted[place : place + 1] = [(score, found)]
-        best = sorted(range(len(self.fitted)), key=lambda place: -self.fitted[place][0])[:MAX_FITTED]
-        self.fitted = [self.fitted[place] for place in sorted(best)]
-
-    def _validate(self, found: Fitted) -> CrossValidation | None:
-        """Cross-validate a hypothesis where nothing can be played."""
-        validated = None
-        if self.scoring.world is None:
-            validated = cross_validate(self.fitter, found.hypothesis, found.shown, TEMPERATURE)
-        self._validated[found.hypothesis] = validated
-        return validated
+            self.fitted[hypothesis] = score, found
+        best = [found.hypothesis for found in self.best_fitted(MAX_FITTED)]
+        self.fitted = {hypothesis: item for hypothesis, item in self.fitted.items() if hypothesis in best}
 
     def _has_time(self, until: float) -> bool:
         """Return whether a further fit is expected to end in time."""
@@ -223,20 +217,20 @@ class Selection:
 
         Each is refined once, and only if it wins a share of at least `least` of the levels.
         """
-        best = [found for score, found in self.best_fitted(number) if score >= least and not found.generation]
+        best = [found for found in self.best_fitted(number, least) if not found.generation]
         jobs = [(found.hypothesis, found.shown, found) for found in best]
         self._add_fitted((yield from self._fit_all(jobs, effort, until, True)))
 
     def look_further(self) -> None:
         """Start over with more programs; the candidates so far still count."""
         self.scoring.go_on()
-        self.fitted, self._rounds = [], 0
+        self.fitted, self._rounds = {}, 0
         if self.scoring.ground is None:
             self.candidates.start_over()
 
     def practice_early(self, rounds: int, until: float, least: float) -> Iterator[TeachingProgress]:
         """Let the best hypothesis practice for some rounds if it wins a share of at least `least`, once."""
-        best = [found for score, found in self.best_fitted(1) if score >= least]
+        best = self.best_fitted(1, least)
         if best and best[0].hypothesis not in self._searches:
             yield from self._practice(best, rounds, until)
 
@@ -249,7 +243,7 @@ class Selection:
             rounds: maximum number of rounds; those of early practice count as well.
             until: time by the monotonic clock.
         """
-        return self._practice([found for _, found in self.best_fitted()], rounds - self._rounds, until)
+        return self._practice(self.best_fitted(), rounds - self._rounds, until)
 
     def _practice(self, best: Sequence[Fitted], rounds: int, until: float) -> Iterator[TeachingProgress]:
         ground = self.scoring.ground
@@ -274,7 +268,7 @@ class Selection:
             yield self.progress(TeachingPhase.PRACTICING)
         ground.go_on(FINAL_SHARE)
         for search in searches:
-            for policy in search.policies():
+            for _, policy in search.best:
                 self.candidates.offer(policy, search.fitted.hypothesis, self.scoring.score(policy))
 
     def _search(self, found: Fitted, ground: Ground) -> PracticeSearch:
@@ -284,7 +278,7 @@ class Selection:
             method: type[PracticeSearch] = TurningPointSearch if self.demonstrations.buttons else CounterexampleSearch
             rng = np.random.default_rng([self.fitter.resources.seed, len(self._searches)])
             seconds = self._seconds[found.hypothesis]
-            known = method(self.fitter, found, ground, rng, TEMPERATURE, seconds=seconds)
+            known = method(self.fitter, found, ground, rng, seconds=seconds)
             self._searches[found.hypothesis] = known
         return known
 
@@ -316,7 +310,7 @@ class Selection:
         """Yield the hypothesis with the shortest rule; if no other one was fitted, all other interpretations."""
         assert fitted.policy is not None
         language = fitted.policy.language
-        known = [found for _, found in self.fitted if found is not fitted and found.pool is not None]
+        known = [found for _, found in self.fitted.values() if found is not fitted and found.pool is not None]
         known = [found for found in known if found.policy is not None and found.policy.language == language]
         if known:
             yield min(known, key=conditions_of)
@@ -324,18 +318,14 @@ class Selection:
         for interpretation, shown in interpreted.items():
             other = replace(fitted.hypothesis, interpretation=interpretation)
             if other != fitted.hypothesis:
-                found = self.fitter.fit(other, shown, None, replace(FURTHER, until=until))
+                found = self.fitter.fit(other, shown, replace(FURTHER, until=until))
                 if found.policy is not None:
                     yield found
 
     def _distill(self, vote: Policy, fitted: Fitted, until: float) -> Iterator[TeachingProgress]:
         """Seek one rule under a hypothesis; keep it if it is the first, or better."""
         yield self.progress(TeachingPhase.DISTILLING, fitted.hypothesis)
-        rng = np.random.default_rng([self.fitter.resources.seed, 0xD15])
-        distillation = Distillation(vote, fitted, self.fitter, self.scoring, rng, until)
-        for _ in distillation.run():
-            yield self.progress(TeachingPhase.DISTILLING, fitted.hypothesis)
-        found = one_rule(distillation)
+        found = one_rule((yield from self._distillation(vote, fitted, self.scoring, until)))
         if found is not None and (self._one_rule is None or found.better_than(self._one_rule)):
             self._one_rule = found
             self._sizes[fitted.hypothesis] = len(fitted.features.of_program), len(fitted.features)
@@ -346,16 +336,24 @@ class Selection:
         if best is None or fitted is None or len(best.policy.components) == 1:
             return
         scoring = GridScoring(None, None, grids=grids, vote=best.policy)
+        distillation = yield from self._distillation(best.policy, fitted, scoring, math.inf)
+        self._one_rule, self._agreement = rule_on_grids(distillation, scoring)
+
+    def _distillation(
+        self, vote: Policy, fitted: Fitted, scoring: Scoring, until: float
+    ) -> Generator[TeachingProgress, None, Distillation]:
+        """Seek rules that play like a vote; return the distillation that has them."""
         rng = np.random.default_rng([self.fitter.resources.seed, 0xD15])
-        distillation = Distillation(best.policy, fitted, self.fitter, scoring, rng)
+        distillation = Distillation(vote, fitted, self.fitter, scoring, rng, until)
         for _ in distillation.run():
             yield self.progress(TeachingPhase.DISTILLING, fitted.hypothesis)
-        self._one_rule, self._agreement = rule_on_grids(distillation, scoring)
+        return distillation
 
     def _fitted_best(self) -> Fitted | None:
         """Return the fit of the best candidate's hypothesis; None if there is none."""
         best = self.candidates.best
-        return next((found for _, found in self.fitted if best and found.hypothesis == best.hypothesis), None)
+        known = None if best is None or best.hypothesis is None else self.fitted.get(best.hypothesis)
+        return None if known is None else known[1]
 
     def name_outlier(self, interpreted: Mapping[Interpretation, Demonstrations], until: float) -> None:
         """Name a demonstration that does not go with the others; no fit without one is begun after `until`."""
@@ -364,7 +362,7 @@ class Selection:
             return
         first = next(iter(self._tried))
         plausible = first, interpreted[first.interpretation]
-        search = LeavingOut(self.fitter, self.scoring, fitted, plausible, TEMPERATURE)
+        search = LeavingOut(self.fitter, self.scoring, fitted, plausible)
         odd = search.odd_one(best.policy if self._one_rule is None else self._one_rule.policy, until)
         self.outliers = () if odd is None else (odd,)
 
@@ -403,7 +401,7 @@ class Selection:
         if found is None:
             kept = self.before is not None and self.before.policy.keeps_to(self.fitter.constraints)
             return self.before if kept else None
-        policy, hypothesis = self._recorded(*found, None, None), found[1]
+        policy, hypothesis = self._recorded(*found), found[1]
         against = self._contradictions.get(hypothesis, ())
         lost = self.scoring.not_kept(policy)
         return Taught(policy, hypothesis, tuple(self._tried.values()), True, lost=lost, contradictions=against)
@@ -426,17 +424,15 @@ class Selection:
                 nothing, None, tuple(self._tried.values()), failure=self._failure, failed=self._failed,
                 stopped=self.stopped, contradictions=self._contradictions.get(None, ()),
             )  # fmt: skip
-        hypothesis, chosen = best.hypothesis, best.policy
-        if self._one_rule is not None:
-            hypothesis, chosen = self._one_rule.hypothesis, self._one_rule.policy
+        found = self._one_rule or best
+        hypothesis, chosen = found.hypothesis, found.policy
         # Without a rule that is only printed, results of the vote are known already.
         player = chosen if len(chosen.components) == 1 else chosen.mixture
         practice, (expectation, alone) = self.scoring.practice(player), self._expectations(chosen, player)
         validated = self._validated.get(hypothesis) if hypothesis is not None else None
         if validated is not None:
             expectation, alone = validated.expectation, None if self._one_rule is not None else validated.alone
-        policy = self._recorded(chosen, hypothesis, practice, expectation)
-        policy = replace(policy, provenance=replace(policy.provenance, alone=alone))
+        policy = self._recorded(chosen, hypothesis, practice=practice, expectation=expectation, alone=alone)
         lenient = hypothesis is not None and hypothesis.lenient
         return Taught(
             policy, hypothesis, tuple(self._tried.values()), True,
@@ -454,21 +450,16 @@ class Selection:
 
     def _expectations(self, chosen: Policy, player: Policy) -> Sequence[Score | None]:
         """Return what to expect of a policy, as it plays, and, if all its rules act, of the printed one alone."""
-        known = [rated.rate for rated in chosen.front if rated.formula == chosen.components[0].formula]
-        if len(chosen.components) == 1 or known:
-            return *self.scoring.expectations([player]), *(known if len(chosen.components) > 1 else [None])
-        return self.scoring.expectations([player, chosen.map_policy])
+        if len(chosen.components) == 1:
+            return *self.scoring.expectations([player]), None
+        printed = chosen.map_policy
+        rated = [rule.rate for rule in chosen.front if rule.formula == printed.components[0].formula]
+        return [*self.scoring.expectations([player] if rated else [player, printed]), *rated]
 
-    def _recorded(
-        self,
-        policy: Policy,
-        hypothesis: Hypothesis | None,
-        practice: Score | None,
-        expectation: Score | None,
-    ) -> Policy:
-        """Return the policy with its provenance and the facts about its demonstrations."""
+    def _recorded(self, policy: Policy, hypothesis: Hypothesis | None, **scores: Any) -> Policy:
+        """Return the policy with its provenance, scores among it, and the facts about its demonstrations."""
         symmetries = policy.facts.symmetries if hypothesis is None else hypothesis.symmetries
-        provenance = replace(self._provenance(policy, hypothesis), practice=practice, expectation=expectation)
+        provenance = replace(self._provenance(policy, hypothesis), **scores)
         pieces = self.scoring.world.pieces if self.scoring.world is not None else ()
         return replace(policy, provenance=provenance).taught_by(self.demonstrations, symmetries, pieces)
 
