@@ -39,7 +39,15 @@ def rows() -> list[Row]:
 
 
 def test_every_method_has_a_style_of_its_own():
-    in_no_figure_or_several = {"lpp-values", "lpp-told", "shown-world", "shown-timed", "lpp-with", "search"}
+    in_no_figure_or_several = {
+        "lpp-values",
+        "lpp-told",
+        "lpp-details",
+        "shown-world",
+        "shown-timed",
+        "lpp-with",
+        "search",
+    }
     assert set(METHODS) - in_no_figure_or_several <= set(STYLES), "these have no color"
     colors = [style["color"] for style in (*STYLES.values(), *(series.style for series in ADDED))]
     assert len(colors) == len(set(colors))
