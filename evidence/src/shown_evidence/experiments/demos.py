@@ -40,7 +40,7 @@ VARIANTS = ("vpi-best", "lln-highest")
 TREES = ("tree", "boosted", "tree-programs", "boosted-programs")
 SLOW = (*NETWORKS, *DAGGERS, *TREES, "shown")
 SEEDED = (*NETWORKS, *DAGGERS)
-FEW_SETS = dict.fromkeys(DAGGERS, 3)
+FEW_SETS = dict.fromkeys((*NETWORKS[4:], *DAGGERS, "boosted-programs"), 3)
 
 FIGURES = (
     (("lpp", "shown", *BASELINES), "", ""),

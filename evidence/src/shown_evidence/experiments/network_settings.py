@@ -27,18 +27,21 @@ SETTINGS: tuple[Mapping[str, Any], ...] = tuple(
     for rate in (0.003, 0.001, 0.01)
 )
 
-TUNED = {"fcn-tuned": ("fcn", "fcn-mirrored"), "cnn-tuned": ("cnn", "cnn-mirrored")}
-"""The methods that have the chosen settings, and those among whose settings they are chosen."""
+TUNED = {"fcn-tuned": "fcn-mirrored", "cnn-tuned": "cnn-mirrored"}
+"""The methods that have the chosen settings, and those that tried them."""
 
 
 class NetworkSettings(Experiment):
-    """Two losses, three learning rates, two lengths of training; from 5 demonstrations on levels reserved for choosing,
-    3 sets. For each architecture the setting with the highest mean over games and sets is chosen."""
+    """Two losses, three learning rates, two lengths of training, on mirrored data.
+
+    They are tried from 5 demonstrations on levels reserved for choosing, 3 sets. For each architecture the setting with
+    the highest mean over games and sets is chosen.
+    """
 
     name = "network-settings"
     title = "Settings of the networks"
     question = "Which settings suit the networks best, over all games?"
-    methods = tuple(method for searched in TUNED.values() for method in searched)
+    methods = tuple(TUNED.values())
     scored_on = (PLAYED,)
 
     def trials(self, scale: Scale) -> list[Trial]:
@@ -62,22 +65,21 @@ class NetworkSettings(Experiment):
     def text(self, rows: Sequence[Row]) -> list[str]:
         found = {name: chosen(rows, name) for name in TUNED}
         return [
-            f"{len(SETTINGS)} settings tried. Chosen for {METHODS[name].label}: {METHODS[choice[0]].label}, "
-            f"{', '.join(f'{option} {value}' for option, value in choice[1].items())}."
+            f"{len(SETTINGS)} settings tried. Chosen for {METHODS[name].label}: "
+            f"{', '.join(f'{option} {value}' for option, value in choice.items())}."
             for name, choice in found.items()
             if choice is not None
         ]
 
 
-def chosen(rows: Sequence[Row], tuned: str) -> tuple[str, Mapping[str, Any]] | None:
-    """Return the method and setting with the highest mean success for a tuned network, the first of equal ones; None
-    without results of a whole setting."""
-    means = {(method, i): _mean(rows, method, own) for method in TUNED[tuned] for i, own in enumerate(SETTINGS)}
-    whole = {key: mean for key, mean in means.items() if not math.isnan(mean)}
-    if not whole:
-        return None
-    method, best = max(whole, key=lambda key: whole[key])
-    return method, SETTINGS[best]
+def chosen(rows: Sequence[Row], tuned: str) -> Mapping[str, Any] | None:
+    """Return the setting with the highest mean success for a tuned network, the first of equal ones, or None.
+
+    Only settings with all their results count.
+    """
+    means = [_mean(rows, TUNED[tuned], own) for own in SETTINGS]
+    whole = [i for i, mean in enumerate(means) if not math.isnan(mean)]
+    return SETTINGS[max(whole, key=lambda i: means[i])] if whole else None
 
 
 def _mean(rows: Sequence[Row], method: str, own: Mapping[str, Any]) -> float:

@@ -99,8 +99,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "lln-highest": _network("LLN, highest score", "lln", "cells"),
         "fcn": _network("FCN", "fcn", "cells"),
         "cnn": _network("CNN", "cnn", "choice"),
-        "fcn-tuned": _network("FCN, tuned", "fcn", "cells"),  # as `network-settings` chose
-        "cnn-tuned": _network("CNN, tuned", "cnn", "choice"),  # as `network-settings` chose
+        # The settings of the next two were chosen by `network-settings`.
+        "fcn-tuned": _mirrored(
+            _network("FCN, tuned", "fcn", "choice", rate=0.001, enough=0.001, patience=3000, steps=10_000)
+        ),
+        "cnn-tuned": _mirrored(_network("CNN, tuned", "cnn", "cells", rate=0.01)),
         "dagger": _dagger(_network("DAgger (CNN)", "cnn", "choice")),
         "dagger-fcn": _dagger(_network("DAgger (FCN)", "fcn", "cells")),
         "fcn-mirrored": _mirrored(_network("FCN, mirrored data", "fcn", "cells")),
