@@ -48,7 +48,7 @@ def test_every_trial_of_an_experiment_belongs_to_it(name: str, full: bool):
 
 def test_the_full_sizes_are_the_papers():
     demos = find("demos").trials(FULL)
-    assert len(demos) == len({trial.key for trial in demos}) == 6 * 10 * (16 * 10 + 2 * 3)
+    assert len(demos) == len({trial.key for trial in demos}) == 6 * 10 * (11 * 10 + 7 * 3)
     noise = find("noise").trials(FULL)
     assert {trial.options["noise"] for trial in noise} == {0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0}
     assert {len(trial.levels.split(",")) for trial in noise} == set(range(2, 17))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
-from pkgutil import resolve_name
 from typing import Any, Protocol, cast
 
 from shown.cli.output import say, sigterm_interrupts
@@ -173,8 +173,9 @@ def _load_function(name: str) -> Callable[[Any], Any]:
     if not is_place(name):
         raise BadInput(f"--expert {name}: must be module:function.")
     _search_current_folder()
+    module, _, function = name.partition(":")
     try:
-        found = resolve_name(name)
+        found = getattr(importlib.import_module(module), function)
     except Exception as error:  # the import runs the user's code, which may raise anything
         raise BadInput(f"--expert {name}: cannot be loaded ({reason(error)}).") from None
     if not callable(found):

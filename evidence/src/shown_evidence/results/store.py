@@ -13,7 +13,9 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -78,8 +80,7 @@ class Store:
     """Results on disk, as a context; `writing=False` touches neither the file nor its folder.
 
     >>> from shown_evidence.trials.trial import Trial
-    >>> from tempfile import TemporaryDirectory
-    >>> folder = TemporaryDirectory()
+    >>> folder = tempfile.TemporaryDirectory()
     >>> with Store(Path(folder.name) / "results.sqlite") as store:
     ...     store.add(Row(Trial("lpp", "nim", "train:0").settings, "failed", None, "no luck", 0.5))
     ...     [row.error for row in store.rows()]
@@ -114,6 +115,10 @@ class Store:
         self.close()
 
     def close(self) -> None:
+        """Close the store; unless somebody still reads it, one plain file without side files remains."""
+        if self._writing:
+            with contextlib.suppress(sqlite3.Error):  # a reader is still there: the next run removes the side files
+                self._database.execute("PRAGMA journal_mode = DELETE")
         self._resources.close()
 
     # --- writing --------------------------------------------------------------------------------------------------
@@ -176,11 +181,32 @@ class Store:
     # --- the file -------------------------------------------------------------------------------------------------
 
     def _open(self) -> sqlite3.Connection:
-        address = f"{self.path.resolve().as_uri()}?mode={'rwc' if self._writing else 'ro'}"
-        database = sqlite3.connect(address, uri=True, timeout=30)
+        database = sqlite3.connect(self.path, timeout=30) if self._writing else self._open_for_reading()
         database.text_factory = lambda data: data.decode("utf-8", "replace")  # such text fails the checks later
         database.execute("PRAGMA trusted_schema = OFF")
         return database
+
+    def _open_for_reading(self) -> sqlite3.Connection:
+        path = self.path.resolve()
+        address = f"{path.as_uri()}?mode=ro"
+        database = sqlite3.connect(address, uri=True, timeout=30)
+        try:
+            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return database
+        except sqlite3.OperationalError:
+            database.close()
+        # In a read-only folder SQLite cannot make its side files.
+        journal = path.with_name(f"{path.name}-wal")
+        if not journal.exists() or journal.stat().st_size == 0:
+            return sqlite3.connect(address + "&immutable=1", uri=True)
+        # A killed run left its last results in the journal: read a copy.
+        copy = Path(self._resources.enter_context(tempfile.TemporaryDirectory(prefix="shown-"))) / "results.sqlite"
+        try:
+            shutil.copyfile(journal, f"{copy}-wal")
+            shutil.copyfile(path, copy)
+        except OSError as error:
+            raise BadInput(f"{self.path}: cannot be read ({error.strerror}).") from None
+        return sqlite3.connect(copy)
 
     def _check(self) -> None:
         """Make sure that the file is a store; turn an empty one into a store if it is to be written."""
@@ -196,7 +222,7 @@ class Store:
             self._database = sqlite3.connect(":memory:")
             self._database.execute(_TABLE)
         if self._writing:
-            self._database.execute("PRAGMA journal_mode = DELETE")  # one file, whole after every transaction
+            self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = FULL")  # a row reported as done survives a power cut
             if not objects:
                 with self._database:

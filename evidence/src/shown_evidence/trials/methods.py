@@ -110,10 +110,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         "cnn-mirrored": _mirrored(_network("CNN, mirrored data", "cnn", "choice")),
         "boosted": Method("Boosted trees", "cell_trees:learner", {"rounds": 100}),
         "tree": Method("Decision tree", "cell_trees:learner", {"rounds": 0}),
-        "boosted-programs": Method(
-            "Boosted trees on programs", "cell_trees:learner", {"rounds": 100, "programs": 10_000}
-        ),
-        "tree-programs": Method("Decision tree on programs", "cell_trees:learner", {"rounds": 0, "programs": 10_000}),
+        "boosted-programs": Method("Boosted on programs", "cell_trees:learner", {"rounds": 100, "programs": 10_000}),
+        "tree-programs": Method("Tree on programs", "cell_trees:learner", {"rounds": 0, "programs": 10_000}),
         "boosted-buttons": Method("Boosted trees", "button_trees:learner", {"rounds": 100}),
         "tree-buttons": Method("Decision tree", "button_trees:learner", {"rounds": 0}),
         "features-nn": Method("Features + NN", "features_nn:learner", {**_FEATURES, "l1": 0.0}),
