@@ -23,7 +23,7 @@ from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, s
 from shown_evidence.experiments.experiment import Experiment, Plot, Scale
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
-from shown_evidence.trials.methods import DAGGERS, METHODS, NETWORKS
+from shown_evidence.trials.methods import DAGGERS, METHODS, MIRRORED, NETWORKS
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import by_game, listed, percent, title
 
@@ -40,11 +40,11 @@ VARIANTS = ("vpi-best", "lln-highest")
 TREES = ("tree", "boosted", "tree-programs", "boosted-programs")
 SLOW = (*NETWORKS, *DAGGERS, *TREES, "shown")
 SEEDED = (*NETWORKS, *DAGGERS)
-FEW_SETS = dict.fromkeys((*NETWORKS[4:], *DAGGERS, "boosted-programs"), 3)
+FEW_SETS = dict.fromkeys((*MIRRORED, *DAGGERS, "boosted-programs"), 3)
 
 FIGURES = (
     (("lpp", "shown", *BASELINES), "", ""),
-    (("lpp", "shown", *NETWORKS[4:], *DAGGERS), "-networks", "Networks with mirrored data, tuned, or in DAgger. "),
+    (("lpp", "shown", *MIRRORED, *DAGGERS), "-networks", "Networks with mirrored data, tuned, or in DAgger. "),
     (("lpp", "shown", *VARIANTS, *TREES), "-others", "Variants of baselines, and trees. "),
 )
 """Methods of each group of figures, the end of their names, and the beginning of their captions."""

@@ -95,7 +95,8 @@ class ReleasedLevels(Experiment):
                 ("As in the published code", *map(title, games)),
                 [[name, *(_won(rows, game, options) for game in games)] for name, options in DETAILS.items()],
                 "Five details of LPP that the paper leaves open, as in the published code one by one: test levels won, "
-                f"mean over {DETAIL_SETS} sets of the paper's number of demonstrations; in brackets, sets that win all",
+                f"mean over {DETAIL_SETS} sets of the paper's number of demonstrations. In brackets: sets that win all "
+                "nine.",
             ),
         ]
 

@@ -133,7 +133,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     }
 )
 
-NETWORKS = ("lln", "lln-highest", "fcn", "cnn", "fcn-mirrored", "cnn-mirrored", "fcn-tuned", "cnn-tuned")
+MIRRORED = ("fcn-mirrored", "cnn-mirrored", "fcn-tuned", "cnn-tuned")
+NETWORKS = ("lln", "lln-highest", "fcn", "cnn", *MIRRORED)
 DAGGERS = ("dagger", "dagger-fcn")
 
 STARTED_ANEW = (*NETWORKS, "features-nn", "features-nn-l1", *DAGGERS, "search")
