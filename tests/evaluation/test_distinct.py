@@ -1,5 +1,7 @@
 """Rows of words, each kept once."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -67,7 +69,8 @@ def test_rows_are_reordered_in_place(seed, count, words):
     order, negated = rng.permutation(count), rng.random(count) < 0.5
     expected = rows[order]
     expected[negated] ^= mask
-    module._reorder(rows, order, negated, mask)
+    for first, end in pairwise(sorted({0, words // 2, words})):
+        module._reorder(rows, order.copy(), negated, mask, first, end)
     assert np.array_equal(rows, expected)
 
 
@@ -102,8 +105,9 @@ def test_the_compiled_loop_is_the_plain_one():
         state = [np.zeros((64, 2), np.uint64), np.zeros(64, np.uint64), np.zeros(64, bool), np.full(128, -1, np.int32)]
         count, ids, flips = np.zeros(1, np.int64), np.empty(20, np.int32), np.empty(20, bool)
         with np.errstate(over="ignore"):
-            full = insert(rows, np.arange(2), mask, np.uint64(1), *state, count, 2, 0, ids, flips)
-            end = insert(rows, np.arange(2), mask, np.uint64(1), *state, count, 64, full, ids, flips)
+            read = rows, np.arange(20), np.zeros(20, np.int64), np.arange(2), mask, np.uint64(1)
+            full = insert(*read, *state, count, 2, 0, ids, flips)
+            end = insert(*read, *state, count, 64, full, ids, flips)
         results.append((full, end, int(count[0]), ids.tolist(), flips.tolist(), state[0].tolist()))
     assert results[0] == results[1]
     assert 0 < results[0][0] < results[0][1] == 20

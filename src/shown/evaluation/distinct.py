@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from shown.engine import atomics
 from shown.engine.compilation import compiled
 from shown.engine.memory import COPIED, Account, Holding, empty, reserve
-from shown.engine.threads import Gate
+from shown.engine.threads import Gate, Threads
 
 ROW_BY_ROW = 2**30
 """Bytes of columns stored row by row, as trees read them, at a time."""
@@ -59,34 +60,45 @@ class Distinct:
     def turned(self) -> np.ndarray:
         return self._turned[: self._count]
 
-    def add(self, flat: np.ndarray, places: np.ndarray, advice: str) -> tuple[np.ndarray, np.ndarray]:
+    def add(
+        self,
+        flat: np.ndarray,
+        places: np.ndarray,
+        advice: str,
+        chosen: np.ndarray | None = None,
+        shifts: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of each row, new or known, or CONSTANT; and whether it was looked up as its negation.
 
         Args:
-            flat: words that contain those of the rows. [n, any]
+            flat: words that contain those of the rows. [any, any]
             places: indices of the words of a row. [words]
             advice: remedy for the error if memory runs out.
+            chosen: line of `flat` that contains each row; by default the lines in order. [n]
+            shifts: number added to the places for each row; by default none. [n]
         """
-        ids = np.empty(len(flat), dtype=np.int32)
-        flips = np.empty(len(flat), dtype=np.bool_)
+        chosen = np.arange(len(flat)) if chosen is None else chosen
+        shifts = np.zeros(len(chosen), dtype=np.int64) if shifts is None else shifts
+        ids = np.empty(len(chosen), dtype=np.int32)
+        flips = np.empty(len(chosen), dtype=np.bool_)
         done = 0
         while True:
             self._gate.enter()
             try:
                 room = self._room
                 done = _insert(
-                    flat, places, self._mask, self._lowest, self._rows, self._mixes, self._turned, self._table,
-                    self._counter, room, done, ids, flips,
+                    flat, chosen, shifts, places, self._mask, self._lowest, self._rows, self._mixes, self._turned,
+                    self._table, self._counter, room, done, ids, flips,
                 )  # fmt: skip
             finally:
                 self._gate.leave()
-            if done == len(flat):
+            if done == len(ids):
                 return ids, flips
             with self._gate.alone():
                 if self._room == room:  # no other thread has made room meanwhile
                     self._make_room(advice)
 
-    def settle(self, start: int, ids: np.ndarray, flips: np.ndarray) -> np.ndarray:
+    def settle(self, start: int, ids: np.ndarray, flips: np.ndarray, threads: Threads | None = None) -> np.ndarray:
         """Renumber the rows from `start` on in the order in which `ids` names them, each with the sign met first.
 
         Returns:
@@ -101,9 +113,13 @@ class Distinct:
         # Rows of no program (where a budget cuts a block) come last.
         numbers[numbers < 0] = np.arange(start + named, self._count)
         order = np.argsort(numbers)
-        _reorder(self._rows[start : self._count], order.copy(), signs[order], self._mask)
+        rows, negated, words = self._rows[start : self._count], signs[order], len(self._mask)
+        threads = threads or Threads()
+        # Each thread moves some words of all rows.
+        cuts = np.linspace(0, words, min(threads.count, words) + 1).astype(np.int64).tolist()
+        threads.map(lambda cut: _reorder(rows, order.copy(), negated, self._mask, *cut), list(pairwise(cuts)))
         self._mixes[start : self._count] = self._mixes[start : self._count][order]
-        self._turned[start : self._count] = signs[order]
+        self._turned[start : self._count] = negated
         _renumber_table(self._table, self._mixes, start, self._count, order)
         return numbers
 
@@ -196,7 +212,7 @@ def sparse_table(table: np.ndarray, mixes: np.ndarray, used: int, more: int, hol
 
 
 @compiled
-def _insert(flat, places, mask, lowest, rows, mixes, turned, table, counter, room, start, ids, flips):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+def _insert(flat, chosen, shifts, places, mask, lowest, rows, mixes, turned, table, counter, room, start, ids, flips):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
     """Look up rows from `start` on and add new ones while there is room; return where it ended.
 
     A 64-bit hash is compared first, then all words. A new row takes its slot, is written, and only then gets a number,
@@ -204,12 +220,12 @@ def _insert(flat, places, mask, lowest, rows, mixes, turned, table, counter, roo
     """
     words, size = len(mask), np.uint64(len(table) - 1)
     row = np.empty(words, dtype=np.uint64)
-    for i in range(start, len(flat)):
-        line = flat[i]
-        flip = (line[places[0]] & lowest) != np.uint64(0)
+    for i in range(start, len(chosen)):
+        line, shift = flat[chosen[i]], shifts[i]
+        flip = (line[places[0] + shift] & lowest) != np.uint64(0)
         sign = np.uint64(0) - np.uint64(flip)
         for w in range(words):
-            row[w] = (line[np.uint64(places[w])] ^ sign) & mask[w]
+            row[w] = (line[np.uint64(places[w] + shift)] ^ sign) & mask[w]
         mix, some, key = np.uint64(0), np.uint64(0), np.uint64(0)
         for w in range(words):
             x = row[w]
@@ -253,7 +269,7 @@ def _insert(flat, places, mask, lowest, rows, mixes, turned, table, counter, roo
                     ids[i] = k
                     break
             slot = (slot + np.uint64(1)) & size
-    return len(flat)
+    return len(chosen)
 
 
 @compiled
@@ -270,13 +286,13 @@ def _first_met(ids, flips, start, numbers, signs):  # type: ignore[no-untyped-de
 
 
 @compiled
-def _reorder(rows, order, negated, mask):  # type: ignore[no-untyped-def]
-    """Move row order[i] to place i, negated or not, in place; consumes `order`."""
+def _reorder(rows, order, negated, mask, first, end):  # type: ignore[no-untyped-def]
+    """Move the words from `first` to `end` of row order[i] to row i, negated or not, in place; consumes `order`."""
     kept = np.empty(len(mask), dtype=np.uint64)
     for start in range(len(order)):
-        if order[start] < 0:
+        if order[start] < 0 or (order[start] == start and not negated[start]):
             continue
-        for w in range(len(mask)):
+        for w in range(first, end):
             kept[w] = rows[start, w]
         place = start
         while True:
@@ -284,7 +300,7 @@ def _reorder(rows, order, negated, mask):  # type: ignore[no-untyped-def]
             order[place] = -1
             sign = np.uint64(0) - np.uint64(negated[place])
             taken = kept if source == start else rows[source]
-            for w in range(len(mask)):
+            for w in range(first, end):
                 rows[place, w] = taken[w] ^ (sign & mask[w])
             if source == start:
                 break
