@@ -96,23 +96,6 @@ def test_rows_with_the_same_mix_are_still_told_apart():
     assert ids.tolist() == [1, 2]
 
 
-def test_the_compiled_loop_is_the_plain_one():
-    rng = np.random.default_rng(0)
-    rows = rng.integers(0, 4, size=(20, 2), dtype=np.uint64)
-    mask = np.array([3, 3], dtype=np.uint64)
-    results = []
-    for insert in (module._insert, module._insert.plain):
-        state = [np.zeros((64, 2), np.uint64), np.zeros(64, np.uint64), np.zeros(64, bool), np.full(128, -1, np.int32)]
-        count, ids, flips = np.zeros(1, np.int64), np.empty(20, np.int32), np.empty(20, bool)
-        with np.errstate(over="ignore"):
-            read = rows, np.arange(20), np.zeros(20, np.int64), np.arange(2), mask, np.uint64(1)
-            full = insert(*read, *state, count, 2, 0, ids, flips)
-            end = insert(*read, *state, count, 64, full, ids, flips)
-        results.append((full, end, int(count[0]), ids.tolist(), flips.tolist(), state[0].tolist()))
-    assert results[0] == results[1]
-    assert 0 < results[0][0] < results[0][1] == 20
-
-
 @given(st.integers(0, 10**6), st.integers(1, 40))
 @settings(max_examples=examples(10))
 def test_threads_may_add_at_once(seed, words):

@@ -18,7 +18,7 @@ from shown.engine.memory import Account
 from shown.engine.planes import ALL, Planes
 from shown.engine.threads import Threads
 from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows
-from shown.evaluation.reading import AT_ACTION_CELL, AT_CELL_WITH_VALUE, SHIFTED, at_first_shifted, shifts_of
+from shown.evaluation.reading import AT_ACTION_CELL, AT_CELL_WITH_VALUE, SCANNING, SHIFTED, at_first_shifted, shifts_of
 from shown.language.attention import at_places, codes_of, lands_on_little
 from shown.language.evaluate import how_many, run_many
 from shown.language.primitives import Language, Primitive
@@ -27,12 +27,13 @@ from shown.language.shapes import Block, Hole, Shape
 CHUNK_BYTES = 2**20
 """Bytes of results that a thread holds at a time: about what its cache does."""
 
-READ = 8
-"""Times as many planes are read at a time, if none is written."""
+FUSED = 4
+"""Times as many planes are taken at a time, if one loop computes and adds them (`loops.py`)."""
 
 TOGETHER = 2**18
 """Most programs of blocks that threads work on at the same time."""
 
+Span = tuple[int, int]
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -55,13 +56,13 @@ class Job(NamedTuple):
     """Work on the programs of a block.
 
     Attributes:
-        work: adds the programs of a piece.
-        pieces: the pieces, which threads may compute in any order.
+        work: adds some programs.
+        spans: where they are cut into pieces, which threads may compute in any order.
         expand: index of each program's result among those of all pieces. [count]
     """
 
-    work: Callable[[Any], Added]
-    pieces: Sequence[Any]
+    work: Callable[[Span], Added]
+    spans: Sequence[Span]
     expand: Any
 
 
@@ -93,7 +94,7 @@ class Evaluator:
         flipped: whether each program holds on the first row. list of [count] bool, one per block
     """
 
-    _reads = True  # whether programs are read from planes where that saves writing others
+    _fused = True  # whether `loops.py` and `reading.py` are used
 
     def __init__(self, world: Planes, language: Language, account: Account, threads: int = 1) -> None:
         self.world, self.language, self._threads = world, language, Threads(threads)
@@ -203,9 +204,8 @@ class Evaluator:
         before = len(self._columns)
         self._keep(dict.fromkeys(inner for block in blocks for inner in self._new(block.shape)))
         jobs = self._map(lambda pair: self._job(*pair), [(b.shape, p) for b, p in zip(blocks, places, strict=True)])
-        pieces = [(job.work, piece) for job in jobs for piece in job.pieces]
-        added = iter(self._map(lambda pair: pair[0](pair[1]), pieces))
-        found = [_joined(self._np, [next(added) for _ in job.pieces]) for job in jobs]
+        added = iter(self._map_spans([(job.work, span) for job in jobs for span in job.spans]))
+        found = [_joined(self._np, [next(added) for _ in job.spans]) for job in jobs]
         self._spread_states()
         rows = self._map(lambda pair: self._in_columns(*pair), list(zip(found, jobs, strict=True)))
         ids, flips = (self._np.concatenate(part) for part in zip(*rows, strict=True))
@@ -224,6 +224,12 @@ class Evaluator:
     def _map(self, work: Callable[[A], B], pieces: Sequence[A]) -> list[B]:
         """Return the results of the pieces, in order, computed by all threads."""
         return self._threads.map(work, pieces)
+
+    def _map_spans(self, pieces: Sequence[tuple[Callable[[Span], B], Span]]) -> list[B]:
+        """Return the results of pieces of work, in order; the largest begin, so that threads end at the same time."""
+        order = sorted(range(len(pieces)), key=lambda i: pieces[i][1][0] - pieces[i][1][1])
+        found = dict(zip(order, self._map(lambda i: pieces[i][0](pieces[i][1]), order), strict=True))
+        return [found[i] for i in range(len(pieces))]
 
     def _lands_on_little(self, shape: Shape) -> bool:
         return lands_on_little(shape, self.language, self.world.buttons, self.world.shape)
@@ -247,8 +253,8 @@ class Evaluator:
             arguments, expand = self._needed(arguments, expand[self._put(places)])
         primitive, planes = self.language[shape.primitive], self._stored_planes
 
-        def work(span: tuple[int, int]) -> Added:
-            return self._added(self._run(primitive, [a[span[0] : span[1]] for a in arguments], planes))
+        def work(span: Span) -> Added:
+            return self._added(self._run(primitive, [a[slice(*span)] for a in arguments], planes))
 
         return Job(work, self._chunks(how_many(arguments), self._at_a_time(primitive)), expand)
 
@@ -263,12 +269,12 @@ class Evaluator:
         first, last = int(places[0]) // each, int(places[-1]) // each
         wanted = int(places[-1]) + 1
 
-        def work(atom: int) -> Added:
-            some = Shape(shape.primitive, (Hole(hole.kind, hole.atoms[atom : atom + 1]), *others))
-            chunks = at_places(self.world, some, self.language, min(each, wanted - atom * each))
+        def work(span: Span) -> Added:
+            some = Shape(shape.primitive, (Hole(hole.kind, hole.atoms[slice(*span)]), *others))
+            chunks = at_places(self.world, some, self.language, min(some.count, wanted - span[0] * each))
             return _joined(self._np, [self._added(self._put(chunk)) for chunk in chunks])
 
-        return Job(work, range(first, last + 1), self._put(places - first * each))
+        return Job(work, [(atom, atom + 1) for atom in range(first, last + 1)], self._put(places - first * each))
 
     def _over_one_condition(self, shape: Shape, part: Shape, wanted: np.ndarray) -> Job:
         """Return the work on the `wanted` programs of a shape over one condition.
@@ -288,20 +294,24 @@ class Evaluator:
             needed, place = self._np.unique(place, return_inverse=True)
             expand = way * len(needed) + place
             inner, shifts = [a[needed] for a in inner], None if shifts is None else shifts[needed]
+        scans = shifts is None and self._fused and primitive == AT_ACTION_CELL and self._is(part, SCANNING)
 
-        def work(span: tuple[int, int]) -> Added:
-            some = [a[span[0] : span[1]] for a in inner]
-            if shifts is None:
+        def work(span: Span) -> Added:
+            some = [a[slice(*span)] for a in inner]
+            if scans:
+                ids, flips = self._columns.add_scans(self.world, planes, some, self.world.row_words, self._advice)
+                found = Added(ids, flips, of_states=False)
+            elif shifts is None:
                 own = self._run(self.language[part.primitive], some, planes)
                 numbers = self._np.arange(len(own))
                 found = self._programs(primitive, own, numbers, 0 * numbers, codes, axis)
             else:
-                found = self._programs(primitive, planes, some[-1], shifts[span[0] : span[1]], codes, axis)
+                found = self._programs(primitive, planes, some[-1], shifts[slice(*span)], codes, axis)
             # Pieces are joined along the condition's axis, which comes last.
             return Added(found.ids.reshape(ways, -1), found.flips.reshape(ways, -1), found.of_states)
 
-        step = self._at_a_time(None)
-        return Job(work, self._chunks(how_many(inner), step if shifts is None else READ * step), expand)
+        step = self._at_a_time(None) * (FUSED if scans or shifts is not None else 1)
+        return Job(work, self._chunks(how_many(inner), step), expand)
 
     def _inner(self, primitive: Primitive, part: Shape) -> tuple[list[Any], Any, Any]:
         """Return what a program's condition is computed from: distinct argument tuples, and the index of each term's.
@@ -313,8 +323,8 @@ class Evaluator:
             planes, expand = self._np.unique(self._conditions[part], return_inverse=True)
             return [planes], expand, self._np.zeros(len(planes), dtype=np.int64)
         arguments, expand = self._arguments(part)
-        reads = self._reads and primitive in (AT_ACTION_CELL, AT_CELL_WITH_VALUE)
-        if not reads or self.language[part.primitive] != SHIFTED:
+        fused = self._fused and primitive in (AT_ACTION_CELL, AT_CELL_WITH_VALUE)
+        if not fused or not self._is(part, SHIFTED):
             return arguments, expand, None
         order = np.argsort(arguments[1], kind="stable")  # a plane is read at all shifts while it is in the cache
         arguments = [codes[order] for codes in arguments]
@@ -332,11 +342,11 @@ class Evaluator:
             codes: choices of the other arguments.
             axis: index of the condition among the arguments.
         """
-        if self._reads and primitive == AT_ACTION_CELL:
+        if self._fused and primitive == AT_ACTION_CELL:
             flat = planes.reshape(len(planes), -1)
             ids, flips = self._columns.add(flat, self.world.row_words, self._advice, conditions, shifts)
             return Added(ids, flips, of_states=False)
-        if self._reads and primitive == AT_CELL_WITH_VALUE:
+        if self._fused and primitive == AT_CELL_WITH_VALUE:
             flat = planes.reshape(len(planes), -1)
             return self._added(at_first_shifted(self.world, flat, codes[0], conditions, shifts))
         grids = self._np.meshgrid(*(self._np.arange(len(c)) for c in codes), indexing="ij") if codes else []
@@ -353,7 +363,7 @@ class Evaluator:
         return self._planes.array.reshape(-1, *self.world.shape)
 
     @staticmethod
-    def _chunks(total: int, step: int) -> list[tuple[int, int]]:
+    def _chunks(total: int, step: int) -> list[Span]:
         """Return where to cut argument tuples into chunks of `step`."""
         return [(start, min(total, start + step)) for start in range(0, total, step)]
 
@@ -381,6 +391,9 @@ class Evaluator:
         places = self._np.arange(grids[0].size).reshape(grids[0].shape)[self._np.ix_(*inverses)]
         return arguments, places.reshape(-1)
 
+    def _is(self, shape: Shape, primitive: Primitive) -> bool:
+        return self.language[shape.primitive] == primitive
+
     def _codes(self, argument: Shape | Hole) -> Any:
         return self._put(codes_of(argument, self.world))
 
@@ -407,22 +420,24 @@ class Evaluator:
         if not shapes:
             return
         ready = [shape for shape in shapes if all(part in self._conditions for part in shape.parts)]
-        arguments = self._map(self._arguments, ready)
-        known, step = self._stored_planes, self._at_a_time(None)
+        known = self._stored_planes
 
-        def work(piece: tuple[Primitive, list[np.ndarray]]) -> Any:
-            planes = self._run(*piece, known)
-            flat = planes.reshape(len(planes), -1)
-            return self._planes.add(flat, self._every_word, self._advice)[0]
+        def job(shape: Shape) -> tuple[Callable[[Span], Any], list[Span], Any]:
+            arguments, expand = self._arguments(shape)
+            primitive, scans = self.language[shape.primitive], self._fused and self._is(shape, SCANNING)
 
-        cuts = [self._chunks(how_many(a), step) for a, _ in arguments]
-        pieces = [
-            (self.language[shape.primitive], [codes[i:j] for codes in a])
-            for shape, (a, _), spans in zip(ready, arguments, cuts, strict=True)
-            for i, j in spans
-        ]
-        found = iter(self._map(work, pieces))
-        for shape, (_, expand), spans in zip(ready, arguments, cuts, strict=True):
+            def work(span: Span) -> Any:
+                some = [codes[slice(*span)] for codes in arguments]
+                if scans:
+                    return self._planes.add_scans(self.world, known, some, self._every_word, self._advice)[0]
+                planes = self._run(primitive, some, known)
+                return self._planes.add(planes.reshape(len(planes), -1), self._every_word, self._advice)[0]
+
+            return work, self._chunks(how_many(arguments), self._at_a_time(None) * (FUSED if scans else 1)), expand
+
+        jobs = self._map(job, ready)
+        found = iter(self._map_spans([(work, span) for work, spans, _ in jobs for span in spans]))
+        for shape, (_, spans, expand) in zip(ready, jobs, strict=True):
             ids = self._np.concatenate([next(found) for _ in spans])
             self._conditions[shape] = ids.astype(np.int64)[expand]
         self._keep([shape for shape in shapes if shape not in self._conditions])
@@ -474,7 +489,7 @@ def _joined(np: Any, parts: Sequence[Added]) -> Added:
     )
 
 
-def renumbered(ids: np.ndarray, start: int, numbers: np.ndarray) -> np.ndarray:
+def renumbered(ids: Any, start: int, numbers: Any) -> Any:
     """Return ids after the rows from `start` on were renumbered."""
     new = ids >= start
     ids = ids.copy()

@@ -232,7 +232,7 @@ class DeviceColumns(DeviceDistinct):
 class DeviceEvaluator(Evaluator):
     """Evaluates blocks of programs on a device, with the results of `Evaluator`."""
 
-    _reads = False
+    _fused = False
 
     def __init__(self, world: Planes, language: Language, account: Account, threads: int, kernels: Cuda) -> None:
         self._kernels = kernels

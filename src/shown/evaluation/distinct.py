@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from shown.engine import atomics
 from shown.engine.compilation import compiled
 from shown.engine.memory import COPIED, Account, Holding, empty, reserve
+from shown.engine.planes import Planes
 from shown.engine.threads import Gate, Threads
+from shown.evaluation import loops
 
 ROW_BY_ROW = 2**30
 """Bytes of columns stored row by row, as trees read them, at a time."""
 
-CONSTANT = -1
-"""Number of a row whose bits are all equal."""
 
-EMPTY, TAKEN = -1, -2
-"""Slots of the table without a row, and with one that is being written."""
+CONSTANT = loops.CONSTANT
+"""Number of a row whose bits are all equal."""
 
 
 class Distinct:
@@ -39,7 +38,7 @@ class Distinct:
         self._rows = np.empty((0, len(mask)), dtype=np.uint64)
         self._mixes = np.empty(0, dtype=np.uint64)
         self._turned = np.empty(0, dtype=bool)
-        self._table = np.full(1, EMPTY, dtype=np.int32)
+        self._table = np.full(1, loops.EMPTY, dtype=np.int32)
         self._counter = np.zeros(1, dtype=np.int64)
         self._room = 0  # rows reserved in the account
         self._gate = Gate()
@@ -79,20 +78,30 @@ class Distinct:
         """
         chosen = np.arange(len(flat)) if chosen is None else chosen
         shifts = np.zeros(len(chosen), dtype=np.int64) if shifts is None else shifts
-        ids = np.empty(len(chosen), dtype=np.int32)
-        flips = np.empty(len(chosen), dtype=np.bool_)
+        return self._add(len(chosen), advice, lambda *found: loops.add_read(flat, chosen, shifts, places, *found))
+
+    def add_scans(
+        self, world: Planes, planes: np.ndarray, arguments: Sequence[np.ndarray], places: np.ndarray, advice: str
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the same as `add(scan_many(world, planes, *arguments), places, advice)`."""
+        read = (planes, *arguments, world.inside, np.tile(world.somewhere, world.shape[1]), places)
+        return self._add(len(arguments[0]), advice, lambda *found: loops.add_scans(*read, *found))
+
+    def _add(self, count: int, advice: str, loop: Callable[..., int]) -> tuple[np.ndarray, np.ndarray]:
+        """Add rows by a loop, from `start` on while there is room: `(table, start, ids, flips) -> end`."""
+        ids, flips = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.bool_)
         done = 0
         while True:
             self._gate.enter()
             try:
                 room = self._room
-                done = _insert(
-                    flat, chosen, shifts, places, self._mask, self._lowest, self._rows, self._mixes, self._turned,
-                    self._table, self._counter, room, done, ids, flips,
+                table = (
+                    self._mask, self._lowest, self._rows, self._mixes, self._turned, self._table, self._counter, room,
                 )  # fmt: skip
+                done = loop(table, done, ids, flips)
             finally:
                 self._gate.leave()
-            if done == len(ids):
+            if done == count:
                 return ids, flips
             with self._gate.alone():
                 if self._room == room:  # no other thread has made room meanwhile
@@ -128,7 +137,7 @@ class Distinct:
         self._account.give(self._bytes(self._room))
         self._counter[0] = self._room = 0
         self._rows, self._mixes, self._turned = self._rows[:0].copy(), self._mixes[:0].copy(), self._turned[:0].copy()
-        self._table = np.full(1, EMPTY, dtype=np.int32)
+        self._table = np.full(1, loops.EMPTY, dtype=np.int32)
 
     def _make_room(self, advice: str) -> None:
         """Make room for half as many rows again."""
@@ -136,7 +145,7 @@ class Distinct:
         self._account.take(self._bytes(room) - self._bytes(self._room), self._what, advice)
         count = self._count
         self._mixes, self._turned = (roomy(array, count, room - count) for array in (self._mixes, self._turned))
-        self._table = np.full(1 << (2 * room - 1).bit_length(), EMPTY, dtype=np.int32)
+        self._table = np.full(1 << (2 * room - 1).bit_length(), loops.EMPTY, dtype=np.int32)
         fill_table(self._table, self._mixes, count)
         if room > len(self._rows):
             rows = reserve(self._account.limit // self._bytes(1), len(self._mask), room)
@@ -209,67 +218,6 @@ def sparse_table(table: np.ndarray, mixes: np.ndarray, used: int, more: int, hol
     fill_table(new, mixes, used)
     holding.change(-table.nbytes)
     return new
-
-
-@compiled
-def _insert(flat, chosen, shifts, places, mask, lowest, rows, mixes, turned, table, counter, room, start, ids, flips):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
-    """Look up rows from `start` on and add new ones while there is room; return where it ended.
-
-    A 64-bit hash is compared first, then all words. A new row takes its slot, is written, and only then gets a number,
-    so that other threads wait for it.
-    """
-    words, size = len(mask), np.uint64(len(table) - 1)
-    row = np.empty(words, dtype=np.uint64)
-    for i in range(start, len(chosen)):
-        line, shift = flat[chosen[i]], shifts[i]
-        flip = (line[places[0] + shift] & lowest) != np.uint64(0)
-        sign = np.uint64(0) - np.uint64(flip)
-        for w in range(words):
-            row[w] = (line[np.uint64(places[w] + shift)] ^ sign) & mask[w]
-        mix, some, key = np.uint64(0), np.uint64(0), np.uint64(0)
-        for w in range(words):
-            x = row[w]
-            some |= x
-            # A sum of products, not a chain of them: the processor computes several at a time.
-            key += np.uint64(0x9E3779B97F4A7C15)
-            mix += (x ^ (x >> np.uint64(32))) * (key | np.uint64(1))
-        mix = (mix ^ (mix >> np.uint64(32))) * np.uint64(0xFF51AFD7ED558CCD)
-        mix ^= mix >> np.uint64(32)
-        flips[i] = flip
-        if lowest != np.uint64(0) and some == np.uint64(0):
-            ids[i] = CONSTANT
-            continue
-        slot = mix & size
-        while True:
-            k = atomics.load(table, slot)
-            if k == EMPTY:
-                if not atomics.replace(table, slot, EMPTY, TAKEN):
-                    continue
-                k = atomics.add(counter, 0, 1)
-                if k >= room:
-                    atomics.add(counter, 0, -1)
-                    atomics.store(table, slot, EMPTY)
-                    return i
-                mixes[k] = mix
-                turned[k] = False
-                kept = rows[k]
-                for w in range(words):
-                    kept[w] = row[w]
-                atomics.store(table, slot, k)
-                ids[i] = k
-                break
-            if k == TAKEN:
-                continue
-            if mixes[k] == mix:
-                known = np.uint64(0) - np.uint64(turned[k])
-                kept, differ = rows[k], np.uint64(0)
-                for w in range(words):
-                    differ |= ((kept[w] ^ known) & mask[w]) ^ row[w]
-                if differ == np.uint64(0):
-                    ids[i] = k
-                    break
-            slot = (slot + np.uint64(1)) & size
-    return len(chosen)
 
 
 @compiled

@@ -12,8 +12,8 @@ from shown.engine.compilation import compiled
 from shown.engine.planes import Planes
 from shown.language.primitives import LANGUAGE
 
-AT_ACTION_CELL, AT_CELL_WITH_VALUE, SHIFTED = (
-    LANGUAGE[name] for name in ("at_action_cell", "at_cell_with_value", "shifted")
+AT_ACTION_CELL, AT_CELL_WITH_VALUE, SHIFTED, SCANNING = (
+    LANGUAGE[name] for name in ("at_action_cell", "at_cell_with_value", "shifted", "scanning")
 )
 
 
