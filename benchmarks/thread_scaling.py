@@ -5,7 +5,8 @@
 Each line is one process: seconds (best of three), processor seconds, and then of one more evaluation with accounts of
 each thread: rounds after which threads wait for each other, pieces, seconds outside rounds (serial), seconds in which
 threads of a round have no piece (idle), seconds within pieces, and how many of these on a processor (the others are
-waits for Python's lock, for pages and for a processor). The digest is of all columns, signs and programs.
+waits for Python's lock, for pages and for a processor), how often threads waited, page faults, processor seconds of the
+system, and the peak of memory. The digest is of all columns, signs and programs.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ def evaluations(programs: int, threads: int) -> dict[str, Any]:
         "serial": wall - sum(clock for clock, _ in rounds),
         "idle": sum(clock * count for clock, count in rounds) - within,
         "within": within, "on cpu": sum(used for _, used in pieces),
+        "waits": after.ru_nvcsw - before.ru_nvcsw,
         "faults": after.ru_minflt - before.ru_minflt, "system": after.ru_stime - before.ru_stime,
         "MiB": after.ru_maxrss / 2**10, "digest": digest.hexdigest()[:12],
     }  # fmt: skip

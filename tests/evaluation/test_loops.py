@@ -16,12 +16,8 @@ OFFSETS = np.array([(r, c) for r in range(-2, 3) for c in range(-2, 3) if (r, c)
 def table(mask, lowest, room):
     return (
         mask, lowest, np.zeros((64, len(mask)), np.uint64), np.zeros(64, np.uint64), np.zeros(64, bool),
-        np.full(128, -1, np.int32), np.zeros(1, np.int64), room,
+        np.full(128, -1, np.int32), np.zeros(2, np.int64), room,
     )  # fmt: skip
-
-
-def with_room(found, room):
-    return (*found[:-1], room)
 
 
 def twice(loop, read, count, mask, lowest):
@@ -29,7 +25,9 @@ def twice(loop, read, count, mask, lowest):
     found, ids, flips = table(mask, lowest, 2), np.full(count, 99, np.int32), np.zeros(count, bool)
     with np.errstate(over="ignore"):
         full = loop(*read, found, 0, ids, flips)
-        end = loop(*read, with_room(found, 64), full, ids, flips)
+        assert loop(*read, (*found[:-1], 64), full, ids, flips) == full  # threads pause until there is room
+        found[6][1] = 0
+        end = loop(*read, (*found[:-1], 64), full, ids, flips)
     assert 0 < full < end == count
     return full, int(found[6][0]), ids.tolist(), flips.tolist(), found[2].tolist()
 

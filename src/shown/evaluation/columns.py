@@ -27,7 +27,7 @@ from shown.language.shapes import Block, Hole, Shape
 CHUNK_BYTES = 2**20
 """Bytes of results that a thread holds at a time: about what its cache does."""
 
-FUSED = 4
+FUSED = 8
 """Times as many planes are taken at a time, if one loop computes and adds them (`loops.py`)."""
 
 TOGETHER = 2**18

@@ -39,7 +39,7 @@ class Distinct:
         self._mixes = np.empty(0, dtype=np.uint64)
         self._turned = np.empty(0, dtype=bool)
         self._table = np.full(1, loops.EMPTY, dtype=np.int32)
-        self._counter = np.zeros(1, dtype=np.int64)
+        self._counter = np.zeros(2, dtype=np.int64)  # rows, and whether one found no room: then all threads pause
         self._room = 0  # rows reserved in the account
         self._gate = Gate()
 
@@ -135,7 +135,7 @@ class Distinct:
     def forget(self) -> None:
         """Drop all rows and release their memory."""
         self._account.give(self._bytes(self._room))
-        self._counter[0] = self._room = 0
+        self._counter[:] = self._room = 0
         self._rows, self._mixes, self._turned = self._rows[:0].copy(), self._mixes[:0].copy(), self._turned[:0].copy()
         self._table = np.full(1, loops.EMPTY, dtype=np.int32)
 
@@ -151,7 +151,7 @@ class Distinct:
             rows = reserve(self._account.limit // self._bytes(1), len(self._mask), room)
             rows[:count] = self.array
             self._rows = rows
-        self._room = room
+        self._room, self._counter[1] = room, 0
 
     def _bytes(self, room: int) -> int:
         return bytes_of_rows(room, len(self._mask), bool(self._lowest))

@@ -5,8 +5,8 @@ for Python nor for memory. The loops stand in one file with the loop that they c
 own file changes.
 
 A table is a tuple: mask [words] uint64, its lowest bit or 0 (see `Distinct`), rows [any, words] uint64, their hashes
-[any] uint64, whether each is stored negated [any] bool, slots of the hash table [power of two] int32, number of rows
-[1] int64, and the number for which there is room.
+[any] uint64, whether each is stored negated [any] bool, slots of the hash table [power of two] int32, the number of
+rows and whether one found no room [2] int64, and the number of rows for which there is room.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ CONSTANT = -1
 EMPTY, TAKEN = -1, -2
 """Slots of the table without a row, and with one that is being written."""
 
+STEP = 2**17
+"""Words of new rows after which the memory of later rows is touched; half a page."""
+
 FULL = -3
 """Number of a new row for which there is no room."""
 
 
 @compiled
-def look_up(row, table):  # type: ignore[no-untyped-def]
+def look_up(row, table):  # type: ignore[no-untyped-def]  # noqa: C901
     """Return the number of a row, which is added if it is new; or CONSTANT; or FULL.
 
     A 64-bit hash is compared first, then all words. A new row takes its slot, is written, and only then gets a number,
@@ -56,7 +59,13 @@ def look_up(row, table):  # type: ignore[no-untyped-def]
             if new >= room:
                 atomics.add(counter, 0, -1)
                 atomics.store(slots, slot, EMPTY)
+                atomics.store(counter, 1, 1)
                 return FULL
+            step = max(1, STEP // words)
+            if new % step == 0 and new + 4 * step < room:
+                # The system gives a page of 2 MiB to whoever writes there first. One thread has it given in time;
+                # otherwise all threads come to it at once, and each clears one.
+                atomics.add(rows[new + 4 * step], 0, np.uint64(0))
             mixes[new] = mix
             turned[new] = False
             kept = rows[new]
@@ -78,10 +87,12 @@ def look_up(row, table):  # type: ignore[no-untyped-def]
 
 @compiled
 def add_read(flat, chosen, shifts, places, table, start, ids, flips):  # type: ignore[no-untyped-def]  # noqa: PLR0913
-    """Add the rows of `Distinct.add` from `start` on while there is room; return where it ended."""
-    mask, lowest = table[0], table[1]
+    """Add the rows of `Distinct.add` from `start` on while no thread lacks room; return where it ended."""
+    mask, lowest, full = table[0], table[1], table[6]
     row = np.empty(len(mask), dtype=np.uint64)
     for i in range(start, len(chosen)):
+        if atomics.load(full, 1):
+            return i
         line, shift = flat[chosen[i]], shifts[i]
         flip = (line[places[0] + shift] & lowest) != np.uint64(0)
         sign = np.uint64(0) - np.uint64(flip)
@@ -96,15 +107,17 @@ def add_read(flat, chosen, shifts, places, table, start, ids, flips):  # type: i
 
 @compiled
 def add_scans(planes, offsets, untils, unlesses, inside, line, places, table, start, ids, flips):  # type: ignore[no-untyped-def]  # noqa: PLR0913
-    """Add the rows of `Distinct.add_scans` from `start` on while there is room; return where it ended.
+    """Add the rows of `Distinct.add_scans` from `start` on while no thread lacks room; return where it ended.
 
     The sweep is that of `planes.scan_many`. `line` has a 1 for each state but *nowhere*. [columns × words]
     """
-    mask, lowest = table[0], table[1]
+    mask, lowest, full = table[0], table[1], table[6]
     _, rows, columns, words = planes.shape
     onto, wide = inside.reshape(-1), columns * words
     row, out = np.empty(len(mask), dtype=np.uint64), np.empty(rows * wide, dtype=np.uint64)
     for i in range(start, len(untils)):
+        if atomics.load(full, 1):
+            return i
         dr, dc = offsets[i, 0], offsets[i, 1]
         until, unless = planes[untils[i]].reshape(-1), planes[unlesses[i]].reshape(-1)
         shift = dr * wide + dc * words
