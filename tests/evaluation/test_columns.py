@@ -106,6 +106,48 @@ def test_threads_change_nothing(example):
         same_features(evaluate(states, TOKENS, grammar, 2000, threads=threads)[1], one)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_blocks_in_demand_are_worked_on_together_and_change_nothing(example, monkeypatch, threads):
+    grammar, states, _ = example
+    blocks = list(grammar.blocks(5000))
+    world = planes_for(blocks, states, TOKENS, LANGUAGE)
+    apart = Evaluator(world, grammar.language, Account(2**30))
+    apart.expect(blocks)
+    monkeypatch.setattr(module, "TOGETHER", 1500)
+    together = Evaluator(world, grammar.language, Account(2**30), threads)
+    together.expect(blocks)
+    rounds, add = [], Evaluator._add_together
+    monkeypatch.setattr(Evaluator, "_add_together", lambda self, *args: rounds.append(self) or add(self, *args))
+    for place, block in enumerate(blocks):
+        if place in (0, len(blocks) - 2):
+            together.demand(len(blocks) - 2 if place == 0 else len(blocks))  # the last two are in demand later
+        apart.evaluate(block)
+        together.evaluate(block)
+        assert np.array_equal(together.of_program[-1], apart.of_program[-1])
+        assert np.array_equal(together.flipped[-1], apart.flipped[-1])
+        named = 1 + max(int(ids.max()) for ids in apart.of_program)
+        assert np.array_equal(together.columns[:named], apart.columns[:named])
+        assert len(together.columns) == named or place == len(blocks) - 1  # a cut block has columns of no program
+    together.close()
+    assert rounds.count(apart) == len(blocks) > 2 * rounds.count(together)
+    assert together._account.held == apart._account.held
+
+
+def test_blocks_that_might_not_fit_together_are_worked_on_one_after_another(example):
+    grammar, states, whole = example
+    blocks = list(grammar.blocks(2000))
+    world = planes_for(blocks, states, TOKENS, LANGUAGE)
+    apart = Account(2**30)
+    evaluated(Evaluator(world, grammar.language, apart), blocks)
+    evaluator = Evaluator(world, grammar.language, Account(apart.peak_bytes), threads=2)
+    evaluator.expect(blocks)
+    evaluator.demand(len(blocks))
+    for block in blocks:
+        evaluator.evaluate(block)
+    evaluator.close()
+    same_features(combine([evaluator], blocks), whole)
+
+
 def test_working_in_small_pieces_changes_nothing(example, monkeypatch):
     grammar, states, whole = example
     monkeypatch.setattr(module, "CHUNK_BYTES", 1)

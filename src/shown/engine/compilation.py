@@ -23,6 +23,8 @@ NOTICE_AFTER = 2.0
 def compiled(function: F) -> F:
     """Compile `function` on its first call, cache the machine code on disk, and release the GIL while it runs.
 
+    It may call other compiled functions of its file.
+
     >>> @compiled
     ... def double(x):
     ...     return x + x
@@ -79,12 +81,32 @@ def _machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
 
     _compile_popcount()
     atomics.teach_numba()
+    _compile_called(function)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}  # no code for errors that no loop can raise
     try:
         return numba.njit(cache=True, **options)(function)  # type: ignore[no-any-return]
     except RuntimeError:
         # No source file, or no writable cache folder (in a read-only container, for example): compile for this run.
         return numba.njit(**options)(function)  # type: ignore[no-any-return]
+
+
+def _compile_called(function: Callable[..., Any]) -> None:
+    """Teach Numba to compile calls of other compiled functions of the same file.
+
+    Code that calls one of another file would stay in the cache when that file changes.
+    """
+    for name in function.__code__.co_names:
+        called = getattr(function.__globals__.get(name), "plain", None)
+        if called is not None and called.__code__.co_filename == function.__code__.co_filename:
+            _compile_called(called)
+            _compile_calls_of(function.__globals__[name])
+
+
+@functools.cache
+def _compile_calls_of(call: Callable[..., Any]) -> None:
+    from numba.extending import overload
+
+    overload(call, strict=False, jit_options={"nogil": True, "error_model": "numpy"})(lambda *arguments: call.plain)  # type: ignore[attr-defined]
 
 
 def popcount(word: int) -> int:

@@ -8,8 +8,8 @@ more slowly than the number of programs.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -17,15 +17,23 @@ import numpy as np
 from shown.engine.memory import Account
 from shown.engine.planes import ALL, Planes
 from shown.engine.threads import Threads
-from shown.evaluation.distinct import Distinct
+from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows
+from shown.evaluation.reading import AT_ACTION_CELL, AT_CELL_WITH_VALUE, SCANNING, SHIFTED, at_first_shifted, shifts_of
 from shown.language.attention import at_places, codes_of, lands_on_little
 from shown.language.evaluate import how_many, run_many
 from shown.language.primitives import Language, Primitive
 from shown.language.shapes import Block, Hole, Shape
 
-CHUNK_BYTES = 2**21
+CHUNK_BYTES = 2**20
 """Bytes of results that a thread holds at a time: about what its cache does."""
 
+FUSED = 8
+"""Times as many planes are taken at a time, if one loop computes and adds them (`loops.py`)."""
+
+TOGETHER = 2**18
+"""Most programs of blocks that threads work on at the same time."""
+
+Span = tuple[int, int]
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -44,11 +52,39 @@ class Added(NamedTuple):
     of_states: bool
 
 
+class Job(NamedTuple):
+    """Work on the programs of a block.
+
+    Attributes:
+        work: adds some programs.
+        spans: where they are cut into pieces, which threads may compute in any order.
+        expand: index of each program's result among those of all pieces. [count]
+    """
+
+    work: Callable[[Span], Added]
+    spans: Sequence[Span]
+    expand: Any
+
+
+class Result(NamedTuple):
+    """Columns of the programs of a block.
+
+    Attributes:
+        before: number of columns of all programs before it.
+        ids: column of each program, or CONSTANT. [count] int32
+        flips: whether each program holds on the first row. [count] bool
+    """
+
+    before: int
+    ids: np.ndarray
+    flips: np.ndarray
+
+
 class Evaluator:
     """Evaluates blocks of programs on one batch of states and merges equal columns.
 
-    Threads share the argument tuples of a primitive. The order in which they meet new columns does not matter: after
-    each block, columns are numbered by their first programs.
+    Threads share the argument tuples of several blocks. The order in which they meet new columns does not matter:
+    afterwards columns are numbered by their first programs.
 
     `device.DeviceEvaluator` overrides `_np`, `_put`, `_fetch`, `_distinct` and `_run` to compute on a device.
 
@@ -57,6 +93,8 @@ class Evaluator:
         of_program: column of each program, or CONSTANT. list of [count] int32, one per block
         flipped: whether each program holds on the first row. list of [count] bool, one per block
     """
+
+    _fused = True  # whether `loops.py` and `reading.py` are used
 
     def __init__(self, world: Planes, language: Language, account: Account, threads: int = 1) -> None:
         self.world, self.language, self._threads = world, language, Threads(threads)
@@ -70,12 +108,14 @@ class Evaluator:
         # Programs that do not depend on the action have one bit per state; only distinct ones are expanded to all rows.
         # Column and sign of each of these:
         self._states = self._distinct(world.real, "the programs' values on the states")
-        self._spread = np.arange(words)
+        self._spread, self._every_word = np.arange(words), np.arange(len(planes))
         self._column_of_states = self._np.empty(0, dtype=np.int32)
         self._flip_of_states = self._np.empty(0, dtype=bool)
         self._conditions: dict[Shape, np.ndarray] = {}
         self._shared: frozenset[Shape] = frozenset()
-        self._expected = 0
+        self._blocks: tuple[Block, ...] = ()
+        self._demanded = 0
+        self._ahead: deque[Result] = deque()
         self._bytes_per_result: dict[str, int] = {}
         self._advice = ""  # what to do if memory runs out
 
@@ -99,7 +139,7 @@ class Evaluator:
     @property
     def columns(self) -> np.ndarray:
         """Distinct columns, ordered and signed by their most probable programs. [C, R]"""
-        return self._columns.array
+        return self._columns.array[: self._ahead[0].before] if self._ahead else self._columns.array  # type: ignore[no-any-return]
 
     @property
     def turned(self) -> np.ndarray:
@@ -112,38 +152,70 @@ class Evaluator:
         return sum(map(len, self.of_program))
 
     def expect(self, blocks: Iterable[Block]) -> None:
-        """Announce the coming blocks, so that conditions shared by several of them are kept."""
-        blocks = list(blocks)
-        self._expected = len(blocks)
+        """Announce the blocks that may come, in order, so that conditions shared by several of them are kept."""
+        self._blocks = tuple(blocks)
         self._shared = frozenset(
-            inner for block in blocks for part in block.shape.parts for inner in inner_shapes(part)
+            inner for block in self._blocks for part in block.shape.parts for inner in inner_shapes(part)
         )
+
+    def demand(self, count: int) -> None:
+        """Say that the first `count` announced blocks will be evaluated: threads work on several of them at a time."""
+        self._demanded = count
 
     def evaluate(self, block: Block, places: np.ndarray | None = None) -> None:
         """Add the programs of a block, or only those at some places in it, in ascending order. [n]"""
-        places = np.arange(block.count) if places is None else places
-        self._advice = self._what_fits()
-        self._account.take(12 * len(places), "the list of programs", self._advice)
-        shape = block.shape
-        primitive = self.language[shape.primitive]
-        before = len(self._columns)
-        part = shape.parts[0] if len(shape.parts) == 1 else None
-        if self._lands_on_little(shape):
-            ids, flips, expand = self._attentive(shape, places)
-        elif part is None or part in self._shared or part in self._conditions:
-            arguments, expand = self._arguments(shape)
-            if len(places) < len(expand):
-                arguments, expand = self._needed(arguments, expand[self._put(places)])
-            ids, flips = self._in_columns(self._programs(primitive, arguments, self._stored_planes, self._map))
-        else:
-            # The condition is used by this block alone, so its planes are not kept.
-            ids, flips, expand = self._transient(primitive, shape, part, places)
-        numbers = self._enter(before, ids[expand], flips[expand])
-        self._column_of_states = renumbered(self._column_of_states, before, numbers)
-        if len(self.of_program) == self._expected:
+        if places is not None:
+            self._add_together([block], [places])
+        elif not self._ahead:
+            blocks = self._together(block)
+            self._add_together(blocks, [np.arange(block.count) for block in blocks])
+        result = self._ahead.popleft()
+        self.of_program.append(result.ids)
+        self.flipped.append(result.flips)
+        if len(self.of_program) == len(self._blocks):
             # No later block shares these conditions.
             self._planes.forget()
             self._conditions.clear()
+
+    def _together(self, block: Block) -> list[Block]:
+        """Return a block and those after it to work on at the same time, so that threads need not wait for each other.
+
+        They are in demand, and would fit into memory even if none of their columns and conditions were equal.
+        """
+        place = len(self.of_program)
+        coming = self._blocks[place : self._demanded]
+        if not coming or coming[0] != block:
+            return [block]
+        room = self._account.room // 2
+        each = bytes_of_rows(1, len(self.world.row_mask), True), bytes_of_rows(1, math.prod(self.world.shape), False)
+        count = programs = 0
+        for other in coming:
+            programs += other.count
+            room -= other.count * each[0] + each[1] * sum(inner.count for inner in self._new(other.shape))
+            if count and (room < 0 or programs > TOGETHER):
+                break
+            count += 1
+        return list(coming[:count])
+
+    def _add_together(self, blocks: Sequence[Block], places: Sequence[np.ndarray]) -> None:
+        """Compute the columns of blocks, and number them by their first programs."""
+        self._advice = self._what_fits()
+        self._account.take(12 * sum(map(len, places)), "the list of programs", self._advice)
+        before = len(self._columns)
+        self._keep(dict.fromkeys(inner for block in blocks for inner in self._new(block.shape)))
+        jobs = self._map(lambda pair: self._job(*pair), [(b.shape, p) for b, p in zip(blocks, places, strict=True)])
+        added = iter(self._map_spans([(job.work, span) for job in jobs for span in job.spans]))
+        found = [_joined(self._np, [next(added) for _ in job.spans]) for job in jobs]
+        self._spread_states()
+        rows = self._map(lambda pair: self._in_columns(*pair), list(zip(found, jobs, strict=True)))
+        ids, flips = (self._np.concatenate(part) for part in zip(*rows, strict=True))
+        ids, numbers = self._numbered(before, ids, flips)
+        self._column_of_states = renumbered(self._column_of_states, before, numbers)
+        ids, flips = self._fetch(ids), self._fetch(flips)
+        for some in places:
+            self._ahead.append(Result(before, ids[: len(some)], flips[: len(some)]))
+            before = max(before, int(ids[: len(some)].max(initial=CONSTANT)) + 1)
+            ids, flips = ids[len(some) :], flips[len(some) :]
 
     def close(self) -> None:
         """End the threads; a later block starts them again."""
@@ -153,21 +225,41 @@ class Evaluator:
         """Return the results of the pieces, in order, computed by all threads."""
         return self._threads.map(work, pieces)
 
+    def _map_spans(self, pieces: Sequence[tuple[Callable[[Span], B], Span]]) -> list[B]:
+        """Return the results of pieces of work, in order; the largest begin, so that threads end at the same time."""
+        order = sorted(range(len(pieces)), key=lambda i: pieces[i][1][0] - pieces[i][1][1])
+        found = dict(zip(order, self._map(lambda i: pieces[i][0](pieces[i][1]), order), strict=True))
+        return [found[i] for i in range(len(pieces))]
+
     def _lands_on_little(self, shape: Shape) -> bool:
         return lands_on_little(shape, self.language, self.world.buttons, self.world.shape)
 
-    def _enter(self, before: int, ids: Any, flips: Any) -> Any:
-        """Record the columns of a block and renumber the new ones, from `before` on, by their first programs.
+    def _numbered(self, before: int, ids: Any, flips: Any) -> tuple[Any, Any]:
+        """Renumber new columns, from `before` on, by their first programs; return the columns of the programs.
 
-        Returns the new numbers. [columns - before]
+        Also returns the new numbers. ([programs], [columns - before])
         """
-        numbers = self._columns.settle(before, ids, flips)
-        self.of_program.append(self._fetch(renumbered(ids, before, numbers)))
-        self.flipped.append(self._fetch(flips))
-        return numbers
+        numbers = self._columns.settle(before, ids, flips, self._threads)
+        return renumbered(ids, before, numbers), numbers
 
-    def _attentive(self, shape: Shape, places: np.ndarray) -> tuple[Any, Any, Any]:
-        """Like `_programs`, for programs that read few cells.
+    def _job(self, shape: Shape, places: np.ndarray) -> Job:
+        """Return the work on the programs at some places of a shape, whose conditions are known."""
+        if self._lands_on_little(shape):
+            return self._attentive(shape, places)
+        if len(shape.parts) == 1:
+            return self._over_one_condition(shape, shape.parts[0], places)
+        arguments, expand = self._arguments(shape)
+        if len(places) < len(expand):
+            arguments, expand = self._needed(arguments, expand[self._put(places)])
+        primitive, planes = self.language[shape.primitive], self._stored_planes
+
+        def work(span: Span) -> Added:
+            return self._added(self._run(primitive, [a[slice(*span)] for a in arguments], planes))
+
+        return Job(work, self._chunks(how_many(arguments), self._at_a_time(primitive)), expand)
+
+    def _attentive(self, shape: Shape, places: np.ndarray) -> Job:
+        """Return the work on programs that read few cells.
 
         Evaluates all programs between the first and the last wanted choice of the first argument.
         """
@@ -175,55 +267,104 @@ class Evaluator:
         assert isinstance(hole, Hole)
         each = shape.count // len(hole.atoms)
         first, last = int(places[0]) // each, int(places[-1]) // each
-        some = Shape(shape.primitive, (Hole(hole.kind, hole.atoms[first : last + 1]), *others))
-        expand = places - first * each
-        chunks = at_places(self.world, some, self.language, int(expand[-1]) + 1, self._threads)
-        added = [self._added(self._put(chunk)) for chunk in chunks]
-        return *self._in_columns(_joined(self._np, added)), self._put(expand)
+        wanted = int(places[-1]) + 1
 
-    def _transient(
-        self, primitive: Primitive, shape: Shape, part: Shape, wanted: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Like `_programs`, for the `wanted` programs over one condition that is not kept."""
-        inner, expand_inner = self._arguments(part)
+        def work(span: Span) -> Added:
+            some = Shape(shape.primitive, (Hole(hole.kind, hole.atoms[slice(*span)]), *others))
+            chunks = at_places(self.world, some, self.language, min(some.count, wanted - span[0] * each))
+            return _joined(self._np, [self._added(self._put(chunk)) for chunk in chunks])
+
+        return Job(work, [(atom, atom + 1) for atom in range(first, last + 1)], self._put(places - first * each))
+
+    def _over_one_condition(self, shape: Shape, part: Shape, wanted: np.ndarray) -> Job:
+        """Return the work on the `wanted` programs of a shape over one condition.
+
+        Its planes are kept, or read where they are kept (`reading.py`), or computed for this work alone.
+        """
+        primitive, planes = self.language[shape.primitive], self._stored_planes
+        inner, expand_inner, shifts = self._inner(primitive, part)
         axis = shape.arguments.index(part)
-        sizes = [len(a.atoms) for a in shape.arguments if isinstance(a, Hole)]
+        codes = [self._codes(a) for a in shape.arguments if a is not part]
+        sizes = [len(c) for c in codes]
         ways, all_inner = math.prod(sizes), how_many(inner)
         places = self._np.arange(ways * all_inner).reshape(*sizes, all_inner)[..., expand_inner]
         expand = self._np.moveaxis(places, -1, axis).reshape(-1)
         if len(wanted) < len(expand):
             way, place = self._np.divmod(expand[self._put(wanted)], all_inner)
-            inner, place = self._needed(inner, place)
-            expand = way * how_many(inner) + place
-        planes = self._stored_planes
-        codes = [self._codes(a) for a in shape.arguments if a is not part]
-        grids = self._np.meshgrid(*map(self._np.arange, sizes), indexing="ij") if codes else []
+            needed, place = self._np.unique(place, return_inverse=True)
+            expand = way * len(needed) + place
+            inner, shifts = [a[needed] for a in inner], None if shifts is None else shifts[needed]
+        scans = shifts is None and self._fused and primitive == AT_ACTION_CELL and self._is(part, SCANNING)
 
-        @cache
-        def arguments(count: int) -> list[np.ndarray]:
-            """Return the argument tuples over `count` conditions, for each way to fill the holes."""
-            found = [c[self._np.repeat(g, count)] for c, g in zip(codes, grids, strict=True)]
-            return [*found[:axis], self._np.tile(self._np.arange(count), ways), *found[axis:]]
+        def work(span: Span) -> Added:
+            some = [a[slice(*span)] for a in inner]
+            if scans:
+                ids, flips = self._columns.add_scans(self.world, planes, some, self.world.row_words, self._advice)
+                found = Added(ids, flips, of_states=False)
+            elif shifts is None:
+                own = self._run(self.language[part.primitive], some, planes)
+                numbers = self._np.arange(len(own))
+                found = self._programs(primitive, own, numbers, 0 * numbers, codes, axis)
+            else:
+                found = self._programs(primitive, planes, some[-1], shifts[slice(*span)], codes, axis)
+            # Pieces are joined along the condition's axis, which comes last.
+            return Added(found.ids.reshape(ways, -1), found.flips.reshape(ways, -1), found.of_states)
 
-        def work(span: tuple[int, int]) -> Added:
-            start, stop = span
-            own = self._run(self.language[part.primitive], [a[start:stop] for a in inner], planes)
-            return self._programs(primitive, arguments(stop - start), own, map)
+        step = self._at_a_time(None) * (FUSED if scans or shifts is not None else 1)
+        return Job(work, self._chunks(how_many(inner), step), expand)
 
-        found = self._map(work, self._chunks(how_many(inner)))
-        # Chunks are concatenated along the condition's axis, which comes last.
-        whole = [Added(f.ids.reshape(ways, -1), f.flips.reshape(ways, -1), f.of_states) for f in found]
-        ids, flips = self._in_columns(_joined(self._np, whole))
-        return ids.reshape(-1), flips.reshape(-1), expand
+    def _inner(self, primitive: Primitive, part: Shape) -> tuple[list[Any], Any, Any]:
+        """Return what a program's condition is computed from: distinct argument tuples, and the index of each term's.
+
+        Or, where planes that are kept are read: their numbers as the last of the arguments, and how far from a cell
+        each is read. ([n] each, [count], [n] or None)
+        """
+        if part in self._conditions:
+            planes, expand = self._np.unique(self._conditions[part], return_inverse=True)
+            return [planes], expand, self._np.zeros(len(planes), dtype=np.int64)
+        arguments, expand = self._arguments(part)
+        fused = self._fused and primitive in (AT_ACTION_CELL, AT_CELL_WITH_VALUE)
+        if not fused or not self._is(part, SHIFTED):
+            return arguments, expand, None
+        order = np.argsort(arguments[1], kind="stable")  # a plane is read at all shifts while it is in the cache
+        arguments = [codes[order] for codes in arguments]
+        return arguments, np.argsort(order)[expand], shifts_of(self.world, arguments[0])
+
+    def _programs(
+        self, primitive: Primitive, planes: Any, conditions: Any, shifts: Any, codes: list[Any], axis: int
+    ) -> Added:
+        """Add programs over one condition: for each way to choose the other arguments, on each of some planes.
+
+        Args:
+            primitive: primitive of the programs.
+            planes: planes. [any, rows, columns, words]
+            conditions, shifts: index of each plane, and how far from a cell it is read, if it is. [n]
+            codes: choices of the other arguments.
+            axis: index of the condition among the arguments.
+        """
+        if self._fused and primitive == AT_ACTION_CELL:
+            flat = planes.reshape(len(planes), -1)
+            ids, flips = self._columns.add(flat, self.world.row_words, self._advice, conditions, shifts)
+            return Added(ids, flips, of_states=False)
+        if self._fused and primitive == AT_CELL_WITH_VALUE:
+            flat = planes.reshape(len(planes), -1)
+            return self._added(at_first_shifted(self.world, flat, codes[0], conditions, shifts))
+        grids = self._np.meshgrid(*(self._np.arange(len(c)) for c in codes), indexing="ij") if codes else []
+        others = [c[self._np.repeat(g, len(conditions))] for c, g in zip(codes, grids, strict=True)]
+        ways = math.prod(map(len, codes))
+        arguments = [*others[:axis], self._np.tile(conditions, ways), *others[axis:]]
+        chunks = self._chunks(how_many(arguments), self._at_a_time(primitive))
+        parts = [self._added(self._run(primitive, [a[i:j] for a in arguments], planes)) for i, j in chunks]
+        return _joined(self._np, parts)
 
     @property
     def _stored_planes(self) -> np.ndarray:
         """Planes of the conditions that are kept. [n, rows, columns, words]"""
         return self._planes.array.reshape(-1, *self.world.shape)
 
-    def _chunks(self, total: int, primitive: Primitive | None = None) -> list[tuple[int, int]]:
-        """Return where to cut argument tuples into chunks whose planes fit into memory."""
-        step = self._at_a_time(primitive)
+    @staticmethod
+    def _chunks(total: int, step: int) -> list[Span]:
+        """Return where to cut argument tuples into chunks of `step`."""
         return [(start, min(total, start + step)) for start in range(0, total, step)]
 
     def _at_a_time(self, primitive: Primitive | None) -> int:
@@ -242,13 +383,16 @@ class Evaluator:
                 distinct = self._codes(argument)
                 inverse = self._np.arange(len(distinct))
             else:
-                distinct, inverse = self._np.unique(self._condition(argument), return_inverse=True)
+                distinct, inverse = self._np.unique(self._conditions[argument], return_inverse=True)
             choices.append(distinct)
             inverses.append(inverse)
         grids = self._np.meshgrid(*(self._np.arange(len(codes)) for codes in choices), indexing="ij")
         arguments = [codes[g.reshape(-1)] for codes, g in zip(choices, grids, strict=True)]
         places = self._np.arange(grids[0].size).reshape(grids[0].shape)[self._np.ix_(*inverses)]
         return arguments, places.reshape(-1)
+
+    def _is(self, shape: Shape, primitive: Primitive) -> bool:
+        return self.language[shape.primitive] == primitive
 
     def _codes(self, argument: Shape | Hole) -> Any:
         return self._put(codes_of(argument, self.world))
@@ -258,31 +402,45 @@ class Evaluator:
         needed, places = self._np.unique(places, return_inverse=True)
         return [a[needed] for a in arguments], places
 
-    def _condition(self, shape: Shape) -> np.ndarray:
-        """Return the plane index of each term of a condition's shape. [count]"""
-        if shape not in self._conditions:
+    def _new(self, shape: Shape) -> Iterator[Shape]:
+        """Yield the conditions that the programs of a shape need and that are not kept yet."""
+        if self._lands_on_little(shape):
+            return
+        parts = shape.parts
+        if len(parts) == 1 and parts[0] not in self._shared and parts[0] not in self._conditions:
+            # The condition is used by one block alone, so its planes are not kept.
+            parts = parts[0].parts
+        for part in parts:
+            for inner in (*inner_shapes(part), part):
+                if inner not in self._conditions:
+                    yield inner
+
+    def _keep(self, shapes: Collection[Shape]) -> None:
+        """Compute the planes of conditions and keep them: first of those without others inside, and so on."""
+        if not shapes:
+            return
+        ready = [shape for shape in shapes if all(part in self._conditions for part in shape.parts)]
+        known = self._stored_planes
+
+        def job(shape: Shape) -> tuple[Callable[[Span], Any], list[Span], Any]:
             arguments, expand = self._arguments(shape)
-            primitive = self.language[shape.primitive]
-            known = self._stored_planes
+            primitive, scans = self.language[shape.primitive], self._fused and self._is(shape, SCANNING)
 
-            def work(span: tuple[int, int]) -> Any:
-                planes = self._run(primitive, [a[span[0] : span[1]] for a in arguments], known)
-                flat = planes.reshape(len(planes), -1)
-                return self._planes.add(flat, np.arange(flat.shape[1]), self._advice)[0]
+            def work(span: Span) -> Any:
+                some = [codes[slice(*span)] for codes in arguments]
+                if scans:
+                    return self._planes.add_scans(self.world, known, some, self._every_word, self._advice)[0]
+                planes = self._run(primitive, some, known)
+                return self._planes.add(planes.reshape(len(planes), -1), self._every_word, self._advice)[0]
 
-            ids = self._np.concatenate(self._map(work, self._chunks(how_many(arguments))))
+            return work, self._chunks(how_many(arguments), self._at_a_time(None) * (FUSED if scans else 1)), expand
+
+        jobs = self._map(job, ready)
+        found = iter(self._map_spans([(work, span) for work, spans, _ in jobs for span in spans]))
+        for shape, (_, spans, expand) in zip(ready, jobs, strict=True):
+            ids = self._np.concatenate([next(found) for _ in spans])
             self._conditions[shape] = ids.astype(np.int64)[expand]
-        return self._conditions[shape]
-
-    def _programs(
-        self, primitive: Primitive, arguments: list[np.ndarray], planes: np.ndarray, each: Callable[..., Any]
-    ) -> Added:
-        """Evaluate programs over some planes in chunks, by `each`: `_map`, or `map` for this thread alone."""
-
-        def work(span: tuple[int, int]) -> Added:
-            return self._added(self._run(primitive, [a[span[0] : span[1]] for a in arguments], planes))
-
-        return _joined(self._np, list(each(work, self._chunks(how_many(arguments), primitive))))
+        self._keep([shape for shape in shapes if shape not in self._conditions])
 
     def _added(self, results: np.ndarray) -> Added:
         """Add results of programs to the table of their kind. [n, ...]"""
@@ -292,21 +450,20 @@ class Evaluator:
             ids, flips = self._columns.add(*self.world.words_of_rows(results), self._advice)
         return Added(ids, flips, results.ndim == 2)
 
-    def _in_columns(self, added: Added) -> tuple[np.ndarray, np.ndarray]:
-        """Return the columns of programs (or CONSTANT), and whether each holds on the first row."""
-        if not added.of_states:
-            return added.ids, added.flips
-        # Programs that do not depend on the action: each new row of states becomes a column.
-        known = len(self._column_of_states)
-        new = self._states.array[known:]
+    def _spread_states(self) -> None:
+        """Make each new row of states a column: programs that do not depend on the action."""
+        new = self._states.array[len(self._column_of_states) :]
         if len(new):
-            step = self._at_a_time(None)
-            parts = [new[start : start + step] for start in range(0, len(new), step)]
+            parts = [new[i:j] for i, j in self._chunks(len(new), self._at_a_time(None))]
             found = self._map(lambda part: self._columns.add(*self.world.words_of_rows(part), self._advice), parts)
             ids, flips = (self._np.concatenate(part) for part in zip(*found, strict=True))
             self._column_of_states = self._np.concatenate([self._column_of_states, ids])
             self._flip_of_states = self._np.concatenate([self._flip_of_states, flips])
-        return self._column_of_states[added.ids], self._flip_of_states[added.ids]
+
+    def _in_columns(self, added: Added, job: Job) -> tuple[Any, Any]:
+        """Return the columns of a job's programs (or CONSTANT), and whether each holds on the first row."""
+        ids, flips = added.ids.reshape(-1)[job.expand], added.flips.reshape(-1)[job.expand]
+        return (self._column_of_states[ids], self._flip_of_states[ids]) if added.of_states else (ids, flips)
 
     def _run(self, primitive: Primitive, arguments: list[np.ndarray], planes: np.ndarray) -> np.ndarray:
         """Return the results of a primitive on many argument tuples. [n, ...]"""
@@ -332,7 +489,7 @@ def _joined(np: Any, parts: Sequence[Added]) -> Added:
     )
 
 
-def renumbered(ids: np.ndarray, start: int, numbers: np.ndarray) -> np.ndarray:
+def renumbered(ids: Any, start: int, numbers: Any) -> Any:
     """Return ids after the rows from `start` on were renumbered."""
     new = ids >= start
     ids = ids.copy()

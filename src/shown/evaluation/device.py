@@ -23,6 +23,7 @@ import numpy as np
 
 from shown.engine.memory import Account, reserve
 from shown.engine.planes import Planes
+from shown.engine.threads import Threads
 from shown.errors import BadInput, OutOfMemory, ShownError
 from shown.evaluation.cluster import first_line
 from shown.evaluation.columns import A, B, Evaluator, inner_shapes
@@ -185,7 +186,7 @@ class DeviceColumns(DeviceDistinct):
         """Settled columns on the host, in order and signed. [count, words] uint64"""
         return self._settled[: len(self.turned)]
 
-    def settle(self, start: int, ids: Any, flips: Any) -> Any:
+    def settle(self, start: int, ids: Any, flips: Any, threads: Threads | None = None) -> Any:
         """Do the same as `Distinct.settle`, and fetch the columns."""
         new, xp = self._count - start, self._np
         numbers = xp.empty(new, dtype=np.int32)
@@ -231,6 +232,8 @@ class DeviceColumns(DeviceDistinct):
 class DeviceEvaluator(Evaluator):
     """Evaluates blocks of programs on a device, with the results of `Evaluator`."""
 
+    _fused = False
+
     def __init__(self, world: Planes, language: Language, account: Account, threads: int, kernels: Cuda) -> None:
         self._kernels = kernels
         memory = kernels.memory()
@@ -263,6 +266,9 @@ class DeviceEvaluator(Evaluator):
         if up_to_negation:
             return DeviceColumns(self._kernels, mask, self._there, self._account, what)
         return DeviceDistinct(self._kernels, mask, self._there, what)
+
+    def _together(self, block: Block) -> list[Block]:
+        return [block]
 
     def _map(self, work: Callable[[A], B], pieces: Sequence[A]) -> list[B]:
         """Compute the pieces in turn: each uses the whole device."""

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from shown.engine import atomics
 from shown.engine.compilation import compiled
 from shown.engine.memory import COPIED, Account, Holding, empty, reserve
-from shown.engine.threads import Gate
+from shown.engine.planes import Planes
+from shown.engine.threads import Gate, Threads
+from shown.evaluation import loops
 
 ROW_BY_ROW = 2**30
 """Bytes of columns stored row by row, as trees read them, at a time."""
 
-CONSTANT = -1
-"""Number of a row whose bits are all equal."""
 
-EMPTY, TAKEN = -1, -2
-"""Slots of the table without a row, and with one that is being written."""
+CONSTANT = loops.CONSTANT
+"""Number of a row whose bits are all equal."""
 
 
 class Distinct:
@@ -38,8 +38,8 @@ class Distinct:
         self._rows = np.empty((0, len(mask)), dtype=np.uint64)
         self._mixes = np.empty(0, dtype=np.uint64)
         self._turned = np.empty(0, dtype=bool)
-        self._table = np.full(1, EMPTY, dtype=np.int32)
-        self._counter = np.zeros(1, dtype=np.int64)
+        self._table = np.full(1, loops.EMPTY, dtype=np.int32)
+        self._counter = np.zeros(2, dtype=np.int64)  # rows, and whether one found no room: then all threads pause
         self._room = 0  # rows reserved in the account
         self._gate = Gate()
 
@@ -59,34 +59,55 @@ class Distinct:
     def turned(self) -> np.ndarray:
         return self._turned[: self._count]
 
-    def add(self, flat: np.ndarray, places: np.ndarray, advice: str) -> tuple[np.ndarray, np.ndarray]:
+    def add(
+        self,
+        flat: np.ndarray,
+        places: np.ndarray,
+        advice: str,
+        chosen: np.ndarray | None = None,
+        shifts: np.ndarray | None = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of each row, new or known, or CONSTANT; and whether it was looked up as its negation.
 
         Args:
-            flat: words that contain those of the rows. [n, any]
+            flat: words that contain those of the rows. [any, any]
             places: indices of the words of a row. [words]
             advice: remedy for the error if memory runs out.
+            chosen: line of `flat` that contains each row; by default the lines in order. [n]
+            shifts: number added to the places for each row; by default none. [n]
         """
-        ids = np.empty(len(flat), dtype=np.int32)
-        flips = np.empty(len(flat), dtype=np.bool_)
+        chosen = np.arange(len(flat)) if chosen is None else chosen
+        shifts = np.zeros(len(chosen), dtype=np.int64) if shifts is None else shifts
+        return self._add(len(chosen), advice, lambda *found: loops.add_read(flat, chosen, shifts, places, *found))
+
+    def add_scans(
+        self, world: Planes, planes: np.ndarray, arguments: Sequence[np.ndarray], places: np.ndarray, advice: str
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the same as `add(scan_many(world, planes, *arguments), places, advice)`."""
+        read = (planes, *arguments, world.inside, np.tile(world.somewhere, world.shape[1]), places)
+        return self._add(len(arguments[0]), advice, lambda *found: loops.add_scans(*read, *found))
+
+    def _add(self, count: int, advice: str, loop: Callable[..., int]) -> tuple[np.ndarray, np.ndarray]:
+        """Add rows by a loop, from `start` on while there is room: `(table, start, ids, flips) -> end`."""
+        ids, flips = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.bool_)
         done = 0
         while True:
             self._gate.enter()
             try:
                 room = self._room
-                done = _insert(
-                    flat, places, self._mask, self._lowest, self._rows, self._mixes, self._turned, self._table,
-                    self._counter, room, done, ids, flips,
+                table = (
+                    self._mask, self._lowest, self._rows, self._mixes, self._turned, self._table, self._counter, room,
                 )  # fmt: skip
+                done = loop(table, done, ids, flips)
             finally:
                 self._gate.leave()
-            if done == len(flat):
+            if done == count:
                 return ids, flips
             with self._gate.alone():
                 if self._room == room:  # no other thread has made room meanwhile
                     self._make_room(advice)
 
-    def settle(self, start: int, ids: np.ndarray, flips: np.ndarray) -> np.ndarray:
+    def settle(self, start: int, ids: np.ndarray, flips: np.ndarray, threads: Threads | None = None) -> np.ndarray:
         """Renumber the rows from `start` on in the order in which `ids` names them, each with the sign met first.
 
         Returns:
@@ -101,18 +122,22 @@ class Distinct:
         # Rows of no program (where a budget cuts a block) come last.
         numbers[numbers < 0] = np.arange(start + named, self._count)
         order = np.argsort(numbers)
-        _reorder(self._rows[start : self._count], order.copy(), signs[order], self._mask)
+        rows, negated, words = self._rows[start : self._count], signs[order], len(self._mask)
+        threads = threads or Threads()
+        # Each thread moves some words of all rows.
+        cuts = np.linspace(0, words, min(threads.count, words) + 1).astype(np.int64).tolist()
+        threads.map(lambda cut: _reorder(rows, order.copy(), negated, self._mask, *cut), list(pairwise(cuts)))
         self._mixes[start : self._count] = self._mixes[start : self._count][order]
-        self._turned[start : self._count] = signs[order]
+        self._turned[start : self._count] = negated
         _renumber_table(self._table, self._mixes, start, self._count, order)
         return numbers
 
     def forget(self) -> None:
         """Drop all rows and release their memory."""
         self._account.give(self._bytes(self._room))
-        self._counter[0] = self._room = 0
+        self._counter[:] = self._room = 0
         self._rows, self._mixes, self._turned = self._rows[:0].copy(), self._mixes[:0].copy(), self._turned[:0].copy()
-        self._table = np.full(1, EMPTY, dtype=np.int32)
+        self._table = np.full(1, loops.EMPTY, dtype=np.int32)
 
     def _make_room(self, advice: str) -> None:
         """Make room for half as many rows again."""
@@ -120,13 +145,13 @@ class Distinct:
         self._account.take(self._bytes(room) - self._bytes(self._room), self._what, advice)
         count = self._count
         self._mixes, self._turned = (roomy(array, count, room - count) for array in (self._mixes, self._turned))
-        self._table = np.full(1 << (2 * room - 1).bit_length(), EMPTY, dtype=np.int32)
+        self._table = np.full(1 << (2 * room - 1).bit_length(), loops.EMPTY, dtype=np.int32)
         fill_table(self._table, self._mixes, count)
         if room > len(self._rows):
             rows = reserve(self._account.limit // self._bytes(1), len(self._mask), room)
             rows[:count] = self.array
             self._rows = rows
-        self._room = room
+        self._room, self._counter[1] = room, 0
 
     def _bytes(self, room: int) -> int:
         return bytes_of_rows(room, len(self._mask), bool(self._lowest))
@@ -196,67 +221,6 @@ def sparse_table(table: np.ndarray, mixes: np.ndarray, used: int, more: int, hol
 
 
 @compiled
-def _insert(flat, places, mask, lowest, rows, mixes, turned, table, counter, room, start, ids, flips):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
-    """Look up rows from `start` on and add new ones while there is room; return where it ended.
-
-    A 64-bit hash is compared first, then all words. A new row takes its slot, is written, and only then gets a number,
-    so that other threads wait for it.
-    """
-    words, size = len(mask), np.uint64(len(table) - 1)
-    row = np.empty(words, dtype=np.uint64)
-    for i in range(start, len(flat)):
-        line = flat[i]
-        flip = (line[places[0]] & lowest) != np.uint64(0)
-        sign = np.uint64(0) - np.uint64(flip)
-        for w in range(words):
-            row[w] = (line[np.uint64(places[w])] ^ sign) & mask[w]
-        mix, some, key = np.uint64(0), np.uint64(0), np.uint64(0)
-        for w in range(words):
-            x = row[w]
-            some |= x
-            # A sum of products, not a chain of them: the processor computes several at a time.
-            key += np.uint64(0x9E3779B97F4A7C15)
-            mix += (x ^ (x >> np.uint64(32))) * (key | np.uint64(1))
-        mix = (mix ^ (mix >> np.uint64(32))) * np.uint64(0xFF51AFD7ED558CCD)
-        mix ^= mix >> np.uint64(32)
-        flips[i] = flip
-        if lowest != np.uint64(0) and some == np.uint64(0):
-            ids[i] = CONSTANT
-            continue
-        slot = mix & size
-        while True:
-            k = atomics.load(table, slot)
-            if k == EMPTY:
-                if not atomics.replace(table, slot, EMPTY, TAKEN):
-                    continue
-                k = atomics.add(counter, 0, 1)
-                if k >= room:
-                    atomics.add(counter, 0, -1)
-                    atomics.store(table, slot, EMPTY)
-                    return i
-                mixes[k] = mix
-                turned[k] = False
-                kept = rows[k]
-                for w in range(words):
-                    kept[w] = row[w]
-                atomics.store(table, slot, k)
-                ids[i] = k
-                break
-            if k == TAKEN:
-                continue
-            if mixes[k] == mix:
-                known = np.uint64(0) - np.uint64(turned[k])
-                kept, differ = rows[k], np.uint64(0)
-                for w in range(words):
-                    differ |= ((kept[w] ^ known) & mask[w]) ^ row[w]
-                if differ == np.uint64(0):
-                    ids[i] = k
-                    break
-            slot = (slot + np.uint64(1)) & size
-    return len(flat)
-
-
-@compiled
 def _first_met(ids, flips, start, numbers, signs):  # type: ignore[no-untyped-def]
     """Number the rows from `start` on in the order in which they are met, and note the sign met first."""
     named = 0
@@ -270,13 +234,13 @@ def _first_met(ids, flips, start, numbers, signs):  # type: ignore[no-untyped-de
 
 
 @compiled
-def _reorder(rows, order, negated, mask):  # type: ignore[no-untyped-def]
-    """Move row order[i] to place i, negated or not, in place; consumes `order`."""
+def _reorder(rows, order, negated, mask, first, end):  # type: ignore[no-untyped-def]
+    """Move the words from `first` to `end` of row order[i] to row i, negated or not, in place; consumes `order`."""
     kept = np.empty(len(mask), dtype=np.uint64)
     for start in range(len(order)):
-        if order[start] < 0:
+        if order[start] < 0 or (order[start] == start and not negated[start]):
             continue
-        for w in range(len(mask)):
+        for w in range(first, end):
             kept[w] = rows[start, w]
         place = start
         while True:
@@ -284,7 +248,7 @@ def _reorder(rows, order, negated, mask):  # type: ignore[no-untyped-def]
             order[place] = -1
             sign = np.uint64(0) - np.uint64(negated[place])
             taken = kept if source == start else rows[source]
-            for w in range(len(mask)):
+            for w in range(first, end):
                 rows[place, w] = taken[w] ^ (sign & mask[w])
             if source == start:
                 break

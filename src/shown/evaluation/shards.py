@@ -192,7 +192,6 @@ class Sharded(Evaluator):
     ) -> None:
         super().__init__(world, language, account)
         self._crew, self._memory = crew, memory
-        self._blocks: tuple[Block, ...] = ()
         self._coming: Generator[tuple[Span, np.ndarray, np.ndarray], None, None] | None = None
         self._numbers: dict[str, np.ndarray] = {}
 
@@ -215,7 +214,9 @@ class Sharded(Evaluator):
             where = span.places
             ids[where], flips[where] = of_programs, flipped
             left -= len(where)
-        numbers = self._enter(before, ids, flips)
+        ids, numbers = self._numbered(before, ids, flips)
+        self.of_program.append(ids)
+        self.flipped.append(flips)
         self._numbers = {worker: renumbered(known, before, numbers) for worker, known in self._numbers.items()}
         if len(self.of_program) == len(self._blocks):
             self.close()

@@ -201,6 +201,7 @@ def evaluate(
     world = Planes(grids, tokens, buttons, margin)
     evaluator = Evaluator(world, grammar.language, Account(), threads)
     evaluator.expect(blocks)
+    evaluator.demand(len(blocks))
     with closing(evaluator):
         for block in blocks:
             evaluator.evaluate(block)

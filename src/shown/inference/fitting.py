@@ -229,10 +229,16 @@ class Fitting:
     def features(self, evidence: Evidence, programs: int | None = None) -> Features:
         """Return the features of the first `programs` programs, evaluating those that are new."""
         blocks = self.up_to(programs)
+        self.demand(len(blocks))
         with closing(self):
             for place, block in enumerate(blocks):
                 self.evaluate(block, place)
         return self.combined(len(blocks), evidence.mask)
+
+    def demand(self, count: int) -> None:
+        """Say that the first `count` blocks will be evaluated, so that threads may work on several at a time."""
+        for evaluator in self.evaluators:
+            evaluator.demand(count)
 
     def evaluate(self, block: Block, place: int) -> None:
         """Evaluate the block at this place in every evaluator that has not yet."""
@@ -370,6 +376,7 @@ class _Run:
         return scorer.weighing.stop_early and given + price < scorer.mixture.bound
 
     def _evaluate(self, chunk: Sequence[Block]) -> Iterator[Moment]:
+        self.fitting.demand(self.done + len(chunk))
         for block in chunk:
             try:
                 self.fitting.evaluate(block, self.done)

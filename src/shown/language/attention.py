@@ -13,7 +13,6 @@ import numpy as np
 
 from shown.engine.places import Places
 from shown.engine.planes import Planes
-from shown.engine.threads import Threads
 from shown.errors import BadInput, did_you_mean
 from shown.language.primitives import Primitive
 from shown.language.shapes import Hole, Shape, size
@@ -51,9 +50,7 @@ def _asked(shape: Shape, language: Mapping[str, Primitive], side: int) -> float:
     return inner * (side if primitive.walks else 1)
 
 
-def at_places(
-    world: Planes, shape: Shape, language: Mapping[str, Primitive], count: int, threads: Threads | None = None
-) -> Iterator[np.ndarray]:
+def at_places(world: Planes, shape: Shape, language: Mapping[str, Primitive], count: int) -> Iterator[np.ndarray]:
     """Yield the values of the first `count` programs of a shape on the states, in order, in chunks. [n, words] uint64
 
     >>> from shown.grid import Tokens, grid
@@ -72,13 +69,9 @@ def at_places(
     first, *others = _choices(world, shape, language)
     each = shape.count // len(first)
     needed = -(-count // each)
-    threads = threads or Threads()
-    chunk = max(threads.count, CHUNK_BYTES // (8 * each * world.shape[2]))
+    chunk = max(1, CHUNK_BYTES // (8 * each * world.shape[2]))
     for start in range(0, needed, chunk):
-        some = first[start : min(needed, start + chunk)]
-        cuts = np.array_split(some, min(threads.count, len(some)))  # each thread takes some choices of the argument
-        values = np.concatenate(threads.map(lambda part: program(world, part, *others), cuts))
-        yield values[: count - start * each]
+        yield program(world, first[start : min(needed, start + chunk)], *others)[: count - start * each]
 
 
 def _choices(world: Planes, shape: Shape, language: Mapping[str, Primitive]) -> list:
