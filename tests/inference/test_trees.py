@@ -76,9 +76,8 @@ problems = st.builds(
 
 @pytest.fixture(params=[2**30, 1, 100], ids=["all features at once", "one at a time", "a few at a time"])
 def room(request, monkeypatch):
-    """Bytes that features row by row and counts may take, and from which on arrays are reserved."""
+    """Bytes that features row by row may take, and from which on arrays are reserved."""
     monkeypatch.setattr(module, "ROW_BY_ROW", request.param)
-    monkeypatch.setattr(module, "COUNTS_BYTES", request.param)
     monkeypatch.setattr(module, "DIVIDED_WORDS", request.param)
     for part in (distinct, memory):
         monkeypatch.setattr(part, "COPIED", request.param)
@@ -311,14 +310,22 @@ def test_the_running_best_is_the_best_of_every_prefix(room, case, cut, threads):
     assert best_splits(columns, mask, positive, orders, cuts, threads) == expected
 
 
-@pytest.mark.parametrize(
-    "name", ["_count_loop", "_best_loop", "_open_loop", "_divide_loop", "_join_loop", "_turn_loop"]
-)
+def test_blocks_of_features_are_counted_one_after_another():
+    columns, mask, positive = (np.random.default_rng(0).integers(0, 2**63, n) for n in ((1500, 2), 2, 2))
+    columns, mask, positive = (bits.astype(np.uint64) for bits in (columns, mask, positive & mask))
+    order = tie_order(len(columns), 0)
+    expected = [best_splits_plain(columns, mask, positive, order)]
+    assert expected[0][-1] > module.BLOCK
+    for cuts in ((), (100,), (module.BLOCK,), (1400,)):
+        assert best_splits(columns, mask, positive, np.array([order]), cuts) == expected
+
+
+@pytest.mark.parametrize("name", ["_best_loop", "_open_loop", "_divide_loop", "_join_loop", "_turn_loop"])
 def test_machine_code_does_what_its_python_says(name, monkeypatch):
     columns, _, mask, positive, _ = problem(9, 150, 4, noise=0.1)
     expected = Forest(mask, positive, [0, 1]).extend(columns)
     monkeypatch.setattr(module, name, getattr(module, name).plain)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         assert Forest(mask, positive, [0, 1]).extend(columns) == expected
     assert len(expected[0]) > 2
 

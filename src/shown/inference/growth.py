@@ -13,17 +13,16 @@ from typing import NamedTuple
 import numpy as np
 
 from shown.engine.compilation import compiled, popcount
-from shown.engine.memory import Holding, empty
+from shown.engine.memory import Holding
 from shown.engine.threads import Threads
 from shown.evaluation.distinct import ROW_BY_ROW, longer, spacious, sparse_table
 
 WORD_BYTES = 4 + 8  # of a word of rows: its place and its bits
 OBJECT_BYTES = 100  # of a tree as an object, beside those in the table
-COUNTS_BYTES = 2**25  # of counts held at a time while splits are scored; fewer if memory is short
 SEGMENT_BYTES = 200  # of a segment while the items one level below it are found
 DIVIDED_WORDS = 2**16  # words of rows up to which nodes are divided together: memory for all of them is held meanwhile
 SMALL_TILE = 2**23  # bytes of features up to which they are turned anew when more come, so that there is one tile
-BLOCK = 2048  # features counted together, so that the counts stay in the cache
+BLOCK = 512  # features counted together, so that the counts stay in the cache
 
 
 class Nodes:
@@ -95,43 +94,26 @@ class Nodes:
             seen = self._seen[nodes]
             for start in sorted(set(seen[seen < end].tolist())):
                 group = nodes[seen == start]
-                at_once = max(1, min(COUNTS_BYTES, self.holding.room // 4) // (8 * (end - start)))
-                for batch in range(0, len(group), at_once):
-                    some = group[batch : batch + at_once]
-                    with self.holding.briefly(8 * (end - start) * len(some)):
-                        counts = self._counted(some, by_row, start - first, threads)
-                        self._choose(some, counts, start, orders, threads)
-                        del counts
+                self._choose(group, by_row, (first, start), orders, threads)
                 self._seen[group] = end
 
-    def _counted(self, nodes: np.ndarray, by_row: np.ndarray, offset: int, threads: Threads) -> np.ndarray:
-        """Return on how many rows of nodes the features from `offset` on hold, and on how many positive ones.
+    def _choose(
+        self, nodes: np.ndarray, by_row: np.ndarray, numbers: tuple[int, int], orders: np.ndarray, threads: Threads
+    ) -> None:
+        """Record the features at which the best split of each node changes.
 
-        [n, 2, F] int32
+        Args:
+            nodes: the nodes. [n]
+            by_row: features, row by row. [R, F]
+            numbers: number of the first of these features, and of the first that the nodes have not seen.
+            orders: as in `score`.
+            threads: share the work.
         """
-        features = by_row.shape[1] - offset
-        counts = empty((len(nodes), 2, features), np.int32)
-        # Few nodes have many rows each, so threads share the features as well.
-        cuts = [*range(0, features, max(BLOCK, -(-features // threads.count))), features]
-        pieces = [(part, cut) for part in _parts(len(nodes), threads.count) for cut in pairwise(cuts)]
-
-        def work(piece: tuple[slice, tuple[int, int]]) -> None:
-            part, cut = piece
-            _count_loop(
-                by_row, offset + cut[0], offset + cut[1], nodes[part], self._starts, self._words, self._here,
-                self._positive, offset, counts[part],
-            )  # fmt: skip
-
-        threads.map(work, pieces)
-        return counts
-
-    def _choose(self, nodes: np.ndarray, counts: np.ndarray, start: int, orders: np.ndarray, threads: Threads) -> None:
-        """Record the features, from `start` on, at which the best split of each node changes."""
 
         def work(part: slice) -> np.ndarray:
             return _best_loop(  # type: ignore[no-any-return]
-                nodes[part], counts[part], start, orders, self.rows, self.positives, self._score, self.splits,
-                self.at, self.count,
+                by_row, *numbers, orders, nodes[part], self._starts, self._words, self._here, self._positive, self.rows,
+                self.positives, self._score, self.splits, self.at, self.count,
             )  # fmt: skip
 
         found = threads.map(work, _parts(len(nodes), threads.count))
@@ -304,16 +286,29 @@ def _turn_loop(columns, start, stop, offset, by_row):  # type: ignore[no-untyped
 
 
 @compiled
-def _count_loop(by_row, low, high, nodes, starts, words, here, positive, offset, counts):  # type: ignore[no-untyped-def]  # noqa: PLR0913
-    """Count, on the rows of each node, where the features low … high - 1 hold, and where on positive rows."""
-    ones = np.empty(BLOCK, dtype=np.int64)
-    positive_ones = np.empty(BLOCK, dtype=np.int64)
-    for i in range(len(nodes)):
-        for first in range(low, high, BLOCK):
-            size = min(BLOCK, high - first)
+def _best_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    by_row, offset, start, orders, nodes, starts, words, here, positive, rows, positives, scores, splits, at, count
+):
+    """Keep the features that are better than all before them, for every seed; return the splits of all nodes.
+
+    Sets the number of splits of each node and seed. Known splits come first. Features are counted a block at a time, so
+    that their counts stay in the cache.
+    """
+    seeds, features = len(orders), by_row.shape[1]
+    best = np.empty((seeds, offset + features), dtype=np.int64)
+    ones, positive_ones = np.empty(BLOCK, dtype=np.int64), np.empty(BLOCK, dtype=np.int64)
+    impure = np.empty(BLOCK, dtype=np.float64)
+    used, out = 0, np.empty(64 * seeds, dtype=np.int64)
+    for node in nodes:
+        for s in range(seeds):
+            for k in range(count[node, s]):
+                best[s, k] = splits[at[node, s] + k]
+        score, n, p = scores[node], rows[node], positives[node]
+        for first in range(start - offset, features, BLOCK):
+            size = min(BLOCK, features - first)
             for f in range(size):
                 ones[f] = positive_ones[f] = 0
-            for k in range(starts[nodes[i]], starts[nodes[i] + 1]):
+            for k in range(starts[node], starts[node + 1]):
                 column, mask = by_row[words[k], first : first + size], here[k]
                 for f in range(size):
                     ones[f] += popcount(column[f] & mask)
@@ -322,39 +317,19 @@ def _count_loop(by_row, low, high, nodes, starts, words, here, positive, offset,
                     for f in range(size):
                         positive_ones[f] += popcount(column[f] & mask)
             for f in range(size):
-                counts[i, 0, first - offset + f] = ones[f]
-                counts[i, 1, first - offset + f] = positive_ones[f]
-
-
-@compiled
-def _best_loop(nodes, counts, start, orders, rows, positives, scores, splits, at, count):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
-    """Keep the features that are better than all before them, for every seed; return the splits of all nodes.
-
-    Sets the number of splits of each node and seed. Known splits come first.
-    """
-    seeds, features = len(orders), counts.shape[2]
-    best = np.empty((seeds, start + features), dtype=np.int64)
-    used, out = 0, np.empty(64 * seeds, dtype=np.int64)
-    for i in range(len(nodes)):
-        node = nodes[i]
-        for s in range(seeds):
-            for k in range(count[node, s]):
-                best[s, k] = splits[at[node, s] + k]
-        score = scores[node]
-        for f in range(features):
-            n, p = np.int64(counts[i, 0, f]), np.int64(counts[i, 1, f])
-            zeros, positive_zeros = rows[node] - n, positives[node] - p
-            if n == 0 or zeros == 0:
-                continue
-            impure = p * (n - p) / n + positive_zeros * (zeros - positive_zeros) / zeros
-            if impure > score:
-                continue
-            for s in range(seeds):
-                k = count[node, s]
-                if impure < score or k == 0 or orders[s, start + f] < orders[s, best[s, k - 1]]:
-                    best[s, k] = start + f
-                    count[node, s] = k + 1
-            score = impure
+                yes, no = positive_ones[f] * (ones[f] - positive_ones[f]), p - positive_ones[f]
+                zeros = n - ones[f]
+                impure[f] = yes / ones[f] + no * (zeros - no) / zeros  # not a number if all rows are on one side
+            for f in range(size):
+                if not impure[f] <= score:
+                    continue
+                feature = offset + first + f
+                for s in range(seeds):
+                    k = count[node, s]
+                    if impure[f] < score or k == 0 or orders[s, feature] < orders[s, best[s, k - 1]]:
+                        best[s, k] = feature
+                        count[node, s] = k + 1
+                score = impure[f]
         scores[node] = score
         for s in range(seeds):
             if used + count[node, s] > len(out):
