@@ -54,6 +54,16 @@ def test_the_compiled_search_is_the_plain_one(seed, features, words, open_rows):
     assert cover(*case) == cover_plain(*case)
 
 
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 39), min_size=1, unique=True))
+@settings(max_examples=examples(60))
+def test_a_cover_among_some_features_is_that_of_these_alone(seed, some):
+    columns, evidence, words, bits, costs = problem(seed, 40)
+    among = np.array(some)
+    alone = cover_plain(columns[among], evidence, words, bits, costs[among])
+    expected = alone and tuple(tuple((some[f], sign) for f, sign in clause) for clause in alone)
+    assert cover(columns, evidence, words, bits, costs, among) == expected
+
+
 def test_machine_code_does_what_its_python_says(monkeypatch):
     case = problem(3, 20)
     expected = cover(*case)

@@ -208,20 +208,15 @@ class ClauseSearch:
     def _covered(self, order: np.ndarray, costs: np.ndarray, usable: np.ndarray) -> Clauses | None:
         """Return a formula whose clauses start at the demonstrated actions in this order."""
         found: Clauses = ()
-        for starts, numbers in (
+        for starts, among in (
             (order[~self._is_narrow[order]], None),
             (order[self._is_narrow[order]], usable),
         ):
-            if not len(starts):
-                continue
-            table = self._table if numbers is None else self._table.only(numbers)
-            own = costs if numbers is None else costs[numbers]
-            part = cover(table, self._words[starts], self._bits[starts], own)
-            if part is None:
-                return None
-            if numbers is not None:
-                part = tuple(tuple((int(numbers[column]), sign) for column, sign in clause) for clause in part)
-            found += part
+            if len(starts):
+                part = cover(self._table, self._words[starts], self._bits[starts], costs, among)
+                if part is None:
+                    return None
+                found += part
         return found
 
     def _usable(self, features: Features) -> np.ndarray:

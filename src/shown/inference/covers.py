@@ -89,26 +89,24 @@ class CoverTable(NamedTuple):
         _table_loop(columns, against, rows, shown, holds)
         return cls(columns, against, rows, shown, holds)
 
-    def only(self, features: np.ndarray) -> CoverTable:
-        """Return the table of some of the features. [n] int64"""
-        own = self.columns[features], self.shown[features], self.holds[features]
-        return self._replace(columns=own[0], shown=own[1], holds=own[2])
 
-
-def cover(table: CoverTable, words: np.ndarray, bits: np.ndarray, costs: np.ndarray) -> Clauses | None:
+def cover(
+    table: CoverTable, words: np.ndarray, bits: np.ndarray, costs: np.ndarray, among: np.ndarray | None = None
+) -> Clauses | None:
     """Return a formula that allows every demonstrated row and no ruled-out one; None if columns cannot separate them.
 
     Args:
         table: the features and the evidence.
         words, bits: demonstrated rows, in the order in which clauses may start at them. [n] each
         costs: cost of a literal over each feature, above 0. [F] float64
+        among: the features that may be used, if not all. [n] int64
     """
     literals = np.empty(MAX_LITERALS, dtype=np.int64)
     signs = np.empty(MAX_LITERALS, dtype=np.bool_)
     ends = np.empty(len(words) + 1, dtype=np.int64)
     wanted = 64 * words + bits.astype(np.int64)
     starts = np.searchsorted(table.rows, wanted[np.isin(wanted, table.rows)])
-    order = np.argsort(costs)
+    order = np.argsort(costs) if among is None else among[np.argsort(costs[among])]
     count = _cover_loop(
         table.columns, table.against, len(table.rows), table.shown[order], table.holds[order], starts, costs[order],
         order, literals, signs, ends,
