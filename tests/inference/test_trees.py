@@ -265,6 +265,17 @@ def test_clauses_of_a_tree_never_overlap(case):
     assert total == int(np.bitwise_count(formula_bits(clauses, columns, mask)).sum())
 
 
+@given(problems, st.integers(0, 30))
+@settings(max_examples=examples(60))
+def test_formulas_that_share_clauses_are_those_of_the_trees(case, cut):
+    columns, _, mask, positive, _ = case
+    forest, other = Forest(mask, positive, [0, 1]), Forest(mask, positive, [0, 1])
+    for stop in (min(cut, len(columns)), len(columns)):
+        trees = [tree for segments in other.extend(columns[:stop]) for _, tree in segments]
+        numbers = forest.grow(columns[:stop]).trees.tolist()
+        assert list(forest.formulas(numbers)) == [clauses_of(tree) for tree in trees]
+
+
 # --- compiled ---------------------------------------------------------------------------------------------------------
 
 

@@ -164,17 +164,23 @@ class FeaturesByRow:
         return by_row
 
 
+NO, YES = 0, 1
+"""Numbers of the trees that are leaves."""
+
+
 class TreeTable:
     """Trees by number, each once; subtrees come before the trees that have them.
 
     Attributes:
         feature: feature that each tree tests; -1 for the two leaves. [T or more] int64
         no, yes: its subtrees. [T or more] int64
+        paths: number of paths to leaves that answer yes. [T or more] int64
     """
 
     def __init__(self, holding: Holding) -> None:
         self._used, self._holding, self._segments = np.array([2]), holding, 0
         self.feature, self.no, self.yes = np.full((3, 2), -1, dtype=np.int64)
+        self.paths = np.array([0, 1])
         self._mixes, self._table = np.zeros(2, dtype=np.uint64), np.empty(0, dtype=np.int32)
 
     def join(self, level: Depth, below: Segments) -> Segments:
@@ -187,7 +193,7 @@ class TreeTable:
         ends, starts, trees = np.empty_like(level.ends), *np.empty((2, room), dtype=np.int64)
         _join_loop(
             level.ends, level.starts, level.features, level.children, below.ends, below.starts, below.trees,
-            self.feature, self.no, self.yes, self._mixes, self._table, self._used, ends, starts, trees,
+            self.feature, self.no, self.yes, self.paths, self._mixes, self._table, self._used, ends, starts, trees,
         )  # fmt: skip
         self._holding.change(OBJECT_BYTES * (int(self._used[0]) - before) - 16 * self._segments)
         self._segments = room
@@ -195,8 +201,8 @@ class TreeTable:
 
     def _make_room(self, more: int) -> None:
         used = int(self._used[0])
-        self.feature, self.no, self.yes, self._mixes = longer(
-            (self.feature, self.no, self.yes, self._mixes), used, more, self._holding
+        self.feature, self.no, self.yes, self.paths, self._mixes = longer(
+            (self.feature, self.no, self.yes, self.paths, self._mixes), used, more, self._holding
         )
         self._table = sparse_table(self._table, self._mixes, used, more, self._holding)
 
@@ -406,8 +412,8 @@ def _divide_loop(  # type: ignore[no-untyped-def]  # noqa: PLR0913
 
 @compiled
 def _join_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
-    ends, starts, features, children, below_ends, below_starts, below_trees, feature, no, yes, mixes, table, used,
-    out_ends, out_starts, out_trees,
+    ends, starts, features, children, below_ends, below_starts, below_trees, feature, no, yes, paths, mixes, table,
+    used, out_ends, out_starts, out_trees,
 ):  # fmt: skip
     """Join the subtrees of each item, for every pair of them that some prefix has."""
     size = np.uint64(len(table) - 1)
@@ -440,6 +446,7 @@ def _join_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
                             tree = used[0]
                             table[slot], mixes[tree] = tree, mix
                             feature[tree], no[tree], yes[tree] = features[segment], trees[0], trees[1]
+                            paths[tree] = paths[trees[0]] + paths[trees[1]]
                             used[0] += 1
                             break
                         if feature[tree] == features[segment] and no[tree] == trees[0] and yes[tree] == trees[1]:

@@ -8,7 +8,7 @@ is the obvious version; a property test compares `Forest` with it, prefix by pre
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ from shown.engine.threads import Threads
 from shown.errors import OutOfMemory
 from shown.evaluation.rows import Evidence
 from shown.inference.features import Features
-from shown.inference.growth import Depth, FeaturesByRow, Items, Nodes, Segments, TreeTable, opened
+from shown.inference.growth import NO, YES, Depth, FeaturesByRow, Items, Nodes, Segments, TreeTable, opened
 from shown.rules.bitwise import Clause, Clauses
 
 
@@ -143,8 +143,14 @@ class Forest:
         Returns:
             For each seed, pairs (least number of features, tree) for the new prefixes. Equal trees are one object.
         """
+        grown = self.grow(columns)
+        trees = list(zip(grown.starts.tolist(), map(self._tree, grown.trees.tolist()), strict=True))
+        return [trees[start:end] for start, end in pairwise([0, *grown.ends.tolist()])]
+
+    def grow(self, columns: np.ndarray) -> Segments:
+        """Grow the trees of the new prefixes; return their numbers, for each seed."""
         if not self._seeds:
-            return []
+            return Segments(*np.empty((3, 0), dtype=np.int64))
         before, nodes, seeds = len(self._features), self._nodes, len(self._seeds)
         self._features.replace(columns)
         orders = np.array([tie_order(len(columns), seed) for seed in self._seeds]).reshape(seeds, -1)
@@ -156,8 +162,33 @@ class Forest:
         else:
             grown = Segments(np.arange(1, seeds + 1), lows, np.full(seeds, int(nodes.positives[0] > 0)))
         self._threads.close()
-        trees = list(zip(grown.starts.tolist(), map(self._tree, grown.trees.tolist()), strict=True))
-        return [trees[start:end] for start, end in pairwise([0, *grown.ends.tolist()])]
+        return grown
+
+    def formulas(self, trees: Iterable[int]) -> Iterator[Clauses]:
+        """Yield the formula of each tree, as `clauses_of` does.
+
+        Neighbors differ in few paths, so the clauses of a subtree that has not changed are taken from the formula
+        before.
+        """
+        table, before, clauses = self._table, NO, list[Clause]()
+        for number in trees:
+            known, clauses = clauses, []
+            # A subtree, the one that was there before, the first of its clauses, and the path to both.
+            left: list[tuple[int, int, int, Clause]] = [(number, before, 0, ())]
+            while left:
+                tree, old, first, path = left.pop()
+                if tree == old:
+                    clauses += known[first : first + table.paths.item(tree)]
+                elif tree in (NO, YES):
+                    clauses += [path] * tree
+                else:
+                    feature, no, yes, paths = table.feature.item(tree), NO, NO, 0
+                    if table.feature.item(old) == feature:
+                        no, yes, paths = table.no.item(old), table.yes.item(old), table.paths.item(table.no.item(old))
+                    left.append((table.yes.item(tree), yes, first + paths, (*path, (feature, True))))
+                    left.append((table.no.item(tree), no, first, (*path, (feature, False))))
+            yield tuple(clauses)
+            before = number
 
     def _grown(self, items: Items, orders: np.ndarray) -> Segments:
         """Return the trees of the items: open one depth after another, then join the subtrees from the last one on."""
@@ -203,15 +234,13 @@ class TreeSearch:
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose the formulas of the new prefixes; `features` are all so far, the old ones first."""
         try:
-            grown = self.forest.extend(features.columns)
+            grown = dict.fromkeys(self.forest.grow(features.columns).trees.tolist())
         except OutOfMemory as error:
             self.forest.clear()
             raise error.with_traceback(None) from None  # its frames would keep the nodes
-        for found in grown:
-            for _, tree in found:
-                if id(tree) not in self._seen:
-                    self._seen.add(id(tree))
-                    yield clauses_of(tree)
+        new = [tree for tree in grown if tree not in self._seen]
+        self._seen.update(new)
+        yield from self.forest.formulas(new)
 
     def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose nothing: every prefix has its trees."""
