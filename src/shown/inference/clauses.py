@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -110,6 +110,9 @@ class Pool:
 class ClauseSearch:
     """Proposes the trees' formulas, and cheap formulas made of all exact clauses found.
 
+    Attributes:
+        pool: the exact clauses; none before the end.
+
     Args:
         evidence: the demonstrations as bits.
         trees: the tree search whose formulas and clauses are included.
@@ -139,7 +142,7 @@ class ClauseSearch:
         narrowed = np.zeros_like(evidence.mask) if narrow is None else narrow.rows
         self._is_narrow = row_bits(narrowed, self._words, self._bits)
         self._grown: dict[Clause, Clause] = {}
-        self._pool: tuple[Clause, ...] = ()
+        self.pool = Pool((), np.zeros((0, len(self._words)), dtype=bool), np.zeros(0))
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose the trees' formulas; with narrow actions, only their clauses are usable, so propose one cover."""
@@ -168,11 +171,10 @@ class ClauseSearch:
             found += tried
         known = [] if self._earlier is None else renumbered(self._earlier[1], self._earlier[0], features)
         self._take_in([*self._grown, *known, *found], features, prices)
-        pool = self.pool(features, prices)
         for attempt in range(self._effort.covers):
             if attempt and self._effort.over:
                 return
-            formula = pool.formula(self._rng.standard_normal(len(pool.clauses)) * (0.2 if attempt else 0.0))
+            formula = self.pool.formula(self._rng.standard_normal(len(self.pool.costs)) * (0.2 if attempt else 0.0))
             if formula is None:
                 return
             yield formula
@@ -241,7 +243,12 @@ class ClauseSearch:
         if not most:
             self._trees.account.take(POOL_COPIES * len(self._words), "the clauses", "Use fewer demonstrations")
         # Sorted by cost, so that neither the order nor the number of checkpoints matters.
-        self._pool = tuple(sorted(distinct, key=lambda clause: (-_price(clause, prices), clause))[:most])
+        paid = {column: float(prices[column]) for column in {column for clause in distinct for column, _ in clause}}
+        ranked = sorted((-_price(clause, paid), clause) for clause in distinct)[:most]
+        kept = tuple(clause for _, clause in ranked)
+        covered = self._allowed(kept, features)
+        self._trees.account.hold(covered, "the clauses")
+        self.pool = Pool(kept, covered, np.array([cost for cost, _ in ranked]) + 1e-3)
 
     def _within(self, clauses: Sequence[Clause], features: Features) -> set[Clause]:
         """Return the clauses that allow no narrow action, or use only features that may explain it."""
@@ -258,14 +265,6 @@ class ClauseSearch:
         blocks = _blocks_of_bits(clauses, features, self._evidence.positive, UNPACKED_BYTES * len(self._words))
         allowed = [row_bits(bits, self._words, self._bits) for bits in blocks]
         return np.concatenate([np.zeros((0, len(self._words)), dtype=bool), *allowed])
-
-    def pool(self, features: Features, prices: np.ndarray) -> Pool:
-        """Return the exact clauses found so far."""
-        clauses = self._pool
-        covered = self._allowed(clauses, features)
-        self._trees.account.hold(covered, "the clauses")
-        costs = np.array([-_price(clause, prices) for clause in clauses]) + 1e-3
-        return Pool(clauses, covered, costs)
 
 
 def renumbered(clauses: Sequence[Clause], before: Features, now: Features) -> list[Clause]:
@@ -293,5 +292,8 @@ def _blocks_of_bits(
         yield clause_bits(clauses[start : start + step], features.columns, mask)
 
 
-def _price(clause: Clause, prices: np.ndarray) -> float:
-    return float(sum(prices[column] for column, _ in clause))
+def _price(clause: Clause, prices: Mapping[int, float]) -> float:
+    total = 0.0
+    for column, _ in clause:  # not `sum`, which rounds differently from one version of Python to another
+        total += prices[column]
+    return total
