@@ -154,7 +154,8 @@ class ClauseSearch:
             if not self._is_narrow.any():
                 yield tuple(self._grown[clause] for clause in formula)  # trees share most of their clauses
         if self._is_narrow.any():
-            self._table = CoverTable.of(features.columns, self._evidence)
+            with closing(Threads(self._trees.threads)) as threads:
+                self._table = self._cover_table(features, threads)
             plainly = np.arange(len(self._words))
             usable = np.flatnonzero(self._usable(features))
             told = self._covered(plainly, np.maximum(-prices, 1e-3), usable)
@@ -183,8 +184,8 @@ class ClauseSearch:
         """Yield formulas found clause by clause, from different starts."""
         costs = np.maximum(-prices, 1e-3)
         usable = np.flatnonzero(self._usable(features))
-        self._table = CoverTable.of(features.columns, self._evidence)
         with closing(Threads(self._trees.threads)) as threads:
+            self._table = self._cover_table(features, threads)
             at_once = threads.count if self._struck is None else 1  # a struck clause changes the costs of the next try
             for first in range(0, self._effort.tries, at_once):
                 if first and self._effort.over:
@@ -194,6 +195,11 @@ class ClauseSearch:
                 for found in threads.map(lambda draw: self._covered(*draw, usable), draws):
                     self._avoid_struck(found or (), features, costs)
                     yield found
+
+    def _cover_table(self, features: Features, threads: Threads) -> CoverTable:
+        by_row = self._trees.forest.features
+        by_row.replace(features.columns)
+        return CoverTable.of(by_row, self._evidence, threads)
 
     def _avoid_struck(self, clauses: Clauses, features: Features, costs: np.ndarray) -> None:
         """Make a random literal of each clause that amounts to a struck program dearer: without it, it would not."""

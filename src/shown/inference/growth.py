@@ -6,8 +6,6 @@ whatever the splits that lead to it. A *tree* is a number in a table: 0 and 1 ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,13 +13,13 @@ import numpy as np
 from shown.engine.compilation import compiled, popcount
 from shown.engine.memory import Holding
 from shown.engine.threads import Threads
-from shown.evaluation.distinct import ROW_BY_ROW, longer, spacious, sparse_table
+from shown.evaluation.distinct import longer, spacious, sparse_table
+from shown.inference.by_row import FeaturesByRow
 
 WORD_BYTES = 4 + 8  # of a word of rows: its place and its bits
 OBJECT_BYTES = 100  # of a tree as an object, beside those in the table
 SEGMENT_BYTES = 200  # of a segment while the items one level below it are found
 DIVIDED_WORDS = 2**16  # words of rows up to which nodes are divided together: memory for all of them is held meanwhile
-SMALL_TILE = 2**23  # bytes of features up to which they are turned anew when more come, so that there is one tile
 BLOCK = 512  # features counted together, so that the counts stay in the cache
 
 
@@ -46,22 +44,22 @@ class Nodes:
         self.splits = np.empty(0, dtype=np.int64)
         self.at, self.count = np.zeros((2, 1, seeds), dtype=np.int64)
 
-    def divide(self, nodes: np.ndarray, features: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Return the nodes of the rows on which features are 0, and 1. [n], [n] → [2, n]"""
+    def divide(self, nodes: np.ndarray, features: np.ndarray, by_row: np.ndarray) -> np.ndarray:
+        """Return the nodes of the rows on which features, numbers in `by_row`, are 0, and 1. [n], [n] → [2, n]"""
         words = int((self._starts[nodes + 1] - self._starts[nodes]).sum())
         half = len(nodes) // 2
         if not half or words <= DIVIDED_WORDS:
-            return self._divide(nodes, features, columns, 2 * words)
+            return self._divide(nodes, features, by_row, 2 * words)
         halves = slice(half), slice(half, None)
-        return np.concatenate([self.divide(nodes[part], features[part], columns) for part in halves], axis=1)
+        return np.concatenate([self.divide(nodes[part], features[part], by_row) for part in halves], axis=1)
 
-    def _divide(self, nodes: np.ndarray, features: np.ndarray, columns: np.ndarray, most: int) -> np.ndarray:
+    def _divide(self, nodes: np.ndarray, features: np.ndarray, by_row: np.ndarray, most: int) -> np.ndarray:
         before = int(self._used[1])
         self.holding.change(WORD_BYTES * most)
         self._make_room(2 * len(nodes), most)
         found = np.empty((2, len(nodes)), dtype=np.int64)
         _divide_loop(
-            nodes, features, columns, self._positive, self._starts, self._words, self._here, self.rows,
+            nodes, features, by_row, self._positive, self._starts, self._words, self._here, self.rows,
             self.positives, self._mixes, self._table, self._used, found,
         )  # fmt: skip
         self.holding.change(WORD_BYTES * (int(self._used[1]) - before - most))
@@ -124,44 +122,6 @@ class Nodes:
         self.holding.change(self.splits.itemsize * int(ends[-1] - used))
         self.splits = spacious(self.splits, used, int(ends[-1] - used), self.holding.limit // 32)
         np.concatenate(found, out=self.splits[used : ends[-1]])
-
-
-class FeaturesByRow:
-    """Columns of features, and the same row by row, as splits are counted.
-
-    If there are too many for memory, they are turned some at a time, whenever they are read.
-    """
-
-    def __init__(self, words: int) -> None:
-        self.columns = np.empty((0, words), dtype=np.uint64)
-        self._tiles: list[tuple[int, np.ndarray]] = []
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def replace(self, columns: np.ndarray) -> None:
-        """Set the features; the known ones come first. [F, R] uint64"""
-        self.columns = columns
-        if not SMALL_TILE < columns.nbytes <= ROW_BY_ROW:
-            self._tiles.clear()
-
-    def tiles(self, seen: int, threads: Threads) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield features row by row, those from `seen` on at least, with the number of the first. [R, n] each"""
-        if self.columns.nbytes > ROW_BY_ROW:
-            step = max(1, ROW_BY_ROW // (4 * 8 * self.columns.shape[1]))
-            for start in range(seen, len(self), step):
-                yield start, self._turned(start, min(start + step, len(self)), threads)
-            return
-        turned = sum(tile.shape[1] for _, tile in self._tiles)
-        if turned < len(self):
-            self._tiles.append((turned, self._turned(turned, len(self), threads)))
-        yield from ((first, tile) for first, tile in self._tiles if first + tile.shape[1] > seen)
-
-    def _turned(self, start: int, stop: int, threads: Threads) -> np.ndarray:
-        by_row = np.empty((self.columns.shape[1], stop - start), dtype=np.uint64)
-        cuts = pairwise([*range(start, stop, max(64, -(-(stop - start) // threads.count))), stop])
-        threads.map(lambda cut: _turn_loop(self.columns, *cut, start, by_row), list(cuts))
-        return by_row
 
 
 NO, YES = 0, 1
@@ -247,24 +207,32 @@ class Items(NamedTuple):
     seeds: np.ndarray
 
 
-def opened(items: Items, nodes: Nodes, columns: np.ndarray) -> tuple[Depth, Items]:
+def opened(items: Items, nodes: Nodes, features: FeaturesByRow, threads: Threads) -> tuple[Depth, Items]:
     """Return the segments of items, whose nodes are scored, and the items one level below."""
     ends, segments = _open_loop(*items, nodes.splits, nodes.at, nodes.count)
     nodes.holding.change(SEGMENT_BYTES * segments.shape[1])
-    of_item, (starts, stops, features) = segments[0], segments[1:].copy()  # a level keeps only what it needs
-    children = np.empty((2, len(features)), dtype=np.int64)
+    of_item, (starts, stops, tested) = segments[0], segments[1:].copy()  # a level keeps only what it needs
+    children = np.empty((2, len(tested)), dtype=np.int64)
     node = items.nodes[of_item]
     children[:] = -1 - (2 * nodes.positives[node] > nodes.rows[node])
-    splits = np.flatnonzero(features >= 0)
-    pairs, which = np.unique(node[splits] * len(columns) + features[splits], return_inverse=True)
-    below = nodes.divide(*np.divmod(pairs, len(columns)), columns)[:, which] if len(splits) else children[:, :0]
+    splits = np.flatnonzero(tested >= 0)
+    below = _divided(node[splits], tested[splits], nodes, features, threads) if len(splits) else children[:, :0]
     positives = nodes.positives[below]
     mixed = (positives > 0) & (positives < nodes.rows[below])
     numbers = np.cumsum(mixed).reshape(mixed.shape) - 1
     children[:, splits] = np.where(mixed, numbers, -1 - (positives > 0))
     whole = [np.broadcast_to(of[splits], mixed.shape)[mixed] for of in (starts, stops, items.seeds[of_item])]
     nodes.holding.change(-SEGMENT_BYTES * segments.shape[1])
-    return Depth(ends, starts, stops, features, children), Items(below[mixed], *whole)
+    return Depth(ends, starts, stops, tested, children), Items(below[mixed], *whole)
+
+
+def _divided(of: np.ndarray, tested: np.ndarray, nodes: Nodes, features: FeaturesByRow, threads: Threads) -> np.ndarray:
+    """Return the nodes of the rows on which the tested features are 0, and 1; equal pairs are divided once. [2, n]"""
+    pairs, which = np.unique(of * len(features) + tested, return_inverse=True)
+    divided, numbers = np.divmod(pairs, len(features))
+    few, which_one = np.unique(numbers, return_inverse=True)
+    by_row, places = features.some(few, threads)
+    return nodes.divide(divided, places[which_one], by_row)[:, which]
 
 
 def _parts(count: int, threads: int) -> list[slice]:
@@ -278,17 +246,6 @@ def _parts(count: int, threads: int) -> list[slice]:
 
 
 # --- compiled loops ---------------------------------------------------------------------------------------------------
-
-
-@compiled
-def _turn_loop(columns, start, stop, offset, by_row):  # type: ignore[no-untyped-def]
-    """by_row[r, f - offset] = columns[f, r], a tile at a time, for the cache."""
-    tile = 32
-    for first in range(start, stop, tile):
-        for row in range(0, columns.shape[1], tile):
-            for r in range(row, min(row + tile, columns.shape[1])):
-                for f in range(first, min(first + tile, stop)):
-                    by_row[r, f - offset] = columns[f, r]
 
 
 @compiled
@@ -374,7 +331,7 @@ def _open_loop(nodes, lows, highs, seeds, splits, at, count):  # type: ignore[no
 
 @compiled
 def _divide_loop(  # type: ignore[no-untyped-def]  # noqa: PLR0913
-    nodes, features, columns, positive, starts, words, here, rows, positives, mixes, table, used, found
+    nodes, features, by_row, positive, starts, words, here, rows, positives, mixes, table, used, found
 ):
     """Find or make the nodes of the rows on which features are 0, and 1."""
     size = np.uint64(len(table) - 1)
@@ -384,7 +341,7 @@ def _divide_loop(  # type: ignore[no-untyped-def]  # noqa: PLR0913
             first = end = used[1]
             n, p, mix = 0, 0, np.uint64(0)
             for j in range(starts[nodes[i]], starts[nodes[i] + 1]):
-                bits = here[j] & (columns[features[i], words[j]] ^ flip)
+                bits = here[j] & (by_row[words[j], features[i]] ^ flip)
                 if bits:
                     words[end], here[end] = words[j], bits
                     end += 1

@@ -18,8 +18,9 @@ from shown.engine.memory import Account, Holding
 from shown.engine.threads import Threads
 from shown.errors import OutOfMemory
 from shown.evaluation.rows import Evidence
+from shown.inference.by_row import FeaturesByRow
 from shown.inference.features import Features
-from shown.inference.growth import NO, YES, Depth, FeaturesByRow, Items, Nodes, Segments, TreeTable, opened
+from shown.inference.growth import NO, YES, Depth, Items, Nodes, Segments, TreeTable, opened
 from shown.rules.bitwise import Clause, Clauses
 
 
@@ -108,6 +109,9 @@ class Forest:
 
     All trees are grown together, one depth after another, so that threads share the scoring of the splits.
 
+    Attributes:
+        features: the features, which stay when the forest is cleared.
+
     >>> columns = np.array([[0b0011], [0b0101]], dtype=np.uint64)
     >>> forest = Forest(np.array([0b1111], dtype=np.uint64), np.array([0b0001], dtype=np.uint64), seeds=[0])
     >>> [(start, clauses_of(tree)) for start, tree in forest.extend(columns)[0]]
@@ -121,11 +125,12 @@ class Forest:
         account = Account() if account is None else account
         self._holding = Holding(account, "growing trees", "Use fewer demonstrations or buttons")
         self._evidence = mask, positive
+        self.features = FeaturesByRow(mask)
         self._begin()
 
     def _begin(self) -> None:
-        self._nodes = Nodes(*self._evidence, len(self._seeds), self._holding)
-        self._features = FeaturesByRow(len(self._evidence[0]))
+        self._nodes: Nodes | None = None
+        self._known = 0  # features whose prefixes have trees
         self._table = TreeTable(self._holding)
         self._built = [Tree(-1, answer=answer) for answer in (False, True)]
 
@@ -151,14 +156,18 @@ class Forest:
         """Grow the trees of the new prefixes; return their numbers, for each seed."""
         if not self._seeds:
             return Segments(*np.empty((3, 0), dtype=np.int64))
-        before, nodes, seeds = len(self._features), self._nodes, len(self._seeds)
-        self._features.replace(columns)
+        before, self._known, seeds = self._known, len(columns), len(self._seeds)
+        self.features.replace(columns)
+        if self._nodes is None:
+            mask, positive = (self.features.packed(bits) for bits in self._evidence)
+            self._nodes = Nodes(mask, positive, seeds, self._holding)
+        nodes = self._nodes
         orders = np.array([tie_order(len(columns), seed) for seed in self._seeds]).reshape(seeds, -1)
         lows, highs = np.full(seeds, before + 1 if before else 0), np.full(seeds, len(columns) + 1)
         items = Items(np.zeros(seeds, dtype=np.int64), lows, highs, np.arange(seeds))
         if 0 < nodes.positives[0] < nodes.rows[0]:
             with self._holding.briefly(orders.nbytes):
-                grown = self._grown(items, orders)
+                grown = self._grown(items, nodes, orders)
         else:
             grown = Segments(np.arange(1, seeds + 1), lows, np.full(seeds, int(nodes.positives[0] > 0)))
         self._threads.close()
@@ -190,15 +199,15 @@ class Forest:
             yield tuple(clauses)
             before = number
 
-    def _grown(self, items: Items, orders: np.ndarray) -> Segments:
+    def _grown(self, items: Items, nodes: Nodes, orders: np.ndarray) -> Segments:
         """Return the trees of the items: open one depth after another, then join the subtrees from the last one on."""
         levels: list[Depth] = []
         size = 0
         self._holding.change(_size(items))
         while len(items.nodes):
-            self._nodes.score(np.unique(items.nodes), self._features, orders, self._threads)
+            nodes.score(np.unique(items.nodes), self.features, orders, self._threads)
             before = _size(items)
-            level, items = opened(items, self._nodes, self._features.columns)
+            level, items = opened(items, nodes, self.features, self._threads)
             levels.append(level)
             self._holding.change(_size(level) + _size(items) - before)
             size += _size(level)
