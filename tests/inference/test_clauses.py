@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shown.engine.memory import Account
+from shown.engine.threads import Threads
 from shown.evaluation.resources import Resources
 from shown.evaluation.rows import Evidence, evidence_of
 from shown.inference import covers as module
+from shown.inference.by_row import FeaturesByRow
 from shown.inference.clauses import ClauseSearch
 from shown.inference.covers import CoverTable, cheapest_cover, cheapest_cover_plain, cover_plain
 from shown.inference.learner import Learner
@@ -44,14 +46,37 @@ def problem(seed, features=12, words=2, open_rows=False):
 
 
 def cover(columns, evidence, *rest):
-    return module.cover(CoverTable.of(columns, evidence), *rest)
+    features = FeaturesByRow(evidence.mask)
+    features.replace(columns)
+    return module.cover(CoverTable.of(features, evidence, Threads()), *rest)
 
 
-@given(st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 3), st.booleans())
+@given(st.integers(0, 10**6), st.sampled_from([2, 5, 10, 25, 200]), st.integers(1, 3), st.booleans(), st.booleans())
 @settings(max_examples=examples(60))
-def test_the_compiled_search_is_the_plain_one(seed, features, words, open_rows):
-    case = problem(seed, max(2, features), words, open_rows)
+def test_the_compiled_search_is_the_plain_one(seed, features, words, open_rows, same_costs):
+    case = problem(seed, features, words, open_rows)
+    if same_costs:  # then many literals are equally good
+        case = *case[:-1], np.ceil(case[-1])
     assert cover(*case) == cover_plain(*case)
+
+
+@pytest.mark.parametrize("columns_by_row", [0, 1, 7, 300])
+def test_features_that_are_not_by_row_are_found_in_their_columns(columns_by_row, monkeypatch):
+    case = problem(5, 300)
+    expected = cover(*case)
+    monkeypatch.setattr(module, "ROW_BY_ROW", columns_by_row * case[0][0].nbytes)
+    assert cover(*case) == expected == cover_plain(*case)
+    assert expected is not None
+
+
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 39), min_size=1, unique=True))
+@settings(max_examples=examples(60))
+def test_a_cover_among_some_features_is_that_of_these_alone(seed, some):
+    columns, evidence, words, bits, costs = problem(seed, 40)
+    among = np.array(some)
+    alone = cover_plain(columns[among], evidence, words, bits, costs[among])
+    expected = alone and tuple(tuple((some[f], sign) for f, sign in clause) for clause in alone)
+    assert cover(columns, evidence, words, bits, costs, among) == expected
 
 
 def test_machine_code_does_what_its_python_says(monkeypatch):

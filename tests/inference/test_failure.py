@@ -153,13 +153,13 @@ def test_no_seed_can_help(seed):
     assert failure_of(demos((grid("#.#."), (0, 2))), resources=Resources(seed=seed)) is not None
 
 
-@given(st.integers(0, 2**32), st.integers(1, 600), st.integers(1, 3))
-@settings(max_examples=examples(30))
-def test_rows_that_look_the_same_are_those_on_which_all_columns_agree(seed, features, words):
+@given(st.integers(0, 2**32), st.integers(1, 600), st.integers(1, 3), st.sampled_from([6, 1000]))
+@settings(max_examples=examples(60))
+def test_rows_that_look_the_same_are_those_on_which_all_columns_agree(seed, features, words, different):
     rng = np.random.default_rng(seed)
-    # Few patterns, so that some rows do look the same.
-    patterns = rng.integers(0, 2, size=(features, 6)).astype(bool)
-    of_row = rng.integers(0, 6, size=64 * words)
+    # With few patterns, some rows do look the same.
+    patterns = rng.integers(0, 2, size=(features, different)).astype(bool)
+    of_row = rng.integers(0, different, size=64 * words)
     columns = np.ascontiguousarray(np.packbits(patterns[:, of_row], axis=1, bitorder="little")).view(np.uint64)
     mask = rng.integers(0, 2**63, size=words, dtype=np.uint64)
     row = int(rng.integers(64 * words))

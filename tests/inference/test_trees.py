@@ -17,8 +17,10 @@ from shown.engine.planes import pack
 from shown.engine.threads import Threads
 from shown.errors import OutOfMemory
 from shown.evaluation import distinct
+from shown.inference import by_row, trees
 from shown.inference import growth as module
-from shown.inference.growth import FeaturesByRow, Nodes
+from shown.inference.by_row import FeaturesByRow
+from shown.inference.growth import Nodes
 from shown.inference.trees import (
     Forest,
     Tree,
@@ -76,9 +78,8 @@ problems = st.builds(
 
 @pytest.fixture(params=[2**30, 1, 100], ids=["all features at once", "one at a time", "a few at a time"])
 def room(request, monkeypatch):
-    """Bytes that features row by row and counts may take, and from which on arrays are reserved."""
-    monkeypatch.setattr(module, "ROW_BY_ROW", request.param)
-    monkeypatch.setattr(module, "COUNTS_BYTES", request.param)
+    """Bytes that features row by row may take, and from which on arrays are reserved."""
+    monkeypatch.setattr(by_row, "ROW_BY_ROW", request.param)
     monkeypatch.setattr(module, "DIVIDED_WORDS", request.param)
     for part in (distinct, memory):
         monkeypatch.setattr(part, "COPIED", request.param)
@@ -266,16 +267,26 @@ def test_clauses_of_a_tree_never_overlap(case):
     assert total == int(np.bitwise_count(formula_bits(clauses, columns, mask)).sum())
 
 
+@given(problems, st.integers(0, 30))
+@settings(max_examples=examples(60))
+def test_formulas_that_share_clauses_are_those_of_the_trees(case, cut):
+    columns, _, mask, positive, _ = case
+    forest, other = Forest(mask, positive, [0, 1]), Forest(mask, positive, [0, 1])
+    for stop in (min(cut, len(columns)), len(columns)):
+        trees = [tree for segments in other.extend(columns[:stop]) for _, tree in segments]
+        numbers = forest.grow(columns[:stop]).trees.tolist()
+        assert list(forest.formulas(numbers)) == [clauses_of(tree) for tree in trees]
+
+
 # --- compiled ---------------------------------------------------------------------------------------------------------
 
 
 def best_splits(columns, mask, positive, orders, cuts=(), threads=1):
     """The running best of the root for each seed, found in one go or several."""
-    nodes, features, team = (
-        Nodes(mask, positive, len(orders), Holding(Account(), "growing trees", "")),
-        FeaturesByRow(len(mask)),
-        Threads(threads),
-    )
+    holding, team = Holding(Account(), "growing trees", ""), Threads(threads)
+    features = FeaturesByRow(mask)
+    features.replace(columns[: [*cuts, len(columns)][0]])
+    nodes = Nodes(features.packed(mask), features.packed(positive), len(orders), holding)
     for stop in [*cuts, len(columns)]:
         features.replace(columns[:stop])
         nodes.score(np.arange(1), features, orders, team)
@@ -311,14 +322,22 @@ def test_the_running_best_is_the_best_of_every_prefix(room, case, cut, threads):
     assert best_splits(columns, mask, positive, orders, cuts, threads) == expected
 
 
-@pytest.mark.parametrize(
-    "name", ["_count_loop", "_best_loop", "_open_loop", "_divide_loop", "_join_loop", "_turn_loop"]
-)
+def test_blocks_of_features_are_counted_one_after_another():
+    columns, mask, positive = (np.random.default_rng(0).integers(0, 2**63, n) for n in ((1500, 2), 2, 2))
+    columns, mask, positive = (bits.astype(np.uint64) for bits in (columns, mask, positive & mask))
+    order = tie_order(len(columns), 0)
+    expected = [best_splits_plain(columns, mask, positive, order)]
+    assert expected[0][-1] > module.BLOCK
+    for cuts in ((), (100,), (module.BLOCK,), (1400,)):
+        assert best_splits(columns, mask, positive, np.array([order]), cuts) == expected
+
+
+@pytest.mark.parametrize("name", ["_best_loop", "_open_loop", "_divide_loop", "_join_loop"])
 def test_machine_code_does_what_its_python_says(name, monkeypatch):
     columns, _, mask, positive, _ = problem(9, 150, 4, noise=0.1)
     expected = Forest(mask, positive, [0, 1]).extend(columns)
     monkeypatch.setattr(module, name, getattr(module, name).plain)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         assert Forest(mask, positive, [0, 1]).extend(columns) == expected
     assert len(expected[0]) > 2
 
@@ -381,14 +400,15 @@ def test_a_limit_that_is_just_enough_changes_no_tree():
     assert tight.peak_bytes <= ample.peak_bytes
 
 
-def test_an_error_keeps_no_nodes():
+def test_an_error_keeps_no_nodes(monkeypatch):
     columns, mask, positive = hard_problem()
     search = TreeSearch(SimpleNamespace(mask=mask, positive=positive), 1, 0, account=Account(100_000))
-    nodes = weakref.ref(search.forest._nodes)
+    made = []
+    monkeypatch.setattr(trees, "Nodes", lambda *given: made.append(weakref.ref(nodes := Nodes(*given))) or nodes)
     with pytest.raises(OutOfMemory) as caught:
         list(search.propose(SimpleNamespace(columns=columns), np.zeros(len(columns))))
     assert caught.value is not None
-    assert nodes() is None
+    assert [nodes() for nodes in made] == [None]
 
 
 def test_no_trees_are_grown_without_seeds():

@@ -15,7 +15,7 @@ from shown.engine.threads import Gate, Threads
 from shown.evaluation import loops
 
 ROW_BY_ROW = 2**30
-"""Bytes of columns stored row by row, as trees read them, at a time."""
+"""Bytes of columns stored row by row, as trees and covers read them, at a time."""
 
 
 CONSTANT = loops.CONSTANT
@@ -163,7 +163,7 @@ class Distinct:
 def bytes_of_rows(count: int, words: int, columns: bool) -> int:
     """Return the size of `count` rows.
 
-    Columns are stored a second time, row by row, for the trees; at most ROW_BY_ROW bytes of them at a time.
+    Columns are stored a second time, row by row, for trees and covers; at most ROW_BY_ROW bytes of them at a time.
     """
     taken = 8 * count * words
     return taken + (min(taken, ROW_BY_ROW) if columns else 0) + 40 * count

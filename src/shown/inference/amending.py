@@ -12,7 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from shown.engine.threads import Threads
 from shown.evaluation.rows import Evidence
+from shown.inference.by_row import FeaturesByRow
 from shown.inference.covers import CoverTable, cover
 from shown.inference.features import Features
 from shown.inference.fitting import Fitting
@@ -72,6 +74,8 @@ class Amender:
     def __init__(self, features: Features, own: np.ndarray, evidence: Evidence) -> None:
         self._features, self._evidence = features, evidence
         self.columns = np.concatenate([features.columns, own])
+        self._by_row = FeaturesByRow(evidence.mask)
+        self._by_row.replace(features.columns)
         self._costs = np.maximum(-features.log_prior, 1e-3)
         self._rows = evidence.shown_rows
         self._narrow: dict[Clause, Clauses] = {}
@@ -105,7 +109,7 @@ class Amender:
 
     def _covered(self, evidence: Evidence, starts: Sequence[tuple[int, int]]) -> Clauses | None:
         words, bits = (np.array(part, dtype=np.int64) for part in zip(*starts, strict=True))
-        table = CoverTable.of(self._features.columns, evidence)
+        table = CoverTable.of(self._by_row, evidence, Threads())
         return cover(table, words, bits.astype(np.uint64), self._costs)
 
     def _shown(self, among: np.ndarray) -> tuple[tuple[int, int], ...]:

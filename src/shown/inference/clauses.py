@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -110,6 +110,9 @@ class Pool:
 class ClauseSearch:
     """Proposes the trees' formulas, and cheap formulas made of all exact clauses found.
 
+    Attributes:
+        pool: the exact clauses; none before the end.
+
     Args:
         evidence: the demonstrations as bits.
         trees: the tree search whose formulas and clauses are included.
@@ -139,7 +142,7 @@ class ClauseSearch:
         narrowed = np.zeros_like(evidence.mask) if narrow is None else narrow.rows
         self._is_narrow = row_bits(narrowed, self._words, self._bits)
         self._grown: dict[Clause, Clause] = {}
-        self._pool: tuple[Clause, ...] = ()
+        self.pool = Pool((), np.zeros((0, len(self._words)), dtype=bool), np.zeros(0))
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose the trees' formulas; with narrow actions, only their clauses are usable, so propose one cover."""
@@ -151,7 +154,8 @@ class ClauseSearch:
             if not self._is_narrow.any():
                 yield tuple(self._grown[clause] for clause in formula)  # trees share most of their clauses
         if self._is_narrow.any():
-            self._table = CoverTable.of(features.columns, self._evidence)
+            with closing(Threads(self._trees.threads)) as threads:
+                self._table = self._cover_table(features, threads)
             plainly = np.arange(len(self._words))
             usable = np.flatnonzero(self._usable(features))
             told = self._covered(plainly, np.maximum(-prices, 1e-3), usable)
@@ -168,11 +172,10 @@ class ClauseSearch:
             found += tried
         known = [] if self._earlier is None else renumbered(self._earlier[1], self._earlier[0], features)
         self._take_in([*self._grown, *known, *found], features, prices)
-        pool = self.pool(features, prices)
         for attempt in range(self._effort.covers):
             if attempt and self._effort.over:
                 return
-            formula = pool.formula(self._rng.standard_normal(len(pool.clauses)) * (0.2 if attempt else 0.0))
+            formula = self.pool.formula(self._rng.standard_normal(len(self.pool.costs)) * (0.2 if attempt else 0.0))
             if formula is None:
                 return
             yield formula
@@ -181,8 +184,8 @@ class ClauseSearch:
         """Yield formulas found clause by clause, from different starts."""
         costs = np.maximum(-prices, 1e-3)
         usable = np.flatnonzero(self._usable(features))
-        self._table = CoverTable.of(features.columns, self._evidence)
         with closing(Threads(self._trees.threads)) as threads:
+            self._table = self._cover_table(features, threads)
             at_once = threads.count if self._struck is None else 1  # a struck clause changes the costs of the next try
             for first in range(0, self._effort.tries, at_once):
                 if first and self._effort.over:
@@ -192,6 +195,11 @@ class ClauseSearch:
                 for found in threads.map(lambda draw: self._covered(*draw, usable), draws):
                     self._avoid_struck(found or (), features, costs)
                     yield found
+
+    def _cover_table(self, features: Features, threads: Threads) -> CoverTable:
+        by_row = self._trees.forest.features
+        by_row.replace(features.columns)
+        return CoverTable.of(by_row, self._evidence, threads)
 
     def _avoid_struck(self, clauses: Clauses, features: Features, costs: np.ndarray) -> None:
         """Make a random literal of each clause that amounts to a struck program dearer: without it, it would not."""
@@ -208,20 +216,15 @@ class ClauseSearch:
     def _covered(self, order: np.ndarray, costs: np.ndarray, usable: np.ndarray) -> Clauses | None:
         """Return a formula whose clauses start at the demonstrated actions in this order."""
         found: Clauses = ()
-        for starts, numbers in (
+        for starts, among in (
             (order[~self._is_narrow[order]], None),
             (order[self._is_narrow[order]], usable),
         ):
-            if not len(starts):
-                continue
-            table = self._table if numbers is None else self._table.only(numbers)
-            own = costs if numbers is None else costs[numbers]
-            part = cover(table, self._words[starts], self._bits[starts], own)
-            if part is None:
-                return None
-            if numbers is not None:
-                part = tuple(tuple((int(numbers[column]), sign) for column, sign in clause) for clause in part)
-            found += part
+            if len(starts):
+                part = cover(self._table, self._words[starts], self._bits[starts], costs, among)
+                if part is None:
+                    return None
+                found += part
         return found
 
     def _usable(self, features: Features) -> np.ndarray:
@@ -246,7 +249,12 @@ class ClauseSearch:
         if not most:
             self._trees.account.take(POOL_COPIES * len(self._words), "the clauses", "Use fewer demonstrations")
         # Sorted by cost, so that neither the order nor the number of checkpoints matters.
-        self._pool = tuple(sorted(distinct, key=lambda clause: (-_price(clause, prices), clause))[:most])
+        paid = {column: float(prices[column]) for column in {column for clause in distinct for column, _ in clause}}
+        ranked = sorted((-_price(clause, paid), clause) for clause in distinct)[:most]
+        kept = tuple(clause for _, clause in ranked)
+        covered = self._allowed(kept, features)
+        self._trees.account.hold(covered, "the clauses")
+        self.pool = Pool(kept, covered, np.array([cost for cost, _ in ranked]) + 1e-3)
 
     def _within(self, clauses: Sequence[Clause], features: Features) -> set[Clause]:
         """Return the clauses that allow no narrow action, or use only features that may explain it."""
@@ -263,14 +271,6 @@ class ClauseSearch:
         blocks = _blocks_of_bits(clauses, features, self._evidence.positive, UNPACKED_BYTES * len(self._words))
         allowed = [row_bits(bits, self._words, self._bits) for bits in blocks]
         return np.concatenate([np.zeros((0, len(self._words)), dtype=bool), *allowed])
-
-    def pool(self, features: Features, prices: np.ndarray) -> Pool:
-        """Return the exact clauses found so far."""
-        clauses = self._pool
-        covered = self._allowed(clauses, features)
-        self._trees.account.hold(covered, "the clauses")
-        costs = np.array([-_price(clause, prices) for clause in clauses]) + 1e-3
-        return Pool(clauses, covered, costs)
 
 
 def renumbered(clauses: Sequence[Clause], before: Features, now: Features) -> list[Clause]:
@@ -298,5 +298,8 @@ def _blocks_of_bits(
         yield clause_bits(clauses[start : start + step], features.columns, mask)
 
 
-def _price(clause: Clause, prices: np.ndarray) -> float:
-    return float(sum(prices[column] for column, _ in clause))
+def _price(clause: Clause, prices: Mapping[int, float]) -> float:
+    total = 0.0
+    for column, _ in clause:  # not `sum`, which rounds differently from one version of Python to another
+        total += prices[column]
+    return total

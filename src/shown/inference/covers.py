@@ -11,11 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from shown.engine.compilation import compiled, popcount
+from shown.engine.threads import Threads
+from shown.evaluation.distinct import ROW_BY_ROW
 from shown.evaluation.rows import Evidence
+from shown.inference.by_row import FeaturesByRow
 from shown.rules.bitwise import Clauses
 
 MAX_LITERALS = 4000  # a cover with more literals is given up
-AT_A_TIME = 16  # words of a column counted before its bound is checked
+BLOCK = 128  # features counted together
 USED_AGAIN = 0.5  # cost of a column that the formula already uses, as a fraction of its price
 
 
@@ -66,13 +69,16 @@ class CoverTable(NamedTuple):
     """What all covers of some evidence look up.
 
     Attributes:
+        by_row: the features by row; where there are too many for memory, the first of them, in the order of `columns`.
+            [W, n] uint64
         columns: the features. [F, R] uint64
-        against: 1 in the ruled-out rows. [R] uint64
-        rows: the demonstrated rows, 64 a word, in ascending order. [T] int64
-        shown: the features on the demonstrated rows alone, bit t for row t. [F, ceil(T / 64)] uint64
+        against: 1 in the ruled-out rows. [W] uint64
+        rows: the demonstrated rows, 64 a word of a column, in ascending order. [T] int64
+        shown: the features on the demonstrated rows alone, bit t for row t. [ceil(T / 64), F] uint64
         holds: number of ruled-out rows on which each feature holds. [F] int64
     """
 
+    by_row: np.ndarray
     columns: np.ndarray
     against: np.ndarray
     rows: np.ndarray
@@ -80,39 +86,39 @@ class CoverTable(NamedTuple):
     holds: np.ndarray
 
     @classmethod
-    def of(cls, columns: np.ndarray, evidence: Evidence) -> CoverTable:
+    def of(cls, features: FeaturesByRow, evidence: Evidence, threads: Threads) -> CoverTable:
         """Return the table of some features."""
+        columns, against = features.columns, evidence.mask & ~evidence.positive
         rows = np.flatnonzero(np.unpackbits(evidence.positive.view(np.uint8), bitorder="little"))
-        shown = np.zeros((len(columns), -(-len(rows) // 64)), dtype=np.uint64)
+        shown = np.zeros((-(-len(rows) // 64), len(columns)), dtype=np.uint64)
         holds = np.zeros(len(columns), dtype=np.int64)
-        against = evidence.mask & ~evidence.positive
         _table_loop(columns, against, rows, shown, holds)
-        return cls(columns, against, rows, shown, holds)
-
-    def only(self, features: np.ndarray) -> CoverTable:
-        """Return the table of some of the features. [n] int64"""
-        own = self.columns[features], self.shown[features], self.holds[features]
-        return self._replace(columns=own[0], shown=own[1], holds=own[2])
+        if columns.nbytes > ROW_BY_ROW:
+            by_row = columns[: ROW_BY_ROW // (8 * len(against))].T.copy()
+            return cls(by_row, columns, against, rows, shown, holds)
+        return cls(features.whole(threads), columns, features.packed(against), rows, shown, holds)
 
 
-def cover(table: CoverTable, words: np.ndarray, bits: np.ndarray, costs: np.ndarray) -> Clauses | None:
+def cover(
+    table: CoverTable, words: np.ndarray, bits: np.ndarray, costs: np.ndarray, among: np.ndarray | None = None
+) -> Clauses | None:
     """Return a formula that allows every demonstrated row and no ruled-out one; None if columns cannot separate them.
 
     Args:
         table: the features and the evidence.
         words, bits: demonstrated rows, in the order in which clauses may start at them. [n] each
         costs: cost of a literal over each feature, above 0. [F] float64
+        among: the features that may be used, if not all. [n] int64
     """
     literals = np.empty(MAX_LITERALS, dtype=np.int64)
     signs = np.empty(MAX_LITERALS, dtype=np.bool_)
     ends = np.empty(len(words) + 1, dtype=np.int64)
     wanted = 64 * words + bits.astype(np.int64)
     starts = np.searchsorted(table.rows, wanted[np.isin(wanted, table.rows)])
-    order = np.argsort(costs)
-    count = _cover_loop(
-        table.columns, table.against, len(table.rows), table.shown[order], table.holds[order], starts, costs[order],
-        order, literals, signs, ends,
-    )  # fmt: skip
+    order = np.argsort(costs) if among is None else among[np.argsort(costs[among])]
+    ranks, paid = np.zeros(len(costs), dtype=np.int64), np.full(len(costs), np.inf)
+    ranks[order], paid[order] = np.arange(len(order)), costs[order]
+    count = _cover_loop(*table[:3], len(table.rows), *table[4:], starts, paid, ranks, literals, signs, ends)
     if count < 0:
         return None
     clauses, first = [], 0
@@ -204,113 +210,97 @@ def _table_loop(columns, against, rows, shown, holds):  # type: ignore[no-untype
             holds[f] += popcount(column[w] & against[w])
         for t in range(len(rows)):
             bit = (column[rows[t] >> 6] >> np.uint64(rows[t] & 63)) & np.uint64(1)
-            shown[f, t >> 6] |= bit << np.uint64(t & 63)
+            shown[t >> 6, f] |= bit << np.uint64(t & 63)
 
 
 @compiled
-def _cover_loop(columns, ruled_out, rows, shown, holds, starts, costs, order, literals, signs, ends):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
-    """`cover_plain`, with few literals counted.
+def _cover_loop(by_row, columns, ruled_out, rows, shown, holds, starts, costs, ranks, literals, signs, ends):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    """`cover_plain`, a block of features at a time, which the processor counts together.
 
-    While a clause grows, a literal rules out fewer and fewer rows. An earlier count bounds a later one, so a literal
-    whose bound cannot beat the best so far is not counted again. What first literals rule out is counted once for all,
-    and demonstrated rows, which are few, are packed. All but `columns` is in the order of the costs.
+    A block is left out if not even a literal at its lowest cost that rules out everything and keeps everything could be
+    the best. What first literals rule out is counted once for all, and demonstrated rows, which are few, are packed.
+    Changes costs and ranks: a column in use is cheaper, and comes before all others.
     """
-    one, full = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
-    features, size_shown = shown.shape
-    uncovered = np.zeros(size_shown, dtype=np.uint64)
+    one, features, size_shown = np.uint64(1), shown.shape[1], len(shown)
+    uncovered, shown_rows = np.zeros(size_shown, dtype=np.uint64), np.empty(size_shown, dtype=np.uint64)
     for t in range(rows):
         uncovered[t >> 6] |= one << np.uint64(t & 63)
-    used = np.zeros(features, dtype=np.bool_)
-    places, in_use = np.empty(len(literals), dtype=np.int64), 0
-    against_rows = np.empty(len(ruled_out), dtype=np.uint64)
-    shown_rows = np.empty(size_shown, dtype=np.uint64)
-    where = np.empty(len(ruled_out), dtype=np.int64)
-    later = np.empty(len(ruled_out), dtype=np.int64)
-    sign = np.empty(features, dtype=np.uint64)
-    bound = np.empty(features, dtype=np.int64)
-    everything = np.int64(0)
+    against_rows, where = np.empty(len(ruled_out), dtype=np.uint64), np.empty(len(ruled_out), dtype=np.int64)
+    sign, lowest = np.empty(features, dtype=np.uint64), np.full(features // BLOCK + 1, np.inf)
+    removed, kept = np.empty(BLOCK, dtype=np.int64), np.empty(BLOCK, dtype=np.int64)
+    scores = np.empty(BLOCK, dtype=np.float64)
+    everything, count, total = np.int64(0), 0, 0
     for w in range(len(ruled_out)):
         everything += popcount(ruled_out[w])
-    count, total = 0, 0
+    for f in range(features):
+        lowest[f // BLOCK] = min(lowest[f // BLOCK], costs[f])
     for start in starts:
         word, bit = start >> 6, np.uint64(start & 63)
         if not (uncovered[word] >> bit) & one:
             continue
-        begun, fresh = total, True
-        size, against, others = 0, everything, np.int64(0)
+        begun, size, against, others = total, 0, everything, np.int64(0)
         for w in range(len(ruled_out)):
             against_rows[w] = ruled_out[w]
-            if against_rows[w]:
+            if ruled_out[w]:
                 where[size] = w
                 size += 1
         for w in range(size_shown):
             shown_rows[w] = uncovered[w]
             others += popcount(uncovered[w])
         for f in range(features):
-            here = (shown[f, word] >> bit) & one
-            sign[f] = np.uint64(0) if here else full
-            bound[f] = everything - holds[f] if here else holds[f]
+            sign[f] = ((shown[word, f] >> bit) & one) - one
         while against:
-            best, best_score, best_kept = -1, 0.0, np.int64(0)
-            sum_later = np.int64(0)
-            for i in range(size - 1, -1, -1):
-                sum_later += popcount(against_rows[where[i]])
-                later[i] = sum_later
-            # Columns in use first, since they are cheaper than their place in the order says; then by price, until
-            # not even a literal that rules out everything and keeps everything could be better.
-            for phase in range(2):
-                for place in range(in_use if phase == 0 else features):
-                    f = places[place] if phase == 0 else place
-                    if phase == 1 and used[f]:
-                        continue
-                    cost = costs[f] * USED_AGAIN if phase == 0 else costs[f]
-                    if against / cost <= best_score:
-                        break
-                    if bound[f] / cost <= best_score:
-                        continue
-                    kept = np.int64(0)
-                    for w in range(size_shown):
-                        kept += popcount((shown[f, w] ^ sign[f]) & shown_rows[w])
-                    share = kept / others
-                    if bound[f] * share / cost <= best_score:
-                        continue
-                    if not fresh:
-                        removed, column, i = np.int64(0), columns[order[f]], 0
-                        # Stop where not even ruling out all rows that are left would be enough.
-                        while i < size and (removed + later[i]) * share / cost > best_score:
-                            for j in range(i, min(i + AT_A_TIME, size)):
-                                removed += popcount(against_rows[where[j]] & ~(column[where[j]] ^ sign[f]))
-                            i += AT_A_TIME
-                        bound[f] = removed if i >= size else removed + later[i]
-                    score = bound[f] * share / cost
-                    if score > best_score:
-                        best, best_score, best_kept = f, score, kept
+            best, best_score, best_removed, best_kept = -1, 0.0, np.int64(0), np.int64(0)
+            for first in range(0, features, BLOCK):
+                if against / lowest[first // BLOCK] < best_score:
+                    continue
+                n = min(BLOCK, features - first)
+                flip = sign[first : first + n]
+                for f in range(n):
+                    removed[f] = kept[f] = 0
+                for w in range(size_shown):
+                    column, here = shown[w, first : first + n], shown_rows[w]
+                    for f in range(n):
+                        kept[f] += popcount((column[f] ^ flip[f]) & here)
+                if total == begun:
+                    for f in range(n):
+                        removed[f] = holds[first + f] if flip[f] else everything - holds[first + f]
+                else:
+                    turned = max(0, min(n, by_row.shape[1] - first))
+                    for i in range(size):
+                        column, here = by_row[where[i], first : first + turned], against_rows[where[i]]
+                        for f in range(turned):
+                            removed[f] += popcount(~(column[f] ^ flip[f]) & here)
+                    for f in range(turned, n):
+                        for i in range(size):
+                            removed[f] += popcount(~(columns[first + f, where[i]] ^ flip[f]) & against_rows[where[i]])
+                for f in range(n):
+                    scores[f] = removed[f] * (kept[f] / others) / costs[first + f]
+                for f in range(n):
+                    tie = scores[f] == best_score and best >= 0
+                    if scores[f] > best_score or (tie and ranks[first + f] < ranks[best]):
+                        best, best_score, best_removed, best_kept = first + f, scores[f], removed[f], kept[f]
             if best < 0 or total == len(literals):
                 return -1
             literals[total], signs[total] = best, sign[best] == 0
             total += 1
-            column = columns[order[best]]
-            against -= bound[best]
-            others = best_kept
-            fresh = False
-            left = 0
+            against -= best_removed
+            others, left = best_kept, 0
             for i in range(size):
                 w = where[i]
-                against_rows[w] &= column[w] ^ sign[best]
+                value = by_row[w, best] if best < by_row.shape[1] else columns[best, w]
+                against_rows[w] &= value ^ sign[best]
                 if against_rows[w]:
                     where[left] = w
                     left += 1
             size = left
             for w in range(size_shown):
-                shown_rows[w] &= shown[best, w] ^ sign[best]
-        for j in range(begun, total):
-            used[literals[j]] = True
-            literals[j] = order[literals[j]]
-        in_use = 0
-        for f in range(features):
-            if used[f]:
-                places[in_use] = f
-                in_use += 1
+                shown_rows[w] &= shown[w, best] ^ sign[best]
+        for f in literals[begun:total]:
+            if ranks[f] >= 0:
+                ranks[f] -= features
+                costs[f] *= USED_AGAIN
+                lowest[f // BLOCK] = min(lowest[f // BLOCK], costs[f])
         for w in range(size_shown):
             uncovered[w] &= ~shown_rows[w]
         ends[count] = total

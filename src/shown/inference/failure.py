@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
-from shown.evaluation.rows import Evidence, Rows, row_bits
+from shown.engine.compilation import compiled
+from shown.evaluation.rows import Evidence, Rows
 from shown.grid import Action
 from shown.inference.features import Features
 from shown.language.languages import with_more_words
 from shown.language.primitives import Language
 from shown.provenance import plain
-
-AT_ONCE = 256  # columns compared before the rows that already differ are dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +127,7 @@ def rows_like(columns: np.ndarray, mask: np.ndarray, word: int, bit: int) -> np.
     [3]
     """
     alike = mask.copy()
-    where = np.flatnonzero(alike)
-    for start in range(0, len(columns), AT_ONCE):
-        some = columns[start : start + AT_ONCE]
-        holds = row_bits(some, word, bit)
-        alike[where] &= np.bitwise_and.reduce(np.where(holds[:, None], some[:, where], ~some[:, where]), axis=0)
-        where = where[alike[where] != 0]
+    _alike_loop(columns, word, bit, np.flatnonzero(mask), alike)
     return alike
 
 
@@ -149,3 +143,22 @@ def looking_like_shown(columns: np.ndarray, evidence: Evidence, steps: np.ndarra
     for word, bit in set(zip(evidence.word[steps].tolist(), evidence.bit[steps].tolist(), strict=True)):
         found |= rows_like(columns, evidence.mask, word, bit)
     return found & ~evidence.positive
+
+
+@compiled
+def _alike_loop(columns, word, bit, where, alike):  # type: ignore[no-untyped-def]
+    """Drop the rows that differ in one column after another, until only the row itself is left; consumes `where`."""
+    one, size = np.uint64(1), len(where)
+    for f in range(len(columns)):
+        column = columns[f]
+        sign = ((column[word] >> np.uint64(bit)) & one) - one
+        left = 0
+        for i in range(size):
+            w = where[i]
+            alike[w] &= column[w] ^ sign
+            if alike[w]:
+                where[left] = w
+                left += 1
+        size = left
+        if size == 1 and alike[word] == one << np.uint64(bit):
+            break

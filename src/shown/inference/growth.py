@@ -6,24 +6,21 @@ whatever the splits that lead to it. A *tree* is a number in a table: 0 and 1 ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from shown.engine.compilation import compiled, popcount
-from shown.engine.memory import Holding, empty
+from shown.engine.memory import Holding
 from shown.engine.threads import Threads
-from shown.evaluation.distinct import ROW_BY_ROW, longer, spacious, sparse_table
+from shown.evaluation.distinct import longer, spacious, sparse_table
+from shown.inference.by_row import FeaturesByRow
 
 WORD_BYTES = 4 + 8  # of a word of rows: its place and its bits
 OBJECT_BYTES = 100  # of a tree as an object, beside those in the table
-COUNTS_BYTES = 2**25  # of counts held at a time while splits are scored; fewer if memory is short
 SEGMENT_BYTES = 200  # of a segment while the items one level below it are found
 DIVIDED_WORDS = 2**16  # words of rows up to which nodes are divided together: memory for all of them is held meanwhile
-SMALL_TILE = 2**23  # bytes of features up to which they are turned anew when more come, so that there is one tile
-BLOCK = 2048  # features counted together, so that the counts stay in the cache
+BLOCK = 512  # features counted together, so that the counts stay in the cache
 
 
 class Nodes:
@@ -47,22 +44,22 @@ class Nodes:
         self.splits = np.empty(0, dtype=np.int64)
         self.at, self.count = np.zeros((2, 1, seeds), dtype=np.int64)
 
-    def divide(self, nodes: np.ndarray, features: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Return the nodes of the rows on which features are 0, and 1. [n], [n] → [2, n]"""
+    def divide(self, nodes: np.ndarray, features: np.ndarray, by_row: np.ndarray) -> np.ndarray:
+        """Return the nodes of the rows on which features, numbers in `by_row`, are 0, and 1. [n], [n] → [2, n]"""
         words = int((self._starts[nodes + 1] - self._starts[nodes]).sum())
         half = len(nodes) // 2
         if not half or words <= DIVIDED_WORDS:
-            return self._divide(nodes, features, columns, 2 * words)
+            return self._divide(nodes, features, by_row, 2 * words)
         halves = slice(half), slice(half, None)
-        return np.concatenate([self.divide(nodes[part], features[part], columns) for part in halves], axis=1)
+        return np.concatenate([self.divide(nodes[part], features[part], by_row) for part in halves], axis=1)
 
-    def _divide(self, nodes: np.ndarray, features: np.ndarray, columns: np.ndarray, most: int) -> np.ndarray:
+    def _divide(self, nodes: np.ndarray, features: np.ndarray, by_row: np.ndarray, most: int) -> np.ndarray:
         before = int(self._used[1])
         self.holding.change(WORD_BYTES * most)
         self._make_room(2 * len(nodes), most)
         found = np.empty((2, len(nodes)), dtype=np.int64)
         _divide_loop(
-            nodes, features, columns, self._positive, self._starts, self._words, self._here, self.rows,
+            nodes, features, by_row, self._positive, self._starts, self._words, self._here, self.rows,
             self.positives, self._mixes, self._table, self._used, found,
         )  # fmt: skip
         self.holding.change(WORD_BYTES * (int(self._used[1]) - before - most))
@@ -95,43 +92,26 @@ class Nodes:
             seen = self._seen[nodes]
             for start in sorted(set(seen[seen < end].tolist())):
                 group = nodes[seen == start]
-                at_once = max(1, min(COUNTS_BYTES, self.holding.room // 4) // (8 * (end - start)))
-                for batch in range(0, len(group), at_once):
-                    some = group[batch : batch + at_once]
-                    with self.holding.briefly(8 * (end - start) * len(some)):
-                        counts = self._counted(some, by_row, start - first, threads)
-                        self._choose(some, counts, start, orders, threads)
-                        del counts
+                self._choose(group, by_row, (first, start), orders, threads)
                 self._seen[group] = end
 
-    def _counted(self, nodes: np.ndarray, by_row: np.ndarray, offset: int, threads: Threads) -> np.ndarray:
-        """Return on how many rows of nodes the features from `offset` on hold, and on how many positive ones.
+    def _choose(
+        self, nodes: np.ndarray, by_row: np.ndarray, numbers: tuple[int, int], orders: np.ndarray, threads: Threads
+    ) -> None:
+        """Record the features at which the best split of each node changes.
 
-        [n, 2, F] int32
+        Args:
+            nodes: the nodes. [n]
+            by_row: features, row by row. [R, F]
+            numbers: number of the first of these features, and of the first that the nodes have not seen.
+            orders: as in `score`.
+            threads: share the work.
         """
-        features = by_row.shape[1] - offset
-        counts = empty((len(nodes), 2, features), np.int32)
-        # Few nodes have many rows each, so threads share the features as well.
-        cuts = [*range(0, features, max(BLOCK, -(-features // threads.count))), features]
-        pieces = [(part, cut) for part in _parts(len(nodes), threads.count) for cut in pairwise(cuts)]
-
-        def work(piece: tuple[slice, tuple[int, int]]) -> None:
-            part, cut = piece
-            _count_loop(
-                by_row, offset + cut[0], offset + cut[1], nodes[part], self._starts, self._words, self._here,
-                self._positive, offset, counts[part],
-            )  # fmt: skip
-
-        threads.map(work, pieces)
-        return counts
-
-    def _choose(self, nodes: np.ndarray, counts: np.ndarray, start: int, orders: np.ndarray, threads: Threads) -> None:
-        """Record the features, from `start` on, at which the best split of each node changes."""
 
         def work(part: slice) -> np.ndarray:
             return _best_loop(  # type: ignore[no-any-return]
-                nodes[part], counts[part], start, orders, self.rows, self.positives, self._score, self.splits,
-                self.at, self.count,
+                by_row, *numbers, orders, nodes[part], self._starts, self._words, self._here, self._positive, self.rows,
+                self.positives, self._score, self.splits, self.at, self.count,
             )  # fmt: skip
 
         found = threads.map(work, _parts(len(nodes), threads.count))
@@ -144,42 +124,8 @@ class Nodes:
         np.concatenate(found, out=self.splits[used : ends[-1]])
 
 
-class FeaturesByRow:
-    """Columns of features, and the same row by row, as splits are counted.
-
-    If there are too many for memory, they are turned some at a time, whenever they are read.
-    """
-
-    def __init__(self, words: int) -> None:
-        self.columns = np.empty((0, words), dtype=np.uint64)
-        self._tiles: list[tuple[int, np.ndarray]] = []
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-    def replace(self, columns: np.ndarray) -> None:
-        """Set the features; the known ones come first. [F, R] uint64"""
-        self.columns = columns
-        if not SMALL_TILE < columns.nbytes <= ROW_BY_ROW:
-            self._tiles.clear()
-
-    def tiles(self, seen: int, threads: Threads) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield features row by row, those from `seen` on at least, with the number of the first. [R, n] each"""
-        if self.columns.nbytes > ROW_BY_ROW:
-            step = max(1, ROW_BY_ROW // (4 * 8 * self.columns.shape[1]))
-            for start in range(seen, len(self), step):
-                yield start, self._turned(start, min(start + step, len(self)), threads)
-            return
-        turned = sum(tile.shape[1] for _, tile in self._tiles)
-        if turned < len(self):
-            self._tiles.append((turned, self._turned(turned, len(self), threads)))
-        yield from ((first, tile) for first, tile in self._tiles if first + tile.shape[1] > seen)
-
-    def _turned(self, start: int, stop: int, threads: Threads) -> np.ndarray:
-        by_row = np.empty((self.columns.shape[1], stop - start), dtype=np.uint64)
-        cuts = pairwise([*range(start, stop, max(64, -(-(stop - start) // threads.count))), stop])
-        threads.map(lambda cut: _turn_loop(self.columns, *cut, start, by_row), list(cuts))
-        return by_row
+NO, YES = 0, 1
+"""Numbers of the trees that are leaves."""
 
 
 class TreeTable:
@@ -188,11 +134,13 @@ class TreeTable:
     Attributes:
         feature: feature that each tree tests; -1 for the two leaves. [T or more] int64
         no, yes: its subtrees. [T or more] int64
+        paths: number of paths to leaves that answer yes. [T or more] int64
     """
 
     def __init__(self, holding: Holding) -> None:
         self._used, self._holding, self._segments = np.array([2]), holding, 0
         self.feature, self.no, self.yes = np.full((3, 2), -1, dtype=np.int64)
+        self.paths = np.array([0, 1])
         self._mixes, self._table = np.zeros(2, dtype=np.uint64), np.empty(0, dtype=np.int32)
 
     def join(self, level: Depth, below: Segments) -> Segments:
@@ -205,7 +153,7 @@ class TreeTable:
         ends, starts, trees = np.empty_like(level.ends), *np.empty((2, room), dtype=np.int64)
         _join_loop(
             level.ends, level.starts, level.features, level.children, below.ends, below.starts, below.trees,
-            self.feature, self.no, self.yes, self._mixes, self._table, self._used, ends, starts, trees,
+            self.feature, self.no, self.yes, self.paths, self._mixes, self._table, self._used, ends, starts, trees,
         )  # fmt: skip
         self._holding.change(OBJECT_BYTES * (int(self._used[0]) - before) - 16 * self._segments)
         self._segments = room
@@ -213,8 +161,8 @@ class TreeTable:
 
     def _make_room(self, more: int) -> None:
         used = int(self._used[0])
-        self.feature, self.no, self.yes, self._mixes = longer(
-            (self.feature, self.no, self.yes, self._mixes), used, more, self._holding
+        self.feature, self.no, self.yes, self.paths, self._mixes = longer(
+            (self.feature, self.no, self.yes, self.paths, self._mixes), used, more, self._holding
         )
         self._table = sparse_table(self._table, self._mixes, used, more, self._holding)
 
@@ -259,24 +207,32 @@ class Items(NamedTuple):
     seeds: np.ndarray
 
 
-def opened(items: Items, nodes: Nodes, columns: np.ndarray) -> tuple[Depth, Items]:
+def opened(items: Items, nodes: Nodes, features: FeaturesByRow, threads: Threads) -> tuple[Depth, Items]:
     """Return the segments of items, whose nodes are scored, and the items one level below."""
     ends, segments = _open_loop(*items, nodes.splits, nodes.at, nodes.count)
     nodes.holding.change(SEGMENT_BYTES * segments.shape[1])
-    of_item, (starts, stops, features) = segments[0], segments[1:].copy()  # a level keeps only what it needs
-    children = np.empty((2, len(features)), dtype=np.int64)
+    of_item, (starts, stops, tested) = segments[0], segments[1:].copy()  # a level keeps only what it needs
+    children = np.empty((2, len(tested)), dtype=np.int64)
     node = items.nodes[of_item]
     children[:] = -1 - (2 * nodes.positives[node] > nodes.rows[node])
-    splits = np.flatnonzero(features >= 0)
-    pairs, which = np.unique(node[splits] * len(columns) + features[splits], return_inverse=True)
-    below = nodes.divide(*np.divmod(pairs, len(columns)), columns)[:, which] if len(splits) else children[:, :0]
+    splits = np.flatnonzero(tested >= 0)
+    below = _divided(node[splits], tested[splits], nodes, features, threads) if len(splits) else children[:, :0]
     positives = nodes.positives[below]
     mixed = (positives > 0) & (positives < nodes.rows[below])
     numbers = np.cumsum(mixed).reshape(mixed.shape) - 1
     children[:, splits] = np.where(mixed, numbers, -1 - (positives > 0))
     whole = [np.broadcast_to(of[splits], mixed.shape)[mixed] for of in (starts, stops, items.seeds[of_item])]
     nodes.holding.change(-SEGMENT_BYTES * segments.shape[1])
-    return Depth(ends, starts, stops, features, children), Items(below[mixed], *whole)
+    return Depth(ends, starts, stops, tested, children), Items(below[mixed], *whole)
+
+
+def _divided(of: np.ndarray, tested: np.ndarray, nodes: Nodes, features: FeaturesByRow, threads: Threads) -> np.ndarray:
+    """Return the nodes of the rows on which the tested features are 0, and 1; equal pairs are divided once. [2, n]"""
+    pairs, which = np.unique(of * len(features) + tested, return_inverse=True)
+    divided, numbers = np.divmod(pairs, len(features))
+    few, which_one = np.unique(numbers, return_inverse=True)
+    by_row, places = features.some(few, threads)
+    return nodes.divide(divided, places[which_one], by_row)[:, which]
 
 
 def _parts(count: int, threads: int) -> list[slice]:
@@ -293,27 +249,29 @@ def _parts(count: int, threads: int) -> list[slice]:
 
 
 @compiled
-def _turn_loop(columns, start, stop, offset, by_row):  # type: ignore[no-untyped-def]
-    """by_row[r, f - offset] = columns[f, r], a tile at a time, for the cache."""
-    tile = 32
-    for first in range(start, stop, tile):
-        for row in range(0, columns.shape[1], tile):
-            for r in range(row, min(row + tile, columns.shape[1])):
-                for f in range(first, min(first + tile, stop)):
-                    by_row[r, f - offset] = columns[f, r]
+def _best_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    by_row, offset, start, orders, nodes, starts, words, here, positive, rows, positives, scores, splits, at, count
+):
+    """Keep the features that are better than all before them, for every seed; return the splits of all nodes.
 
-
-@compiled
-def _count_loop(by_row, low, high, nodes, starts, words, here, positive, offset, counts):  # type: ignore[no-untyped-def]  # noqa: PLR0913
-    """Count, on the rows of each node, where the features low … high - 1 hold, and where on positive rows."""
-    ones = np.empty(BLOCK, dtype=np.int64)
-    positive_ones = np.empty(BLOCK, dtype=np.int64)
-    for i in range(len(nodes)):
-        for first in range(low, high, BLOCK):
-            size = min(BLOCK, high - first)
+    Sets the number of splits of each node and seed. Known splits come first. Features are counted a block at a time, so
+    that their counts stay in the cache.
+    """
+    seeds, features = len(orders), by_row.shape[1]
+    best = np.empty((seeds, offset + features), dtype=np.int64)
+    ones, positive_ones = np.empty(BLOCK, dtype=np.int64), np.empty(BLOCK, dtype=np.int64)
+    impure = np.empty(BLOCK, dtype=np.float64)
+    used, out = 0, np.empty(64 * seeds, dtype=np.int64)
+    for node in nodes:
+        for s in range(seeds):
+            for k in range(count[node, s]):
+                best[s, k] = splits[at[node, s] + k]
+        score, n, p = scores[node], rows[node], positives[node]
+        for first in range(start - offset, features, BLOCK):
+            size = min(BLOCK, features - first)
             for f in range(size):
                 ones[f] = positive_ones[f] = 0
-            for k in range(starts[nodes[i]], starts[nodes[i] + 1]):
+            for k in range(starts[node], starts[node + 1]):
                 column, mask = by_row[words[k], first : first + size], here[k]
                 for f in range(size):
                     ones[f] += popcount(column[f] & mask)
@@ -322,39 +280,19 @@ def _count_loop(by_row, low, high, nodes, starts, words, here, positive, offset,
                     for f in range(size):
                         positive_ones[f] += popcount(column[f] & mask)
             for f in range(size):
-                counts[i, 0, first - offset + f] = ones[f]
-                counts[i, 1, first - offset + f] = positive_ones[f]
-
-
-@compiled
-def _best_loop(nodes, counts, start, orders, rows, positives, scores, splits, at, count):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
-    """Keep the features that are better than all before them, for every seed; return the splits of all nodes.
-
-    Sets the number of splits of each node and seed. Known splits come first.
-    """
-    seeds, features = len(orders), counts.shape[2]
-    best = np.empty((seeds, start + features), dtype=np.int64)
-    used, out = 0, np.empty(64 * seeds, dtype=np.int64)
-    for i in range(len(nodes)):
-        node = nodes[i]
-        for s in range(seeds):
-            for k in range(count[node, s]):
-                best[s, k] = splits[at[node, s] + k]
-        score = scores[node]
-        for f in range(features):
-            n, p = np.int64(counts[i, 0, f]), np.int64(counts[i, 1, f])
-            zeros, positive_zeros = rows[node] - n, positives[node] - p
-            if n == 0 or zeros == 0:
-                continue
-            impure = p * (n - p) / n + positive_zeros * (zeros - positive_zeros) / zeros
-            if impure > score:
-                continue
-            for s in range(seeds):
-                k = count[node, s]
-                if impure < score or k == 0 or orders[s, start + f] < orders[s, best[s, k - 1]]:
-                    best[s, k] = start + f
-                    count[node, s] = k + 1
-            score = impure
+                yes, no = positive_ones[f] * (ones[f] - positive_ones[f]), p - positive_ones[f]
+                zeros = n - ones[f]
+                impure[f] = yes / ones[f] + no * (zeros - no) / zeros  # not a number if all rows are on one side
+            for f in range(size):
+                if not impure[f] <= score:
+                    continue
+                feature = offset + first + f
+                for s in range(seeds):
+                    k = count[node, s]
+                    if impure[f] < score or k == 0 or orders[s, feature] < orders[s, best[s, k - 1]]:
+                        best[s, k] = feature
+                        count[node, s] = k + 1
+                score = impure[f]
         scores[node] = score
         for s in range(seeds):
             if used + count[node, s] > len(out):
@@ -393,7 +331,7 @@ def _open_loop(nodes, lows, highs, seeds, splits, at, count):  # type: ignore[no
 
 @compiled
 def _divide_loop(  # type: ignore[no-untyped-def]  # noqa: PLR0913
-    nodes, features, columns, positive, starts, words, here, rows, positives, mixes, table, used, found
+    nodes, features, by_row, positive, starts, words, here, rows, positives, mixes, table, used, found
 ):
     """Find or make the nodes of the rows on which features are 0, and 1."""
     size = np.uint64(len(table) - 1)
@@ -403,7 +341,7 @@ def _divide_loop(  # type: ignore[no-untyped-def]  # noqa: PLR0913
             first = end = used[1]
             n, p, mix = 0, 0, np.uint64(0)
             for j in range(starts[nodes[i]], starts[nodes[i] + 1]):
-                bits = here[j] & (columns[features[i], words[j]] ^ flip)
+                bits = here[j] & (by_row[words[j], features[i]] ^ flip)
                 if bits:
                     words[end], here[end] = words[j], bits
                     end += 1
@@ -431,8 +369,8 @@ def _divide_loop(  # type: ignore[no-untyped-def]  # noqa: PLR0913
 
 @compiled
 def _join_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
-    ends, starts, features, children, below_ends, below_starts, below_trees, feature, no, yes, mixes, table, used,
-    out_ends, out_starts, out_trees,
+    ends, starts, features, children, below_ends, below_starts, below_trees, feature, no, yes, paths, mixes, table,
+    used, out_ends, out_starts, out_trees,
 ):  # fmt: skip
     """Join the subtrees of each item, for every pair of them that some prefix has."""
     size = np.uint64(len(table) - 1)
@@ -465,6 +403,7 @@ def _join_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
                             tree = used[0]
                             table[slot], mixes[tree] = tree, mix
                             feature[tree], no[tree], yes[tree] = features[segment], trees[0], trees[1]
+                            paths[tree] = paths[trees[0]] + paths[trees[1]]
                             used[0] += 1
                             break
                         if feature[tree] == features[segment] and no[tree] == trees[0] and yes[tree] == trees[1]:

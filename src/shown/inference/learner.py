@@ -314,13 +314,21 @@ class Learner:
 
 def to_formula(clauses: Clauses, features: Features, pinned: Sequence[Clause] = ()) -> Formula:
     """Return a formula over features as one over programs, after the pinned clauses."""
-    own = over_programs(clauses, features.terms.__getitem__)
-    return Formula((*pinned, *(clause for clause in own if set(clause) not in map(set, pinned))))
+    return _after(pinned, over_programs(clauses, features.terms.__getitem__))
 
 
 def to_components(mixture: Mixture, features: Features, pinned: Sequence[Clause] = ()) -> tuple[Component, ...]:
-    """Return the best candidates as components of a policy."""
+    """Return the best candidates as components of a policy; they share the clauses that they have in common."""
+    best = mixture.best
+    distinct = tuple({clause: None for found in best for clause in found.clauses})
+    shared = dict(zip(distinct, over_programs(distinct, features.terms.__getitem__), strict=True))
+    formulas = (_after(pinned, [shared[clause] for clause in found.clauses]) for found in best)
     return tuple(
-        Component(float(weight), found.log_prior, found.log_likelihood, to_formula(found.clauses, features, pinned))
-        for found, weight in zip(mixture.best, mixture.weights, strict=True)
+        Component(float(weight), found.log_prior, found.log_likelihood, formula)
+        for found, weight, formula in zip(best, mixture.weights, formulas, strict=True)
     )
+
+
+def _after(pinned: Sequence[Clause], clauses: Sequence[Clause]) -> Formula:
+    """Return the formula of pinned clauses and of others that are not among them."""
+    return Formula((*pinned, *(clause for clause in clauses if set(clause) not in map(set, pinned))))

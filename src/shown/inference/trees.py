@@ -8,7 +8,7 @@ is the obvious version; a property test compares `Forest` with it, prefix by pre
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,8 +18,9 @@ from shown.engine.memory import Account, Holding
 from shown.engine.threads import Threads
 from shown.errors import OutOfMemory
 from shown.evaluation.rows import Evidence
+from shown.inference.by_row import FeaturesByRow
 from shown.inference.features import Features
-from shown.inference.growth import Depth, FeaturesByRow, Items, Nodes, Segments, TreeTable, opened
+from shown.inference.growth import NO, YES, Depth, Items, Nodes, Segments, TreeTable, opened
 from shown.rules.bitwise import Clause, Clauses
 
 
@@ -108,6 +109,9 @@ class Forest:
 
     All trees are grown together, one depth after another, so that threads share the scoring of the splits.
 
+    Attributes:
+        features: the features, which stay when the forest is cleared.
+
     >>> columns = np.array([[0b0011], [0b0101]], dtype=np.uint64)
     >>> forest = Forest(np.array([0b1111], dtype=np.uint64), np.array([0b0001], dtype=np.uint64), seeds=[0])
     >>> [(start, clauses_of(tree)) for start, tree in forest.extend(columns)[0]]
@@ -121,11 +125,12 @@ class Forest:
         account = Account() if account is None else account
         self._holding = Holding(account, "growing trees", "Use fewer demonstrations or buttons")
         self._evidence = mask, positive
+        self.features = FeaturesByRow(mask)
         self._begin()
 
     def _begin(self) -> None:
-        self._nodes = Nodes(*self._evidence, len(self._seeds), self._holding)
-        self._features = FeaturesByRow(len(self._evidence[0]))
+        self._nodes: Nodes | None = None
+        self._known = 0  # features whose prefixes have trees
         self._table = TreeTable(self._holding)
         self._built = [Tree(-1, answer=answer) for answer in (False, True)]
 
@@ -143,31 +148,66 @@ class Forest:
         Returns:
             For each seed, pairs (least number of features, tree) for the new prefixes. Equal trees are one object.
         """
+        grown = self.grow(columns)
+        trees = list(zip(grown.starts.tolist(), map(self._tree, grown.trees.tolist()), strict=True))
+        return [trees[start:end] for start, end in pairwise([0, *grown.ends.tolist()])]
+
+    def grow(self, columns: np.ndarray) -> Segments:
+        """Grow the trees of the new prefixes; return their numbers, for each seed."""
         if not self._seeds:
-            return []
-        before, nodes, seeds = len(self._features), self._nodes, len(self._seeds)
-        self._features.replace(columns)
+            return Segments(*np.empty((3, 0), dtype=np.int64))
+        before, self._known, seeds = self._known, len(columns), len(self._seeds)
+        self.features.replace(columns)
+        if self._nodes is None:
+            mask, positive = (self.features.packed(bits) for bits in self._evidence)
+            self._nodes = Nodes(mask, positive, seeds, self._holding)
+        nodes = self._nodes
         orders = np.array([tie_order(len(columns), seed) for seed in self._seeds]).reshape(seeds, -1)
         lows, highs = np.full(seeds, before + 1 if before else 0), np.full(seeds, len(columns) + 1)
         items = Items(np.zeros(seeds, dtype=np.int64), lows, highs, np.arange(seeds))
         if 0 < nodes.positives[0] < nodes.rows[0]:
             with self._holding.briefly(orders.nbytes):
-                grown = self._grown(items, orders)
+                grown = self._grown(items, nodes, orders)
         else:
             grown = Segments(np.arange(1, seeds + 1), lows, np.full(seeds, int(nodes.positives[0] > 0)))
         self._threads.close()
-        trees = list(zip(grown.starts.tolist(), map(self._tree, grown.trees.tolist()), strict=True))
-        return [trees[start:end] for start, end in pairwise([0, *grown.ends.tolist()])]
+        return grown
 
-    def _grown(self, items: Items, orders: np.ndarray) -> Segments:
+    def formulas(self, trees: Iterable[int]) -> Iterator[Clauses]:
+        """Yield the formula of each tree, as `clauses_of` does.
+
+        Neighbors differ in few paths, so the clauses of a subtree that has not changed are taken from the formula
+        before.
+        """
+        table, before, clauses = self._table, NO, list[Clause]()
+        for number in trees:
+            known, clauses = clauses, []
+            # A subtree, the one that was there before, the first of its clauses, and the path to both.
+            left: list[tuple[int, int, int, Clause]] = [(number, before, 0, ())]
+            while left:
+                tree, old, first, path = left.pop()
+                if tree == old:
+                    clauses += known[first : first + table.paths.item(tree)]
+                elif tree in (NO, YES):
+                    clauses += [path] * tree
+                else:
+                    feature, no, yes, paths = table.feature.item(tree), NO, NO, 0
+                    if table.feature.item(old) == feature:
+                        no, yes, paths = table.no.item(old), table.yes.item(old), table.paths.item(table.no.item(old))
+                    left.append((table.yes.item(tree), yes, first + paths, (*path, (feature, True))))
+                    left.append((table.no.item(tree), no, first, (*path, (feature, False))))
+            yield tuple(clauses)
+            before = number
+
+    def _grown(self, items: Items, nodes: Nodes, orders: np.ndarray) -> Segments:
         """Return the trees of the items: open one depth after another, then join the subtrees from the last one on."""
         levels: list[Depth] = []
         size = 0
         self._holding.change(_size(items))
         while len(items.nodes):
-            self._nodes.score(np.unique(items.nodes), self._features, orders, self._threads)
+            nodes.score(np.unique(items.nodes), self.features, orders, self._threads)
             before = _size(items)
-            level, items = opened(items, self._nodes, self._features.columns)
+            level, items = opened(items, nodes, self.features, self._threads)
             levels.append(level)
             self._holding.change(_size(level) + _size(items) - before)
             size += _size(level)
@@ -203,15 +243,13 @@ class TreeSearch:
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose the formulas of the new prefixes; `features` are all so far, the old ones first."""
         try:
-            grown = self.forest.extend(features.columns)
+            grown = dict.fromkeys(self.forest.grow(features.columns).trees.tolist())
         except OutOfMemory as error:
             self.forest.clear()
             raise error.with_traceback(None) from None  # its frames would keep the nodes
-        for found in grown:
-            for _, tree in found:
-                if id(tree) not in self._seen:
-                    self._seen.add(id(tree))
-                    yield clauses_of(tree)
+        new = [tree for tree in grown if tree not in self._seen]
+        self._seen.update(new)
+        yield from self.forest.formulas(new)
 
     def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose nothing: every prefix has its trees."""

@@ -177,9 +177,8 @@ class Fitter:
         if policy is None:
             failure = explain_failure(shown, rows, features, rest, fitting.grammar.language)
             return replace(fitted, failure=failure)
-        pool = search.pool(features, features.log_prior)
+        pool, best = search.pool, tuple(last.mixture.best)
         exact = pool.formula(np.zeros(len(pool.clauses))) is not None
-        best = tuple(last.mixture.best)
         return replace(fitted, candidates=best, pool=pool if exact else None, policy=policy, grown=grown)
 
     def _search(
