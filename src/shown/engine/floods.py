@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from shown.engine.compilation import compiled
-from shown.engine.planes import ALL, Planes, shift_many
+from shown.engine.planes import ALL, Planes, in_lines, shift_many
 
 SIDES = np.array([(-1, 0), (1, 0), (0, -1), (0, 1)])
 
@@ -63,7 +63,7 @@ def escape_many(world: Planes, store: np.ndarray, values: np.ndarray, overs: np.
     for places, (value,) in _alike(values):
         near = world.of_values[value] & world.inside
         away = onto & ~_flood(world, near, np.full(world.shape, ALL))
-        _step_loop(_flat(store), overs[places], _flat(away), places, _flat(out), world.shape[2])
+        _step_loop(in_lines(store), overs[places], in_lines(away), places, in_lines(out), world.shape[2])
     return out
 
 
@@ -77,7 +77,7 @@ def nearest_many(world: Planes, store: np.ndarray, values: np.ndarray, condition
         aim = world.of_values[value] & world.inside
         near = aim.copy()
         ways = _flood(world, near, np.full(world.shape, ALL))
-        _sweep_loop(_flat(ways), aim, near, store, conditions[places], places, out)
+        _sweep_loop(in_lines(ways), aim, near, store, conditions[places], places, out)
     return out
 
 
@@ -90,13 +90,6 @@ def _alike(*codes: np.ndarray) -> Iterator[tuple[np.ndarray, list[int]]]:
         yield order[start:end], table[start].tolist()
 
 
-def _flat(planes: np.ndarray) -> np.ndarray:
-    """Return planes with each row as a line of words: a step to the side is `words` places. [..., rows, columns ×
-    words]
-    """
-    return planes.reshape(*planes.shape[:-2], planes.shape[-2] * planes.shape[-1])
-
-
 def _flood(world: Planes, near: np.ndarray, stand: np.ndarray, steps: np.ndarray = SIDES) -> np.ndarray:
     """Flood from the aims in `near` over the cells in `stand`; `near` becomes the cells from which an aim is reachable.
 
@@ -105,7 +98,7 @@ def _flood(world: Planes, near: np.ndarray, stand: np.ndarray, steps: np.ndarray
     """
     shorter = np.zeros((len(steps), *world.shape), dtype=np.uint64)
     farthest = int(np.abs(steps).max(initial=1))
-    _flood_loop(_flat(near), _flat(stand), steps, farthest, _flat(shorter), world.shape[2])
+    _flood_loop(in_lines(near), in_lines(stand), steps, farthest, in_lines(shorter), world.shape[2])
     return shorter
 
 

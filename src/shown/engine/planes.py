@@ -231,6 +231,13 @@ def beyond(world: Planes, plane: np.ndarray) -> np.ndarray:
     return fill
 
 
+def in_lines(planes: np.ndarray) -> np.ndarray:
+    """Return planes with each row as a line of words: a step to the side is `words` places. [..., rows, columns ×
+    words]
+    """
+    return planes.reshape(*planes.shape[:-2], planes.shape[-2] * planes.shape[-1])
+
+
 def pack(bits: np.ndarray) -> np.ndarray:
     """[words × 64, ...] bool → [..., words] uint64, bit n of the words from bits[n]."""
     packed = np.packbits(np.moveaxis(bits, 0, -1), axis=-1, bitorder="little")
