@@ -147,7 +147,8 @@ def test_machine_code_does_what_its_python_says(case):
         out = np.empty((len(tuples), *world.shape), dtype=np.uint64)
         planes._shift_loop.plain(store, ways, untils, out)
         assert np.array_equal(out, shift_many(world, store, ways, untils))
-        planes._scan_loop.plain(store, ways, untils, unlesses, world.inside, world.somewhere, out)
+        lines = (planes.in_lines(each) for each in (store, world.inside, out))
+        planes._scan_loop.plain(*lines, world.somewhere, ways, untils, unlesses)
         assert np.array_equal(out, scan_many(world, store, ways, untils, unlesses))
 
 

@@ -134,8 +134,8 @@ def test_machine_code_does_what_its_python_says(case):
     assert np.array_equal(out, shorter)
     chosen, places = np.array([second for *_, second in tuples]), np.arange(len(tuples))[::-1].copy()
     found, expected = (np.zeros((len(tuples), *world.shape), dtype=np.uint64) for _ in range(2))
-    floods._step_loop(flat, chosen, flat, places, planes.in_lines(found), words)
-    floods._step_loop.plain(flat, chosen, flat, places, planes.in_lines(expected), words)
+    for loop, result in ((floods._step_loop, found), (floods._step_loop.plain, expected)):
+        loop(flat, near, planes.in_lines(result), flat, floods.SIDES, chosen, places, words)
     assert np.array_equal(found, expected)
     floods._sweep_loop(flat, store[0], store[1], store, chosen, places, found)
     with np.errstate(over="ignore"):

@@ -210,7 +210,8 @@ def scan_many(
     out[x] = until[x+o] | (~unless[x+o] & inside[x+o] & out[x+o]); 0 nowhere.
     """
     out = np.empty((len(untils), *world.shape), dtype=np.uint64)
-    _scan_loop(store, offsets, untils, unlesses, world.inside, world.somewhere, out)
+    planes = in_lines(store), in_lines(world.inside), in_lines(out)
+    _scan_loop(*planes, world.somewhere, offsets, untils, unlesses)
     return out
 
 
@@ -305,38 +306,37 @@ def _shift_loop(store, offsets, conditions, out):  # type: ignore[no-untyped-def
 
 
 @compiled
-def _scan_loop(store, offsets, untils, unlesses, inside, somewhere, out):  # type: ignore[no-untyped-def]
-    n, rows, columns, words = out.shape
-    for i in range(n):
-        dr, dc = offsets[i, 0], offsets[i, 1]
-        until, unless = store[untils[i]], store[unlesses[i]]
-        plane = out[i]
-        far = np.uint64(0) - ((until[0, 0, words - 1] >> np.uint64(62)) & np.uint64(1))
-        first, end = min(max(0, -dc), columns), max(min(columns, columns - dc), 0)
+def _scan_loop(store, inside, out, somewhere, offsets, untils, unlesses):  # type: ignore[no-untyped-def]
+    """Sweep over lines of words, so that a line that depends on another one is computed at once."""
+    rows, width = inside.shape
+    words, some = len(somewhere), np.empty(width, np.uint64)
+    for j in range(width):
+        some[j] = somewhere[j % words]
+    for i in range(len(untils)):
+        down, aside = offsets[i, 0], offsets[i, 1] * words
+        until, unless, plane = store[untils[i]], store[unlesses[i]], out[i]
+        far = np.uint64(0) - ((until[0, words - 1] >> np.uint64(62)) & np.uint64(1))
         for k in range(rows):
-            r = k if dr < 0 else rows - 1 - k
-            y = r + dr
-            line = plane[r]
-            met = 0 <= y < rows
-            for c in range(columns):
-                if not met or c < first or c >= end:
-                    for w in range(words):
-                        line[c, w] = far & somewhere[w]
-            if not met:
+            r = k if down < 0 else rows - 1 - k
+            y, first, end = r + down, min(max(0, -aside), width), max(min(width, width - aside), 0)
+            if not 0 <= y < rows:
+                first = end = 0
+            for j in range(first):
+                plane[r, j] = far & some[j]
+            for j in range(end, width):
+                plane[r, j] = far & some[j]
+            if first == end:
                 continue
-            stop, stay, onto, ahead = until[y], unless[y], inside[y], plane[y]
-            if dr == 0:
-                for j in range(first, end):
-                    c = j if dc < 0 else first + end - 1 - j
-                    x = c + dc
-                    for w in range(words):
-                        line[c, w] = (stop[x, w] | (~stay[x, w] & onto[x, w] & ahead[x, w])) & somewhere[w]
-            else:
-                # The line ahead is complete, so all cells are computed at once.
-                for c in range(first, end):
-                    x = c + dc
-                    for w in range(words):
-                        line[c, w] = (stop[x, w] | (~stay[x, w] & onto[x, w] & ahead[x, w])) & somewhere[w]
+            line, kept = plane[r, first:end], some[first:end]
+            there = slice(first + aside, end + aside)
+            stop, stay, onto, ahead = until[y, there], unless[y, there], inside[y, there], plane[y, there]
+            if down:
+                for j in range(len(line)):
+                    line[j] = (stop[j] | (~stay[j] & onto[j] & ahead[j])) & kept[j]
+            else:  # along the line itself, each cell after the one ahead of it
+                for n in range(len(line)):
+                    j = n if aside < 0 else len(line) - 1 - n
+                    line[j] = (stop[j] | (~stay[j] & onto[j] & ahead[j])) & kept[j]
 
 
 @compiled
