@@ -14,6 +14,7 @@ from shown.errors import BadInput
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.language.attention import at_places, places_asked, shape_of
 from shown.language.primitives import Primitive
+from shown.language.primitives.paper import AT_ACTION_CELL
 from shown.language.reach import reach_of
 from shown.language.reference import NOWHERE, LimitedView, TooManyLooksError, View, bind
 from shown.language.terms import Argument, Kind, Term, names_by_kind
@@ -58,11 +59,13 @@ class Plan:
             (primitive, self._arguments(primitive, group), slice(self._place[group[0]], self._place[group[-1]] + 1))
             for primitive, group in self._groups(self._conditions, depth)
         ]
-        order = sorted(range(len(self.terms)), key=lambda i: (self.terms[i].primitive, depth[self.terms[i]]))
-        self._tops = []
-        for primitive, group in self._groups([self.terms[i] for i in order], depth):
-            places, order = order[: len(group)], order[len(group) :]
-            self._tops.append((primitive, self._arguments(primitive, group), np.array(places)))
+        tops: dict[str, list[int]] = {}
+        for i, term in enumerate(self.terms):
+            tops.setdefault(term.primitive, []).append(i)
+        self._tops = [
+            (language[name], self._arguments(language[name], [self.terms[i] for i in places]), np.array(places))
+            for name, places in tops.items()
+        ]
         self._shapes = [shape_of(term, language) for term in self.terms]
         self._asking = [shape for shape in self._shapes if shape.parts]
 
@@ -90,11 +93,11 @@ class Plan:
             return world, self._columns_at_places(world)
         words = len(self._conditions) * math.prod(framed)
         if len(grids) == 1 and words > SLOWER * len(self.terms) * (len(self.buttons) or math.prod(grids[0].shape)):
-            looks = words // WORDS_A_LOOK
-            view = LimitedView(grids[0], self.tokens, None, looks)
+            world = Planes(grids, self.tokens, self.buttons)
+            view = LimitedView(grids[0], self.tokens, None, words // WORDS_A_LOOK)
             with suppress(TooManyLooksError):
                 values = reference_columns(self.terms, view, self.buttons, self.language)
-                return Planes(grids, self.tokens, self.buttons), values.astype(np.uint64)
+                return world, values.astype(np.uint64)
         needed = self._bytes(framed)
         if needed > LARGE:
             Account().take(needed, f"acting on a grid of {grids[0].height} × {grids[0].width}")
@@ -131,7 +134,10 @@ class Plan:
             store[group] = run_many(world, primitive, arguments, store)
         columns = np.empty((len(self.terms), len(world.row_words)), dtype=np.uint64)
         for primitive, arguments, places in self._tops:
-            columns[places] = world.columns(run_many(world, primitive, arguments, store))
+            if primitive is AT_ACTION_CELL:  # the conditions themselves, which need not be copied
+                world.fill_columns(columns, places, store, arguments[0])
+            else:
+                world.fill_columns(columns, places, run_many(world, primitive, arguments, store))
         return columns
 
     def _groups(self, terms: list[Term], depth: Mapping[Term, int]) -> list[tuple[Primitive, list[Term]]]:
