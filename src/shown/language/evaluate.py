@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from shown.language.primitives import Primitive
 from shown.language.primitives.paper import AT_ACTION_CELL
 from shown.language.reach import reach_of
 from shown.language.reference import NOWHERE, LimitedView, TooManyLooksError, View, bind
+from shown.language.shapes import Shape
 from shown.language.terms import Argument, Kind, Term, names_by_kind
 
 SLOWER = 500
@@ -66,8 +68,12 @@ class Plan:
             (language[name], self._arguments(language[name], [self.terms[i] for i in places]), np.array(places))
             for name, places in tops.items()
         ]
-        self._shapes = [shape_of(term, language) for term in self.terms]
-        self._asking = [shape for shape in self._shapes if shape.parts]
+        self._asking = [i for i, term in enumerate(self.terms) if term.parts]
+
+    @cached_property
+    def _shapes(self) -> list[Shape]:
+        """The terms as shapes, which only large grids need."""
+        return [shape_of(term, self.language) for term in self.terms]
 
     def world(self, grids: Sequence[Grid]) -> Planes:
         """Return the states as planes with the margin that these programs need."""
@@ -109,10 +115,8 @@ class Plan:
         planes = len(self._conditions) * math.prod(frame)
         if AT_PLACES * len(self._asking) >= planes:
             return False  # all small grids, where an estimate would take too long
-        asked = [
-            AT_PLACES + frame[2] * places_asked(shape, self.language, self.buttons, frame) for shape in self._asking
-        ]
-        return sum(asked) < planes
+        asked = (places_asked(self._shapes[i], self.language, self.buttons, frame) for i in self._asking)
+        return sum(AT_PLACES + frame[2] * places for places in asked) < planes
 
     def _columns_at_places(self, world: Planes) -> np.ndarray:
         """Return the same as `columns`."""
