@@ -147,8 +147,21 @@ def test_machine_code_does_what_its_python_says(case):
         out = np.empty((len(tuples), *world.shape), dtype=np.uint64)
         planes._shift_loop.plain(store, ways, untils, out)
         assert np.array_equal(out, shift_many(world, store, ways, untils))
-        planes._scan_loop.plain(store, ways, untils, unlesses, world.inside, world.somewhere, out)
+        lines = (planes.in_lines(each) for each in (store, world.inside, out))
+        planes._scan_loop.plain(*lines, world.somewhere, ways, untils, unlesses)
         assert np.array_equal(out, scan_many(world, store, ways, untils, unlesses))
+
+
+@given(stores(), st.data())
+@settings(max_examples=examples(30))
+def test_columns_are_the_results_on_the_rows(case, data):
+    world, store, _ = case
+    chosen = np.array(data.draw(st.lists(st.integers(0, len(store) - 1), min_size=1, max_size=4)))
+    columns, order = np.zeros((len(chosen), len(world.row_words)), np.uint64), np.arange(len(chosen))[::-1].copy()
+    world.fill_columns(columns, order, store, chosen)
+    expected = store.reshape(len(store), -1)[:, world.row_words] & world.row_mask
+    assert np.array_equal(columns, expected[chosen[::-1]])
+    assert np.array_equal(world.columns(store), expected)
 
 
 # --- by hand ----------------------------------------------------------------------------------------------------------

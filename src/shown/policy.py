@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +24,16 @@ from shown.language.primitives import LANGUAGE, Language
 from shown.language.terms import Term
 from shown.provenance import NO_PROVENANCE, MeanReturn, Provenance
 from shown.rules import NO_FACTS, Constraints, Facts, Formula, Literal, Speaker, canonical
-from shown.rules.bitwise import Clause, Clauses, allowed_rows, mixture_probabilities, most_probable, over_columns, pack
+from shown.rules.bitwise import (
+    Clause,
+    Clauses,
+    Mixtures,
+    allowed_rows,
+    mixture_probabilities,
+    most_probable,
+    over_columns,
+    pack,
+)
 from shown.symmetry import Transformation, unfold
 
 __all__ = ["Component", "Policy", "Together", "uniform_policy"]
@@ -115,8 +124,6 @@ class Policy:
             parts = np.split(flat, np.cumsum(rows.actions)[:-1])
             return [self._shaped(grid, part) for grid, part in zip(some, parts, strict=True)]
 
-        for grid in grids:
-            self.tokens.check(grid)
         distinct = list(dict.fromkeys(grids))
         found = dict(zip(distinct, in_batches(shares, distinct, distinct, self._plan), strict=True))
         return [found[grid] for grid in grids]
@@ -250,7 +257,7 @@ class Policy:
 
     def allowed(self, grids: Sequence[Grid]) -> tuple[Rows, np.ndarray]:
         """Return the rows (state, action) of some grids, and those that each component allows. [K, R] uint64"""
-        world, (allowed,) = self._alone.allowed(grids, [0])
+        world, allowed = self._alone.allowed(grids)
         return Rows([world]), allowed
 
     def _programs_hold(self, steps: Sequence[Step]) -> dict[Term, np.ndarray]:
@@ -267,7 +274,6 @@ class Policy:
 
     def _shares(self, grid: Grid) -> np.ndarray:
         """Return the probability of every action, in order, under each component. [K, A] float64"""
-        self.tokens.check(grid)
         rows, allowed = self.allowed([grid])
         alone = np.ones(1)
         shares = [mixture_probabilities(part[None], rows.worlds[0], alone)[:, 0] for part in allowed]
@@ -426,42 +432,37 @@ class Together:
             clauses = over_columns(formula.clauses, numbers)
             return tuple(((place.setdefault(clause, len(place)), True),) for clause in clauses)
 
-        self._formulas = [pack(list(map(over_clauses, own))) for own in mixtures]
+        self._formulas = pack([over_clauses(formula) for own in mixtures for formula in own])
         self._clauses = pack([(clause,) for clause in place])
-        self._tokens, self._weights = first.tokens, [policy._weights for policy in policies]
+        weights = np.concatenate([policy._weights for policy in policies])
+        self._mixtures = Mixtures(weights, np.cumsum([len(own) for own in mixtures]))
 
     def act_many(self, grids: Sequence[Grid], who: Sequence[int]) -> list[Action]:
         """Return the action of policy number `who[i]` on `grids[i]`, for every i."""
-        for grid in dict.fromkeys(grids):
-            self._tokens.check(grid)
         return in_batches(self._act, grids, who, self.plan)
 
     def _act(self, grids: Sequence[Grid], who: Sequence[int]) -> list[Action]:
-        state = {grid: i for i, grid in enumerate(dict.fromkeys(grids))}
-        numbers, players = np.array([state[grid] for grid in grids]), np.array(who)
-        words = np.empty(len(grids), dtype=np.int64)
-        asked = list(dict.fromkeys(who))
-        world, allowed = self.allowed(list(state), asked)
-        for one, rows in zip(asked, allowed, strict=True):
-            own = np.flatnonzero(players == one)
-            words[own] = most_probable(rows, world, numbers[own], self._weights[one])
-        return world.actions_of_words(words)
+        state: dict[Grid, int] = {}
+        numbers = np.array([state.setdefault(grid, len(state)) for grid in grids])
+        world, allowed = self.allowed(list(state))
+        return world.actions_of_words(most_probable(allowed, world, numbers, np.array(who), self._mixtures))
 
-    def allowed(self, grids: Sequence[Grid], who: Sequence[int]) -> tuple[Planes, Iterator[np.ndarray]]:
-        """Return some grids as planes, and the rows that the rules of each policy in `who` allow. [K, R] uint64 each"""
+    def allowed(self, grids: Sequence[Grid]) -> tuple[Planes, np.ndarray]:
+        """Return some grids as planes, and the rows that the rules allow, policy after policy. [K, R] uint64"""
         world, columns = self.plan.world_and_columns(grids)
-        held = allowed_rows(self._clauses, columns, world.row_mask)
-        return world, (allowed_rows(self._formulas[one], held, world.row_mask) for one in who)
+        return world, allowed_rows(self._formulas, allowed_rows(self._clauses, columns, world.row_mask), world.row_mask)
 
 
 def in_batches(
     work: Callable[[Sequence[Grid], Sequence[_A]], list[_B]], grids: Sequence[Grid], others: Sequence[_A], plan: Plan
 ) -> list[_B]:
     """Return `work(grids, others)`, done in halves while the planes of the distinct grids take too much memory."""
-    seen = list(dict.fromkeys(grids))
-    if len(seen) > 1 and plan.bytes(seen) > BATCH_BYTES:
-        half = len(grids) // 2
-        return in_batches(work, grids[:half], others[:half], plan) + in_batches(work, grids[half:], others[half:], plan)
+    if plan.bytes(grids) > BATCH_BYTES:
+        seen = list(dict.fromkeys(grids))
+        if len(seen) > 1 and plan.bytes(seen) > BATCH_BYTES:
+            half = len(grids) // 2
+            parts = (slice(half), slice(half, None))
+            return [done for part in parts for done in in_batches(work, grids[part], others[part], plan)]
     return work(grids, others) if grids else []
 
 

@@ -10,6 +10,7 @@ from shown.evaluation.rows import Rows
 from shown.grid import Grid
 from shown.rules import bitwise as module
 from shown.rules.bitwise import (
+    Mixtures,
     Shortener,
     allowed_rows,
     clause_bits,
@@ -185,14 +186,18 @@ def test_components_spread_evenly_and_guess_where_they_allow_nothing():
 def test_the_most_probable_row_is_the_first_with_the_highest_probability(seed, formulas, sparse):
     rng = np.random.default_rng(seed)
     world = Planes(random_grids(seed, 70), TOKENS)
-    rows, allowed = Rows([world]), np.tile(world.row_mask, (formulas, 1))
+    rows, allowed = Rows([world]), np.tile(world.row_mask, (2 * formulas, 1))
     for _ in range(sparse):
         allowed &= rng.integers(0, 2**64, size=allowed.shape, dtype=np.uint64)
-    weights, states = rng.choice([0.0, 0.25, 0.5], formulas), rng.integers(0, 70, size=40)
-    mixed = mixture_plain(allowed, rows, weights)
-    assert np.array_equal(mixture_probabilities(allowed, world, weights), mixed)
-    expected = [np.where(rows.state_of_row == s, mixed, -1).max(axis=1).argmax() for s in states]
-    assert most_probable(allowed, world, states, weights).tolist() == expected
+    weights, states = rng.choice([0.0, 0.25, 0.5], 2 * formulas), rng.integers(0, 70, size=40)
+    both = Mixtures(weights, np.array([formulas, 2 * formulas]))
+    mixed = [mixture_plain(allowed[own], rows, weights[own]) for own in (np.s_[:formulas], np.s_[formulas:])]
+    assert np.array_equal(mixture_probabilities(allowed[:formulas], world, weights[:formulas]), mixed[0])
+    which = rng.integers(0, 2, size=40)
+    expected = [
+        np.where(rows.state_of_row == s, mixed[m], -1).max(axis=1).argmax() for s, m in zip(states, which, strict=True)
+    ]
+    assert most_probable(allowed, world, states, which, both).tolist() == expected
 
 
 def test_compiled_loops_do_what_their_python_says():
@@ -203,7 +208,7 @@ def test_compiled_loops_do_what_their_python_says():
     packed = pack([(clause,)])
     forbidden = rng.integers(0, 2**64, size=2, dtype=np.uint64) & ~formula_bits((clause,), columns, full)
     allowed = rng.integers(0, 16, size=(2, 2), dtype=np.uint64) & np.array([3, 15], dtype=np.uint64)
-    states = np.array([1, 3]), np.array([2, 2]), np.array([0.5, 0.5])
+    states = np.array([1, 3]), np.array([2, 2]), np.array([0, 1]), np.array([0.5, 0.5]), np.array([1, 2])
     arguments = {
         "_shorten_loop": (
             columns,

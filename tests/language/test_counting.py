@@ -82,7 +82,7 @@ def test_the_compiled_loops_equal_the_meanings_in_every_state(shape, margin):
     rng = np.random.default_rng(7)
     world = Planes([*random_grids(3, 5, DIGITS, 3), grid(*["." * shape[1]] * shape[0])], DIGITS, (), margin)
     store = rng.integers(0, 2**64 - 1, (2, *world.shape), dtype=np.uint64, endpoint=True)
-    chosen = [(n, a, p) for n in (-1, 1, 2, 3, 99) for a in range(len(AREAS)) for p in range(2)]
+    chosen = [(n, a, p) for n in (-1, 0, 1, 2, 3, 5, 7, 99) for a in range(len(AREAS)) for p in range(2)]
     for name in ("at_least", "in_a_line", "as_many"):
         start = 1 if name == "as_many" else 0
         found = run_many(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.engine import floods
+from shown.engine import floods, planes
 from shown.engine.planes import Planes
 from shown.explain import explain
 from shown.grid import OFF, grid
@@ -123,7 +123,7 @@ def test_compiled_floods_equal_the_meanings_in_every_state(case):
 @settings(max_examples=examples(10))
 def test_machine_code_does_what_its_python_says(case):
     world, store, tuples = case
-    words, flat = world.shape[2], floods._flat(store)
+    words, flat = world.shape[2], planes.in_lines(store)
     near, again, stand = flat[0].copy(), flat[0].copy(), flat[0] | flat[1]
     steps = np.array([step for step, *_ in tuples])
     out, shorter = (np.zeros((len(steps), *near.shape), dtype=np.uint64) for _ in range(2))
@@ -134,8 +134,8 @@ def test_machine_code_does_what_its_python_says(case):
     assert np.array_equal(out, shorter)
     chosen, places = np.array([second for *_, second in tuples]), np.arange(len(tuples))[::-1].copy()
     found, expected = (np.zeros((len(tuples), *world.shape), dtype=np.uint64) for _ in range(2))
-    floods._step_loop(flat, chosen, flat, places, floods._flat(found), words)
-    floods._step_loop.plain(flat, chosen, flat, places, floods._flat(expected), words)
+    for loop, result in ((floods._step_loop, found), (floods._step_loop.plain, expected)):
+        loop(flat, near, planes.in_lines(result), flat, floods.SIDES, chosen, places, words)
     assert np.array_equal(found, expected)
     floods._sweep_loop(flat, store[0], store[1], store, chosen, places, found)
     with np.errstate(over="ignore"):

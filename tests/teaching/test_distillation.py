@@ -226,6 +226,8 @@ def test_agreement_on_bits_is_agreement_in_play(data):
             for grid, action in zip(grids, rule.act_many(grids), strict=True)
         ]
         assert table.agreement([[number]])[0].tolist() == plain
+    rules = [[*range(1, len(units)), number] for number in range(len(units))]
+    assert table.values_of_longer(range(1, len(units))).tolist() == table.values(rules).tolist()
 
 
 _VOTE: list[Policy] = []

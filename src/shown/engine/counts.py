@@ -11,12 +11,10 @@ The plain twins of the compiled loops are the meanings of the primitives that co
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from shown.engine.compilation import compiled
-from shown.engine.planes import ALL, Planes
+from shown.engine.planes import ALL, Planes, in_lines
 from shown.grid import AREAS
 
 TRACKS = {"row": (0,), "column": (1,), "diagonals": (2, 3), "lines": (0, 1, 2, 3), "sides": (), "neighbors": ()}
@@ -55,14 +53,11 @@ def counts_within(
     unless that is negative, below `below`. ([n], [n], [n, bounds], [n, bounds], [bounds, rows, columns, words]) → [n,
     rows, columns, words]
     """
-    # Of the largest count: all four tracks of a cell, or its eight neighbors.
-    digits = max(4 * max(world.shape[:2]), 8).bit_length()
+    largest = max(4 * max(world.shape[:2]), 8)  # all four tracks of a cell, or its eight neighbors
+    bounds = np.minimum(np.stack([least, below], axis=2), largest + 1)
     out = np.zeros((len(conditions), *world.shape), dtype=np.uint64)
-    least, below = np.clip(least, 0, 1 << digits), np.where(below < 0, 1 << digits, below)
-    tracks = _tracks(*world.shape[:2])
-    _within_loop(
-        store, areas, conditions, least, below, where, world.inside, tracks, _ON_TRACK, _NEAR, AROUND, digits, out
-    )
+    planes = in_lines(store), in_lines(where), in_lines(world.inside), in_lines(out)
+    _within_loop(*planes, world.shape[2], areas, conditions, bounds, _ON_TRACK, _NEAR, AROUND)
     return out
 
 
@@ -82,15 +77,9 @@ def lines_through(
     For many triples (number of cells, area number, plane index in `store`).
     """
     out = np.zeros((len(conditions), *world.shape), dtype=np.uint64)
-    _line_loop(store, np.maximum(numbers, 1), areas, conditions, world.inside, _ON_LINE, _NEAR, AXES, out)
+    planes = in_lines(store), in_lines(world.inside), in_lines(out)
+    _line_loop(*planes, world.shape[2], np.maximum(numbers, 1), areas, conditions, _ON_LINE, _NEAR, AXES)
     return out
-
-
-@lru_cache(100)
-def _tracks(rows: int, columns: int) -> np.ndarray:
-    """Return the index of the row, column, falling and rising diagonal of each cell. [4, rows, columns]"""
-    r, c = np.indices((rows, columns))
-    return np.stack([r, c, r - c + columns - 1, r + c])
 
 
 _ON_TRACK = np.array([[t in TRACKS[area] for t in range(4)] for area in AREAS])
@@ -99,76 +88,114 @@ _NEAR = np.array([NEAR.get(area, 0) for area in AREAS])
 
 
 @compiled
-def _within_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
-    store, areas, conditions, least, below, where, inside, tracks, on_track, near, around, digits, out
-):
-    n, rows, columns, words = out.shape
-    zero, every = np.uint64(0), ~np.uint64(0)
-    count = np.empty(digits, dtype=np.uint64)
-    tally = np.empty((4, rows + columns, words, digits), dtype=np.uint64)
-    within = np.empty((len(where), rows + columns, words), dtype=np.uint64)
-    for i in range(n):
-        plane, area = store[conditions[i]], areas[i]
-        # All cells of a row, or of a column, share one count, which is compared once.
-        only = np.flatnonzero(on_track[area])[0] if on_track[area].sum() == 1 else -1
-        compared = np.zeros((rows + columns, words), dtype=np.bool_)
+def _within_loop(store, where, inside, out, words, areas, conditions, bounds, on_track, near, around):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    """Count whole lines of words at a time, in loops, since expressions of whole arrays take seconds to compile.
+
+    The highest digit stays 1 once it is, so that few digits suffice for low bounds. It stands for at least three more
+    than a bound, since a cell that lies on four tracks is subtracted three times.
+    """
+    rows, width = inside.shape
+    zero, every, most = np.uint64(0), ~np.uint64(0), 2
+    while 1 << (most - 1) < bounds.max() + 3:
+        most += 1
+    held, tally = np.empty((rows, width), np.uint64), np.empty((4, most, width + rows * words), np.uint64)
+    count, carry, line = np.empty((most, width), np.uint64), np.empty(width, np.uint64), np.empty(width, np.uint64)
+    greater, equal = np.empty(width, np.uint64), np.empty(width, np.uint64)
+    for i in range(len(conditions)):
+        plane, area, digits = store[conditions[i]], areas[i], 2
+        while 1 << (digits - 1) < bounds[i].max() + 3:
+            digits += 1
+        for r in range(rows):
+            for j in range(width):
+                held[r, j] = plane[r, j] & inside[r, j]
+        # The count of a row is at place r, that of another track at the column where it meets the last row or row 0.
         for t in range(4):
             if on_track[area, t]:
                 tally[t] = zero
                 for r in range(rows):
-                    for c in range(columns):
-                        for w in range(words):
-                            track = tally[t, tracks[t, r, c], w]
-                            carry, k = plane[r, c, w] & inside[r, c, w], 0
-                            while carry != zero:
-                                track[k], carry = track[k] ^ carry, track[k] & carry
-                                k += 1
-        for r in range(rows):
-            for c in range(columns):
-                place = tracks[only, r, c] if only >= 0 else 0
-                for w in range(words):
-                    if not compared[place, w]:
-                        count[:] = zero
-                        met = 0
-                        for t in range(4):
-                            if on_track[area, t]:
-                                track = tally[t, tracks[t, r, c], w]
-                                carry = zero
-                                for k in range(digits):
-                                    a, b = count[k], track[k]
-                                    count[k], carry = a ^ b ^ carry, (a & b) | (carry & (a ^ b))
-                                met += 1
-                        for _ in range(1, met):  # the cell itself was counted on every track
-                            borrow, k = plane[r, c, w] & inside[r, c, w], 0
-                            while borrow != zero:
-                                count[k], borrow = count[k] ^ borrow, ~count[k] & borrow
-                                k += 1
-                        for j in range(near[area]):
-                            y, x = r + around[j, 0], c + around[j, 1]
-                            if 0 <= y < rows and 0 <= x < columns:
-                                carry, k = plane[y, x, w] & inside[y, x, w], 0
-                                while carry != zero:
-                                    count[k], carry = count[k] ^ carry, count[k] & carry
+                    start = (r, 0, rows - 1 - r, r)[t] * words
+                    if t == 0:
+                        for j in range(0, width, words):
+                            for w in range(words):
+                                more, k = held[r, j + w], 0
+                                while more and k < digits:
+                                    digit = tally[t, k, start + w]
+                                    tally[t, k, start + w], more = digit ^ more, digit & more
                                     k += 1
-                        for j in range(len(where)):
-                            within[j, place, w] = every
-                            for bound, wanted in ((least[i, j], every), (below[i, j], zero)):
-                                # Compare the count with the bound, from the highest digit.
-                                if bound >> digits and wanted == zero:
-                                    continue  # no count is as large
-                                greater, equal = zero, every
-                                if bound >> digits:
-                                    equal = zero
-                                for k in range(digits - 1, -1, -1):
-                                    if bound >> k & 1:
-                                        equal &= count[k]
-                                    else:
-                                        greater |= equal & count[k]
-                                        equal &= ~count[k]
-                                within[j, place, w] &= ~((greater | equal) ^ wanted)
-                        compared[place, w] = only >= 0
-                    for j in range(len(where)):
-                        out[i, r, c, w] |= where[j, r, c, w] & within[j, place, w]
+                                tally[t, digits - 1, start + w] |= more
+                    else:
+                        for j in range(width):
+                            carry[j] = held[r, j]
+                        for k in range(digits):
+                            here = tally[t, k, start : start + width]
+                            for j in range(width):
+                                here[j], carry[j] = here[j] ^ carry[j], here[j] & carry[j]
+                        for j in range(width):
+                            here[j] |= carry[j]
+        for r in range(rows):
+            count[:] = zero
+            met = 0
+            for t in range(4):
+                if on_track[area, t]:
+                    start = (r, 0, rows - 1 - r, r)[t] * words
+                    for j in range(width):
+                        carry[j] = zero
+                    for k in range(digits):
+                        here, track = count[k], tally[t, k, start : start + width]
+                        if t == 0:
+                            for j in range(0, width, words):
+                                for w in range(words):
+                                    line[j + w] = track[w]
+                            track = line
+                        for j in range(width):
+                            a, b, more = here[j], track[j], carry[j]
+                            here[j], carry[j] = a ^ b ^ more, (a & b) | (more & (a ^ b))
+                    for j in range(width):
+                        here[j] |= carry[j]
+                    met += 1
+            for _ in range(1, met):  # the cell itself was counted on every track
+                for j in range(width):
+                    carry[j] = held[r, j]
+                for k in range(digits):
+                    here = count[k]
+                    for j in range(width):
+                        here[j], carry[j] = here[j] ^ carry[j], ~here[j] & carry[j]
+            for n in range(near[area]):
+                y, aside = r + around[n, 0], around[n, 1] * words
+                if 0 <= y < rows:
+                    first, end = max(0, -aside), min(width, width - aside)
+                    there = held[y, first + aside : end + aside]
+                    for j in range(len(there)):
+                        carry[j] = there[j]
+                    for k in range(digits):
+                        here = count[k, first:end]
+                        for j in range(len(there)):
+                            here[j], carry[j] = here[j] ^ carry[j], here[j] & carry[j]
+                    for j in range(len(there)):
+                        here[j] |= carry[j]
+            for n in range(len(where)):
+                for j in range(width):
+                    line[j] = where[n, r, j]
+                for b in range(2):
+                    bound = bounds[i, n, b]
+                    if bound < 0:
+                        continue
+                    for j in range(width):
+                        greater[j], equal[j] = zero, every
+                    for k in range(digits - 1, -1, -1):  # compare from the highest digit
+                        here = count[k]
+                        if bound >> k & 1:
+                            for j in range(width):
+                                equal[j] &= here[j]
+                        else:
+                            for j in range(width):
+                                greater[j] |= equal[j] & here[j]
+                                equal[j] &= ~here[j]
+                    for j in range(width):
+                        reached = greater[j] | equal[j]
+                        line[j] &= ~reached if b else reached
+                for j in range(width):
+                    out[i, r, j] |= line[j]
 
 
 @compiled
@@ -189,36 +216,42 @@ def _grid_loop(store, conditions, inside, count):  # type: ignore[no-untyped-def
 
 
 @compiled
-def _line_loop(store, numbers, areas, conditions, inside, on_line, near, axes, out):  # type: ignore[no-untyped-def]  # noqa: PLR0913
-    n, rows, columns, words = out.shape
-    zero = np.uint64(0)
-    for i in range(n):
+def _line_loop(store, inside, out, words, numbers, areas, conditions, on_line, near, axes):  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    """Join the set cells behind each cell of a line of words with those ahead of it: `number` - 1 together."""
+    rows, width = inside.shape
+    longest = max(rows, width // words)
+    held, run = np.empty((rows, width), np.uint64), np.empty(width, np.uint64)
+    behind = np.empty((longest, width), np.uint64)
+    for i in range(len(conditions)):
         plane, number, area = store[conditions[i]], numbers[i], areas[i]
-        if number > max(rows, columns):
+        if number > longest:
             continue
-        far = min(number - 1, 1) if near[area] else number - 1
-        behind = np.zeros(number, dtype=np.uint64)
+        for r in range(rows):
+            for j in range(width):
+                held[r, j] = plane[r, j] & inside[r, j]
+        far = 1 if near[area] else number
         for t in range(4):
             if not on_line[area, t]:
                 continue
-            down, right = axes[t, 0], axes[t, 1]
             for r in range(rows):
-                for c in range(columns):
-                    for w in range(words):
-                        behind[:] = zero
-                        behind[0] = run = inside[r, c, w]
-                        for k in range(1, far + 1):
-                            y, x = r - k * down, c - k * right
-                            if run == zero or not (0 <= y < rows and 0 <= x < columns):
-                                break
-                            run &= plane[y, x, w] & inside[y, x, w]
+                made = out[i, r]
+                for way in (-1, 1):
+                    for j in range(width):
+                        run[j] = inside[r, j]
+                    for k in range(number):  # behind: at least k set cells; ahead: as many as are missing to `number`
+                        y, aside = r + way * k * axes[t, 0], way * k * axes[t, 1] * words
+                        first, end = max(0, -aside), min(width, width - aside)
+                        if k > far or not 0 <= y < rows or first >= end:
+                            run[:] = 0
+                        elif k > 0:
+                            run[:first] = 0
+                            run[end:] = 0
+                            here, there = run[first:end], held[y, first + aside : end + aside]
+                            for j in range(len(here)):
+                                here[j] &= there[j]
+                        if way < 0:
                             behind[k] = run
-                        run = inside[r, c, w]
-                        met = run & behind[number - 1]
-                        for k in range(1, far + 1):
-                            y, x = r + k * down, c + k * right
-                            if run == zero or not (0 <= y < rows and 0 <= x < columns):
-                                break
-                            run &= plane[y, x, w] & inside[y, x, w]
-                            met |= run & behind[number - 1 - k]
-                        out[i, r, c, w] |= met
+                        else:
+                            missing = behind[number - 1 - k]
+                            for j in range(width):
+                                made[j] |= run[j] & missing[j]

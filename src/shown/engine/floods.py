@@ -11,15 +11,13 @@ The plain twins of the compiled loops are the meanings of the primitives about w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-
 import numpy as np
 
 from shown.engine.compilation import compiled
-from shown.engine.planes import ALL, Planes, shift_many
+from shown.engine.planes import ALL, Planes, in_lines
 
 SIDES = np.array([(-1, 0), (1, 0), (0, -1), (0, 1)])
+BLOCK = 1024  # words that a loop over rows of a flood takes at a time: they stay in the cache
 
 
 def nearer_many(
@@ -30,7 +28,7 @@ def nearer_many(
     For many triples (offset, plane index of the aims, plane index of the walkable cells).
     """
     out = np.empty((len(aims), *world.shape), dtype=np.uint64)
-    for places, (aim, over) in _alike(aims, overs):
+    for (aim, over), places in _alike(aims, overs).items():
         near = store[aim].copy()
         out[places] = _flood(world, near, near | (store[over] & world.inside), offsets[places])
     out &= world.somewhere
@@ -58,12 +56,12 @@ def escape_many(world: Planes, store: np.ndarray, values: np.ndarray, overs: np.
 
     Distances ignore obstacles. [n, rows, columns, words]
     """
-    out = np.empty((len(values), *world.shape), dtype=np.uint64)
-    onto = shift_many(world, world.inside[None], SIDES, np.zeros(len(SIDES), np.int64)) & world.somewhere
-    for places, (value,) in _alike(values):
+    out = np.zeros((len(values), *world.shape), dtype=np.uint64)
+    planes = in_lines(store), in_lines(world.inside), in_lines(out)
+    for (value,), places in _alike(values).items():
         near = world.of_values[value] & world.inside
-        away = onto & ~_flood(world, near, np.full(world.shape, ALL))
-        _step_loop(_flat(store), overs[places], _flat(away), places, _flat(out), world.shape[2])
+        ways = _flood(world, near, np.full(world.shape, ALL))
+        _step_loop(*planes, in_lines(ways), SIDES, overs[places], np.array(places), world.shape[2])
     return out
 
 
@@ -73,28 +71,20 @@ def nearest_many(world: Planes, store: np.ndarray, values: np.ndarray, condition
     Without such a cell it is the condition's value nowhere. [n, rows, columns, words]
     """
     out = np.empty((len(values), *world.shape), dtype=np.uint64)
-    for places, (value,) in _alike(values):
+    for (value,), places in _alike(values).items():
         aim = world.of_values[value] & world.inside
         near = aim.copy()
         ways = _flood(world, near, np.full(world.shape, ALL))
-        _sweep_loop(_flat(ways), aim, near, store, conditions[places], places, out)
+        _sweep_loop(in_lines(ways), aim, near, store, conditions[places], np.array(places), out)
     return out
 
 
-def _alike(*codes: np.ndarray) -> Iterator[tuple[np.ndarray, list[int]]]:
-    """Yield the indices of tuples with equal codes, and the codes: these tuples share a flood."""
-    order = np.lexsort(codes)
-    table = np.stack(codes, axis=1)[order]
-    changes = np.flatnonzero((table[1:] != table[:-1]).any(axis=1)) + 1
-    for start, end in pairwise(sorted({0, *changes.tolist(), len(order)})):
-        yield order[start:end], table[start].tolist()
-
-
-def _flat(planes: np.ndarray) -> np.ndarray:
-    """Return planes with each row as a line of words: a step to the side is `words` places. [..., rows, columns ×
-    words]
-    """
-    return planes.reshape(*planes.shape[:-2], planes.shape[-2] * planes.shape[-1])
+def _alike(*codes: np.ndarray) -> dict[tuple[int, ...], list[int]]:
+    """Return the indices of the tuples with equal codes, by their codes: these tuples share a flood."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for i, key in enumerate(zip(*(code.tolist() for code in codes), strict=True)):
+        groups.setdefault(key, []).append(i)
+    return groups
 
 
 def _flood(world: Planes, near: np.ndarray, stand: np.ndarray, steps: np.ndarray = SIDES) -> np.ndarray:
@@ -105,69 +95,82 @@ def _flood(world: Planes, near: np.ndarray, stand: np.ndarray, steps: np.ndarray
     """
     shorter = np.zeros((len(steps), *world.shape), dtype=np.uint64)
     farthest = int(np.abs(steps).max(initial=1))
-    _flood_loop(_flat(near), _flat(stand), steps, farthest, _flat(shorter), world.shape[2])
+    _flood_loop(in_lines(near), in_lines(stand), steps, farthest, in_lines(shorter), world.shape[2])
     return shorter
 
 
 @compiled
-def _flood_loop(near, stand, steps, pad, shorter, words):  # type: ignore[no-untyped-def]
+def _flood_loop(near, stand, steps, pad, shorter, words):  # type: ignore[no-untyped-def]  # noqa: C901
     """Compute waves, each only in the rows around those that the previous one reached.
 
-    No step is longer than `pad`: reached cells are framed by as many cells with the value in the void.
+    No step is longer than `pad`: reached cells are framed by as many cells with the value in the void. The frame makes
+    a step one distance in memory, so that a loop takes many rows, about BLOCK words.
     """
-    rows, width = near.shape
-    edge = pad * words
+    (rows, width), edge = near.shape, pad * words
+    pitch, start = width + 2 * edge, pad * (width + 2 * edge) + 2 * edge
+    size = rows * pitch + 2 * start
     beyond = np.uint64(0) - ((near[0, words - 1] >> np.uint64(62)) & np.uint64(1))
-    reached = np.empty((rows + 2 * pad, width + 2 * edge), dtype=np.uint64)
-    new = np.zeros((rows, width), dtype=np.uint64)
-    for y in range(rows + 2 * pad):  # loops, since expressions of whole arrays take seconds to compile
-        for k in range(width + 2 * edge):
-            inside = pad <= y < rows + pad and edge <= k < edge + width
-            reached[y, k] = near[y - pad, k - edge] & stand[y - pad, k - edge] if inside else beyond
-    top, bottom = 0, rows
+    reached, new = np.empty(size, np.uint64), np.zeros(size, np.uint64)
+    known, may, out = np.zeros(size, np.uint64), np.zeros(size, np.uint64), np.zeros((len(steps), size), np.uint64)
+    for k in range(size):  # loops, since expressions of whole arrays take seconds to compile
+        reached[k] = beyond
+    for y in range(rows):
+        for k in range(width):
+            at = start + y * pitch + k
+            known[at], may[at], reached[at] = near[y, k], stand[y, k], near[y, k] & stand[y, k]
+    top, bottom, block = 0, rows, 1 + BLOCK // pitch
     while True:
+        for y in range(top, bottom, block):
+            a, b = start + y * pitch, start + min(y + block, bottom) * pitch
+            here, allowed, fresh = known[a:b], may[a:b], new[a:b]
+            for s in range(len(steps)):
+                ahead = steps[s, 0] * pitch + steps[s, 1] * words
+                there, nearer = reached[a + ahead : b + ahead], out[s, a:b]
+                for k in range(b - a):
+                    nearer[k] |= there[k] & ~here[k]
+            above, below = reached[a - pitch : b - pitch], reached[a + pitch : b + pitch]
+            left, right = reached[a - words : b - words], reached[a + words : b + words]
+            for k in range(b - a):  # a loop over more lines would not be vectorized
+                fresh[k] = above[k] | below[k]
+            for k in range(b - a):
+                fresh[k] |= left[k] | right[k]
+            for k in range(b - a):
+                fresh[k] &= ~here[k]
+                here[k] |= fresh[k]
+                fresh[k] &= allowed[k]
         first, last = rows, -1
         for y in range(top, bottom):
-            here, may, fresh = near[y], stand[y], new[y]
-            above, below = reached[y + pad - 1, edge : edge + width], reached[y + pad + 1, edge : edge + width]
-            left, right = reached[y + pad, edge - words :], reached[y + pad, edge + words :]
-            for s in range(len(steps)):
-                start = edge + steps[s, 1] * words
-                there, out = reached[y + pad + steps[s, 0], start : start + width], shorter[s, y]
-                for k in range(width):
-                    out[k] |= there[k] & ~here[k]
-            some = np.uint64(0)
+            a = start + y * pitch
+            wet, fresh, some = reached[a : a + width], new[a : a + width], np.uint64(0)
             for k in range(width):
-                brought = (above[k] | below[k] | left[k] | right[k]) & ~here[k]
-                here[k] |= brought
-                fresh[k] = brought & may[k]
+                wet[k] |= fresh[k]
                 some |= fresh[k]
             if some:
                 first, last = min(first, y), y
         if last < 0:
-            return
-        for y in range(first, last + 1):
-            wet, fresh = reached[y + pad, edge : edge + width], new[y]
-            for k in range(width):
-                wet[k] |= fresh[k]
+            break
         top, bottom = max(0, first - pad), min(rows, last + 1 + pad)
+    for y in range(rows):
+        a = start + y * pitch
+        for k in range(width):
+            near[y, k] = known[a + k]
+            for s in range(len(steps)):
+                shorter[s, y, k] = out[s, a + k]
 
 
 @compiled
-def _step_loop(store, overs, away, places, out, words):  # type: ignore[no-untyped-def]
-    """Set where one of the four steps allowed by `away` leads to a cell of the plane, for many planes."""
-    rows, width = out.shape[1:]
+def _step_loop(store, inside, out, ways, steps, overs, places, words):  # type: ignore[no-untyped-def]  # noqa: PLR0913
+    """Set where some step leads to a cell of the grid and of the plane, and `ways` does not hold, for many planes."""
+    rows, width = inside.shape
     for i in range(len(overs)):
-        plane, found = store[overs[i]], out[places[i]]
-        for y in range(rows):
-            line, here = found[y], plane[y]
-            above, below = plane[max(0, y - 1)], plane[min(rows - 1, y + 1)]  # no step crosses the border
-            for k in range(width):
-                line[k] = (away[0, y, k] & above[k]) | (away[1, y, k] & below[k])
-            for k in range(words, width):
-                line[k] |= away[2, y, k] & here[k - words]
-            for k in range(width - words):
-                line[k] |= away[3, y, k] & here[k + words]
+        for s in range(len(steps)):
+            down, aside = steps[s, 0], steps[s, 1] * words
+            first, end = max(0, -aside), min(width, width - aside)
+            for y in range(max(0, -down), min(rows, rows - down)):
+                line, way = out[places[i], y, first:end], ways[s, y, first:end]
+                plane, onto = store[overs[i], y + down, first + aside :], inside[y + down, first + aside :]
+                for k in range(len(line)):
+                    line[k] |= plane[k] & onto[k] & ~way[k]
 
 
 @compiled

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -37,8 +38,6 @@ class Planes:
         margin: cells around the largest grid.
         of_values: one plane per value. [V, rows, columns, words] uint64
         inside: 1 where a cell is on its state's grid. [rows, columns, words] uint64
-        somewhere: 1 for all states but *nowhere*. [words] uint64
-        real: 1 for the real states. [words] uint64
         first: flat place (row × columns + column) of the first cell with each value in each state, or -1. [V, N]
         cells: value number of each cell, grid after grid. [cells] uint8, or wider if there are more values
         sizes: heights and widths of the grids. [N, 2]
@@ -49,28 +48,32 @@ class Planes:
     def __init__(self, grids: Sequence[Grid], tokens: Tokens, buttons: tuple[str, ...] = (), margin: int = 0) -> None:
         self.grids, self.tokens, self.buttons, self.margin = tuple(grids), tokens, buttons, margin
         self.values = tokens.values
-        n = len(self.grids)
+        self.cells, self.sizes = value_codes(self.grids, tokens)
         # States of similar size share words, so that few words cover cells that are on hardly any grid.
-        heights, widths = [len(grid.rows) for grid in self.grids], [len(grid.rows[0]) for grid in self.grids]
-        self.slot = np.empty(n, dtype=np.int64)
-        self.slot[np.lexsort((widths, heights))] = np.arange(n)
+        self.slot = np.empty(len(self.grids), dtype=np.int64)
+        self.slot[np.lexsort(self.sizes.T[::-1])] = np.arange(len(self.grids))
         self.shape = frame(self.grids, margin)
-        self._fill_values()
+        self.of_values = np.zeros((len(self.values), *self.shape), dtype=np.uint64)
+        self.of_values[-1] = ALL  # outside every grid, and everywhere in states that are not real
+        self.first = np.full((len(self.values), len(self.grids)), -1, dtype=np.int64)
+        _fill_loop(self.cells, self.sizes, self.slot, margin, self.of_values, self.first)
+        self.inside = ~self.of_values[-1]
         self.row_words, self.row_mask = self._rows()
 
-    def _fill_values(self) -> None:
-        words, n, off = self.shape[2], len(self.grids), len(self.tokens)
-        self.of_values = np.zeros((len(self.values), *self.shape), dtype=np.uint64)
-        self.of_values[off] = ALL  # outside every grid, and everywhere in states that are not real
-        self.first = np.full((len(self.values), n), -1, dtype=np.int64)
-        self.cells, self.sizes = value_codes(self.grids, self.tokens)
-        if n:
-            _fill_loop(self.cells, self.sizes, self.slot, self.margin, self.of_values, self.first)
-        self.inside = ~self.of_values[off]
-        self.real = np.where(np.arange(words) < n // 64, ALL, np.uint64(0))
-        self.real[n // 64] = (ONE << np.uint64(n % 64)) - ONE
-        self.somewhere = np.full(words, ALL)
-        self.somewhere[-1] ^= ONE << np.uint64(63)  # *nowhere* is the last bit
+    @cached_property
+    def real(self) -> np.ndarray:
+        """1 for the real states. [words] uint64"""
+        n = self.states
+        real = np.where(np.arange(self.shape[2]) < n // 64, ALL, np.uint64(0))
+        real[n // 64] = (ONE << np.uint64(n % 64)) - ONE
+        return real
+
+    @cached_property
+    def somewhere(self) -> np.ndarray:
+        """1 for all states but *nowhere*, which is the last bit. [words] uint64"""
+        somewhere = np.full(self.shape[2], ALL)
+        somewhere[-1] ^= ONE << np.uint64(63)
+        return somewhere
 
     def _rows(self) -> tuple[np.ndarray, np.ndarray]:
         if self.buttons:
@@ -161,20 +164,38 @@ class Planes:
 
     def columns(self, results: np.ndarray) -> np.ndarray:
         """Return the values of programs on the rows, given the results of their kernel. [n, ...] → [n, R]"""
-        flat, places = self.words_of_rows(results)
-        columns = flat.take(places, axis=1)
-        columns &= self.row_mask
+        columns = np.empty((len(results), len(self.row_words)), dtype=np.uint64)
+        self.fill_columns(columns, np.arange(len(results)), results)
         return columns
+
+    def fill_columns(
+        self, columns: np.ndarray, places: np.ndarray, results: np.ndarray, chosen: np.ndarray | None = None
+    ) -> None:
+        """Write the values of programs on the rows into the columns at some places.
+
+        Args:
+            columns: the columns. [m, R] uint64
+            places: place of the column of each program. [n] int64
+            results: results of a kernel; see `Primitive.kernel`. [k, ...]
+            chosen: number of the result of each program; by default, in order. [n] int64
+        """
+        chosen = np.arange(len(places)) if chosen is None else chosen
+        _take_loop(*self.words_of_rows(results), chosen, self.row_mask, columns, places)
 
 
 def value_codes(grids: Sequence[Grid], tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
-    """Return the value numbers of all cells, grid after grid, and the sizes of the grids. ([cells], [N, 2])"""
-    table = np.zeros(max(map(ord, tokens), default=0) + 1, dtype=np.min_scalar_type(len(tokens)))
-    for v, character in enumerate(tokens):
-        table[ord(character)] = v
-    text = "".join([row for grid in grids for row in grid.rows])
-    sizes = np.array([(len(grid.rows), len(grid.rows[0])) for grid in grids], dtype=np.int64).reshape(-1, 2)
-    return table[np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)], sizes
+    """Return the value numbers of all cells, grid after grid, and the sizes of the grids. ([cells], [N, 2])
+
+    Raises BadInput for a grid that has a cell without a known token.
+    """
+    text = "".join(chain.from_iterable([grid.rows for grid in grids]))
+    codes = tokens.numbers.take(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32), mode="clip")
+    if codes.max(initial=0) == len(tokens):
+        for grid in grids:
+            tokens.check(grid)
+    sizes = np.empty((len(grids), 2), dtype=np.int64)
+    sizes[:, 0], sizes[:, 1] = [len(grid.rows) for grid in grids], [len(grid.rows[0]) for grid in grids]
+    return codes, sizes
 
 
 def frame(grids: Sequence[Grid], margin: int) -> tuple[int, int, int]:
@@ -210,7 +231,8 @@ def scan_many(
     out[x] = until[x+o] | (~unless[x+o] & inside[x+o] & out[x+o]); 0 nowhere.
     """
     out = np.empty((len(untils), *world.shape), dtype=np.uint64)
-    _scan_loop(store, offsets, untils, unlesses, world.inside, world.somewhere, out)
+    planes = in_lines(store), in_lines(world.inside), in_lines(out)
+    _scan_loop(*planes, world.somewhere, offsets, untils, unlesses)
     return out
 
 
@@ -229,6 +251,13 @@ def beyond(world: Planes, plane: np.ndarray) -> np.ndarray:
     fill = np.full(world.shape[2], ALL if last >> np.uint64(62) & ONE else 0, dtype=np.uint64)
     fill[-1] = (fill[-1] & ~(ONE << np.uint64(63))) | (last & (ONE << np.uint64(63)))
     return fill
+
+
+def in_lines(planes: np.ndarray) -> np.ndarray:
+    """Return planes with each row as a line of words: a step to the side is `words` places. [..., rows, columns ×
+    words]
+    """
+    return planes.reshape(*planes.shape[:-2], planes.shape[-2] * planes.shape[-1])
 
 
 def pack(bits: np.ndarray) -> np.ndarray:
@@ -273,6 +302,14 @@ def _reads_loop(first, slot, latest, starts, sources, masks, nowhere):  # type: 
 
 
 @compiled
+def _take_loop(flat, words, chosen, mask, columns, places):  # type: ignore[no-untyped-def]
+    for i in range(len(places)):
+        result, column = flat[chosen[i]], columns[places[i]]
+        for r in range(len(mask)):
+            column[r] = result[words[r]] & mask[r]
+
+
+@compiled
 def _shift_loop(store, offsets, conditions, out):  # type: ignore[no-untyped-def]
     top = np.uint64(1) << np.uint64(63)
     n, rows, columns, words = out.shape
@@ -298,38 +335,37 @@ def _shift_loop(store, offsets, conditions, out):  # type: ignore[no-untyped-def
 
 
 @compiled
-def _scan_loop(store, offsets, untils, unlesses, inside, somewhere, out):  # type: ignore[no-untyped-def]
-    n, rows, columns, words = out.shape
-    for i in range(n):
-        dr, dc = offsets[i, 0], offsets[i, 1]
-        until, unless = store[untils[i]], store[unlesses[i]]
-        plane = out[i]
-        far = np.uint64(0) - ((until[0, 0, words - 1] >> np.uint64(62)) & np.uint64(1))
-        first, end = min(max(0, -dc), columns), max(min(columns, columns - dc), 0)
+def _scan_loop(store, inside, out, somewhere, offsets, untils, unlesses):  # type: ignore[no-untyped-def]
+    """Sweep over lines of words, so that a line that depends on another one is computed at once."""
+    rows, width = inside.shape
+    words, some = len(somewhere), np.empty(width, np.uint64)
+    for j in range(width):
+        some[j] = somewhere[j % words]
+    for i in range(len(untils)):
+        down, aside = offsets[i, 0], offsets[i, 1] * words
+        until, unless, plane = store[untils[i]], store[unlesses[i]], out[i]
+        far = np.uint64(0) - ((until[0, words - 1] >> np.uint64(62)) & np.uint64(1))
         for k in range(rows):
-            r = k if dr < 0 else rows - 1 - k
-            y = r + dr
-            line = plane[r]
-            met = 0 <= y < rows
-            for c in range(columns):
-                if not met or c < first or c >= end:
-                    for w in range(words):
-                        line[c, w] = far & somewhere[w]
-            if not met:
+            r = k if down < 0 else rows - 1 - k
+            y, first, end = r + down, min(max(0, -aside), width), max(min(width, width - aside), 0)
+            if not 0 <= y < rows:
+                first = end = 0
+            for j in range(first):
+                plane[r, j] = far & some[j]
+            for j in range(end, width):
+                plane[r, j] = far & some[j]
+            if first == end:
                 continue
-            stop, stay, onto, ahead = until[y], unless[y], inside[y], plane[y]
-            if dr == 0:
-                for j in range(first, end):
-                    c = j if dc < 0 else first + end - 1 - j
-                    x = c + dc
-                    for w in range(words):
-                        line[c, w] = (stop[x, w] | (~stay[x, w] & onto[x, w] & ahead[x, w])) & somewhere[w]
-            else:
-                # The line ahead is complete, so all cells are computed at once.
-                for c in range(first, end):
-                    x = c + dc
-                    for w in range(words):
-                        line[c, w] = (stop[x, w] | (~stay[x, w] & onto[x, w] & ahead[x, w])) & somewhere[w]
+            line, kept = plane[r, first:end], some[first:end]
+            there = slice(first + aside, end + aside)
+            stop, stay, onto, ahead = until[y, there], unless[y, there], inside[y, there], plane[y, there]
+            if down:
+                for j in range(len(line)):
+                    line[j] = (stop[j] | (~stay[j] & onto[j] & ahead[j])) & kept[j]
+            else:  # along the line itself, each cell after the one ahead of it
+                for n in range(len(line)):
+                    j = n if aside < 0 else len(line) - 1 - n
+                    line[j] = (stop[j] | (~stay[j] & onto[j] & ahead[j])) & kept[j]
 
 
 @compiled

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 
 import numpy as np
 
@@ -14,8 +15,10 @@ from shown.errors import BadInput
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.language.attention import at_places, places_asked, shape_of
 from shown.language.primitives import Primitive
+from shown.language.primitives.paper import AT_ACTION_CELL
 from shown.language.reach import reach_of
 from shown.language.reference import NOWHERE, LimitedView, TooManyLooksError, View, bind
+from shown.language.shapes import Shape
 from shown.language.terms import Argument, Kind, Term, names_by_kind
 
 SLOWER = 500
@@ -58,13 +61,19 @@ class Plan:
             (primitive, self._arguments(primitive, group), slice(self._place[group[0]], self._place[group[-1]] + 1))
             for primitive, group in self._groups(self._conditions, depth)
         ]
-        order = sorted(range(len(self.terms)), key=lambda i: (self.terms[i].primitive, depth[self.terms[i]]))
-        self._tops = []
-        for primitive, group in self._groups([self.terms[i] for i in order], depth):
-            places, order = order[: len(group)], order[len(group) :]
-            self._tops.append((primitive, self._arguments(primitive, group), np.array(places)))
-        self._shapes = [shape_of(term, language) for term in self.terms]
-        self._asking = [shape for shape in self._shapes if shape.parts]
+        tops: dict[str, list[int]] = {}
+        for i, term in enumerate(self.terms):
+            tops.setdefault(term.primitive, []).append(i)
+        self._tops = [
+            (language[name], self._arguments(language[name], [self.terms[i] for i in places]), np.array(places))
+            for name, places in tops.items()
+        ]
+        self._asking = [i for i, term in enumerate(self.terms) if term.parts]
+
+    @cached_property
+    def _shapes(self) -> list[Shape]:
+        """The terms as shapes, which only large grids need."""
+        return [shape_of(term, self.language) for term in self.terms]
 
     def world(self, grids: Sequence[Grid]) -> Planes:
         """Return the states as planes with the margin that these programs need."""
@@ -90,11 +99,11 @@ class Plan:
             return world, self._columns_at_places(world)
         words = len(self._conditions) * math.prod(framed)
         if len(grids) == 1 and words > SLOWER * len(self.terms) * (len(self.buttons) or math.prod(grids[0].shape)):
-            looks = words // WORDS_A_LOOK
-            view = LimitedView(grids[0], self.tokens, None, looks)
+            world = Planes(grids, self.tokens, self.buttons)
+            view = LimitedView(grids[0], self.tokens, None, words // WORDS_A_LOOK)
             with suppress(TooManyLooksError):
                 values = reference_columns(self.terms, view, self.buttons, self.language)
-                return Planes(grids, self.tokens, self.buttons), values.astype(np.uint64)
+                return world, values.astype(np.uint64)
         needed = self._bytes(framed)
         if needed > LARGE:
             Account().take(needed, f"acting on a grid of {grids[0].height} × {grids[0].width}")
@@ -106,10 +115,8 @@ class Plan:
         planes = len(self._conditions) * math.prod(frame)
         if AT_PLACES * len(self._asking) >= planes:
             return False  # all small grids, where an estimate would take too long
-        asked = [
-            AT_PLACES + frame[2] * places_asked(shape, self.language, self.buttons, frame) for shape in self._asking
-        ]
-        return sum(asked) < planes
+        asked = (places_asked(self._shapes[i], self.language, self.buttons, frame) for i in self._asking)
+        return sum(AT_PLACES + frame[2] * places for places in asked) < planes
 
     def _columns_at_places(self, world: Planes) -> np.ndarray:
         """Return the same as `columns`."""
@@ -131,7 +138,10 @@ class Plan:
             store[group] = run_many(world, primitive, arguments, store)
         columns = np.empty((len(self.terms), len(world.row_words)), dtype=np.uint64)
         for primitive, arguments, places in self._tops:
-            columns[places] = world.columns(run_many(world, primitive, arguments, store))
+            if primitive is AT_ACTION_CELL:  # the conditions themselves, which need not be copied
+                world.fill_columns(columns, places, store, arguments[0])
+            else:
+                world.fill_columns(columns, places, run_many(world, primitive, arguments, store))
         return columns
 
     def _groups(self, terms: list[Term], depth: Mapping[Term, int]) -> list[tuple[Primitive, list[Term]]]:

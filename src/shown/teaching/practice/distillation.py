@@ -347,21 +347,17 @@ def _random_cover(
 
 def _improved(rule: tuple[int, ...], table: Table, sizes: np.ndarray, fixed: Sequence[int]) -> tuple[int, ...]:
     """Return the rule after adding and removing one unit at a time, as long as it agrees more with the vote."""
-
-    size = sizes.tolist()
-
-    def worth(rules: Sequence[Sequence[int]]) -> np.ndarray:
-        return table.values(rules) - PER_CONDITION * np.array([sum(size[u] for u in one) for one in rules])
-
-    best, score = list(rule), float(worth([rule])[0])
+    best, score = list(rule), float(table.values([rule])[0] - PER_CONDITION * sizes[list(rule)].sum())
     while True:
+        more = [u for u in range(len(sizes)) if u not in best]
         less = [[v for v in best if v != u] for u in best if u not in fixed]
         less = [one for one in less if one and table.covers[one].any(axis=0).all()]
-        tried = [*([*best, u] for u in range(len(sizes)) if u not in best), *less]
-        found = worth(tried) if tried else np.zeros(0)
+        found = np.concatenate([table.values_of_longer(best)[more], table.values(less)])
+        found -= PER_CONDITION * np.concatenate([sizes[best].sum() + sizes[more], [sizes[one].sum() for one in less]])
         if not len(found) or found.max() <= score + 1e-9:
             return tuple(sorted(best))
-        best, score = tried[int(np.argmax(found))], float(found.max())
+        place, score = int(np.argmax(found)), float(found.max())
+        best = [*best, more[place]] if place < len(more) else less[place - len(more)]
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from itertools import chain
 
 import numpy as np
 
 from shown.demonstrations import Step
-from shown.engine.compilation import compiled
+from shown.engine.compilation import compiled, popcount
+from shown.engine.planes import Planes
 from shown.evaluation.rows import Rows, evidence_of
 from shown.grid import Action, Grid
 from shown.language.evaluate import Plan
 from shown.policy import Policy
-from shown.rules.bitwise import clause_bits, over_columns
+from shown.rules.bitwise import allowed_rows, over_columns, pack
 from shown.rules.formula import Clause
 
 AS_GOOD = 0.5  # an action with this share of the probability of the vote's own is as good
+NONE = 2**31 - 1  # instead of the first row that a rule allows, where it allows none; odd: it agrees with no vote
 ROUNDING = 1e-9  # probabilities that differ by less are equal
 
 
@@ -74,8 +75,7 @@ class Table:
         positions: the games of a vote to agree with.
 
     Attributes:
-        bits: the rows that each unit allows. [U, R] uint64
-        wrong: those among them that the demonstrations rule out. [U, R] uint64
+        wrong: rows that each unit allows and the demonstrations rule out. [U, R] uint64
         covers: demonstrated steps that each unit allows. [U, T] bool
     """
 
@@ -86,62 +86,79 @@ class Table:
         planes, columns = Plan(terms, vote.tokens, vote.buttons, vote.language).world_and_columns(grids)
         rows = Rows([planes])
         numbers = {term: i for i, term in enumerate(terms)}
-        flat = [clause for unit in units for clause in over_columns(unit, numbers)]
-        of_clauses = clause_bits(flat, columns, rows.mask)
-        starts = np.cumsum([0, *(len(unit) for unit in units)])[:-1]
-        self.bits = np.bitwise_or.reduceat(of_clauses, starts, axis=0)
+        bits = allowed_rows(pack([over_columns(unit, numbers) for unit in units]), columns, rows.mask)
         evidence = evidence_of(rows, steps)
-        self.wrong = self.bits & (evidence.mask & ~evidence.positive)
-        self.covers = np.array([evidence.shows(bits) for bits in self.bits])
-        self._right = rows.bits((rows.number(grid), action) for grid, good in positions.good.items() for action in good)
-        self._block = (planes.row_words % planes.shape[2]).astype(np.int64)
+        self.wrong = bits & (evidence.mask & ~evidence.positive)
+        self.covers = evidence.shows(bits)
+        right = rows.bits((rows.number(grid), action) for grid, good in positions.good.items() for action in good)
         states = [rows.number(grid) for game in positions.games for grid in game]
-        self._slots = planes.slot[np.array(states, dtype=np.int64)]
+        # Twice the word of the first action that each unit allows in each position of the games, if it is good; one
+        # more if it is not. [U, positions]
+        self._first = _first_rows(bits, right, planes)[:, planes.slot[np.array(states, dtype=np.int64)]]
         self._starts = np.cumsum([0, *(len(game) for game in positions.games)])[:-1]
 
     def only(self, units: np.ndarray) -> Table:
         """Return the table of some of the units. [n] int64"""
         part = copy(self)
-        part.bits, part.wrong, part.covers = self.bits[units], self.wrong[units], self.covers[units]
+        part.wrong, part.covers, part._first = self.wrong[units], self.covers[units], self._first[units]
         return part
 
     def agreement(self, rules: Sequence[Sequence[int]]) -> np.ndarray:
         """Return whether each rule (a set of units) agrees in each position of the games. [K, positions] bool"""
-        members = np.fromiter(chain.from_iterable(rules), dtype=np.int64)
-        ends = np.cumsum([len(rule) for rule in rules], dtype=np.int64)
-        agrees = np.empty((len(rules), len(self._slots)), dtype=np.bool_)
-        _agreement_loop(self.bits, members, ends, self._right, self._block, self._slots, agrees)
-        return agrees
+        return _agrees(self._taken(rules))
 
     def values(self, rules: Sequence[Sequence[int]]) -> np.ndarray:
         """Return the share of games in which each rule always agrees, and a little for single positions. [K] float64"""
-        agrees = self.agreement(rules)
+        return self._values(self._taken(rules))
+
+    def values_of_longer(self, rule: Sequence[int]) -> np.ndarray:
+        """Return the `values` of the rules that have one unit more, for each unit. [U] float64"""
+        return self._values(np.minimum(self._first, self._taken([rule])))
+
+    def _taken(self, rules: Sequence[Sequence[int]]) -> np.ndarray:
+        """Return the action that each rule takes, as in `_first`: the first that one of its units allows."""
+        taken = np.empty((len(rules), self._first.shape[1]), dtype=self._first.dtype)
+        for row, rule in zip(taken, rules, strict=True):
+            self._first[list(rule)].min(axis=0, initial=NONE, out=row)
+        return taken
+
+    def _values(self, taken: np.ndarray) -> np.ndarray:
+        agrees = _agrees(taken)
         if not agrees.shape[1]:
-            return np.zeros(len(rules))
+            return np.zeros(len(agrees))
         whole = np.logical_and.reduceat(agrees, self._starts, axis=1)
         return whole.mean(axis=1) + 0.2 * agrees.mean(axis=1)
 
 
-@compiled
-def _agreement_loop(units, members, ends, right, block, slots, agrees):  # type: ignore[no-untyped-def]
-    """Find out where the first action that a rule allows is right; state s is bit s % 64 of block s // 64.
+def _agrees(taken: np.ndarray) -> np.ndarray:
+    return taken & 1 == 0
+
+
+def _first_rows(bits: np.ndarray, right: np.ndarray, world: Planes) -> np.ndarray:
+    """Return twice the index of the word of the first row of each state, one more if it is not right; NONE if no row.
 
     Rows are in reading order, so the first row of a state that a rule allows is the action it takes.
+
+    Args:
+        bits: the rows that each of several rules allows. [U, R] uint64
+        right: the rows that are right. [R] uint64
+        world: the states; the result is by their slots. → [U, slots] int32
     """
-    seen, good = np.empty(block.max() + 1, dtype=np.uint64), np.empty(block.max() + 1, dtype=np.uint64)
-    bits = np.empty(len(right), dtype=np.uint64)
-    first = 0
-    for k in range(len(ends)):
+    first = np.full((len(bits), 64 * world.shape[2]), NONE, dtype=np.int32)
+    _first_loop(bits, right, world.row_words % world.shape[2], first)
+    return first
+
+
+@compiled
+def _first_loop(bits, right, block, first):  # type: ignore[no-untyped-def]
+    """Word r is about the 64 states from 64 × block[r] on."""
+    one, seen = np.uint64(1), np.empty(first.shape[1] // 64, dtype=np.uint64)
+    for u in range(len(bits)):
         seen[:] = 0
-        good[:] = 0
-        bits[:] = 0
-        for i in range(first, ends[k]):
-            unit = units[members[i]]
-            for r in range(len(right)):
-                bits[r] |= unit[r]
         for r in range(len(right)):
-            good[block[r]] |= bits[r] & ~seen[block[r]] & right[r]
-            seen[block[r]] |= bits[r]
-        for p in range(len(slots)):
-            agrees[k, p] = (good[slots[p] >> 6] >> np.uint64(slots[p] & 63)) & np.uint64(1) != 0
-        first = ends[k]
+            new = bits[u, r] & ~seen[block[r]]
+            seen[block[r]] |= new
+            while new:
+                lowest = new & (~new + one)
+                first[u, 64 * block[r] + popcount(lowest - one)] = 2 * r + (right[r] & lowest == 0)
+                new ^= lowest
