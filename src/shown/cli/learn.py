@@ -35,7 +35,7 @@ from shown.teaching.interpretation.interpretations import EXACT_CLICKS, find_int
 from shown.teaching.practice.outliers import Outlier
 from shown.teaching.progress_bar import in_words
 from shown.teaching.result import Taught
-from shown.teaching.task import PRACTICE_SECONDS, Task
+from shown.teaching.task import GAME_SECONDS, WORLD_SECONDS, Task
 from shown.teaching.teach import iter_teach
 from shown.worlds import Playable
 
@@ -86,9 +86,9 @@ def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--practice",
         type=options.number(float, 0.0, 1e6),
-        default=PRACTICE_SECONDS,
         metavar="S",
-        help=f"time limit of practice in seconds, fits included; 0 for none (default: {PRACTICE_SECONDS:g})",
+        help="time limit of practice in seconds, fits included; 0 for none "
+        f"(default: {GAME_SECONDS:g} in games, {WORLD_SECONDS:g} in other worlds)",
     )
     add("--vote", action="store_true", help="keep all rules that fit, which vote, instead of one rule")
     add("--rule", type=options.positive, metavar="N", help="take the rule with N conditions among those found")
@@ -255,8 +255,8 @@ def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Resu
         resources=resources,
     )
     best = None
-    if not args.quiet and place is not None and args.practice:
-        say(f"  {_plan(args.practice)}")
+    if not args.quiet and place is not None and args.practice != 0:
+        say(f"  {_plan(Task(world=place, practice=args.practice))}")
     try:
         with sigterm_interrupts():
             while True:
@@ -299,7 +299,7 @@ def _result(args: argparse.Namespace, taught: Taught, task: _Task) -> _Result:
 def _further_grids(args: argparse.Namespace, task: _Task) -> list[Grid]:
     if args.grids is None:
         return []
-    if task.place is not None and args.practice:
+    if task.place is not None and args.practice != 0:
         raise BadInput(f"--grids: {task.place.name} makes levels to practice on. Omit the option, or use --practice 0.")
     return read_grids(args.grids, task.demonstrations.tokens)
 
@@ -316,14 +316,14 @@ def _load_earlier(args: argparse.Namespace, demonstrations: Demonstrations) -> P
 # --- words ------------------------------------------------------------------------------------------------------------
 
 
-def _plan(practice: float) -> str:
+def _plan(task: Task) -> str:
     """
-    >>> _plan(4.5)
+    >>> _plan(Task())
     '4.5 s to compare interpretations, 4.5 s or 54 rounds of practice, 4 s for one rule and new levels: at most 13 s'
     """
-    task = Task(practice=practice)
-    last = task.max_seconds - 2 * practice
-    parts = f"{practice:g} s to compare interpretations, {practice:g} s or {task.max_rounds} rounds of practice"
+    seconds = f"{task.seconds:g} s"
+    last = task.max_seconds - 2 * task.seconds
+    parts = f"{seconds} to compare interpretations, {seconds} or {task.max_rounds} rounds of practice"
     return f"{parts}, {last:.0f} s for one rule and new levels: at most {math.ceil(task.max_seconds)} s"
 
 

@@ -25,7 +25,6 @@ from shown.demonstrations import SCHEMA
 from shown.engine import compilation
 from shown.errors import BadInput, MissingExtra, ShownError
 from shown.files import encode_json
-from shown.teaching.task import PRACTICE_SECONDS
 from shown.version import __version__
 
 SUFFIX = ".policy.json"
@@ -129,7 +128,7 @@ class Tools:
         demonstrations: dict[str, Any] | None = None,
         world: str | None = None,
         name: str | None = None,
-        practice: float = PRACTICE_SECONDS,
+        practice: float | None = None,
     ) -> dict[str, Any]:
         """Learn a policy from successful episodes. Returns the rule in English, and the policy or its name.
 
@@ -142,7 +141,7 @@ class Tools:
             demonstrations: instead of episodes, the content of a demonstrations file of shown.
             world: name of the game or world, if it is a known one. It is then practiced on.
             name: keep the policy under this name, instead of returning it.
-            practice: time limit of practice in seconds, 0 for none.
+            practice: time limit of practice in seconds, 0 for none; by default 3 in games and 4.5 in other worlds.
         """
         if demonstrations is None:
             if tokens is None and world is not None:
@@ -153,7 +152,8 @@ class Tools:
             demonstrations = {**task, "demonstrations": items}
         source = self._file("demonstrations.json", demonstrations)
         out = self._files / "policy.json" if name is None else self._kept(name)
-        options = [f"--out={out}", f"--practice={practice}", *self._world_option(world)]
+        options = [f"--out={out}", *self._world_option(world)]
+        options += [] if practice is None else [f"--practice={practice}"]
         report = _output("learn", source, "--quiet", *options).replace(f"; written to {out}", "")
         return {"report": report, "policy": json.loads(out.read_bytes()) if name is None else name}
 

@@ -14,7 +14,7 @@ from shown.symmetry import Transformation
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.worlds import Playable, Start
 
-PRACTICE_SECONDS = 4.5
+GAME_SECONDS, WORLD_SECONDS = 3.0, 4.5  # default time of practice in a game, and in worlds, which are slower to play
 ROUNDS_PER_SECOND = 12.0  # maximum number of practice rounds for each second of `practice`; few games are so quick
 MAX_ROUNDS = 10_000  # however long practice may take
 RULE_SHARE = 0.3  # share of the practice time to find one rule that plays like all rules together
@@ -33,10 +33,11 @@ class Task:
             has no rules to interpret clicks by.
         programs: number of programs to enumerate. "auto": 10,000, and more for about a minute while nothing fits or the
             result improves.
-        practice: maximum seconds of practice, fits included. It ends early when all practice levels are won. Comparing
-            the hypotheses takes at most as long again (by return, it may use all of this time); if a slow world exceeds
-            that, practice is skipped. 0: no practice, and the most plausible hypothesis that fits is selected.
-        rounds: maximum number of practice rounds; twelve for each second of `practice` if None. If the rounds are over
+        practice: maximum seconds of practice, fits included; 3 in games and 4.5 in other worlds if None. It ends early
+            when all practice levels are won. Comparing the hypotheses takes at most as long again (by return, it may
+            use all of this time); if a slow world exceeds that, practice is skipped. 0: no practice, and the most
+            plausible hypothesis that fits is selected.
+        rounds: maximum number of practice rounds; twelve for each second of practice if None. If the rounds are over
             before the time is, the same seed gives the same policy.
         interpretations: interpretations to try; all if None.
         symmetries: symmetries to try; the game's, and none, if None. () for none.
@@ -58,7 +59,7 @@ class Task:
     demonstrations: Demonstrations | None = None
     world: Playable | None = None
     programs: Programs = 10_000
-    practice: float = PRACTICE_SECONDS
+    practice: float | None = None
     rounds: int | None = None
     interpretations: tuple[Interpretation, ...] | None = None
     symmetries: tuple[Transformation, ...] | None = None
@@ -77,9 +78,16 @@ class Task:
             object.__setattr__(self, name, None if value is None else tuple(value))
 
     @property
+    def seconds(self) -> float:
+        """Maximum seconds of practice."""
+        if self.practice is not None:
+            return self.practice
+        return WORLD_SECONDS if self.world is None or self.world.rules is None else GAME_SECONDS
+
+    @property
     def max_rounds(self) -> int:
         """Maximum number of practice rounds."""
-        return int(min(MAX_ROUNDS, ROUNDS_PER_SECOND * self.practice)) if self.rounds is None else self.rounds
+        return int(min(MAX_ROUNDS, ROUNDS_PER_SECOND * self.seconds)) if self.rounds is None else self.rounds
 
     @property
     def max_seconds(self) -> float:
@@ -89,7 +97,7 @@ class Task:
         >>> round(Task(practice=20).max_seconds, 1)
         57.0
         """
-        return (2 + RULE_SHARE * self.one_rule + OUTLIER_SHARE + 2 * FINAL_SHARE) * self.practice
+        return (2 + RULE_SHARE * self.one_rule + OUTLIER_SHARE + 2 * FINAL_SHARE) * self.seconds
 
     @property
     def shown(self) -> Demonstrations:

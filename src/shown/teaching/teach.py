@@ -138,8 +138,8 @@ class Pupil:
         self.taught: Taught | None = None
         self._effects = effects_of(world)
         self._ground: Ground | None = None
-        if world is not None and self.task.practice > 0:
-            self._ground = Ground(world, resources.seed, self.task.practice)
+        if world is not None and self.task.seconds > 0:
+            self._ground = Ground(world, resources.seed, self.task.seconds)
         self._fitter: Fitter | None = None
 
     @property
@@ -232,7 +232,7 @@ class _Course:
         """
         task, selection = self.task, self.selection
         if self.practices and task.programs != "auto":
-            selection.scoring.until = time.monotonic() + task.max_seconds - FINAL_SHARE * task.practice
+            selection.scoring.until = time.monotonic() + task.max_seconds - FINAL_SHARE * task.seconds
         selection.scoring.measure_by(task.shown)
         if selection.scoring.measure.by_return:
             selection.scoring.go_on(RETURN_SHARE)
@@ -246,11 +246,11 @@ class _Course:
         try:
             yield from self._choose(interpreted)
             if task.one_rule:
-                latest = selection.scoring.until - FINAL_SHARE * task.practice  # then rules are validated
-                until = min(time.monotonic() + RULE_SHARE * task.practice, latest)
+                latest = selection.scoring.until - FINAL_SHARE * task.seconds  # then rules are validated
+                until = min(time.monotonic() + RULE_SHARE * task.seconds, latest)
                 yield from selection.distill(interpreted, until)
             if task.world is not None:
-                selection.name_outlier(interpreted, time.monotonic() + OUTLIER_SHARE * task.practice)
+                selection.name_outlier(interpreted, time.monotonic() + OUTLIER_SHARE * task.seconds)
             elif not task.keep_all:
                 selection.leave_out_slips()
             if task.one_rule and task.grids and not self.practices:
@@ -267,7 +267,7 @@ class _Course:
         patience, by_return = Patience(), selection.scoring.measure.by_return
         while True:
             share = RETURN_SHARE if by_return else 1
-            until = time.monotonic() + share * task.practice if self.practices else math.inf
+            until = time.monotonic() + share * task.seconds if self.practices else math.inf
             effort = QUICK if self.practices else THOROUGH
             for wave, later in self._waves(groups):
                 yield from selection.compare(wave, later, interpreted, effort, until)
@@ -279,7 +279,7 @@ class _Course:
                     break
             selection.close()
             if self.practices and selection.fitted and not selection.perfect:
-                until = until if by_return else time.monotonic() + task.practice
+                until = until if by_return else time.monotonic() + task.seconds
                 yield from selection.practice(task.max_rounds, until)
             if task.programs != "auto":
                 return

@@ -10,7 +10,7 @@ from shown.demonstrations import Demonstrations
 from shown.evaluation.resources import Resources
 from shown.policy import Policy
 from shown.teaching.result import Taught
-from shown.teaching.task import PRACTICE_SECONDS
+from shown.teaching.task import WORLD_SECONDS
 from shown.teaching.teach import teach
 from shown.worlds import Playable, World
 from shown_evidence.baselines.lpp import MixturePolicy
@@ -59,4 +59,4 @@ def learner(place: Playable, seed: int, options: Mapping[str, Any]) -> TaughtPol
 
 def timed_learner(world: World, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:
     """Build `shown` for a world as users run it: practice has its default time limit."""
-    return TaughtPolicy(world, seed, PRACTICE_SECONDS, **options)
+    return TaughtPolicy(world, seed, WORLD_SECONDS, **options)
