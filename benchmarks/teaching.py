@@ -46,6 +46,7 @@ from shown_evidence.styles import find_style, styles_of
 HERE = Path(__file__).resolve().parents[1]
 QUICK = {"nim": ["expert", "slips"], "stop-the-fall": ["expert"]}
 WARM_UP = 3.0  # seconds of practice before a measurement
+LEVELS = 120  # new levels that a policy plays
 
 
 @dataclass(frozen=True)
@@ -218,7 +219,7 @@ def table(source: Path, before: Path | None) -> None:
     def jobs(styles: dict[str, list[str]], threads: int, **own: Any) -> list[Job]:
         known = {game: names or [style.name for style in styles_of(find(game).name)] for game, names in styles.items()}
         rest = {"practice": None, "rounds": None, **own}
-        return [Job(game, name, 3, 0, "choose", 120, threads, **rest) for game in known for name in known[game]]
+        return [Job(game, name, 3, 0, LEVELS, threads, **rest) for game in known for name in known[game]]
 
     def measured(asked: list[Job], at_once: int) -> Iterator[tuple[Job, Result, Result | None]]:
         """Yield each job as it ends, with its result before."""
@@ -318,7 +319,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--styles", type=words, metavar="A,B", help="which styles, where a game has them (all)")
     parser.add_argument("--demos", type=numbers, default=(3,), metavar="A,B", help="numbers of demonstrations (3)")
     parser.add_argument("--sets", type=int, default=1, metavar="N", help="sets of demonstrations of each style (1)")
-    parser.add_argument("--levels", type=int, default=120, metavar="N", help="new levels to play (120)")
+    parser.add_argument("--levels", type=int, default=LEVELS, metavar="N", help=f"new levels to play ({LEVELS})")
     parser.add_argument("--first", type=int, nargs=2, metavar="SEED", help="first demonstrated and played levels")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, metavar="N", help="threads of each (cores)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="measurements side by side (1)")
