@@ -126,6 +126,12 @@ def test_the_edge_of_the_grid_is_not_counted():
     assert not says("at_least(1, neighbors, cell_is_value(OFF))", (0, 0))
 
 
+def test_without_digits_no_number_says_how_many():
+    world = Planes([grid("#.", ".#")], Tokens(empty=".", wall="#"), (), 2)
+    found = run_many(world, STANDARD["as_many"], [np.array([0]), np.array([0])], world.of_values)
+    assert not found.any()
+
+
 def test_a_number_says_how_many():
     assert not says("as_many(neighbors, cell_is_value(wall))", (1, 1))
     assert says("as_many(sides, cell_is_value(one))", (1, 1)) is False

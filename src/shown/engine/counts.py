@@ -57,7 +57,8 @@ def counts_within(
     bounds = np.minimum(np.stack([least, below], axis=2), largest + 1)
     out = np.zeros((len(conditions), *world.shape), dtype=np.uint64)
     planes = in_lines(store), in_lines(where), in_lines(world.inside), in_lines(out)
-    _within_loop(*planes, world.shape[2], areas, conditions, bounds, _ON_TRACK, _NEAR, AROUND)
+    if bounds.size:
+        _within_loop(*planes, world.shape[2], areas, conditions, bounds, _ON_TRACK, _NEAR, AROUND)
     return out
 
 

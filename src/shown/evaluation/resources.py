@@ -54,12 +54,6 @@ class Resources:
         """The number of threads to use."""
         return self.threads or os.cpu_count() or 1
 
-    @property
-    def process_count(self) -> int:
-        """The number of processes that fit hypotheses side by side; one with a cluster, a GPU or a memory limit."""
-        alone = self.cluster is not None or self.device != "cpu" or self.memory_limit is not None
-        return 1 if alone else self.thread_count
-
     def account(self) -> Account:
         """Return an account of the memory, with the part of it taken that learning uses without reserving it."""
         account = Account(self.memory_limit)

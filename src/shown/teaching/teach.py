@@ -186,8 +186,6 @@ class Pupil:
         except (GeneratorExit, KeyboardInterrupt):
             self.taught = selection.stopped_result()
             raise
-        finally:
-            selection.close()
         return self.taught
 
     def _advised(self, taught: Taught) -> Taught:
@@ -268,16 +266,14 @@ class _Course:
         while True:
             share = RETURN_SHARE if by_return else 1
             until = time.monotonic() + share * task.seconds if self.practices else math.inf
-            effort = QUICK if self.practices else THOROUGH
-            for wave, later in self._waves(groups):
-                yield from selection.compare(wave, later, interpreted, effort, until)
+            for wave in self._waves(groups):
+                yield from selection.compare(wave, interpreted, QUICK if self.practices else THOROUGH, until)
                 if self.practices and not selection.perfect:
                     yield from selection.refine(REFINED, FURTHER, until, GOOD)
                     if self._side_by_side:
                         yield from selection.practice_early(EARLY_ROUNDS, until, ALMOST)
                 if self._enough_hypotheses(patience, until):
                     break
-            selection.close()
             if self.practices and selection.fitted and not selection.perfect:
                 until = until if by_return else time.monotonic() + task.seconds
                 yield from selection.practice(task.max_rounds, until)
@@ -290,20 +286,17 @@ class _Course:
             groups = [best] if best else self._hypotheses(interpreted)
             selection.look_further()
 
-    def _waves(
-        self, groups: Iterable[Sequence[Hypothesis]]
-    ) -> Iterator[tuple[Sequence[Hypothesis], Sequence[Hypothesis]]]:
+    def _waves(self, groups: Iterable[Sequence[Hypothesis]]) -> Iterator[Sequence[Hypothesis]]:
         """Yield the hypotheses in waves that are fitted and then play side by side: 1, 2, 4, 8 … of them.
 
-        The most plausible one is often the best, so it comes alone. Where fits or games are slow, all do. With each
-        wave come the hypotheses that are left of its group.
+        The most plausible one is often the best, so it comes alone. Where fits or games are slow, all do.
         """
         size = 1
         for group in groups:
             left = list(group)
             while left:
-                wave, left = left[:size], left[size:]
-                yield wave, left
+                yield left[:size]
+                left = left[size:]
                 if self._side_by_side:
                     size *= 2
 

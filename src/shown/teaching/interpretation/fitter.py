@@ -7,8 +7,7 @@ interpretations with images another.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -191,23 +190,6 @@ class Fitter:
         trees = TreeSearch(evidence, effort.trees, seed, self.resources.thread_count, fitting.account.branch())
         known = None if earlier is None or earlier.pool is None else (earlier.features, earlier.pool.clauses)
         return ClauseSearch(evidence, trees, seed, effort, fitting.struck(), narrow, known)
-
-    def evaluate(self, hypothesis: Hypothesis) -> None:
-        """Evaluate the programs of a hypothesis on the demonstrated positions, as its fit would."""
-        fitting = self._fitting(hypothesis)
-        with closing(fitting):
-            for place, block in enumerate(fitting.up_to(self.programs)):
-                fitting.evaluate(block, place)
-
-    @contextmanager
-    def sharing(self, fits: int) -> Iterator[None]:
-        """Divide the threads among some fits at a time."""
-        resources = self.resources
-        self.resources = replace(resources, threads=max(1, resources.thread_count // fits))
-        try:
-            yield
-        finally:
-            self.resources = resources
 
     def contradictions(self, hypothesis: Hypothesis, interpreted: Demonstrations) -> tuple[Contradiction, ...]:
         """Return the pinned clauses that contradict the demonstrations under a hypothesis."""

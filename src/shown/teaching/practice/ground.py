@@ -106,7 +106,7 @@ class Ground:
 
         Results are kept.
         """
-        numbers, known = self._numbers(levels), self.known(policy)
+        numbers, known = self._numbers(levels), self._known(policy)
         missing = [number for number in numbers if number not in known]
         if missing:
             known.update(zip(missing, self.play(policy, missing), strict=False))
@@ -115,11 +115,6 @@ class Ground:
     def worths(self, policy: Policy, levels: Which) -> list[float]:
         """Return what each of some levels is worth, 1 if the policy wins it; fewer if time is over."""
         return [self.measure.worth(result) for result in self.results(policy, levels)]
-
-    def known(self, policy: Policy) -> dict[int, float]:
-        """Return the results of a policy so far, by the number of the level."""
-        self._policies.setdefault(policy.components, policy)
-        return self._results.setdefault(policy.components, {})
 
     def play(self, policy: Policy, levels: Which) -> list[float]:
         """Return the result of each of some levels; fewer if time is over.
@@ -158,7 +153,7 @@ class Ground:
         if self.game.rules is not None:
             alike: dict[tuple[Language, tuple[int, ...]], list[Policy]] = {}
             for policy in {policy.components: policy for policy in policies}.values():
-                known = self.known(policy)
+                known = self._known(policy)
                 missing = tuple(number for number in self._numbers(levels) if number not in known)
                 alike.setdefault((policy.language, missing), []).append(policy)
             for (_, missing), group in alike.items():
@@ -206,6 +201,11 @@ class Ground:
         if not self.measure.by_return:
             return numbers
         return numbers[: int(max(FEW_LEVELS, min(STEPS_PER_SECOND * self.allowance / self.measure.length, ALL_LEVELS)))]
+
+    def _known(self, policy: Policy) -> dict[int, float]:
+        """Return the results of a policy so far, by the number of the level."""
+        self._policies.setdefault(policy.components, policy)
+        return self._results.setdefault(policy.components, {})
 
     def _some(self, numbers: Sequence[int]) -> list[Start]:
         for number in numbers:

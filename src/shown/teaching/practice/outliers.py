@@ -18,7 +18,6 @@ import numpy as np
 
 from shown.components import Component
 from shown.demonstrations import Demonstrations
-from shown.engine.forks import Forks
 from shown.evaluation.rows import evidence_of
 from shown.inference.failure import taken
 from shown.policy import Policy
@@ -193,26 +192,10 @@ def _of_policy(policy: Policy, fitted: Fitted) -> int:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A rule for a part of the demonstrations.
-
-    Attributes:
-        policy: the policy.
-        conditions: number of conditions of its best rule.
-        others: number of steps that it explains.
-    """
-
-    policy: Policy
-    conditions: int
-    others: int
-
-
-@dataclass(frozen=True)
 class LeavingOut:
     """Fits and plays without some of the demonstrations.
 
     Attributes:
-        forks: forks that fit side by side.
         fitter: fits hypotheses.
         scoring: plays the practice levels.
         fitted: the hypothesis that practice selected, fitted to all demonstrations.
@@ -220,7 +203,6 @@ class LeavingOut:
             together may have ruled it out.
     """
 
-    forks: Forks
     fitter: Fitter
     scoring: Scoring
     fitted: Fitted
@@ -241,36 +223,30 @@ class LeavingOut:
             return None
         found: list[tuple[float, Outlier]] = []
         for place, part in self._parts(until):
-            least = -AS_GOOD if part.conditions <= SHORTER * conditions else BETTER
+            assert part.policy is not None
+            shorter = conditions_of(part)
+            least = -AS_GOOD if shorter <= SHORTER * conditions else BETTER
             possible = before.won + least * before.of <= before.of
             after = self._won(flattened(part.policy)) if possible else None
             if after is not None and after.won - before.won >= least * before.of:
-                merit = (after.won - before.won) / before.of + (conditions - part.conditions) / conditions
-                lengths, won = (conditions, part.conditions), (before, after)
-                found.append((merit, Outlier(*place, None, lengths, part.others, won)))
+                merit = (after.won - before.won) / before.of + (conditions - shorter) / conditions
+                others = len(part.shown.steps)
+                found.append((merit, Outlier(*place, None, (conditions, shorter), others, (before, after))))
         return max(found, key=lambda item: item[0])[1] if found else None
 
-    def _parts(self, until: float) -> Iterator[tuple[Place, Part]]:
+    def _parts(self, until: float) -> Iterator[tuple[Place, Fitted]]:
         """Yield fits without one of the last demonstrations, or without a step that few others support."""
         shown = self.fitted.shown
         whole: list[Place] = [(d, None) for d in range(len(shown))]
-        places = whole[-MAX_DEMONSTRATIONS:] + _least_supported(self.fitted, shown, ())[:MAX_STEPS]
-        at_once = self.forks.count
-        for first in range(0, len(places), at_once):
+        for place in whole[-MAX_DEMONSTRATIONS:] + _least_supported(self.fitted, shown, ())[:MAX_STEPS]:
             if time.monotonic() > until or self.scoring.out_of_time:
                 return
-            some = places[first : first + at_once]
-            with self.fitter.sharing(len(some)):
-                parts = self.forks.map(self._without, some)
-            yield from ((place, part) for place, part in zip(some, parts, strict=True) if part is not None)
-
-    def _without(self, place: Place) -> Part | None:
-        """Return the rule without a demonstration or step, of the most plausible hypothesis that fits; None if none."""
-        hypothesis, interpreted = self.plausible
-        part = self.fitter.fit(hypothesis, without(interpreted, [place]), QUICK)
-        if part.policy is None and hypothesis != self.fitted.hypothesis:
-            part = self.fitter.fit(self.fitted.hypothesis, without(self.fitted.shown, [place]), QUICK)
-        return None if part.policy is None else Part(part.policy, conditions_of(part), len(part.shown.steps))
+            hypothesis, interpreted = self.plausible
+            part = self.fitter.fit(hypothesis, without(interpreted, [place]), QUICK)
+            if part.policy is None and hypothesis != self.fitted.hypothesis:
+                part = self.fitter.fit(self.fitted.hypothesis, without(shown, [place]), QUICK)
+            if part.policy is not None:
+                yield place, part
 
     def _won(self, policy: Policy) -> SuccessRate | None:
         """Return the practice levels that a policy wins; None if time is over before all are played."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -82,17 +82,10 @@ class Scoring:
         """Return the share of practice levels and kept episodes that a policy wins; a poor one plays fewer levels."""
         return self.scores([policy])[0]
 
-    def scores(self, policies: Sequence[Policy], known: Sequence[Mapping[int, float]] = ()) -> list[float]:
-        """Return the `score` of each of some policies, which play side by side.
-
-        Args:
-            policies: the policies.
-            known: the results of each of them that are known, by the number of the level.
-        """
+    def scores(self, policies: Sequence[Policy]) -> list[float]:
+        """Return the `score` of each of some policies, which play side by side."""
         if self.ground is None:
             return [self._with_kept(0.0, 0, policy) for policy in policies]
-        for policy, results in zip(policies, known, strict=False):
-            self.ground.known(policy).update(results)
         found, going = [0.0] * len(policies), list(range(len(policies)))
         # By return there are few levels, and playing all of them side by side takes hardly longer than playing some.
         for levels, promising in ROUNDS_OF_LEVELS[-1:] if self.measure.by_return else ROUNDS_OF_LEVELS:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.engine.forks import Forks
 from shown.errors import OutOfMemory
 from shown.grid import Grid
 from shown.inference.clauses import Effort
@@ -28,7 +27,6 @@ from shown.teaching.practice.counterexamples import CounterexampleSearch
 from shown.teaching.practice.credit import TurningPointSearch
 from shown.teaching.practice.cross_validation import CrossValidation, cross_validate
 from shown.teaching.practice.distillation import LONG, Distillation, OneRule, one_rule, rule_on_grids
-from shown.teaching.practice.fitting_ahead import FitJob, FittingAhead
 from shown.teaching.practice.ground import Ground
 from shown.teaching.practice.outliers import LeavingOut, Outlier, conditions_of, suspected_slips, without
 from shown.teaching.practice.practice_scoring import GridScoring, Scoring
@@ -76,8 +74,6 @@ class Selection:
         self._agreement: SuccessRate | None = None
         self._searches: dict[Hypothesis, PracticeSearch] = {}
         self._rounds = 0
-        self._forks = Forks(fitter.resources.process_count)
-        self._ahead = FittingAhead(fitter, scoring, self._forks)
         scoring.go_on()
 
     @property
@@ -122,7 +118,6 @@ class Selection:
     def compare(
         self,
         wave: Sequence[Hypothesis],
-        later: Sequence[Hypothesis],
         interpreted: Mapping[Interpretation, Demonstrations],
         effort: Effort,
         until: float = math.inf,
@@ -130,46 +125,35 @@ class Selection:
         """Fit some hypotheses and add the policies they lead to, which play side by side.
 
         Once something fits, a fit is not begun if it is not expected to end before `until` by the monotonic clock.
-
-        Args:
-            wave: the hypotheses.
-            later: those that come next, unless this wave is good enough. Other processes may begin to fit them.
-            interpreted: the demonstrations under each interpretation.
-            effort: how thoroughly to search for rules.
-            until: time by the monotonic clock.
         """
-        jobs = [FitJob(hypothesis, interpreted[hypothesis.interpretation]) for hypothesis in (*wave, *later)]
-        bounded = bool(self.fitted)
-        if len(wave) > 1:  # the first one is often the last, and fitted by all threads
-            self._ahead.begin(jobs, effort, lambda: not bounded or self._has_time(until))
-        self._add_fitted((yield from self._fit_all(jobs[: len(wave)], effort, until, bounded)))
+        jobs = [(hypothesis, interpreted[hypothesis.interpretation], None) for hypothesis in wave]
+        self._add_fitted((yield from self._fit_all(jobs, effort, until, bool(self.fitted))))
 
     def _fit_all(
-        self, jobs: Sequence[FitJob], effort: Effort, until: float, bounded: bool
+        self,
+        jobs: Sequence[tuple[Hypothesis, Demonstrations, Fitted | None]],
+        effort: Effort,
+        until: float,
+        bounded: bool,
     ) -> Generator[TeachingProgress, None, list[Fitted]]:
-        """Fit hypotheses; return the fits.
+        """Fit hypotheses, each to demonstrations under its interpretation and from an earlier fit; return the fits.
 
         Once something fits, or if `bounded`, a fit is not begun if it is not expected to end before `until`.
         """
         found: list[Fitted] = []
-        for job in jobs:
-            begun = job in self._ahead
-            if not begun and (found or bounded) and not self._has_time(until):
+        for hypothesis, interpreted, earlier in jobs:
+            if (found or bounded) and not self._has_time(until):
                 break
-            yield self.progress(TeachingPhase.FITTING, job.hypothesis)
-            fitted = self._take(job) if begun else (yield from self._fit(job, effort))
+            yield self.progress(TeachingPhase.FITTING, hypothesis)
+            fitted = yield from self._fit(hypothesis, interpreted, effort, earlier)
             found += [] if fitted is None else [fitted]
         return found
 
-    def _take(self, job: FitJob) -> Fitted | None:
-        """Return a fit that was begun ahead; None if nothing fits, or time is over."""
-        done = self._ahead.take(job)
-        return None if done is None else self._noted(done.fitted, done.seconds)
-
-    def _fit(self, job: FitJob, effort: Effort) -> Generator[TeachingProgress, None, Fitted | None]:
+    def _fit(
+        self, hypothesis: Hypothesis, interpreted: Demonstrations, effort: Effort, earlier: Fitted | None
+    ) -> Generator[TeachingProgress, None, Fitted | None]:
         """Fit a hypothesis; return None if nothing fits."""
-        hypothesis, begun = job.hypothesis, time.monotonic()
-        run = self.fitter.iter_fit(hypothesis, job.interpreted, effort, job.earlier)
+        run, begun = self.fitter.iter_fit(hypothesis, interpreted, effort, earlier), time.monotonic()
         try:
             while True:
                 moment, policy = next(run)
@@ -181,20 +165,16 @@ class Selection:
                     reached = self.progress(TeachingPhase.FITTING, hypothesis, so_far)
                     yield replace(reached, programs=moment.programs, total=moment.total)
         except StopIteration as end:
-            return self._noted(end.value, time.monotonic() - begun)
+            found: Fitted = end.value
+            self._seconds[hypothesis] = time.monotonic() - begun
+            self.contradicted(hypothesis, found.contradictions)
+            if found.policy is not None:
+                return found
+            self._add_failed(found)
         except OutOfMemory as error:
             if not self.candidates.current:
                 raise
             self.shortage = str(error)
-        return None
-
-    def _noted(self, found: Fitted, seconds: float) -> Fitted | None:
-        """Note the outcome of a fit; return None if nothing fits."""
-        self._seconds[found.hypothesis] = seconds
-        self.contradicted(found.hypothesis, found.contradictions)
-        if found.policy is not None:
-            return found
-        self._add_failed(found)
         return None
 
     def _add_failed(self, found: Fitted) -> None:
@@ -213,9 +193,7 @@ class Selection:
         grown = {i: flattened(found.grown) for i, found in enumerate(wave) if practiced and found.grown is not None}
         unplayed = self.scoring.world is None
         validated = [cross_validate(self.fitter, fit.hypothesis, fit.shown) if unplayed else None for fit in wave]
-        played = [self._ahead.results_of(found) for found in wave]
-        known = [*(own[0] for own in played), *(played[i][1] for i in grown)]
-        scores = self.scoring.scores([*mixtures, *grown.values()], known)
+        scores = self.scoring.scores([*mixtures, *grown.values()])
         grown_scores = dict(zip(grown, scores[len(wave) :], strict=True))
         for i, (found, policy, valid) in enumerate(zip(wave, mixtures, validated, strict=True)):
             hypothesis, score = found.hypothesis, scores[i] if valid is None else valid.explained
@@ -240,12 +218,8 @@ class Selection:
         Each is refined once, and only if it wins a share of at least `least` of the levels.
         """
         best = [found for found in self.best_fitted(number, least) if not found.generation]
-        jobs = [FitJob(found.hypothesis, found.shown, found) for found in best]
+        jobs = [(found.hypothesis, found.shown, found) for found in best]
         self._add_fitted((yield from self._fit_all(jobs, effort, until, True)))
-
-    def close(self) -> None:
-        """End the fits that other processes have begun."""
-        self._ahead.close()
 
     def look_further(self) -> None:
         """Start over with more programs; the candidates so far still count."""
@@ -388,7 +362,7 @@ class Selection:
             return
         first = next(iter(self._tried))
         plausible = first, interpreted[first.interpretation]
-        search = LeavingOut(self._forks, self.fitter, self.scoring, fitted, plausible)
+        search = LeavingOut(self.fitter, self.scoring, fitted, plausible)
         odd = search.odd_one(best.policy if self._one_rule is None else self._one_rule.policy, until)
         self.outliers = () if odd is None else (odd,)
 
