@@ -81,13 +81,6 @@ class Tokens:
         """Names of all values a program can test for, `OFF` last."""
         return (*self.characters, OFF)
 
-    @cached_property
-    def numbers(self) -> np.ndarray:
-        """Number of the token with each code point; `len(self)` means none, as from the last entry on."""
-        numbers = np.full(max(map(ord, self)) + 2, len(self), dtype=np.min_scalar_type(len(self)))
-        numbers[[ord(character) for character in self]] = np.arange(len(self))
-        return numbers
-
     def name(self, character: str) -> str:
         return self._names[character]
 

@@ -188,8 +188,11 @@ def value_codes(grids: Sequence[Grid], tokens: Tokens) -> tuple[np.ndarray, np.n
 
     Raises BadInput for a grid that has a cell without a known token.
     """
+    # The number of the token with each code point; `len(tokens)` means none, as from the last entry on.
+    numbers = np.full(max(map(ord, tokens), default=0) + 2, len(tokens), dtype=np.min_scalar_type(len(tokens)))
+    numbers[[ord(character) for character in tokens]] = np.arange(len(tokens))
     text = "".join(chain.from_iterable([grid.rows for grid in grids]))
-    codes = tokens.numbers.take(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32), mode="clip")
+    codes = numbers.take(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32), mode="clip")
     if codes.max(initial=0) == len(tokens):
         for grid in grids:
             tokens.check(grid)

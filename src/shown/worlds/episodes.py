@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
@@ -168,7 +167,7 @@ def play_starts(
     while playing := [run for run in playing if not run.over and len(run.steps) < (max_steps or run.world.max_steps)]:
         if time.monotonic() > deadline:
             break
-        for run, action in zip(playing, choose([run.grid for run in playing], [0] * len(playing)), strict=True):
+        for run, action in zip(playing, choose([(0, run.grid) for run in playing]), strict=True):
             run.step(action)
     return [run.episode for run in runs]
 
@@ -269,21 +268,18 @@ class _Choices:
 
     def __init__(self, ask: Callable[[Sequence[Grid], Sequence[int]], Sequence[Action]], remember: bool = True) -> None:
         self._ask, self._remember = ask, remember
-        self._known: defaultdict[int, dict[Grid, Action]] = defaultdict(dict)
+        self._known: dict[tuple[int, Grid], Action] = {}
 
-    def __call__(self, grids: Sequence[Grid], who: Sequence[int]) -> Sequence[Action]:
-        """Return the action of player `who[i]` on `grids[i]`, for each i."""
+    def __call__(self, keys: Sequence[tuple[int, Grid]]) -> Sequence[Action]:
+        """Return the action of player `who` on `grid`, for each (who, grid)."""
         if not self._remember:
-            return self._ask(grids, who)
-        known = [self._known[one].get(grid) for grid, one in zip(grids, who, strict=True)]
-        missing = [i for i, action in enumerate(known) if action is None]
-        new = list(dict.fromkeys([(grids[i], who[i]) for i in missing]))
-        actions = self._ask([grid for grid, _ in new], [one for _, one in new]) if new else ()
-        for (grid, one), action in zip(new, actions, strict=True):
-            self._known[one][grid] = action
-        for i in missing:
-            known[i] = self._known[who[i]][grids[i]]
-        return known  # type: ignore[return-value]  # none is missing
+            return self._ask([grid for _, grid in keys], [who for who, _ in keys])
+        known = [self._known.get(key) for key in keys]
+        new = list(dict.fromkeys(key for key, action in zip(keys, known, strict=True) if action is None))
+        if new:
+            actions = self._ask([grid for _, grid in new], [who for who, _ in new])
+            self._known.update(zip(new, actions, strict=True))
+        return [self._known[key] if action is None else action for key, action in zip(keys, known, strict=True)]
 
 
 _Start = tuple[int, World, int]
@@ -304,22 +300,21 @@ def _tallies(
 ) -> list[Tally]:
     """Play each run until it is over, has `horizon` steps, or a position comes up more often than its limit."""
     rewards, steps, won = [0.0] * len(runs), [0] * len(runs), [False] * len(runs)
-    players, worlds = [who for who, _, _ in runs], [world for _, world, _ in runs]
-    grids, most = [world.reset(seed) for _, world, seed in runs], [min(world.max_steps, horizon) for world in worlds]
+    playing = [(i, who, world, world.reset(seed)) for i, (who, world, seed) in enumerate(runs)]
     visits: list[dict[Grid, int]] = [{} for _ in runs]
-    playing = list(range(len(runs)))
-    while playing and time.monotonic() <= deadline:
+    while playing:
+        if time.monotonic() > deadline:
+            break
         going = []
-        actions = choose([grids[i] for i in playing], [players[i] for i in playing])
-        for i, action in zip(playing, actions, strict=True):
-            outcome = worlds[i].step(action)
+        actions = choose([(who, grid) for _, who, _, grid in playing])
+        for (i, who, world, grid), action in zip(playing, actions, strict=True):
+            outcome = world.step(action)
             rewards[i] += outcome.reward
             steps[i] += 1
             won[i] = outcome.won
-            often = visits[i][grids[i]] = visits[i].get(grids[i], 0) + 1
-            if not outcome.over and steps[i] < most[i] and often <= limits[i]:
-                going.append(i)
-                grids[i] = outcome.grid
+            often = visits[i][grid] = visits[i].get(grid, 0) + 1
+            if not outcome.over and steps[i] < min(world.max_steps, horizon) and often <= limits[i]:
+                going.append((i, who, world, outcome.grid))
         playing = going
-    finished = playing[0] if playing else len(runs)
+    finished = playing[0][0] if playing else len(runs)
     return list(map(Tally, rewards[:finished], steps[:finished], won[:finished]))

@@ -126,7 +126,7 @@ class LevelWorld(World):
         return LevelWorld(self.game, self.start)  # rules have no state, so they need not be copied
 
 
-MAX_REMEMBERED = 1000  # steps remembered on a level
+MAX_REMEMBERED = 300  # steps remembered on a level
 
 
 class RememberedLevel(LevelWorld):
@@ -148,10 +148,9 @@ class RememberedLevel(LevelWorld):
         if self._node is None:
             return super().step(action)
         key = self._node, action
-        known = self._known.get(key)
-        if known is not None:
+        if key in self._known:
             self._due.append(action)
-            outcome, self._node = known
+            outcome, self._node = self._known[key]
             return outcome
         self._catch_up()
         outcome, self._node = super().step(action), None
