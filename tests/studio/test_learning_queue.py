@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shown.studio import learning_queue
-from shown.studio.learning_queue import Job, LearningQueue
+from shown.studio.learning_queue import LearningJob, LearningQueue
 
 
 class PretendLearner:
@@ -65,7 +65,9 @@ class Room:
         def hear(message: dict[str, Any]) -> None:
             self.heard.append(f"{name}{'waits' if message.get('waiting') else 'news'}")
 
-        self.queue.put(Job(owner, game, game.title(), request, hear, lambda _: self.done.append(name), lambda: None))
+        self.queue.put(
+            LearningJob(owner, game, game.title(), request, hear, lambda _: self.done.append(name), lambda: None)
+        )
         await _settle()
 
     async def pass_time(self, seconds: float) -> None:

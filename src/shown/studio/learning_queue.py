@@ -32,7 +32,7 @@ Answer = dict[str, Any]
 
 
 @dataclass(eq=False)
-class Job:
+class LearningJob:
     """A game to learn.
 
     Attributes:
@@ -64,7 +64,7 @@ class Job:
 class _Turn:
     """A job that is being learned; `brief` if it ends with its first rule, `over` once it was asked to make room."""
 
-    job: Job
+    job: LearningJob
     learner: ChildProcess
     began: float
     brief: bool = False
@@ -89,7 +89,7 @@ class LearningQueue:
 
     learners: Sequence[ChildProcess]
     clock: Callable[[], float] = time.monotonic
-    _waiting: list[Job] = field(default_factory=list)
+    _waiting: list[LearningJob] = field(default_factory=list)
     _turns: list[_Turn] = field(default_factory=list)
     _row: int = 0  # first turns since the last later one
     _last: dict[str, float] = field(default_factory=dict)  # the start of the last turn of each owner
@@ -97,7 +97,7 @@ class LearningQueue:
     _ending: Background = field(default_factory=Background)
     _timer: asyncio.TimerHandle | None = None
 
-    def put(self, job: Job) -> None:
+    def put(self, job: LearningJob) -> None:
         """Add a job. It replaces a waiting job of the same game in its place; one that is running is cancelled."""
         job.queued = self.clock()
         for i, other in enumerate(self._waiting):
@@ -168,7 +168,7 @@ class LearningQueue:
                 job.moved()
         self._make_room()
 
-    def _candidates(self) -> Iterator[Job]:
+    def _candidates(self) -> Iterator[LearningJob]:
         """Yield the first waiting job of each owner who has none running."""
         seen = {turn.job.owner for turn in self._turns}
         for job in self._waiting:
@@ -176,7 +176,7 @@ class LearningQueue:
                 seen.add(job.owner)
                 yield job
 
-    def _due(self, job: Job) -> tuple[bool, float]:
+    def _due(self, job: LearningJob) -> tuple[bool, float]:
         """Return when a job should begin: those who have no rule at all come first."""
         queued = max(job.queued, self._last.get(job.owner, 0.0) + NEXT_SECONDS)
         wait = CONTINUE_SECONDS if job.turns else AGAIN_SECONDS if job.request["before"] else 0.0
@@ -218,7 +218,7 @@ class LearningQueue:
         finally:  # whatever happens to one game's result, the next game is learned
             self._next()
 
-    def _put_back(self, job: Job, result: Answer) -> None:
+    def _put_back(self, job: LearningJob, result: Answer) -> None:
         """Have a job whose turn is over go on later, from the best policy of this turn, if there is one."""
         if result.get("policy") is not None:
             job.request = {**job.request, "before": result["policy"], "used": result.get("used", [])}

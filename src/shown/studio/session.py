@@ -28,7 +28,7 @@ from shown.studio.catalog import catalog
 from shown.studio.children import Background, ChildDied
 from shown.studio.isolated import Isolated
 from shown.studio.learning import LearningState
-from shown.studio.learning_queue import Job
+from shown.studio.learning_queue import LearningJob
 from shown.studio.minecraft_view import MinecraftView
 from shown.studio.news import NewsFeed
 from shown.studio.processes import Processes
@@ -268,7 +268,7 @@ class Studio:
         moved = partial(self.tell_learned, workspace)
         # What has a rule of this lesson, as after a restart, goes on: those without one come first.
         turns = int(state.policy is not None and not state.stale)
-        self.queue.put(Job(self.owner, game.name, game.title, request, news, done, moved, turns=turns))
+        self.queue.put(LearningJob(self.owner, game.name, game.title, request, news, done, moved, turns=turns))
         self.tell_learned(workspace)
 
     def drop_under_other_remarks(self, workspace: Workspace) -> None:
