@@ -22,8 +22,8 @@ from shown.teaching.interpretation.equivalence import Effects
 from shown.teaching.interpretation.fitter import QUICK, Fitter
 from shown.teaching.interpretation.hypotheses import Hypothesis, flattened, hypothesis_of
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, Interpretation
-from shown.teaching.practice import ground
 from shown.teaching.practice.counterexamples import CounterexampleSearch
+from shown.teaching.practice.game_tree import GameTree
 from shown.teaching.practice.ground import Ground, Variation
 from shown.teaching.practice.practice_search import vary
 from shown.teaching.practice.selection import Selection
@@ -399,19 +399,19 @@ def test_no_round_is_begun_that_would_not_end_in_time(monkeypatch):
 
 @pytest.mark.parametrize("seconds_of_a_fit", [0.05, 0.7])
 def test_learning_ends_when_it_says(monkeypatch, seconds_of_a_fit):
-    clock, fit, play = [0.0], Fitter.iter_fit, ground.wins_of_each
+    clock, fit, play = [0.0], Fitter.iter_fit, GameTree.wins
 
     def slow_fit(*arguments):
         clock[0] += seconds_of_a_fit
         return (yield from fit(*arguments))
 
-    def slow_play(starts, players, count, deadline):
-        clock[0] += 0.002 * count * len(starts)
-        return play(starts, players, count, deadline=math.inf)
+    def slow_play(tree, starts, policies, deadline):
+        clock[0] += 0.002 * len(policies) * len(starts)
+        return play(tree, starts, policies)
 
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(Fitter, "iter_fit", slow_fit)
-    monkeypatch.setattr(ground, "wins_of_each", slow_play)
+    monkeypatch.setattr(GameTree, "wins", slow_play)
     demos, one = expert(STOP, "random:200003"), Resources(threads=1)
     taught = teach(demos, STOP, programs=1000, practice=2.0, rounds=100, resources=one)
     assert taught.learned

@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 from shown import Learner
@@ -13,7 +12,7 @@ from shown.teaching.practice.ground import Ground
 from shown.teaching.teach import teach
 from shown.worlds import World, demonstrate, load_levels, play, play_many, wins, wrap
 from shown.worlds import find as find_game
-from shown.worlds.games.game import LevelWorld, RememberedLevel
+from shown.worlds.games.game import LevelWorld
 from shown.worlds.views import Numbers
 from shown.worlds.world import PRACTICE_SEEDS
 
@@ -156,43 +155,3 @@ def test_what_a_slow_world_has_left_out_is_no_victory(corridor, clock):
     assert ground.results(policy, 12) == [True] * 4
     assert Ground(Slow(place, clock)).score(policy, 12) == 1
     assert wins(Slow(place, clock).starts(range(3)), policy, deadline=clock.now + 0.5) == []
-
-
-@pytest.mark.parametrize("name", ["chase", "reach-for-the-star", "stop-the-fall"])
-def test_a_remembered_level_steps_as_if_every_step_were_computed(name, monkeypatch):
-    monkeypatch.setattr("shown.worlds.games.game.MAX_REMEMBERED", 40)
-    game, rng = find_game(name), np.random.default_rng(7)
-    remembered, seed = game.practice_start(0, 3)
-    assert isinstance(remembered, RememberedLevel)
-    grids = []
-    for _ in range(12):
-        plain, copy = LevelWorld(game, remembered.start), remembered.copy()
-        assert plain.reset(seed) == copy.reset(seed)
-        outcome = None
-        for _ in range(12):
-            cells = (plain.expert(), (1, 1)) if outcome is None or not outcome.over else ()
-            if not cells:
-                break
-            action = cells[rng.integers(2)]
-            outcome = plain.step(action)
-            assert copy.step(action) == outcome
-            grids.append(outcome.grid)
-            if not outcome.over and rng.random() < 0.2:
-                assert copy.expert() == plain.expert()
-    assert len(set(grids)) > 8
-
-
-def test_a_remembered_level_computes_each_step_once():
-    calls = []
-
-    class Counted(type(find_game("chase"))):
-        def step(self, grid, action, rng):
-            calls.append(action)
-            return super().step(grid, action, rng)
-
-    game = Counted()
-    start = game.practice_start(0)
-    won = wins([start], uniform_policy(game.tokens))
-    computed = len(calls)
-    assert wins([start], uniform_policy(game.tokens)) == won
-    assert len(calls) == computed > 0

@@ -32,14 +32,6 @@ class ManyPlayer(Protocol):
         ...
 
 
-class ManyPlayers(Protocol):
-    """Several deterministic players that act side by side: `Together` of `policy.py`."""
-
-    def act_many(self, grids: Sequence[Grid], who: Sequence[int]) -> Sequence[Action]:
-        """Return the action of player `who[i]` on `grids[i]`, for each i."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Episode:
     """A played episode.
@@ -162,12 +154,11 @@ def play_starts(
     if any(world.exclusive for world, _ in starts):
         return [play(world, lambda grid: player.act_many([grid])[0], None, seed, max_steps) for world, seed in starts]
     runs = [_Run(world, seed) for world, seed in starts]
-    choose = _Choices(lambda grids, _: player.act_many(grids), player.deterministic)
-    playing = runs
+    choose, playing = _Choices(player), runs
     while playing := [run for run in playing if not run.over and len(run.steps) < (max_steps or run.world.max_steps)]:
         if time.monotonic() > deadline:
             break
-        for run, action in zip(playing, choose([(0, run.grid) for run in playing]), strict=True):
+        for run, action in zip(playing, choose([run.grid for run in playing]), strict=True):
             run.step(action)
     return [run.episode for run in runs]
 
@@ -229,9 +220,7 @@ def tallies(
     Give up a run in which the same position comes up more than `max_repeats` times, and end one after `horizon` steps.
     At `deadline`, by the monotonic clock, return only the results before the first unfinished one.
     """
-    runs = [(0, world, seed) for world, seed in starts]
-    choose = _Choices(lambda grids, _: player.act_many(grids), player.deterministic)
-    return _tallies(runs, choose, [max_repeats] * len(runs), deadline, horizon)
+    return _tallies(starts, player, [max_repeats] * len(starts), deadline, horizon)
 
 
 def wins(starts: Sequence[Start], player: ManyPlayer, deadline: float = math.inf) -> list[bool]:
@@ -247,74 +236,52 @@ def wins(starts: Sequence[Start], player: ManyPlayer, deadline: float = math.inf
     >>> wins(nim.starts("test:0-2"), uniform_policy(nim.tokens))
     [False, False, False]
     """
-    runs = [(0, world, seed) for world, seed in starts]
-    choose = _Choices(lambda grids, _: player.act_many(grids), player.deterministic)
-    limits = _limits(runs) if player.deterministic else [math.inf] * len(runs)
-    return [tally.won for tally in _tallies(runs, choose, limits, deadline)]
-
-
-def wins_of_each(
-    starts: Sequence[Start], players: ManyPlayers, count: int, deadline: float = math.inf
-) -> list[list[bool]]:
-    """Return the `wins` of each of `count` players, playing side by side in copies of the worlds."""
-    runs = [(who, world.copy(), seed) for world, seed in starts for who in range(count)]
-    won = [tally.won for tally in _tallies(runs, _Choices(players.act_many), _limits(runs), deadline)]
-    whole = len(won) - len(won) % count
-    return [won[who:whole:count] for who in range(count)]
+    # Where the state is hidden, waiting may be right.
+    limits = [MAX_REPEATS if player.deterministic and world.fully_observed else math.inf for world, _ in starts]
+    return [tally.won for tally in _tallies(starts, player, limits, deadline)]
 
 
 class _Choices:
-    """The actions of players on grids; where remembered, a player is asked once about each grid."""
+    """The actions of a player on grids; a deterministic one is asked once about each grid."""
 
-    def __init__(self, ask: Callable[[Sequence[Grid], Sequence[int]], Sequence[Action]], remember: bool = True) -> None:
-        self._ask, self._remember = ask, remember
-        self._known: dict[tuple[int, Grid], Action] = {}
+    def __init__(self, player: ManyPlayer) -> None:
+        self._player = player
+        self._known: dict[Grid, Action] = {}
 
-    def __call__(self, keys: Sequence[tuple[int, Grid]]) -> Sequence[Action]:
-        """Return the action of player `who` on `grid`, for each (who, grid)."""
-        if not self._remember:
-            return self._ask([grid for _, grid in keys], [who for who, _ in keys])
-        known = [self._known.get(key) for key in keys]
-        new = list(dict.fromkeys(key for key, action in zip(keys, known, strict=True) if action is None))
+    def __call__(self, grids: Sequence[Grid]) -> Sequence[Action]:
+        """Return the action on each grid."""
+        if not self._player.deterministic:
+            return self._player.act_many(grids)
+        new = list(dict.fromkeys(grid for grid in grids if grid not in self._known))
         if new:
-            actions = self._ask([grid for _, grid in new], [who for who, _ in new])
-            self._known.update(zip(new, actions, strict=True))
-        return [self._known[key] if action is None else action for key, action in zip(keys, known, strict=True)]
-
-
-_Start = tuple[int, World, int]
-"""A player, a world and a seed."""
-
-
-def _limits(runs: Sequence[_Start]) -> list[float]:
-    """Return how often a position may come up in each run; where the state is hidden, waiting may be right."""
-    return [MAX_REPEATS if world.fully_observed else math.inf for _, world, _ in runs]
+            self._known.update(zip(new, self._player.act_many(new), strict=True))
+        return [self._known[grid] for grid in grids]
 
 
 def _tallies(
-    runs: Sequence[_Start],
-    choose: _Choices,
+    starts: Sequence[Start],
+    player: ManyPlayer,
     limits: Sequence[float],
     deadline: float = math.inf,
     horizon: float = math.inf,
 ) -> list[Tally]:
-    """Play each run until it is over, has `horizon` steps, or a position comes up more often than its limit."""
-    rewards, steps, won = [0.0] * len(runs), [0] * len(runs), [False] * len(runs)
-    playing = [(i, who, world, world.reset(seed)) for i, (who, world, seed) in enumerate(runs)]
-    visits: list[dict[Grid, int]] = [{} for _ in runs]
+    """Play each start until it is over, has `horizon` steps, or a position comes up more often than its limit."""
+    rewards, steps, won = [0.0] * len(starts), [0] * len(starts), [False] * len(starts)
+    playing = [(i, world, world.reset(seed)) for i, (world, seed) in enumerate(starts)]
+    visits: list[dict[Grid, int]] = [{} for _ in starts]
+    choose = _Choices(player)
     while playing:
         if time.monotonic() > deadline:
             break
         going = []
-        actions = choose([(who, grid) for _, who, _, grid in playing])
-        for (i, who, world, grid), action in zip(playing, actions, strict=True):
+        for (i, world, grid), action in zip(playing, choose([grid for _, _, grid in playing]), strict=True):
             outcome = world.step(action)
             rewards[i] += outcome.reward
             steps[i] += 1
             won[i] = outcome.won
             often = visits[i][grid] = visits[i].get(grid, 0) + 1
             if not outcome.over and steps[i] < min(world.max_steps, horizon) and often <= limits[i]:
-                going.append((i, who, world, outcome.grid))
+                going.append((i, world, outcome.grid))
         playing = going
-    finished = playing[0][0] if playing else len(runs)
+    finished = playing[0][0] if playing else len(starts)
     return list(map(Tally, rewards[:finished], steps[:finished], won[:finished]))

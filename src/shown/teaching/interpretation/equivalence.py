@@ -37,7 +37,7 @@ class Effects:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self._chances = [_Chances(seed) for seed in SEEDS]
+        self._chances = [Chances(seed) for seed in SEEDS]
         self._played: dict[Grid, dict[Action, Effect | None]] = {}
         self._alike: dict[Grid, dict[Action, tuple[Action, ...]]] = {}
 
@@ -98,7 +98,11 @@ def effects_of(game: Playable | Effects | None) -> Effects | None:
     return None if game.rules is None else Effects(game.rules)
 
 
-class _Chances(np.random.Generator):
+State = tuple[int, int, int, int]
+"""State of a generator."""
+
+
+class Chances(np.random.Generator):
     """A generator that records whether it was used: an action without chance is played only once."""
 
     asked = False
@@ -106,17 +110,31 @@ class _Chances(np.random.Generator):
     def __init__(self, seed: int) -> None:
         source = np.random.PCG64(seed)
         super().__init__(source)
-        self._source, self._start = source, source.state
+        self._source, self._start = source, state_of(source)
         self.asked = False
 
-    def restart(self) -> None:
-        self._source.state = self._start
+    def restart(self, state: State | None = None) -> None:
+        """Go to a state, by default the first one, as if never used."""
+        bits, step, half, rest = self._start if state is None else state
+        words = {"bit_generator": "PCG64", "has_uint32": half, "uinteger": rest}
+        self._source.state = {**words, "state": {"state": bits, "inc": step}}  # type: ignore[typeddict-item]
         self.asked = False
+
+    @property
+    def state(self) -> State:
+        """The state that it is in."""
+        return state_of(self._source)
 
     def __getattribute__(self, name: str) -> Any:
-        if name not in ("asked", "restart", "_source", "_start"):
+        if name not in ("asked", "restart", "state", "_source", "_start"):
             self.asked = True
         return super().__getattribute__(name)
+
+
+def state_of(source: np.random.BitGenerator) -> State:
+    """Return the state of a source of random bits, a PCG64 as of `numpy.random.default_rng`."""
+    state: Any = source.state
+    return state["state"]["state"], state["state"]["inc"], state["has_uint32"], state["uinteger"]
 
 
 def expert_action(game: Game, grid: Grid) -> Action | None:

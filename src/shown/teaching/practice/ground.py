@@ -19,12 +19,13 @@ from shown.inference.clauses import Pool
 from shown.inference.learner import to_formula
 from shown.inference.posterior import log_likelihood, log_prior
 from shown.language.primitives import Language
-from shown.policy import Component, Policy, Together
+from shown.policy import Component, Policy
 from shown.rules.bitwise import Clauses, formula_bits
 from shown.teaching.interpretation.fitter import Fitted
+from shown.teaching.practice.game_tree import GameTree
 from shown.teaching.practice.measure import WINNING, Measure
 from shown.worlds import Episode, Playable, Start, play_starts, wins
-from shown.worlds.episodes import tallies, wins_of_each
+from shown.worlds.episodes import tallies
 
 FEW_LEVELS, SOME_LEVELS, ALL_LEVELS = 12, 40, 120  # a candidate that does well on few levels plays more
 VALIDATION_LEVELS = (120, 200)  # played by single rules and by the vote that they may replace
@@ -58,6 +59,7 @@ class Ground:
     def __init__(self, game: Playable, seed: int = 0, allowance: float = math.inf) -> None:
         self.game, self.seed, self.allowance, self.seconds = game, seed, allowance, allowance
         self.measure = WINNING
+        self._tree = None if game.rules is None else GameTree(game.rules)
         self._pace: float | None = None
         self._starts: dict[int, Start] = {}
         self._results: dict[tuple[Component, ...], dict[int, float]] = {}
@@ -136,6 +138,8 @@ class Ground:
         return found
 
     def _played(self, starts: Sequence[Start], policy: Policy, deadline: float) -> Sequence[float]:
+        if self._tree is not None:
+            return self._tree.wins(starts, [policy], deadline)[0]
         if not self.measure.by_return:
             return wins(starts, policy, deadline=deadline)
         return [tally.reward for tally in tallies(starts, policy, deadline=deadline, horizon=self.measure.horizon)]
@@ -150,7 +154,7 @@ class Ground:
 
     def scores(self, policies: Sequence[Policy], levels: Which) -> list[float]:
         """Return the `score` of each of some policies; in a game, those of one language play side by side."""
-        if self.game.rules is not None:
+        if self._tree is not None:
             alike: dict[tuple[Language, tuple[int, ...]], list[Policy]] = {}
             for policy in {policy.components: policy for policy in policies}.values():
                 known = self._known(policy)
@@ -225,10 +229,10 @@ class Ground:
 
     def _play_together(self, policies: Sequence[Policy], numbers: Sequence[int]) -> None:
         """Play some levels with all policies, as far as time allows."""
-        if len(policies) < 2 or not numbers or self.over:
+        if self._tree is None or len(policies) < 2 or not numbers or self.over:
             return
         with self.playing() as deadline:
-            won = wins_of_each(self._some(numbers), Together(policies), len(policies), deadline=deadline)
+            won = self._tree.wins(self._some(numbers), policies, deadline)
         for policy, of_one in zip(policies, won, strict=True):
             self._results[policy.components].update(zip(numbers, of_one, strict=False))
 

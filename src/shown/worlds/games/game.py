@@ -80,7 +80,7 @@ class Game(Playable):
 
     def practice_start(self, number: int, seed: int = 0) -> Start:
         grid = self.generate(np.random.default_rng([seed, 0x9AC, number]))
-        return RememberedLevel(self, Level(f"practice:{seed}:{number}", grid)), seed
+        return LevelWorld(self, Level(f"practice:{seed}:{number}", grid)), seed
 
 
 class LevelWorld(World):
@@ -124,52 +124,6 @@ class LevelWorld(World):
 
     def copy(self) -> World:
         return LevelWorld(self.game, self.start)  # rules have no state, so they need not be copied
-
-
-MAX_REMEMBERED = 300  # steps remembered on a level
-
-
-class RememberedLevel(LevelWorld):
-    """A level on which many players practice: a step taken before, after the same steps, is not computed again.
-
-    Copies share what they remember.
-    """
-
-    def __init__(self, game: Game, level: Level, known: dict[tuple[int, Action], tuple[Outcome, int]] | None = None):
-        self._known = {} if known is None else known  # by the number of the node of the game tree, and the action
-        super().__init__(game, level)
-
-    def reset(self, seed: int) -> Grid:
-        self._node: int | None = -1 - seed
-        self._due: list[Action] = []  # steps that were remembered, and not computed
-        return super().reset(seed)
-
-    def step(self, action: Action) -> Outcome:
-        if self._node is None:
-            return super().step(action)
-        key = self._node, action
-        if key in self._known:
-            self._due.append(action)
-            outcome, self._node = self._known[key]
-            return outcome
-        self._catch_up()
-        outcome, self._node = super().step(action), None
-        if len(self._known) < MAX_REMEMBERED:
-            self._node = len(self._known)
-            self._known[key] = outcome, self._node
-        return outcome
-
-    def expert(self) -> Action:
-        self._catch_up()
-        return super().expert()
-
-    def copy(self) -> World:
-        return RememberedLevel(self.game, self.start, self._known)
-
-    def _catch_up(self) -> None:
-        for action in self._due:
-            super().step(action)
-        self._due = []
 
 
 def chances(level: Level, seed: int) -> np.random.Generator:
