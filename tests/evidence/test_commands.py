@@ -269,6 +269,7 @@ def test_the_networks_alone_need_only_numpy_and_torch(tmp_path: Path):
         (["reproduce", "demos", "--cluster", "local", "--minutes", "1"], "--minutes: not possible with --cluster"),
         (["reproduce", "demos", "--minutes", "-1"], "--minutes"),
         (["results", "--replay", "5"], "--replay: only together with --carry-over"),
+        (["results", "--run-again", "x.sqlite"], "--run-again: only together with --carry-over"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(words: list[str], said: str, capsys: pytest.CaptureFixture):
@@ -302,7 +303,38 @@ def test_results_that_replay_equally_are_carried_over(tmp_path: Path, capsys: py
     told = capsys.readouterr()
     assert "lpp: 2 stale results, 2 replayed, all equal: kept" in told.err
     assert "vpi-best: 2 stale results, 2 replayed, 1 differ: none kept" in told.err
+    assert "cnn: 1 stale result, 0 replayed, too few" in told.err
     kept = json.loads(told.out)
     assert [(row["settings"]["method"], row["stale"], row["commit"]) for row in kept] == [("lpp", False, "a" * 40)] * 2
     assert main(["reproduce", "demos", "--methods", "lpp", "--games", "nim", "--list", "--store", str(new)]) == 0
     assert "done  LPP nim from train:7" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("alike", "differing", "verdict"),
+    [(5, 0, "5 replayed, all equal: kept"), (4, 0, "4 replayed, too few"), (5, 1, "6 replayed, 1 differ: none kept")],
+)
+def test_networks_are_carried_over_if_those_trained_alike_play_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture, alike: int, differing: int, verdict: str
+):
+    old, again, new = (str(tmp_path / name) for name in ("old.sqlite", "again.sqlite", "new.sqlite"))
+    rows = [measured(Trial("cnn", "nim", f"train:{i}")) for i in range(8)]
+    rows = [replace(row, result={**row.result, "learned": {"training": {"loss": 0.5}, "together": 8}}) for row in rows]
+
+    def with_(row: Row, **changes: object) -> Row:
+        return replace(row, result={**row.result, **changes})
+
+    run = [with_(row, learned={"training": {"loss": 0.5}, "together": 3}) for row in rows[:alike]]
+    run += [with_(row, fit=0.25) for row in rows[alike : alike + differing]]
+    run += [with_(row, fit=0.25, learned={"training": {"loss": 0.6}}) for row in rows[alike + differing : 7]]
+    with Store(old) as store:
+        store.add_many([of_earlier_code(row) for row in rows])
+    with Store(again) as store:
+        store.add_many(run)
+    assert main(["results", "--store", new, "--carry-over", old, "--run-again", again, "--json"]) == 0
+    told = capsys.readouterr()
+    assert f"cnn: 8 stale results, {verdict}" in told.err
+    kept = json.loads(told.out)
+    assert len(kept) == (8 if verdict.endswith("equal: kept") else 0)
+    assert not any(row["stale"] for row in kept)
+    assert [row["result"]["learned"]["together"] for row in kept] == [8] * len(kept)

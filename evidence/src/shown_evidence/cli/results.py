@@ -46,6 +46,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "equal",
     )
     parser.add_argument("--replay", type=positive, metavar="N", help="results to replay at random (default 200)")
+    parser.add_argument(
+        "--run-again",
+        nargs="+",
+        metavar="FILE",
+        help="with --carry-over: results of networks that were run again on a GPU, with this code",
+    )
     parser.add_argument("--remove-bad", action="store_true", help="first delete invalid rows")
 
 
@@ -55,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
         _import(args.imports, args.store)
     if args.carry_over:
         _carry_over(args)
-    elif args.replay:
-        raise BadInput("--replay: only together with --carry-over FILE.")
+    elif args.replay or args.run_again:
+        raise BadInput(f"--{'replay' if args.replay else 'run-again'}: only together with --carry-over FILE.")
     if args.remove_bad:
         _remove_bad(args.store)
     with Store(args.store, writing=False) as store:
@@ -145,10 +151,14 @@ def _carry_over(args: argparse.Namespace) -> None:
     from shown_evidence.results.carry_over import REPLAYED, carry_over
     from shown_evidence.results.runner import on_cores
 
-    found = carry_over(_read(args.carry_over).rows, on_cores, args.replay or REPLAYED)
+    again = [row for path in args.run_again or () for row in _read(path).rows]
+    found = carry_over(_read(args.carry_over).rows, on_cores, args.replay or REPLAYED, again)
+    kept = {row.settings["method"] for row in found.rows}
     for method, count in sorted(found.candidates.items()):
         differing = found.differing[method]
-        verdict = f"{differing:,} differ: none kept" if differing else "all equal: kept"
+        verdict = (
+            f"{differing:,} differ: none kept" if differing else "all equal: kept" if method in kept else "too few"
+        )
         say(f"{method}: {many(count, 'stale result')}, {found.replayed[method]:,} replayed, {verdict}")
     with Store(args.store) as store:
         say(f"{args.carry_over}: {many(store.add_many(found.rows), 'result')} carried over")
