@@ -14,7 +14,7 @@ from shown.symmetry import Transformation
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.worlds import Playable, Start
 
-GAME_SECONDS, WORLD_SECONDS = 3.0, 4.5  # default time of practice in a game, and in worlds, which are slower to play
+GAME_SECONDS, WORLD_SECONDS = 2.25, 4.5  # default time of practice in a game, and in worlds, which are slower to play
 ROUNDS_PER_SECOND = 12.0  # maximum number of practice rounds for each second of `practice`; few games are so quick
 MAX_ROUNDS = 10_000  # however long practice may take
 RULE_SHARE = 0.3  # share of the practice time to find one rule that plays like all rules together
@@ -33,9 +33,9 @@ class Task:
             has no rules to interpret clicks by.
         programs: number of programs to enumerate. "auto": 10,000, and more for about a minute while nothing fits or the
             result improves.
-        practice: maximum seconds of practice, fits included; 3 in games and 4.5 in other worlds if None. It ends early
-            when all practice levels are won. Comparing the hypotheses takes at most as long again (by return, it may
-            use all of this time); if a slow world exceeds that, practice is skipped. 0: no practice, and the most
+        practice: maximum seconds of practice, fits included; 2.25 in games and 4.5 in other worlds if None. It ends
+            early when all practice levels are won. Comparing the hypotheses takes at most as long again (by return, it
+            may use all of this time); if a slow world exceeds that, practice is skipped. 0: no practice, and the most
             plausible hypothesis that fits is selected.
         rounds: maximum number of practice rounds; twelve for each second of practice if None. If the rounds are over
             before the time is, the same seed gives the same policy.
