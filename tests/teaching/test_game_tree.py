@@ -15,11 +15,12 @@ from shown.worlds import demonstrate, find, load_levels, play_starts, wins
 GAMES = ["nim", "checkmate", "chase", "stop-the-fall", "reach-for-the-star", "fence-in"]
 
 
-def rules_of(game, programs=3000):
+def rules_of(game):
     """Return policies of a single rule each, good and bad ones."""
-    found = Learner(programs=programs).fit(demonstrate(game, load_levels(game, "train:0-1"))).policy_
+    shown = demonstrate(game, load_levels(game, "train:0"))
+    found = Learner(programs=3000, language="standard").fit(shown).policy_
     single = [replace(found, components=(replace(part, weight=1.0),)) for part in found.components[:6]]
-    return [uniform_policy(game.tokens, game.name), *single]
+    return [uniform_policy(game.tokens, game.name, language=found.language), *single]
 
 
 @pytest.mark.parametrize("most", [0, game_tree.MAX_POSITIONS])
@@ -28,6 +29,7 @@ def test_results_are_those_of_playing_alone(name, most, monkeypatch):
     monkeypatch.setattr(game_tree, "MAX_POSITIONS", most)
     game = find(name)
     policies, tree = rules_of(game), GameTree(game)
+    assert len(policies) > 2
     starts = [game.practice_start(number, 5) for number in range(8)]
     expected = [[episode.won for episode in play_starts(starts, policy)] for policy in policies]
     assert [wins(starts, policy) for policy in policies] == expected
