@@ -38,15 +38,20 @@ def test_results_are_those_of_playing_alone(name, most, monkeypatch):
     assert tree.wins([], policies) == [[] for _ in policies]
 
 
-def test_a_step_is_computed_once():
+def counted(name):
+    """Return a game that notes its steps, and the list of them."""
     calls = []
 
-    class Counted(type(find("chase"))):
+    class Counted(type(find(name))):
         def step(self, grid, action, rng):
             calls.append((grid, action))
             return super().step(grid, action, rng)
 
-    game = Counted()
+    return Counted(), calls
+
+
+def test_a_step_is_computed_once():
+    game, calls = counted("chase")
     tree, policies = GameTree(game), rules_of(game)
     starts = [game.practice_start(number) for number in range(4)]
     won = tree.wins(starts, policies)
@@ -56,18 +61,11 @@ def test_a_step_is_computed_once():
 
 
 def test_a_player_that_repeats_itself_without_chance_has_lost():
-    game = find("reach-for-the-star")
-    asked = []
-
-    class Counted(type(game)):
-        def step(self, grid, action, rng):
-            asked.append(action)
-            return super().step(grid, action, rng)
-
-    counted = Counted()
-    starts = [counted.practice_start(0)]
-    assert GameTree(counted).wins(starts, [uniform_policy(game.tokens)]) == [wins(starts, uniform_policy(game.tokens))]
-    assert len(asked) < counted.max_steps
+    game, calls = counted("reach-for-the-star")
+    starts, policy = [game.practice_start(0)], uniform_policy(game.tokens)
+    won = GameTree(game).wins(starts, [policy])
+    assert len(calls) < game.max_steps
+    assert won == [wins(starts, policy)]
 
 
 def test_at_the_deadline_only_levels_before_the_first_unfinished_one_count(monkeypatch):
