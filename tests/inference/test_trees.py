@@ -297,7 +297,7 @@ def best_splits(columns, mask, positive, orders, cuts=(), threads=1):
 def best_splits_plain(columns, mask, positive, order):
     """Return the features at which a node's best split changes, as features are added one by one.
 
-    Equals the compiled `_best_loop` for one seed. Shapes as in `plain_tree`.
+    Equals the compiled `_candidates_loop` and `_best_loop` for one seed. Shapes as in `plain_tree`.
     """
     ones = np.bitwise_count(columns & mask).sum(axis=1, dtype=np.int64)
     positive_ones = np.bitwise_count(columns & (mask & positive)).sum(axis=1, dtype=np.int64)
@@ -332,7 +332,7 @@ def test_blocks_of_features_are_counted_one_after_another():
         assert best_splits(columns, mask, positive, np.array([order]), cuts) == expected
 
 
-@pytest.mark.parametrize("name", ["_best_loop", "_open_loop", "_divide_loop", "_join_loop"])
+@pytest.mark.parametrize("name", ["_candidates_loop", "_best_loop", "_open_loop", "_divide_loop", "_join_loop"])
 def test_machine_code_does_what_its_python_says(name, monkeypatch):
     columns, _, mask, positive, _ = problem(9, 150, 4, noise=0.1)
     expected = Forest(mask, positive, [0, 1]).extend(columns)

@@ -18,52 +18,24 @@ from shown.engine.memory import Account
 from shown.engine.planes import ALL, Planes
 from shown.engine.threads import Threads
 from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows
-from shown.evaluation.reading import AT_ACTION_CELL, AT_CELL_WITH_VALUE, SCANNING, SHIFTED, at_first_shifted, shifts_of
+from shown.evaluation.jobs import Added, Batch, Job, Pieces, Span, joined, results
 from shown.language.attention import at_places, codes_of, lands_on_little
 from shown.language.evaluate import how_many, run_many
-from shown.language.primitives import Language, Primitive
+from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.shapes import Block, Hole, Shape
 
 CHUNK_BYTES = 2**20
 """Bytes of results that a thread holds at a time: about what its cache does."""
 
-FUSED = 8
-"""Times as many planes are taken at a time, if one loop computes and adds them (`loops.py`)."""
+AT_ACTION_CELL, AT_CELL_WITH_VALUE, SHIFTED, SCANNING = (
+    LANGUAGE[name] for name in ("at_action_cell", "at_cell_with_value", "shifted", "scanning")
+)
 
 TOGETHER = 2**18
 """Most programs of blocks that threads work on at the same time."""
 
-Span = tuple[int, int]
 A = TypeVar("A")
 B = TypeVar("B")
-
-
-class Added(NamedTuple):
-    """Results of programs that were added to a table.
-
-    Attributes:
-        ids: number of each result in the table. [n] int32
-        flips: whether it was looked up as its negation. [n] bool
-        of_states: whether the table has one bit per state, not one per row.
-    """
-
-    ids: Any
-    flips: Any
-    of_states: bool
-
-
-class Job(NamedTuple):
-    """Work on the programs of a block.
-
-    Attributes:
-        work: adds some programs.
-        spans: where they are cut into pieces, which threads may compute in any order.
-        expand: index of each program's result among those of all pieces. [count]
-    """
-
-    work: Callable[[Span], Added]
-    spans: Sequence[Span]
-    expand: Any
 
 
 class Result(NamedTuple):
@@ -94,7 +66,7 @@ class Evaluator:
         flipped: whether each program holds on the first row. list of [count] bool, one per block
     """
 
-    _fused = True  # whether `loops.py` and `reading.py` are used
+    _fused = True  # whether one loop computes and adds results where it can (`loops.py`)
 
     def __init__(self, world: Planes, language: Language, account: Account, threads: int = 1) -> None:
         self.world, self.language, self._threads = world, language, Threads(threads)
@@ -111,7 +83,8 @@ class Evaluator:
         self._spread, self._every_word = np.arange(words), np.arange(len(planes))
         self._column_of_states = self._np.empty(0, dtype=np.int32)
         self._flip_of_states = self._np.empty(0, dtype=bool)
-        self._conditions: dict[Shape, np.ndarray] = {}
+        # Of the terms of a kept condition, the distinct planes, and the index of each term's:
+        self._conditions: dict[Shape, tuple[np.ndarray, np.ndarray]] = {}
         self._shared: frozenset[Shape] = frozenset()
         self._blocks: tuple[Block, ...] = ()
         self._demanded = 0
@@ -203,11 +176,10 @@ class Evaluator:
         self._account.take(12 * sum(map(len, places)), "the list of programs", self._advice)
         before = len(self._columns)
         self._keep(dict.fromkeys(inner for block in blocks for inner in self._new(block.shape)))
-        jobs = self._map(lambda pair: self._job(*pair), [(b.shape, p) for b, p in zip(blocks, places, strict=True)])
-        added = iter(self._map_spans([(job.work, span) for job in jobs for span in job.spans]))
-        found = [_joined(self._np, [next(added) for _ in job.spans]) for job in jobs]
+        jobs = [self._job(block.shape, some) for block, some in zip(blocks, places, strict=True)]
+        found = results(self._np, jobs, self._map)
         self._spread_states()
-        rows = self._map(lambda pair: self._in_columns(*pair), list(zip(found, jobs, strict=True)))
+        rows = [self._in_columns(*pair) for pair in zip(found, jobs, strict=True)]
         ids, flips = (self._np.concatenate(part) for part in zip(*rows, strict=True))
         ids, numbers = self._numbered(before, ids, flips)
         self._column_of_states = renumbered(self._column_of_states, before, numbers)
@@ -224,12 +196,6 @@ class Evaluator:
     def _map(self, work: Callable[[A], B], pieces: Sequence[A]) -> list[B]:
         """Return the results of the pieces, in order, computed by all threads."""
         return self._threads.map(work, pieces)
-
-    def _map_spans(self, pieces: Sequence[tuple[Callable[[Span], B], Span]]) -> list[B]:
-        """Return the results of pieces of work, in order; the largest begin, so that threads end at the same time."""
-        order = sorted(range(len(pieces)), key=lambda i: pieces[i][1][0] - pieces[i][1][1])
-        found = dict(zip(order, self._map(lambda i: pieces[i][0](pieces[i][1]), order), strict=True))
-        return [found[i] for i in range(len(pieces))]
 
     def _lands_on_little(self, shape: Shape) -> bool:
         return lands_on_little(shape, self.language, self.world.buttons, self.world.shape)
@@ -256,7 +222,7 @@ class Evaluator:
         def work(span: Span) -> Added:
             return self._added(self._run(primitive, [a[slice(*span)] for a in arguments], planes))
 
-        return Job(work, self._chunks(how_many(arguments), self._at_a_time(primitive)), expand)
+        return Job(Pieces(work, self._chunks(how_many(arguments), self._at_a_time(primitive))), expand)
 
     def _attentive(self, shape: Shape, places: np.ndarray) -> Job:
         """Return the work on programs that read few cells.
@@ -272,14 +238,15 @@ class Evaluator:
         def work(span: Span) -> Added:
             some = Shape(shape.primitive, (Hole(hole.kind, hole.atoms[slice(*span)]), *others))
             chunks = at_places(self.world, some, self.language, min(some.count, wanted - span[0] * each))
-            return _joined(self._np, [self._added(self._put(chunk)) for chunk in chunks])
+            return joined(self._np, [self._added(self._put(chunk)) for chunk in chunks])
 
-        return Job(work, [(atom, atom + 1) for atom in range(first, last + 1)], self._put(places - first * each))
+        spans = [(atom, atom + 1) for atom in range(first, last + 1)]
+        return Job(Pieces(work, spans), self._put(places - first * each))
 
     def _over_one_condition(self, shape: Shape, part: Shape, wanted: np.ndarray) -> Job:
         """Return the work on the `wanted` programs of a shape over one condition.
 
-        Its planes are kept, or read where they are kept (`reading.py`), or computed for this work alone.
+        Its planes are kept, or read where those of its own condition are kept, or computed for this work alone.
         """
         primitive, planes = self.language[shape.primitive], self._stored_planes
         inner, expand_inner, shifts = self._inner(primitive, part)
@@ -294,24 +261,48 @@ class Evaluator:
             needed, place = self._np.unique(place, return_inverse=True)
             expand = way * len(needed) + place
             inner, shifts = [a[needed] for a in inner], None if shifts is None else shifts[needed]
-        scans = shifts is None and self._fused and primitive == AT_ACTION_CELL and self._is(part, SCANNING)
+        if self._fused and primitive == AT_ACTION_CELL and shifts is not None:
+            return Job(Batch(self._add_reads, [inner[-1], shifts]), expand)
+        if self._fused and primitive == AT_ACTION_CELL and self._is(part, SCANNING):
+            return Job(Batch(self._add_scans, inner), expand)
+        if self._fused and primitive == AT_CELL_WITH_VALUE and shifts is not None:
+            arguments = np.tile(codes[0], len(shifts)), np.repeat(inner[-1], ways), np.repeat(shifts, ways)
+            return Job(Batch(self._add_firsts, arguments, ways), expand)
 
         def work(span: Span) -> Added:
             some = [a[slice(*span)] for a in inner]
-            if scans:
-                ids, flips = self._columns.add_scans(self.world, planes, some, self.world.row_words, self._advice)
-                found = Added(ids, flips, of_states=False)
-            elif shifts is None:
+            if shifts is None:
                 own = self._run(self.language[part.primitive], some, planes)
-                numbers = self._np.arange(len(own))
-                found = self._programs(primitive, own, numbers, 0 * numbers, codes, axis)
+                if primitive == AT_ACTION_CELL:  # the planes themselves
+                    return self._added(own)
+                found = self._programs(primitive, own, self._np.arange(len(own)), codes, axis)
             else:
-                found = self._programs(primitive, planes, some[-1], shifts[slice(*span)], codes, axis)
+                found = self._programs(primitive, planes, some[-1], codes, axis)
             # Pieces are joined along the condition's axis, which comes last.
             return Added(found.ids.reshape(ways, -1), found.flips.reshape(ways, -1), found.of_states)
 
-        step = self._at_a_time(None) * (FUSED if scans or shifts is not None else 1)
-        return Job(work, self._chunks(how_many(inner), step), expand)
+        return Job(Pieces(work, self._chunks(how_many(inner), self._at_a_time(None))), expand)
+
+    def _add_reads(self, conditions: np.ndarray, shifts: np.ndarray) -> Added:
+        """Add programs that read kept planes at the clicked cell, or a shift away from it. [n] each"""
+        flat = self._stored_planes.reshape(len(self._planes), -1)
+        return Added(*self._columns.add(flat, self.world.row_words, self._advice, conditions, shifts, self._threads))
+
+    def _add_firsts(self, values: np.ndarray, conditions: np.ndarray, shifts: np.ndarray) -> Added:
+        """Add programs that read kept planes a shift away from the first cell with a value. [n] each"""
+        read = self._stored_planes, values, conditions, shifts
+        ids, flips = self._states.add_firsts(self.world, *read, self._advice, self._threads)
+        return Added(ids, flips, of_states=True)
+
+    def _add_scans(self, *arguments: np.ndarray) -> Added:
+        """Add programs that scan from the clicked cell. [n] each"""
+        read = self._stored_planes, arguments, self.world.row_words
+        return Added(*self._columns.add_scans(self.world, *read, self._advice, self._threads))
+
+    def _keep_scans(self, *arguments: np.ndarray) -> Added:
+        """Keep the planes of scans. [n] each"""
+        read = self._stored_planes, arguments, self._every_word
+        return Added(*self._planes.add_scans(self.world, *read, self._advice, self._threads))
 
     def _inner(self, primitive: Primitive, part: Shape) -> tuple[list[Any], Any, Any]:
         """Return what a program's condition is computed from: distinct argument tuples, and the index of each term's.
@@ -320,42 +311,43 @@ class Evaluator:
         each is read. ([n] each, [count], [n] or None)
         """
         if part in self._conditions:
-            planes, expand = self._np.unique(self._conditions[part], return_inverse=True)
+            planes, expand = self._conditions[part]
             return [planes], expand, self._np.zeros(len(planes), dtype=np.int64)
-        arguments, expand = self._arguments(part)
         fused = self._fused and primitive in (AT_ACTION_CELL, AT_CELL_WITH_VALUE)
         if not fused or not self._is(part, SHIFTED):
-            return arguments, expand, None
-        order = np.argsort(arguments[1], kind="stable")  # a plane is read at all shifts while it is in the cache
-        arguments = [codes[order] for codes in arguments]
-        return arguments, np.argsort(order)[expand], shifts_of(self.world, arguments[0])
+            return *self._arguments(part), None
+        offsets, (planes, inverse) = self._codes(part.arguments[0]), self._conditions[part.parts[0]]
+        expand = (np.arange(len(offsets))[:, None] + len(offsets) * inverse).reshape(-1)
+        # A plane is read at all shifts while it is in the cache.
+        arguments = [np.tile(offsets, (len(planes), 1)), np.repeat(planes, len(offsets))]
+        return arguments, expand, self._shifts(arguments[0])
 
-    def _programs(
-        self, primitive: Primitive, planes: Any, conditions: Any, shifts: Any, codes: list[Any], axis: int
-    ) -> Added:
+    def _shifts(self, offsets: np.ndarray) -> np.ndarray | None:
+        """Return how many words of a flattened plane lie between a cell and the one at an offset. [n, 2] → [n]
+
+        None if a cell of a grid has no such cell in the frame.
+        """
+        if np.abs(offsets).max(initial=0) > self.world.margin:
+            return None
+        return (offsets[:, 0] * self.world.shape[1] + offsets[:, 1]) * self.world.shape[2]
+
+    def _programs(self, primitive: Primitive, planes: Any, conditions: Any, codes: list[Any], axis: int) -> Added:
         """Add programs over one condition: for each way to choose the other arguments, on each of some planes.
 
         Args:
             primitive: primitive of the programs.
             planes: planes. [any, rows, columns, words]
-            conditions, shifts: index of each plane, and how far from a cell it is read, if it is. [n]
+            conditions: index of each plane. [n]
             codes: choices of the other arguments.
             axis: index of the condition among the arguments.
         """
-        if self._fused and primitive == AT_ACTION_CELL:
-            flat = planes.reshape(len(planes), -1)
-            ids, flips = self._columns.add(flat, self.world.row_words, self._advice, conditions, shifts)
-            return Added(ids, flips, of_states=False)
-        if self._fused and primitive == AT_CELL_WITH_VALUE:
-            flat = planes.reshape(len(planes), -1)
-            return self._added(at_first_shifted(self.world, flat, codes[0], conditions, shifts))
         grids = self._np.meshgrid(*(self._np.arange(len(c)) for c in codes), indexing="ij") if codes else []
         others = [c[self._np.repeat(g, len(conditions))] for c, g in zip(codes, grids, strict=True)]
         ways = math.prod(map(len, codes))
         arguments = [*others[:axis], self._np.tile(conditions, ways), *others[axis:]]
         chunks = self._chunks(how_many(arguments), self._at_a_time(primitive))
         parts = [self._added(self._run(primitive, [a[i:j] for a in arguments], planes)) for i, j in chunks]
-        return _joined(self._np, parts)
+        return joined(self._np, parts)
 
     @property
     def _stored_planes(self) -> np.ndarray:
@@ -383,7 +375,7 @@ class Evaluator:
                 distinct = self._codes(argument)
                 inverse = self._np.arange(len(distinct))
             else:
-                distinct, inverse = self._np.unique(self._conditions[argument], return_inverse=True)
+                distinct, inverse = self._conditions[argument]
             choices.append(distinct)
             inverses.append(inverse)
         grids = self._np.meshgrid(*(self._np.arange(len(codes)) for codes in choices), indexing="ij")
@@ -420,27 +412,24 @@ class Evaluator:
         if not shapes:
             return
         ready = [shape for shape in shapes if all(part in self._conditions for part in shape.parts)]
-        known = self._stored_planes
-
-        def job(shape: Shape) -> tuple[Callable[[Span], Any], list[Span], Any]:
-            arguments, expand = self._arguments(shape)
-            primitive, scans = self.language[shape.primitive], self._fused and self._is(shape, SCANNING)
-
-            def work(span: Span) -> Any:
-                some = [codes[slice(*span)] for codes in arguments]
-                if scans:
-                    return self._planes.add_scans(self.world, known, some, self._every_word, self._advice)[0]
-                planes = self._run(primitive, some, known)
-                return self._planes.add(planes.reshape(len(planes), -1), self._every_word, self._advice)[0]
-
-            return work, self._chunks(how_many(arguments), self._at_a_time(None) * (FUSED if scans else 1)), expand
-
-        jobs = self._map(job, ready)
-        found = iter(self._map_spans([(work, span) for work, spans, _ in jobs for span in spans]))
-        for shape, (_, spans, expand) in zip(ready, jobs, strict=True):
-            ids = self._np.concatenate([next(found) for _ in spans])
-            self._conditions[shape] = ids.astype(np.int64)[expand]
+        jobs = [self._keeping(shape) for shape in ready]
+        for shape, job, found in zip(ready, jobs, results(self._np, jobs, self._map), strict=True):
+            ids = found.ids.reshape(-1).astype(np.int64)[job.expand]
+            self._conditions[shape] = self._np.unique(ids, return_inverse=True)
         self._keep([shape for shape in shapes if shape not in self._conditions])
+
+    def _keeping(self, shape: Shape) -> Job:
+        """Return the work on the planes of conditions."""
+        arguments, expand = self._arguments(shape)
+        if self._fused and self._is(shape, SCANNING):
+            return Job(Batch(self._keep_scans, arguments), expand)
+        primitive, known = self.language[shape.primitive], self._stored_planes
+
+        def work(span: Span) -> Added:
+            planes = self._run(primitive, [codes[slice(*span)] for codes in arguments], known)
+            return Added(*self._planes.add(planes.reshape(len(planes), -1), self._every_word, self._advice))
+
+        return Job(Pieces(work, self._chunks(how_many(arguments), self._at_a_time(None))), expand)
 
     def _added(self, results: np.ndarray) -> Added:
         """Add results of programs to the table of their kind. [n, ...]"""
@@ -476,17 +465,6 @@ class Evaluator:
         return (
             f"About {programs:,} programs fit; learn with fewer" if programs else "Use fewer or smaller demonstrations"
         )
-
-
-def _joined(np: Any, parts: Sequence[Added]) -> Added:
-    """Return parts as one, along their last axis."""
-    if len(parts) == 1:
-        return parts[0]
-    return Added(
-        np.concatenate([part.ids for part in parts], axis=-1),
-        np.concatenate([part.flips for part in parts], axis=-1),
-        parts[0].of_states,
-    )
 
 
 def renumbered(ids: Any, start: int, numbers: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,13 @@ from shown.evaluation import loops
 ROW_BY_ROW = 2**30
 """Bytes of columns stored row by row, as trees and covers read them, at a time."""
 
+STEP_WORDS = 2**15
+"""Words of rows that a thread takes at a time."""
+
+LITTLE = 2**27
+"""Bytes up to which a table grows quickly."""
+
+ONE_THREAD = Threads()
 
 CONSTANT = loops.CONSTANT
 """Number of a row whose bits are all equal."""
@@ -39,7 +47,8 @@ class Distinct:
         self._mixes = np.empty(0, dtype=np.uint64)
         self._turned = np.empty(0, dtype=bool)
         self._table = np.full(1, loops.EMPTY, dtype=np.int32)
-        self._counter = np.zeros(2, dtype=np.int64)  # rows, and whether one found no room: then all threads pause
+        # rows, and whether one found no room: then all threads pause
+        self._counter = np.zeros(loops.LACKS_ROOM + 1, dtype=np.int64)
         self._room = 0  # rows reserved in the account
         self._gate = Gate()
 
@@ -66,6 +75,7 @@ class Distinct:
         advice: str,
         chosen: np.ndarray | None = None,
         shifts: np.ndarray | None = None,
+        threads: Threads = ONE_THREAD,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the number of each row, new or known, or CONSTANT; and whether it was looked up as its negation.
 
@@ -75,39 +85,74 @@ class Distinct:
             advice: remedy for the error if memory runs out.
             chosen: line of `flat` that contains each row; by default the lines in order. [n]
             shifts: number added to the places for each row; by default none. [n]
+            threads: threads that share the rows.
         """
         chosen = np.arange(len(flat)) if chosen is None else chosen
         shifts = np.zeros(len(chosen), dtype=np.int64) if shifts is None else shifts
-        return self._add(len(chosen), advice, lambda *found: loops.add_read(flat, chosen, shifts, places, *found))
+        return self._add(loops.add_read, (flat, chosen, shifts, places), len(chosen), len(places), advice, threads)
+
+    def add_firsts(
+        self,
+        world: Planes,
+        planes: np.ndarray,
+        values: np.ndarray,
+        conditions: np.ndarray,
+        shifts: np.ndarray,
+        advice: str,
+        threads: Threads = ONE_THREAD,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Add what planes have at the cells a shift away from the first cell with a value: one bit per state.
+
+        Args:
+            world: the states.
+            planes: planes. [any, rows, columns, words]
+            values, conditions, shifts: number of the value, index of the plane, and shift of each row. [n]
+            advice, threads: as for `add`.
+        """
+        read = (planes.reshape(len(planes), -1), values, conditions, shifts, *world.first_reads)
+        return self._add(loops.add_firsts, read, len(values), world.states, advice, threads)
 
     def add_scans(
-        self, world: Planes, planes: np.ndarray, arguments: Sequence[np.ndarray], places: np.ndarray, advice: str
+        self,
+        world: Planes,
+        planes: np.ndarray,
+        arguments: Sequence[np.ndarray],
+        places: np.ndarray,
+        advice: str,
+        threads: Threads = ONE_THREAD,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the same as `add(scan_many(world, planes, *arguments), places, advice)`."""
         read = (planes, *arguments, world.inside, np.tile(world.somewhere, world.shape[1]), places)
-        return self._add(len(arguments[0]), advice, lambda *found: loops.add_scans(*read, *found))
+        return self._add(loops.add_scans, read, len(arguments[0]), world.inside.size, advice, threads)
 
-    def _add(self, count: int, advice: str, loop: Callable[..., int]) -> tuple[np.ndarray, np.ndarray]:
-        """Add rows by a loop, from `start` on while there is room: `(table, start, ids, flips) -> end`."""
-        ids, flips = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.bool_)
-        done = 0
+    def _add(
+        self, loop: Callable[..., None], read: Sequence[Any], count: int, words: int, advice: str, threads: Threads
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Add `count` rows by a loop of all threads; `words` are read for each."""
+        ids, flips = np.full(count, loops.FULL, dtype=np.int32), np.empty(count, dtype=np.bool_)
+        step = max(1, STEP_WORDS // words)
+        helpers = range(min(threads.count, -(-count // step)))
         while True:
-            self._gate.enter()
-            try:
-                room = self._room
-                table = (
-                    self._mask, self._lowest, self._rows, self._mixes, self._turned, self._table, self._counter, room,
-                )  # fmt: skip
-                done = loop(table, done, ids, flips)
-            finally:
-                self._gate.leave()
-            if done == count:
+            room, cursor = self._room, np.zeros(1, dtype=np.int64)
+            threads.map(partial(self._go_through, loop, (*read, cursor, step, ids, flips)), helpers)
+            if not (ids == loops.FULL).any():
                 return ids, flips
             with self._gate.alone():
                 if self._room == room:  # no other thread has made room meanwhile
                     self._make_room(advice)
 
-    def settle(self, start: int, ids: np.ndarray, flips: np.ndarray, threads: Threads | None = None) -> np.ndarray:
+    def _go_through(self, loop: Callable[..., None], arguments: Sequence[Any], _: int) -> None:
+        """Call a loop while nobody makes room."""
+        self._gate.enter()
+        try:
+            table = (
+                self._mask, self._lowest, self._rows, self._mixes, self._turned, self._table, self._counter, self._room,
+            )  # fmt: skip
+            loop(table, *arguments)
+        finally:
+            self._gate.leave()
+
+    def settle(self, start: int, ids: np.ndarray, flips: np.ndarray, threads: Threads = ONE_THREAD) -> np.ndarray:
         """Renumber the rows from `start` on in the order in which `ids` names them, each with the sign met first.
 
         Returns:
@@ -123,7 +168,6 @@ class Distinct:
         numbers[numbers < 0] = np.arange(start + named, self._count)
         order = np.argsort(numbers)
         rows, negated, words = self._rows[start : self._count], signs[order], len(self._mask)
-        threads = threads or Threads()
         # Each thread moves some words of all rows.
         cuts = np.linspace(0, words, min(threads.count, words) + 1).astype(np.int64).tolist()
         threads.map(lambda cut: _reorder(rows, order.copy(), negated, self._mask, *cut), list(pairwise(cuts)))
@@ -140,8 +184,12 @@ class Distinct:
         self._table = np.full(1, loops.EMPTY, dtype=np.int32)
 
     def _make_room(self, advice: str) -> None:
-        """Make room for half as many rows again."""
-        room = max(64, self._room + self._room // 2)
+        """Make room for half as many rows again, or for four times as many if they take little: threads wait meanwhile.
+
+        How much is made depends on the number of rows alone, not on how they came.
+        """
+        quick = self._bytes(4 * self._room) <= min(LITTLE, self._account.limit // 64)
+        room = max(64, 4 * self._room if quick else self._room + self._room // 2)
         self._account.take(self._bytes(room) - self._bytes(self._room), self._what, advice)
         count = self._count
         self._mixes, self._turned = (roomy(array, count, room - count) for array in (self._mixes, self._turned))
@@ -151,7 +199,7 @@ class Distinct:
             rows = reserve(self._account.limit // self._bytes(1), len(self._mask), room)
             rows[:count] = self.array
             self._rows = rows
-        self._room, self._counter[1] = room, 0
+        self._room, self._counter[loops.LACKS_ROOM] = room, 0
 
     def _bytes(self, room: int) -> int:
         return bytes_of_rows(room, len(self._mask), bool(self._lowest))

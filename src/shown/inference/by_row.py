@@ -18,7 +18,7 @@ from shown.evaluation.distinct import ROW_BY_ROW
 SMALL_TILE = 2**23  # bytes of features up to which they are turned anew when more come, so that there is one tile
 SORTED_BY = 32  # features by which the rows are sorted
 LANES = 8  # words turned together
-TURNING = 4  # threads that turn features; each takes 64 words for every word of a column meanwhile
+TURNING = 2**25  # bytes that threads take while they turn features: 64 words for every word of a column each
 
 
 class FeaturesByRow:
@@ -89,7 +89,8 @@ class FeaturesByRow:
     def _turned(self, columns: np.ndarray, threads: Threads) -> np.ndarray:
         rows, count = self.rows, len(columns)
         by_row = np.empty((-(-len(rows) // 64), count), dtype=np.uint64)
-        each = max(64, -(-count // min(threads.count, TURNING)))
+        at_once = min(threads.count, max(1, TURNING // (8 * 64 * columns.shape[1])))
+        each = max(64, -(-count // at_once))
         cuts = list(pairwise([*range(0, count, each), count]))
         threads.map(lambda cut: _turn_loop(columns, *cut, rows, by_row), cuts)
         return by_row

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shown.engine.compilation import compiled
 from shown.engine.memory import Account, empty
 from shown.engine.planes import Planes
 from shown.evaluation.columns import Evaluator
@@ -98,8 +99,7 @@ def combine(
     if len(evaluators) == 1 and not away:
         # An evaluator numbers its columns like features: by their first programs, with those programs' signs.
         of_program = ids[0]
-        before = np.maximum.accumulate(np.concatenate([[CONSTANT], of_program[:-1]]))
-        first = np.flatnonzero(of_program > before)
+        first = _first_programs(of_program)
         columns = evaluators[0].columns[: len(first)]
     else:
         of_program, first = _equal_everywhere(ids, flips)
@@ -125,6 +125,17 @@ def combine(
         negates=negates,
         blocks=blocks,
     )
+
+
+@compiled
+def _first_programs(of_program):  # type: ignore[no-untyped-def]
+    """Return the first program of each column, if columns are numbered by their first programs. [P] → [C] int64"""
+    first, found = np.empty(len(of_program), dtype=np.int64), 0
+    for i in range(len(of_program)):
+        if of_program[i] == found:
+            first[found] = i
+            found += 1
+    return first[:found].copy()
 
 
 def _equal_everywhere(ids: Sequence[np.ndarray], flips: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -21,6 +21,7 @@ OBJECT_BYTES = 100  # of a tree as an object, beside those in the table
 SEGMENT_BYTES = 200  # of a segment while the items one level below it are found
 DIVIDED_WORDS = 2**16  # words of rows up to which nodes are divided together: memory for all of them is held meanwhile
 BLOCK = 512  # features counted together, so that the counts stay in the cache
+PIECE = 2**18  # words counted by a thread at a time: fewer take less time than to wake a thread
 
 
 class Nodes:
@@ -108,20 +109,30 @@ class Nodes:
             threads: share the work.
         """
 
-        def work(part: slice) -> np.ndarray:
-            return _best_loop(  # type: ignore[no-any-return]
-                by_row, *numbers, orders, nodes[part], self._starts, self._words, self._here, self._positive, self.rows,
-                self.positives, self._score, self.splits, self.at, self.count,
+        offset, start = numbers
+        words = int((self._starts[nodes + 1] - self._starts[nodes]).sum())
+        features = start - offset, by_row.shape[1]
+
+        def work(piece: tuple[int, int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+            return _candidates_loop(  # type: ignore[no-any-return]
+                by_row, *piece, nodes, self._starts, self._words, self._here, self._positive, self.rows, self.positives,
+                self._score,
             )  # fmt: skip
 
-        found = threads.map(work, _parts(len(nodes), threads.count))
+        found = threads.map(work, _pieces(len(nodes), features, words, threads.count))
+        (which, places), impure = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
+        order = np.argsort(which, kind="stable")  # those of a node in the order of the features
+        splits = _best_loop(
+            which[order], places[order] + offset, impure[order], orders, nodes, self._score, self.splits, self.at,
+            self.count,
+        )  # fmt: skip
         lengths, used = self.count[nodes].reshape(-1), int(self._used[2])
         ends = used + np.cumsum(lengths)
         self.at[nodes] = (ends - lengths).reshape(-1, len(orders))
         self._used[2] = ends[-1]
         self.holding.change(self.splits.itemsize * int(ends[-1] - used))
         self.splits = spacious(self.splits, used, int(ends[-1] - used), self.holding.limit // 32)
-        np.concatenate(found, out=self.splits[used : ends[-1]])
+        self.splits[used : ends[-1]] = splits
 
 
 NO, YES = 0, 1
@@ -235,40 +246,50 @@ def _divided(of: np.ndarray, tested: np.ndarray, nodes: Nodes, features: Feature
     return nodes.divide(divided, places[which_one], by_row)[:, which]
 
 
-def _parts(count: int, threads: int) -> list[slice]:
-    """Return `count` things in a few parts for each thread.
+def _pieces(nodes: int, features: tuple[int, int], words: int, threads: int) -> list[tuple[int, int, int, int]]:
+    """Return some nodes and features, from … to, in pieces for threads: by nodes if there are many, else by features.
 
-    >>> _parts(5, 1), _parts(3, 2)
-    ([slice(0, 5, None)], [slice(0, 1, None), slice(1, 2, None), slice(2, 3, None)])
+    >>> _pieces(1, (0, 2000), 2**10, 1), _pieces(1, (0, 2000), 2**10, 2)
+    ([(0, 1, 0, 2000)], [(0, 1, 0, 512), (0, 1, 512, 1024), (0, 1, 1024, 1536), (0, 1, 1536, 2000)])
+
+    Args:
+        nodes: number of nodes.
+        features: the first feature, and the one after the last.
+        words: words of rows of all nodes, a measure of the work.
+        threads: number of threads.
     """
-    step = count if threads == 1 else -(-count // (4 * threads))
-    return [slice(start, min(start + step, count)) for start in range(0, count, max(1, step))]
+    first, end = features
+    count = min(4 * threads if threads > 1 else 1, max(1, words * (end - first) // PIECE))
+    of_nodes = -(-nodes // min(nodes, count))
+    of_features = -(-(end - first) * min(nodes, count) // (count * BLOCK)) * BLOCK
+    return [
+        (node, min(node + of_nodes, nodes), start, min(start + of_features, end))
+        for node in range(0, nodes, of_nodes)
+        for start in range(first, end, of_features)
+    ]
 
 
 # --- compiled loops ---------------------------------------------------------------------------------------------------
 
 
 @compiled
-def _best_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
-    by_row, offset, start, orders, nodes, starts, words, here, positive, rows, positives, scores, splits, at, count
-):
-    """Keep the features that are better than all before them, for every seed; return the splits of all nodes.
+def _candidates_loop(  # type: ignore[no-untyped-def]  # noqa: PLR0913
+    by_row, first_node, end_node, first_feature, end_feature, nodes, starts, words, here, positive, rows, positives,
+    scores,
+):  # fmt: skip
+    """Return the features that are at least as good as all before them: index of the node, feature; and impurity.
 
-    Sets the number of splits of each node and seed. Known splits come first. Features are counted a block at a time, so
-    that their counts stay in the cache.
+    Only some features are considered, but all features before them that the nodes have seen. Features are counted a
+    block at a time, so that their counts stay in the cache.
     """
-    seeds, features = len(orders), by_row.shape[1]
-    best = np.empty((seeds, offset + features), dtype=np.int64)
     ones, positive_ones = np.empty(BLOCK, dtype=np.int64), np.empty(BLOCK, dtype=np.int64)
     impure = np.empty(BLOCK, dtype=np.float64)
-    used, out = 0, np.empty(64 * seeds, dtype=np.int64)
-    for node in nodes:
-        for s in range(seeds):
-            for k in range(count[node, s]):
-                best[s, k] = splits[at[node, s] + k]
+    used, found, impurities = 0, np.empty((2, 64), dtype=np.int64), np.empty(64, dtype=np.float64)
+    for i in range(first_node, end_node):
+        node = nodes[i]
         score, n, p = scores[node], rows[node], positives[node]
-        for first in range(start - offset, features, BLOCK):
-            size = min(BLOCK, features - first)
+        for first in range(first_feature, end_feature, BLOCK):
+            size = min(BLOCK, end_feature - first)
             for f in range(size):
                 ones[f] = positive_ones[f] = 0
             for k in range(starts[node], starts[node + 1]):
@@ -286,23 +307,43 @@ def _best_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
             for f in range(size):
                 if not impure[f] <= score:
                     continue
-                feature = offset + first + f
-                for s in range(seeds):
-                    k = count[node, s]
-                    if impure[f] < score or k == 0 or orders[s, feature] < orders[s, best[s, k - 1]]:
-                        best[s, k] = feature
-                        count[node, s] = k + 1
                 score = impure[f]
-        scores[node] = score
-        for s in range(seeds):
-            if used + count[node, s] > len(out):
-                longer = np.empty(2 * (used + count[node, s]), dtype=np.int64)
-                for k in range(used):
-                    longer[k] = out[k]
-                out = longer
-            for k in range(count[node, s]):
-                out[used] = best[s, k]
+                if used == len(impurities):
+                    more, longer = np.empty((2, 2 * used), dtype=np.int64), np.empty(2 * used, dtype=np.float64)
+                    more[:, :used], longer[:used] = found, impurities
+                    found, impurities = more, longer
+                found[0, used], found[1, used], impurities[used] = i, first + f, score
                 used += 1
+    return found[:, :used], impurities[:used]
+
+
+@compiled
+def _best_loop(which, features, impure, orders, nodes, scores, splits, at, count):  # type: ignore[no-untyped-def]  # noqa: PLR0913
+    """Keep the candidates that are better than all before them, for every seed; return the splits of all nodes.
+
+    Sets the number of splits of each node and seed, and the score of the node. Known splits come first.
+    """
+    seeds, first, used = len(orders), 0, 0
+    out = np.empty(count[nodes].sum() + seeds * len(which), dtype=np.int64)
+    for i in range(len(nodes)):
+        node, end = nodes[i], first
+        while end < len(which) and which[end] == i:
+            end += 1
+        best = scores[node]
+        for s in range(seeds):
+            start, score = used, scores[node]
+            for k in range(count[node, s]):
+                out[used] = splits[at[node, s] + k]
+                used += 1
+            for c in range(first, end):
+                if not impure[c] <= score:
+                    continue
+                if impure[c] < score or used == start or orders[s, features[c]] < orders[s, out[used - 1]]:
+                    out[used] = features[c]
+                    used += 1
+                score = impure[c]
+            count[node, s], best = used - start, score
+        scores[node], first = best, end
     return out[:used]
 
 

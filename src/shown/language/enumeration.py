@@ -35,6 +35,7 @@ Key = TypeVar("Key")
 Symbols = tuple[str, ...]
 Sums = dict[Symbols, Fraction]
 """Probability of each sequence of symbols."""
+_Bound = tuple[float, Fraction]
 
 ROUNDS = 100
 """Maximum number of rounds in which the bounds are tightened; most are exact after a few."""
@@ -113,7 +114,7 @@ class _Search:
         self._ahead: dict[Symbols, Fraction] = {(): Fraction(1)}
         # An entry: (-bound, choices so far, round of the leaves, prefix so far, continuations). Choices break ties in
         # the order of the rules and are unique, so that later fields are never compared.
-        self.heap: list[tuple[Fraction, tuple[int, ...], int, tuple[str | Hole, ...], Sums]] = []
+        self.heap: list[tuple[_Bound, tuple[int, ...], int, tuple[str | Hole, ...], Sums]] = []
 
     def run(self) -> Iterator[tuple[Fraction, Shape]]:
         start = self.grammar.start
@@ -129,7 +130,7 @@ class _Search:
                 self._expand(choices, prefix, sums)
 
     def _push(self, choices: tuple[int, ...], prefix: tuple[str | Hole, ...], sums: Sums) -> None:
-        heapq.heappush(self.heap, (-self._bound(sums), choices, 0, prefix, sums))
+        heapq.heappush(self.heap, (_descending(self._bound(sums)), choices, 0, prefix, sums))
 
     def _expand(self, choices: tuple[int, ...], prefix: tuple[str | Hole, ...], sums: Sums) -> None:
         """Append each primitive that can come next."""
@@ -161,7 +162,7 @@ class _Search:
             self._push((*choices, number, j), (*prefix, Hole(kind, atoms)), filled)
         later = [q * self._bound(by_rest) for q, by_rest in zip(shared.bound(number + 1), after.values(), strict=True)]
         if any(later):
-            heapq.heappush(self.heap, (-_sum(later), choices, number + 1, prefix, sums))
+            heapq.heappush(self.heap, (_descending(_sum(later)), choices, number + 1, prefix, sums))
 
     def _bound(self, sums: Sums) -> Fraction:
         """Return an upper bound on the probability of anything that may follow."""
@@ -233,6 +234,11 @@ def _add(sums: dict[Key, Fraction], key: Key, p: Fraction) -> None:
 
 def _sum(fractions: list[Fraction]) -> Fraction:
     return fractions[0] if len(fractions) == 1 else sum(fractions, Fraction(0))
+
+
+def _descending(bound: Fraction) -> _Bound:
+    """Return a key that sorts bounds, the largest first: rounded, which is quick to compare, then exactly."""
+    return -float(bound), -bound
 
 
 def _round_up(bound: Fraction) -> Fraction:
