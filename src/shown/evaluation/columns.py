@@ -443,9 +443,7 @@ class Evaluator:
         """Make each new row of states a column: programs that do not depend on the action."""
         new = self._states.array[len(self._column_of_states) :]
         if len(new):
-            parts = [new[i:j] for i, j in self._chunks(len(new), self._at_a_time(None))]
-            found = self._map(lambda part: self._columns.add(*self.world.words_of_rows(part), self._advice), parts)
-            ids, flips = (self._np.concatenate(part) for part in zip(*found, strict=True))
+            ids, flips = self._columns.add(*self.world.words_of_rows(new), self._advice, threads=self._threads)
             self._column_of_states = self._np.concatenate([self._column_of_states, ids])
             self._flip_of_states = self._np.concatenate([self._flip_of_states, flips])
 

@@ -27,7 +27,7 @@ from shown.engine.threads import Threads
 from shown.errors import BadInput, OutOfMemory, ShownError
 from shown.evaluation.cluster import first_line
 from shown.evaluation.columns import A, B, Evaluator, inner_shapes
-from shown.evaluation.distinct import CONSTANT, bytes_of_rows
+from shown.evaluation.distinct import CONSTANT, ONE_THREAD, bytes_of_rows
 from shown.language.evaluate import how_many
 from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.shapes import Block, Shape
@@ -126,7 +126,7 @@ class DeviceDistinct:
         """Rows on the device. [count, words] uint64"""
         return self._table.rows[: self._count]
 
-    def add(self, flat: Any, places: np.ndarray, advice: str) -> tuple[Any, Any]:
+    def add(self, flat: Any, places: np.ndarray, advice: str, threads: Threads = ONE_THREAD) -> tuple[Any, Any]:
         """Return the same as `Distinct.add`."""
         n, xp = len(flat), self._np
         most, before = self._count + n, len(self._table.slots)
@@ -186,7 +186,7 @@ class DeviceColumns(DeviceDistinct):
         """Settled columns on the host, in order and signed. [count, words] uint64"""
         return self._settled[: len(self.turned)]
 
-    def settle(self, start: int, ids: Any, flips: Any, threads: Threads | None = None) -> Any:
+    def settle(self, start: int, ids: Any, flips: Any, threads: Threads = ONE_THREAD) -> Any:
         """Do the same as `Distinct.settle`, and fetch the columns."""
         new, xp = self._count - start, self._np
         numbers = xp.empty(new, dtype=np.int32)

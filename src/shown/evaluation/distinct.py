@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -167,10 +166,8 @@ class Distinct:
         # Rows of no program (where a budget cuts a block) come last.
         numbers[numbers < 0] = np.arange(start + named, self._count)
         order = np.argsort(numbers)
-        rows, negated, words = self._rows[start : self._count], signs[order], len(self._mask)
-        # Each thread moves some words of all rows.
-        cuts = np.linspace(0, words, min(threads.count, words) + 1).astype(np.int64).tolist()
-        threads.map(lambda cut: _reorder(rows, order.copy(), negated, self._mask, *cut), list(pairwise(cuts)))
+        negated = signs[order]
+        reorder(self._rows[start : self._count], order, negated, self._mask, threads)
         self._mixes[start : self._count] = self._mixes[start : self._count][order]
         self._turned[start : self._count] = negated
         _renumber_table(self._table, self._mixes, start, self._count, order)
@@ -184,12 +181,12 @@ class Distinct:
         self._table = np.full(1, loops.EMPTY, dtype=np.int32)
 
     def _make_room(self, advice: str) -> None:
-        """Make room for half as many rows again, or for four times as many if they take little: threads wait meanwhile.
+        """Make room for half as many rows again, and for more while they take little: threads wait meanwhile.
 
         How much is made depends on the number of rows alone, not on how they came.
         """
-        quick = self._bytes(4 * self._room) <= min(LITTLE, self._account.limit // 64)
-        room = max(64, 4 * self._room if quick else self._room + self._room // 2)
+        little = min(LITTLE, self._account.limit // 64) // self._bytes(1)
+        room = max(64, min(16 * self._room, little), self._room + self._room // 2)
         self._account.take(self._bytes(room) - self._bytes(self._room), self._what, advice)
         count = self._count
         self._mixes, self._turned = (roomy(array, count, room - count) for array in (self._mixes, self._turned))
@@ -281,26 +278,53 @@ def _first_met(ids, flips, start, numbers, signs):  # type: ignore[no-untyped-de
     return named
 
 
+def reorder(rows: np.ndarray, order: np.ndarray, negated: np.ndarray, mask: np.ndarray, threads: Threads) -> None:
+    """Move row order[i] to row i, negated within the mask or not, in place.
+
+    The order is a set of cycles. Threads follow parts of them, after the rows that one takes from another are copied.
+    """
+    path, first = _cycles(order)
+    cuts = np.linspace(0, len(path), min(threads.count, len(path)) + 1).astype(np.int64)
+    begun, next_rows = rows[path[first[cuts[:-1]]]], rows[path[np.minimum(cuts[1:], len(path) - 1)]]
+
+    def work(k: int) -> None:
+        _move(rows, path, first, cuts[k], cuts[k + 1], begun[k], next_rows[k], negated, mask)
+
+    threads.map(work, range(len(cuts) - 1))
+
+
 @compiled
-def _reorder(rows, order, negated, mask, first, end):  # type: ignore[no-untyped-def]
-    """Move the words from `first` to `end` of row order[i] to row i, negated or not, in place; consumes `order`."""
-    kept = np.empty(len(mask), dtype=np.uint64)
+def _cycles(order):  # type: ignore[no-untyped-def]
+    """Return all places, cycle after cycle, and for each the index there of the first one of its cycle. ([n], [n])"""
+    path, first, seen = np.empty_like(order), np.empty_like(order), np.zeros(len(order), dtype=np.bool_)
+    used = 0
     for start in range(len(order)):
-        if order[start] < 0 or (order[start] == start and not negated[start]):
-            continue
-        for w in range(first, end):
-            kept[w] = rows[start, w]
-        place = start
-        while True:
-            source = order[place]
-            order[place] = -1
-            sign = np.uint64(0) - np.uint64(negated[place])
-            taken = kept if source == start else rows[source]
-            for w in range(first, end):
-                rows[place, w] = taken[w] ^ (sign & mask[w])
-            if source == start:
-                break
-            place = source
+        place, begin = start, used
+        while not seen[place]:
+            seen[place] = True
+            path[used], first[used] = place, begin
+            used += 1
+            place = order[place]
+    return path, first
+
+
+@compiled
+def _move(rows, path, first, start, end, begun, next_row, negated, mask):  # type: ignore[no-untyped-def]  # noqa: PLR0913
+    """Move each row of a part of the path to the place before it in its cycle, and the first one to the last place.
+
+    `begun` is the first row of the cycle that the part begins in, and `next_row` that after the part.
+    """
+    kept = begun.copy()
+    for i in range(start, end):
+        place, last = path[i], i + 1 == len(path) or first[i + 1] == i + 1
+        if first[i] == i:
+            if last and not negated[place]:
+                continue
+            kept[:] = rows[place]
+        taken = kept if last else next_row if i + 1 == end else rows[path[i + 1]]
+        sign, row = np.uint64(0) - np.uint64(negated[place]), rows[place]
+        for w in range(len(mask)):
+            row[w] = taken[w] ^ (sign & mask[w])
 
 
 @compiled
