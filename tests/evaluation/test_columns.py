@@ -246,7 +246,7 @@ def test_features_on_some_rows_are_those_that_differ_there(seed, sizes):
 def test_the_account_is_of_what_is_held(example):
     grammar, states, _ = example
     blocks = list(grammar.blocks(2000))
-    account = Account(2**22)  # so little that tables grow slowly
+    account = Account(2**30)
     evaluator = Evaluator(planes_for(blocks, states, TOKENS, LANGUAGE), grammar.language, account)
     evaluated(evaluator, blocks)
     stores = (evaluator._columns, evaluator._planes, evaluator._states)

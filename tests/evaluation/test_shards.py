@@ -146,7 +146,7 @@ def test_a_worker_without_room_forgets_and_then_gives_up():
     world = planes_for(blocks, states, TOKENS, grammar.language)
     job = ShardJob(tuple(states), TOKENS, (), world.margin, grammar.language, blocks)
     shards = [(Span(block),) for block in blocks]
-    needed = Account(2**23)  # about as little, so that tables grow as slowly
+    needed = Account(2**62)
     evaluated(Evaluator(world, grammar.language, needed), blocks)
     worker = ShardWorker(replace(job, memory=needed.held * 4 // 5))
     pieces = [worker.work(shard) for shard in shards]

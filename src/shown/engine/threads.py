@@ -49,7 +49,8 @@ class Threads:
         try:
             help_out()
         finally:
-            errors = [task.exception() for task in tasks]
+            # A thread that has not begun yet has nothing left to do, and waking it takes longer than a small piece.
+            errors = [task.exception() for task in tasks if not task.cancel()]
         for error in errors:
             if error is not None:
                 raise error

@@ -69,7 +69,7 @@ class Evaluator:
     _fused = True  # whether one loop computes and adds results where it can (`loops.py`)
 
     def __init__(self, world: Planes, language: Language, account: Account, threads: int = 1) -> None:
-        self.world, self.language, self._threads = world, language, Threads(threads)
+        self.world, self.language, self.threads = world, language, Threads(threads)
         self._account = account
         self.of_program: list[np.ndarray] = []
         self.flipped: list[np.ndarray] = []
@@ -191,11 +191,11 @@ class Evaluator:
 
     def close(self) -> None:
         """End the threads; a later block starts them again."""
-        self._threads.close()
+        self.threads.close()
 
     def _map(self, work: Callable[[A], B], pieces: Sequence[A]) -> list[B]:
         """Return the results of the pieces, in order, computed by all threads."""
-        return self._threads.map(work, pieces)
+        return self.threads.map(work, pieces)
 
     def _lands_on_little(self, shape: Shape) -> bool:
         return lands_on_little(shape, self.language, self.world.buttons, self.world.shape)
@@ -205,7 +205,7 @@ class Evaluator:
 
         Also returns the new numbers. ([programs], [columns - before])
         """
-        numbers = self._columns.settle(before, ids, flips, self._threads)
+        numbers = self._columns.settle(before, ids, flips, self.threads)
         return renumbered(ids, before, numbers), numbers
 
     def _job(self, shape: Shape, places: np.ndarray) -> Job:
@@ -286,23 +286,23 @@ class Evaluator:
     def _add_reads(self, conditions: np.ndarray, shifts: np.ndarray) -> Added:
         """Add programs that read kept planes at the clicked cell, or a shift away from it. [n] each"""
         flat = self._stored_planes.reshape(len(self._planes), -1)
-        return Added(*self._columns.add(flat, self.world.row_words, self._advice, conditions, shifts, self._threads))
+        return Added(*self._columns.add(flat, self.world.row_words, self._advice, conditions, shifts, self.threads))
 
     def _add_firsts(self, values: np.ndarray, conditions: np.ndarray, shifts: np.ndarray) -> Added:
         """Add programs that read kept planes a shift away from the first cell with a value. [n] each"""
         read = self._stored_planes, values, conditions, shifts
-        ids, flips = self._states.add_firsts(self.world, *read, self._advice, self._threads)
+        ids, flips = self._states.add_firsts(self.world, *read, self._advice, self.threads)
         return Added(ids, flips, of_states=True)
 
     def _add_scans(self, *arguments: np.ndarray) -> Added:
         """Add programs that scan from the clicked cell. [n] each"""
         read = self._stored_planes, arguments, self.world.row_words
-        return Added(*self._columns.add_scans(self.world, *read, self._advice, self._threads))
+        return Added(*self._columns.add_scans(self.world, *read, self._advice, self.threads))
 
     def _keep_scans(self, *arguments: np.ndarray) -> Added:
         """Keep the planes of scans. [n] each"""
         read = self._stored_planes, arguments, self._every_word
-        return Added(*self._planes.add_scans(self.world, *read, self._advice, self._threads))
+        return Added(*self._planes.add_scans(self.world, *read, self._advice, self.threads))
 
     def _inner(self, primitive: Primitive, part: Shape) -> tuple[list[Any], Any, Any]:
         """Return what a program's condition is computed from: distinct argument tuples, and the index of each term's.
@@ -443,7 +443,7 @@ class Evaluator:
         """Make each new row of states a column: programs that do not depend on the action."""
         new = self._states.array[len(self._column_of_states) :]
         if len(new):
-            ids, flips = self._columns.add(*self.world.words_of_rows(new), self._advice, threads=self._threads)
+            ids, flips = self._columns.add(*self.world.words_of_rows(new), self._advice, threads=self.threads)
             self._column_of_states = self._np.concatenate([self._column_of_states, ids])
             self._flip_of_states = self._np.concatenate([self._flip_of_states, flips])
 

@@ -306,9 +306,9 @@ class DeviceEvaluator(Evaluator):
             store = self._fetch(planes[self._put(used)])
             for i, own in zip(conditions, np.split(places, len(conditions)), strict=True):
                 here[i] = own
-        cuts = np.linspace(0, how_many(here), self._threads.count + 1).astype(int).tolist()
+        cuts = np.linspace(0, how_many(here), self.threads.count + 1).astype(int).tolist()
         parts = [[argument[start:stop] for argument in here] for start, stop in pairwise(cuts) if start < stop]
-        return self._put(np.concatenate(self._threads.map(partial(super()._run, primitive, planes=store), parts)))
+        return self._put(np.concatenate(self.threads.map(partial(super()._run, primitive, planes=store), parts)))
 
 
 _AT_CELL_WITH_VALUE = LANGUAGE["at_cell_with_value"]

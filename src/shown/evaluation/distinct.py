@@ -20,8 +20,8 @@ ROW_BY_ROW = 2**30
 STEP_WORDS = 2**15
 """Words of rows that a thread takes at a time."""
 
-LITTLE = 2**27
-"""Bytes up to which a table grows quickly."""
+ALONE = 2048
+"""Rows that one thread adds before others help: a small table grows often, and then all wait."""
 
 ONE_THREAD = Threads()
 
@@ -130,15 +130,16 @@ class Distinct:
         """Add `count` rows by a loop of all threads; `words` are read for each."""
         ids, flips = np.full(count, loops.FULL, dtype=np.int32), np.empty(count, dtype=np.bool_)
         step = max(1, STEP_WORDS // words)
-        helpers = range(min(threads.count, -(-count // step)))
-        while True:
-            room, cursor = self._room, np.zeros(1, dtype=np.int64)
-            threads.map(partial(self._go_through, loop, (*read, cursor, step, ids, flips)), helpers)
-            if not (ids == loops.FULL).any():
-                return ids, flips
-            with self._gate.alone():
-                if self._room == room:  # no other thread has made room meanwhile
-                    self._make_room(advice)
+        for end, helpers in ((ALONE, 1), (count, min(threads.count, -(-count // step)))):
+            while (ids[:end] == loops.FULL).any():
+                room, cursor = self._room, np.zeros(1, dtype=np.int64)
+                arguments = *read, cursor, step, ids[:end], flips[:end]
+                threads.map(partial(self._go_through, loop, arguments), range(helpers))
+                if self._counter[loops.LACKS_ROOM]:
+                    with self._gate.alone():
+                        if self._room == room:  # no other thread has made room meanwhile
+                            self._make_room(advice)
+        return ids, flips
 
     def _go_through(self, loop: Callable[..., None], arguments: Sequence[Any], _: int) -> None:
         """Call a loop while nobody makes room."""
@@ -157,14 +158,9 @@ class Distinct:
         Returns:
             The new number of each row from `start` on. [count - start] int32
         """
-        new = self._count - start
-        numbers = np.full(new, -1, dtype=np.int32)
-        if not new:
+        numbers, signs = first_met(ids, flips, start, self._count)
+        if not len(numbers):
             return numbers
-        signs = np.zeros(new, dtype=np.bool_)
-        named = _first_met(ids, flips, start, numbers, signs)
-        # Rows of no program (where a budget cuts a block) come last.
-        numbers[numbers < 0] = np.arange(start + named, self._count)
         order = np.argsort(numbers)
         negated = signs[order]
         reorder(self._rows[start : self._count], order, negated, self._mask, threads)
@@ -181,12 +177,8 @@ class Distinct:
         self._table = np.full(1, loops.EMPTY, dtype=np.int32)
 
     def _make_room(self, advice: str) -> None:
-        """Make room for half as many rows again, and for more while they take little: threads wait meanwhile.
-
-        How much is made depends on the number of rows alone, not on how they came.
-        """
-        little = min(LITTLE, self._account.limit // 64) // self._bytes(1)
-        room = max(64, min(16 * self._room, little), self._room + self._room // 2)
+        """Make room for half as many rows again."""
+        room = max(64, self._room + self._room // 2)
         self._account.take(self._bytes(room) - self._bytes(self._room), self._what, advice)
         count = self._count
         self._mixes, self._turned = (roomy(array, count, room - count) for array in (self._mixes, self._turned))
@@ -263,6 +255,21 @@ def sparse_table(table: np.ndarray, mixes: np.ndarray, used: int, more: int, hol
     fill_table(new, mixes, used)
     holding.change(-table.nbytes)
     return new
+
+
+def first_met(ids: np.ndarray, flips: np.ndarray, start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return new numbers for the rows from `start` on, in the order in which `ids` names them, and the signs met first.
+
+    Rows of no program (where a budget cuts a block) come last. ([count - start] int32, [count - start] bool)
+
+    >>> ids, flips = np.array([5, 4, 5, -1, 7]), np.array([True, False, False, False, True])
+    >>> [found.tolist() for found in first_met(ids, flips, 4, 8)]
+    [[5, 4, 7, 6], [False, True, False, True]]
+    """
+    numbers, signs = np.full(count - start, -1, dtype=np.int32), np.zeros(count - start, dtype=np.bool_)
+    named = _first_met(ids, flips, start, numbers, signs)
+    numbers[numbers < 0] = np.arange(start + named, count)
+    return numbers, signs
 
 
 @compiled

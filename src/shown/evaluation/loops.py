@@ -31,7 +31,7 @@ EMPTY, TAKEN = -1, -2
 TOUCH_EVERY = 2**17
 """Words of new rows after which the memory of later rows is touched; half a page."""
 
-AHEAD = 16
+AHEAD = 4
 """How far ahead it is touched, in such steps."""
 
 LACKS_ROOM = 16

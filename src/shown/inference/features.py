@@ -11,8 +11,9 @@ import numpy as np
 from shown.engine.compilation import compiled
 from shown.engine.memory import Account, empty
 from shown.engine.planes import Planes
-from shown.evaluation.columns import Evaluator
-from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows
+from shown.engine.threads import Threads
+from shown.evaluation.columns import Evaluator, renumbered
+from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows, first_met
 from shown.grid import Grid, Tokens
 from shown.language.grammar import Block, Grammar
 from shown.language.reach import margin_for
@@ -99,7 +100,7 @@ def combine(
     if len(evaluators) == 1 and not away:
         # An evaluator numbers its columns like features: by their first programs, with those programs' signs.
         of_program = ids[0]
-        first = _first_programs(of_program)
+        first = _where_met(of_program)
         columns = evaluators[0].columns[: len(first)]
     else:
         of_program, first = _equal_everywhere(ids, flips)
@@ -112,7 +113,9 @@ def combine(
     negates = flips[0] ^ _pick(flips[0][first], of_program)
     if mask is not None and not np.array_equal(mask, every_row):
         scratch.take(columns.nbytes, "the columns")
-        of_program, first, columns, negates = _equal_on(mask, of_program, first, columns, negates)
+        of_program, first, columns, negates = _equal_on(
+            mask, of_program, first, columns, negates, evaluators[0].threads
+        )
     starts = np.array([block.start for block in blocks])
     priors = np.array([block.log_prior for block in blocks])
     return Features(
@@ -128,8 +131,8 @@ def combine(
 
 
 @compiled
-def _first_programs(of_program):  # type: ignore[no-untyped-def]
-    """Return the first program of each column, if columns are numbered by their first programs. [P] → [C] int64"""
+def _where_met(of_program):  # type: ignore[no-untyped-def]
+    """Return where each number is met first, if numbers are in the order in which they are met. [P] → [C] int64"""
     first, found = np.empty(len(of_program), dtype=np.int64), 0
     for i in range(len(of_program)):
         if of_program[i] == found:
@@ -168,14 +171,20 @@ def _write_columns(values: np.ndarray, evaluator: Evaluator, ids: np.ndarray, fl
 
 
 def _equal_on(
-    mask: np.ndarray, of_program: np.ndarray, first: np.ndarray, columns: np.ndarray, negates: np.ndarray
+    mask: np.ndarray,
+    of_program: np.ndarray,
+    first: np.ndarray,
+    columns: np.ndarray,
+    negates: np.ndarray,
+    threads: Threads,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Merge features that are equal on the rows in `mask`; other rows become 0."""
     where = np.flatnonzero(mask)
     room = Account(bytes_of_rows(2 * len(columns) + 64, len(where), True))  # the table grows by halves
-    ids, flips = Distinct(mask[where], room, "the columns", up_to_negation=True).add(columns, where, "")
-    _, kept = np.unique(ids[ids != CONSTANT], return_index=True)
-    kept = np.flatnonzero(ids != CONSTANT)[kept]
+    table = Distinct(mask[where], room, "the columns", up_to_negation=True)
+    ids, flips = table.add(columns, where, "", threads=threads)
+    ids = renumbered(ids, 0, first_met(ids, flips, 0, len(table))[0])  # whatever the order in which threads came
+    kept = _where_met(ids)
     live = of_program != CONSTANT
     merged, turned = of_program.copy(), negates.copy()
     merged[live] = ids[of_program[live]]
