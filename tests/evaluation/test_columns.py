@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from shown.engine.memory import Account
 from shown.engine.planes import Planes
+from shown.engine.threads import Threads
 from shown.errors import OutOfMemory
 from shown.evaluation import columns as module
 from shown.evaluation.columns import Evaluator
@@ -114,7 +115,7 @@ def test_blocks_in_demand_are_worked_on_together_and_change_nothing(example, mon
     apart = Evaluator(world, grammar.language, Account(2**30))
     apart.expect(blocks)
     monkeypatch.setattr(module, "TOGETHER", 1500)
-    together = Evaluator(world, grammar.language, Account(2**30), threads)
+    together = Evaluator(world, grammar.language, Account(2**30), Threads(threads))
     together.expect(blocks)
     rounds, add = [], Evaluator._add_together
     monkeypatch.setattr(Evaluator, "_add_together", lambda self, *args: rounds.append(self) or add(self, *args))
@@ -139,7 +140,7 @@ def test_blocks_that_might_not_fit_together_are_worked_on_one_after_another(exam
     world = planes_for(blocks, states, TOKENS, LANGUAGE)
     apart = Account(2**30)
     evaluated(Evaluator(world, grammar.language, apart), blocks)
-    evaluator = Evaluator(world, grammar.language, Account(apart.peak_bytes), threads=2)
+    evaluator = Evaluator(world, grammar.language, Account(apart.peak_bytes), threads=Threads(2))
     evaluator.expect(blocks)
     evaluator.demand(len(blocks))
     for block in blocks:
@@ -243,7 +244,8 @@ def test_features_on_some_rows_are_those_that_differ_there(seed, sizes):
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_account_is_of_what_is_held(example):
+def test_the_account_is_of_what_is_held(example, monkeypatch):
+    monkeypatch.setattr("shown.evaluation.distinct.LITTLE", 0)  # tables grow slowly
     grammar, states, _ = example
     blocks = list(grammar.blocks(2000))
     account = Account(2**30)

@@ -18,6 +18,7 @@ from gpu_twin import Twin
 from shown.cli import main
 from shown.engine.memory import Account
 from shown.engine.planes import Planes, at_first_many, scan_many, shift_many
+from shown.engine.threads import ONE_THREAD
 from shown.errors import BadInput, MissingExtra, OutOfMemory, ShownError
 from shown.evaluation import cuda as cuda_module
 from shown.evaluation.columns import Evaluator
@@ -77,7 +78,7 @@ def check_features(kernels, states, tokens, grammar, programs, buttons=()):
     blocks = list(grammar.blocks(programs))
     world = planes_for(blocks, states, tokens, grammar.language, buttons)
     here = evaluated(Evaluator(world, grammar.language, Account(LIMIT)), blocks)
-    there = evaluated(DeviceEvaluator(world, grammar.language, Account(LIMIT), 1, kernels), blocks)
+    there = evaluated(DeviceEvaluator(world, grammar.language, Account(LIMIT), ONE_THREAD, kernels), blocks)
     same_features(here, there)
     assert [str(term) for term in there.terms] == [str(term) for term in here.terms]
 
@@ -258,7 +259,7 @@ def test_a_copy_goes_on_as_the_evaluator_would(kernels, copied):
     states, grammar = random_grids(13, 20), paper_grammar(TOKENS)
     blocks = list(grammar.blocks(5000))
     world = planes_for(blocks, states, TOKENS, grammar.language)
-    evaluator = DeviceEvaluator(world, grammar.language, Account(LIMIT), 1, kernels)
+    evaluator = DeviceEvaluator(world, grammar.language, Account(LIMIT), ONE_THREAD, kernels)
     evaluator.expect(blocks)
     for block in blocks[:12]:
         evaluator.evaluate(block)

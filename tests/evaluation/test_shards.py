@@ -139,7 +139,8 @@ def test_work_that_was_begun_ahead_ends_and_begins_again():
     same_features(evaluated(Evaluator(world, grammar.language, Account(2**62)), blocks), combine([sharded], blocks))
 
 
-def test_a_worker_without_room_forgets_and_then_gives_up():
+def test_a_worker_without_room_forgets_and_then_gives_up(monkeypatch):
+    monkeypatch.setattr("shown.evaluation.distinct.LITTLE", 0)  # tables grow slowly
     grammar = paper_grammar(TOKENS)
     blocks = tuple(grammar.blocks(3_000))
     states = random_grids(3, 40)

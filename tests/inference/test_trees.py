@@ -89,7 +89,7 @@ def room(request, monkeypatch):
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_shared_trees_are_the_plain_trees_for_every_prefix_and_seed(room, case, seeds, threads):
     columns, _, mask, positive, _ = case
-    forest = Forest(mask, positive, seeds, threads)
+    forest = Forest(mask, positive, seeds, Threads(threads))
     for seed, segments in zip(seeds, forest.extend(columns), strict=True):
         order = tie_order(len(columns), seed)
         for length in range(len(columns) + 1):
@@ -353,7 +353,7 @@ def test_full_words_are_counted():
 def test_threads_change_nothing(room, case, cuts):
     columns, _, mask, positive, _ = case
     cuts = [*sorted(c for c in cuts if 0 < c < len(columns)), len(columns)]
-    forests = [Forest(mask, positive, [0, 1, 2], threads) for threads in (1, 2, 5)]
+    forests = [Forest(mask, positive, [0, 1, 2], Threads(threads)) for threads in (1, 2, 5)]
     grown = [[forest.extend(columns[:cut]) for cut in cuts] for forest in forests]
     assert grown[0] == grown[1] == grown[2]
 

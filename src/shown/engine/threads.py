@@ -66,6 +66,10 @@ class Threads:
         return Threads, (self.count,)
 
 
+ONE_THREAD = Threads()
+"""The calling thread alone."""
+
+
 class Gate:
     """Lets many threads in at once, or one alone."""
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from shown.engine.memory import Account
 from shown.engine.planes import ALL, Planes
-from shown.engine.threads import Threads
+from shown.engine.threads import ONE_THREAD, Threads
 from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows
 from shown.evaluation.jobs import Added, Batch, Job, Pieces, Span, joined, results
 from shown.language.attention import at_places, codes_of, lands_on_little
@@ -68,8 +68,8 @@ class Evaluator:
 
     _fused = True  # whether one loop computes and adds results where it can (`loops.py`)
 
-    def __init__(self, world: Planes, language: Language, account: Account, threads: int = 1) -> None:
-        self.world, self.language, self.threads = world, language, Threads(threads)
+    def __init__(self, world: Planes, language: Language, account: Account, threads: Threads = ONE_THREAD) -> None:
+        self.world, self.language, self.threads = world, language, threads
         self._account = account
         self.of_program: list[np.ndarray] = []
         self.flipped: list[np.ndarray] = []
@@ -190,8 +190,7 @@ class Evaluator:
             ids, flips = ids[len(some) :], flips[len(some) :]
 
     def close(self) -> None:
-        """End the threads; a later block starts them again."""
-        self.threads.close()
+        """End work that is done ahead; here there is none."""
 
     def _map(self, work: Callable[[A], B], pieces: Sequence[A]) -> list[B]:
         """Return the results of the pieces, in order, computed by all threads."""

@@ -23,11 +23,11 @@ import numpy as np
 
 from shown.engine.memory import Account, reserve
 from shown.engine.planes import Planes
-from shown.engine.threads import Threads
+from shown.engine.threads import ONE_THREAD, Threads
 from shown.errors import BadInput, OutOfMemory, ShownError
 from shown.evaluation.cluster import first_line
 from shown.evaluation.columns import A, B, Evaluator, inner_shapes
-from shown.evaluation.distinct import CONSTANT, ONE_THREAD, bytes_of_rows
+from shown.evaluation.distinct import CONSTANT, bytes_of_rows
 from shown.language.evaluate import how_many
 from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.shapes import Block, Shape
@@ -234,7 +234,7 @@ class DeviceEvaluator(Evaluator):
 
     _fused = False
 
-    def __init__(self, world: Planes, language: Language, account: Account, threads: int, kernels: Cuda) -> None:
+    def __init__(self, world: Planes, language: Language, account: Account, threads: Threads, kernels: Cuda) -> None:
         self._kernels = kernels
         memory = kernels.memory()
         self._chunk = min(CHUNK_BYTES, memory // 32)
@@ -335,7 +335,7 @@ def places_by_slot(world: Planes) -> np.ndarray:
     return places
 
 
-def evaluator_on(device: str, world: Planes, language: Language, account: Account, threads: int) -> Evaluator:
+def evaluator_on(device: str, world: Planes, language: Language, account: Account, threads: Threads) -> Evaluator:
     """Return the evaluator for "cpu" or "cuda"; raise an error if it is unavailable."""
     if device == "cpu":
         return Evaluator(world, language, account, threads)

@@ -11,7 +11,7 @@ import numpy as np
 from shown.engine.compilation import compiled
 from shown.engine.memory import COPIED, Account, Holding, empty, reserve
 from shown.engine.planes import Planes
-from shown.engine.threads import Gate, Threads
+from shown.engine.threads import ONE_THREAD, Gate, Threads
 from shown.evaluation import loops
 
 ROW_BY_ROW = 2**30
@@ -20,10 +20,11 @@ ROW_BY_ROW = 2**30
 STEP_WORDS = 2**15
 """Words of rows that a thread takes at a time."""
 
-ALONE = 2048
-"""Rows that one thread adds before others help: a small table grows often, and then all wait."""
+LITTLE = 2**27
+"""Bytes up to which a table grows quickly."""
 
-ONE_THREAD = Threads()
+ALONE = 512
+"""Rows that one thread adds before others help: a small table grows often, and then all wait."""
 
 CONSTANT = loops.CONSTANT
 """Number of a row whose bits are all equal."""
@@ -32,13 +33,16 @@ CONSTANT = loops.CONSTANT
 class Distinct:
     """An open hash table of distinct rows of words; with `up_to_negation`, of a row and its negation only one is kept.
 
-    Several threads may add rows at once. Their order decides the numbers, until the rows are settled.
+    Several threads may add rows at once. Their order decides the numbers, until the rows are settled. From the beginning
+    there is `room` for some rows.
 
     Attributes:
         turned: whether each row is kept with a 1 in the first place of the mask. [count] bool
     """
 
-    def __init__(self, mask: np.ndarray, account: Account, what: str, up_to_negation: bool = False) -> None:
+    def __init__(
+        self, mask: np.ndarray, account: Account, what: str, up_to_negation: bool = False, room: int = 0
+    ) -> None:
         self._mask, self._account, self._what = mask, account, what
         # The lowest bit of the mask: a row with a 1 there is looked up as its negation.
         self._lowest = mask[0] & (~mask[0] + np.uint64(1)) if up_to_negation else np.uint64(0)
@@ -50,6 +54,8 @@ class Distinct:
         self._counter = np.zeros(loops.LACKS_ROOM + 1, dtype=np.int64)
         self._room = 0  # rows reserved in the account
         self._gate = Gate()
+        if room:
+            self._make_room("", room)
 
     def __len__(self) -> int:
         return self._count
@@ -176,9 +182,13 @@ class Distinct:
         self._rows, self._mixes, self._turned = self._rows[:0].copy(), self._mixes[:0].copy(), self._turned[:0].copy()
         self._table = np.full(1, loops.EMPTY, dtype=np.int32)
 
-    def _make_room(self, advice: str) -> None:
-        """Make room for half as many rows again."""
-        room = max(64, self._room + self._room // 2)
+    def _make_room(self, advice: str, least: int = 64) -> None:
+        """Make room for half as many rows again, and for more while they take little: threads wait meanwhile.
+
+        How much is made depends on the number of rows alone, not on how they came.
+        """
+        little = min(LITTLE, self._account.limit // 64) // self._bytes(1)
+        room = max(least, min(16 * self._room, little), self._room + self._room // 2)
         self._account.take(self._bytes(room) - self._bytes(self._room), self._what, advice)
         count = self._count
         self._mixes, self._turned = (roomy(array, count, room - count) for array in (self._mixes, self._turned))

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from shown.engine.threads import Threads
+from shown.engine.threads import ONE_THREAD
 from shown.evaluation.rows import Evidence
 from shown.inference.by_row import FeaturesByRow
 from shown.inference.covers import CoverTable, cover
@@ -109,7 +109,7 @@ class Amender:
 
     def _covered(self, evidence: Evidence, starts: Sequence[tuple[int, int]]) -> Clauses | None:
         words, bits = (np.array(part, dtype=np.int64) for part in zip(*starts, strict=True))
-        table = CoverTable.of(self._by_row, evidence, Threads())
+        table = CoverTable.of(self._by_row, evidence, ONE_THREAD)
         return cover(table, words, bits.astype(np.uint64), self._costs)
 
     def _shown(self, among: np.ndarray) -> tuple[tuple[int, int], ...]:

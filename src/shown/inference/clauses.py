@@ -11,12 +11,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shown.engine.threads import Threads
 from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import Evidence, row_bits
 from shown.inference.covers import CoverTable, cheapest_cover, cover
@@ -154,8 +152,7 @@ class ClauseSearch:
             if not self._is_narrow.any():
                 yield tuple(self._grown[clause] for clause in formula)  # trees share most of their clauses
         if self._is_narrow.any():
-            with closing(Threads(self._trees.threads)) as threads:
-                self._table = self._cover_table(features, threads)
+            self._table = self._cover_table(features)
             plainly = np.arange(len(self._words))
             usable = np.flatnonzero(self._usable(features))
             told = self._covered(plainly, np.maximum(-prices, 1e-3), usable)
@@ -184,22 +181,21 @@ class ClauseSearch:
         """Yield formulas found clause by clause, from different starts."""
         costs = np.maximum(-prices, 1e-3)
         usable = np.flatnonzero(self._usable(features))
-        with closing(Threads(self._trees.threads)) as threads:
-            self._table = self._cover_table(features, threads)
-            at_once = threads.count if self._struck is None else 1  # a struck clause changes the costs of the next try
-            for first in range(0, self._effort.tries, at_once):
-                if first and self._effort.over:
-                    return
-                attempts = range(first, min(first + at_once, self._effort.tries))
-                draws = [self._draw(costs, attempt) for attempt in attempts]
-                for found in threads.map(lambda draw: self._covered(*draw, usable), draws):
-                    self._avoid_struck(found or (), features, costs)
-                    yield found
+        self._table, threads = self._cover_table(features), self._trees.threads
+        at_once = threads.count if self._struck is None else 1  # a struck clause changes the costs of the next try
+        for first in range(0, self._effort.tries, at_once):
+            if first and self._effort.over:
+                return
+            attempts = range(first, min(first + at_once, self._effort.tries))
+            draws = [self._draw(costs, attempt) for attempt in attempts]
+            for found in threads.map(lambda draw: self._covered(*draw, usable), draws):
+                self._avoid_struck(found or (), features, costs)
+                yield found
 
-    def _cover_table(self, features: Features, threads: Threads) -> CoverTable:
+    def _cover_table(self, features: Features) -> CoverTable:
         by_row = self._trees.forest.features
         by_row.replace(features.columns)
-        return CoverTable.of(by_row, self._evidence, threads)
+        return CoverTable.of(by_row, self._evidence, self._trees.threads)
 
     def _avoid_struck(self, clauses: Clauses, features: Features, costs: np.ndarray) -> None:
         """Make a random literal of each clause that amounts to a struck program dearer: without it, it would not."""

@@ -180,8 +180,8 @@ def _equal_on(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Merge features that are equal on the rows in `mask`; other rows become 0."""
     where = np.flatnonzero(mask)
-    room = Account(bytes_of_rows(2 * len(columns) + 64, len(where), True))  # the table grows by halves
-    table = Distinct(mask[where], room, "the columns", up_to_negation=True)
+    account = Account(bytes_of_rows(len(columns), len(where), True))
+    table = Distinct(mask[where], account, "the columns", up_to_negation=True, room=len(columns))
     ids, flips = table.add(columns, where, "", threads=threads)
     ids = renumbered(ids, 0, first_met(ids, flips, 0, len(table))[0])  # whatever the order in which threads came
     kept = _where_met(ids)
@@ -219,10 +219,10 @@ def evaluate(
     blocks = list(grammar.blocks(programs))
     margin = margin_for((block.shape for block in blocks), grammar.language, grids)
     world = Planes(grids, tokens, buttons, margin)
-    evaluator = Evaluator(world, grammar.language, Account(), threads)
-    evaluator.expect(blocks)
-    evaluator.demand(len(blocks))
-    with closing(evaluator):
+    with closing(Threads(threads)) as team:
+        evaluator = Evaluator(world, grammar.language, Account(), team)
+        evaluator.expect(blocks)
+        evaluator.demand(len(blocks))
         for block in blocks:
             evaluator.evaluate(block)
     return world, combine([evaluator], blocks)

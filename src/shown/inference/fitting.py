@@ -19,6 +19,7 @@ import numpy as np
 from shown.demonstrations import Demonstrations
 from shown.engine.memory import Account
 from shown.engine.planes import Planes, frame
+from shown.engine.threads import ONE_THREAD, Threads
 from shown.errors import BadInput, ClusterLost, OutOfMemory
 from shown.evaluation.columns import Evaluator
 from shown.evaluation.device import evaluator_on
@@ -161,6 +162,7 @@ class Fitting:
         resources: threads, device and memory for evaluating them.
         constraints: constraints on every formula.
         crew: workers that evaluate programs, where there are many; None for this process alone.
+        threads: threads that evaluate programs and search; whoever made them ends them.
         evaluators: one for each batch of states added together.
         account: the memory in use.
     """
@@ -170,6 +172,7 @@ class Fitting:
     resources: Resources = DEFAULT_RESOURCES
     constraints: Constraints = NO_CONSTRAINTS
     crew: Crew | None = None
+    threads: Threads = ONE_THREAD
     evaluators: list[Evaluator] = field(default_factory=list)
     account: Account = field(default_factory=Account)
     _struck: dict[int, bool] = field(default_factory=dict, repr=False)
@@ -200,7 +203,7 @@ class Fitting:
         self.account.take(size, "the demonstrated states", "Use fewer or smaller demonstrations")
         world = Planes(grids, demonstrations.tokens, demonstrations.buttons, margin)
         evaluator = (
-            evaluator_on(self.resources.device, world, language, self.account, self.resources.thread_count)
+            evaluator_on(self.resources.device, world, language, self.account, self.threads)
             if self.crew is None or self.blocks[-1].start < WORTH_SHARING
             else Sharded(world, language, self.account, self.crew)
         )
@@ -208,7 +211,7 @@ class Fitting:
         return evaluator
 
     def close(self) -> None:
-        """End the threads, and the work that a crew does ahead; they start again on demand."""
+        """End the work that a crew does ahead; it starts again on demand."""
         for evaluator in self.evaluators:
             evaluator.close()
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shown.engine import atomics
 from shown.engine.compilation import compiled, popcount
 from shown.engine.memory import Holding
 from shown.engine.threads import Threads
@@ -21,7 +22,8 @@ OBJECT_BYTES = 100  # of a tree as an object, beside those in the table
 SEGMENT_BYTES = 200  # of a segment while the items one level below it are found
 DIVIDED_WORDS = 2**16  # words of rows up to which nodes are divided together: memory for all of them is held meanwhile
 BLOCK = 512  # features counted together, so that the counts stay in the cache
-PIECE = 2**18  # words counted by a thread at a time: fewer take less time than to wake a thread
+STEP = 4 * BLOCK  # features of a node that a thread takes at a time
+SHARE = 2**19  # words counted for which another thread is woken: fewer take less time than that
 
 
 class Nodes:
@@ -111,17 +113,19 @@ class Nodes:
 
         offset, start = numbers
         words = int((self._starts[nodes + 1] - self._starts[nodes]).sum())
-        features = start - offset, by_row.shape[1]
+        helpers = min(threads.count, max(1, words * (by_row.shape[1] + offset - start) // SHARE))
+        # A thread alone takes the features of a node together.
+        step, cursor = by_row.shape[1] if helpers == 1 else STEP, np.zeros(1, dtype=np.int64)
 
-        def work(piece: tuple[int, int, int, int]) -> tuple[np.ndarray, np.ndarray]:
+        def work(_: int) -> tuple[np.ndarray, np.ndarray]:
             return _candidates_loop(  # type: ignore[no-any-return]
-                by_row, *piece, nodes, self._starts, self._words, self._here, self._positive, self.rows, self.positives,
-                self._score,
+                by_row, start - offset, step, cursor, nodes, self._starts, self._words, self._here, self._positive,
+                self.rows, self.positives, self._score,
             )  # fmt: skip
 
-        found = threads.map(work, _pieces(len(nodes), features, words, threads.count))
+        found = threads.map(work, range(helpers))
         (which, places), impure = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
-        order = np.argsort(which, kind="stable")  # those of a node in the order of the features
+        order = np.lexsort((places, which))
         splits = _best_loop(
             which[order], places[order] + offset, impure[order], orders, nodes, self._score, self.splits, self.at,
             self.count,
@@ -246,50 +250,33 @@ def _divided(of: np.ndarray, tested: np.ndarray, nodes: Nodes, features: Feature
     return nodes.divide(divided, places[which_one], by_row)[:, which]
 
 
-def _pieces(nodes: int, features: tuple[int, int], words: int, threads: int) -> list[tuple[int, int, int, int]]:
-    """Return some nodes and features, from … to, in pieces for threads: by nodes if there are many, else by features.
-
-    >>> _pieces(1, (0, 2000), 2**10, 1), _pieces(1, (0, 2000), 2**10, 2)
-    ([(0, 1, 0, 2000)], [(0, 1, 0, 512), (0, 1, 512, 1024), (0, 1, 1024, 1536), (0, 1, 1536, 2000)])
-
-    Args:
-        nodes: number of nodes.
-        features: the first feature, and the one after the last.
-        words: words of rows of all nodes, a measure of the work.
-        threads: number of threads.
-    """
-    first, end = features
-    count = min(4 * threads if threads > 1 else 1, max(1, words * (end - first) // PIECE))
-    of_nodes = -(-nodes // min(nodes, count))
-    of_features = -(-(end - first) * min(nodes, count) // (count * BLOCK)) * BLOCK
-    return [
-        (node, min(node + of_nodes, nodes), start, min(start + of_features, end))
-        for node in range(0, nodes, of_nodes)
-        for start in range(first, end, of_features)
-    ]
-
-
 # --- compiled loops ---------------------------------------------------------------------------------------------------
 
 
 @compiled
-def _candidates_loop(  # type: ignore[no-untyped-def]  # noqa: PLR0913
-    by_row, first_node, end_node, first_feature, end_feature, nodes, starts, words, here, positive, rows, positives,
-    scores,
-):  # fmt: skip
+def _candidates_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
+    by_row, first_new, step, cursor, nodes, starts, words, here, positive, rows, positives, scores
+):
     """Return the features that are at least as good as all before them: index of the node, feature; and impurity.
 
-    Only some features are considered, but all features before them that the nodes have seen. Features are counted a
-    block at a time, so that their counts stay in the cache.
+    All threads call this loop, and each takes the next node and `step` features until none is left; `cursor` counts
+    those taken. What is better only than the features before it in the same step is returned as well. Features are
+    counted a block at a time, so that their counts stay in the cache.
     """
     ones, positive_ones = np.empty(BLOCK, dtype=np.int64), np.empty(BLOCK, dtype=np.int64)
     impure = np.empty(BLOCK, dtype=np.float64)
     used, found, impurities = 0, np.empty((2, 64), dtype=np.int64), np.empty(64, dtype=np.float64)
-    for i in range(first_node, end_node):
-        node = nodes[i]
+    steps = max(1, -(-(by_row.shape[1] - first_new) // step))
+    while True:
+        taken = atomics.add(cursor, 0, 1)
+        i = taken // steps
+        if i >= len(nodes):
+            break
+        node, begin = nodes[i], first_new + (taken % steps) * step
+        end = min(begin + step, by_row.shape[1])
         score, n, p = scores[node], rows[node], positives[node]
-        for first in range(first_feature, end_feature, BLOCK):
-            size = min(BLOCK, end_feature - first)
+        for first in range(begin, end, BLOCK):
+            size = min(BLOCK, end - first)
             for f in range(size):
                 ones[f] = positive_ones[f] = 0
             for k in range(starts[node], starts[node + 1]):

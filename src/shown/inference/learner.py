@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from shown.demonstrations import Demonstrations
+from shown.engine.threads import Threads
 from shown.errors import BadInput, Contradicted, NothingFits
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, evidence_of
@@ -187,7 +188,8 @@ class Learner:
         if not blocks:
             raise BadInput("the grammar derives no program: every rule leads to further rules.")
         account, crew = self.resources.account(), self.resources.crew()
-        return Fitting(grammar, blocks, self.resources, self.constraints, crew, account=account)
+        threads = Threads(self.resources.thread_count)
+        return Fitting(grammar, blocks, self.resources, self.constraints, crew, threads, account=account)
 
     def _run(
         self, fitting: Fitting, demonstrations: Demonstrations, at_the_end: bool = False
@@ -213,6 +215,7 @@ class Learner:
                     self._publish(mixture, demonstrations, pinned)
                 yield moment
         finally:
+            fitting.threads.close()
             if at_the_end and mixture is not None:  # an interrupted search keeps what it has found
                 self._publish(mixture, demonstrations, pinned)
         if not self.candidates_ and np.array_equal(evidence.positive, evidence.mask):
@@ -239,8 +242,8 @@ class Learner:
         return self
 
     def _search(self, evidence: Evidence, fitting: Fitting) -> Search:
-        seed, threads = self.resources.seed, self.resources.thread_count
-        trees, struck = TreeSearch(evidence, self.trees, seed, threads, fitting.account.branch()), fitting.struck()
+        seed, struck = self.resources.seed, fitting.struck()
+        trees = TreeSearch(evidence, self.trees, seed, fitting.threads, fitting.account.branch())
         if self.search == "trees" and struck is None:
             return trees
         return ClauseSearch(evidence, trees, seed, struck=struck)

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from shown.engine.memory import Account, Holding
-from shown.engine.threads import Threads
+from shown.engine.threads import ONE_THREAD, Threads
 from shown.errors import OutOfMemory
 from shown.evaluation.rows import Evidence
 from shown.inference.by_row import FeaturesByRow
@@ -119,9 +119,14 @@ class Forest:
     """
 
     def __init__(
-        self, mask: np.ndarray, positive: np.ndarray, seeds: list[int], threads: int = 1, account: Account | None = None
+        self,
+        mask: np.ndarray,
+        positive: np.ndarray,
+        seeds: list[int],
+        threads: Threads = ONE_THREAD,
+        account: Account | None = None,
     ) -> None:
-        self._seeds, self._threads = seeds, Threads(threads)
+        self._seeds, self._threads = seeds, threads
         account = Account() if account is None else account
         self._holding = Holding(account, "growing trees", "Use fewer demonstrations or buttons")
         self._evidence = mask, positive
@@ -170,7 +175,6 @@ class Forest:
                 grown = self._grown(items, nodes, orders)
         else:
             grown = Segments(np.arange(1, seeds + 1), lows, np.full(seeds, int(nodes.positives[0] > 0)))
-        self._threads.close()
         return grown
 
     def formulas(self, trees: Iterable[int]) -> Iterator[Clauses]:
@@ -233,7 +237,7 @@ class TreeSearch:
     """
 
     def __init__(
-        self, evidence: Evidence, trees: int, seed: int, threads: int = 1, account: Account | None = None
+        self, evidence: Evidence, trees: int, seed: int, threads: Threads = ONE_THREAD, account: Account | None = None
     ) -> None:
         self.account, self.threads = Account() if account is None else account, threads
         seeds = [seed * trees + s for s in range(trees)]

@@ -186,6 +186,8 @@ class Pupil:
         except (GeneratorExit, KeyboardInterrupt):
             self.taught = selection.stopped_result()
             raise
+        finally:
+            self._fitter.close()
         return self.taught
 
     def _advised(self, taught: Taught) -> Taught:

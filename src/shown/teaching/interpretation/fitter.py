@@ -16,6 +16,7 @@ import numpy as np
 
 from shown.components import Component
 from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.engine.threads import Threads
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, Rows, evidence_of
 from shown.inference.amending import amended
@@ -101,7 +102,7 @@ class Fitter:
     def __init__(self, task: Task, resources: Resources = DEFAULT_RESOURCES, grammar: Grammar | None = None) -> None:
         shown = task.shown
         self.demonstrations, self.resources, self.constraints = shown, resources, task.constraints
-        self._crew = resources.crew()
+        self._crew, self._threads = resources.crew(), Threads(resources.thread_count)
         own, self.grammar_name = grammar_for(shown.tokens, shown.buttons, task.language, grammar)
         self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
         self.language = own.language
@@ -114,6 +115,10 @@ class Fitter:
         self.demonstrations = self.demonstrations + more
         for (_, _, symmetries), fitting in self._fittings.items():
             fitting.add(with_images(more, symmetries))
+
+    def close(self) -> None:
+        """End the threads; they start again on demand."""
+        self._threads.close()
 
     def widen(self) -> bool:
         """Consider about three times as many programs from now on; return False if there are no more."""
@@ -187,7 +192,7 @@ class Fitter:
         generation = 0 if earlier is None else earlier.generation + 1
         seed = self.resources.seed + GENERATION_SEEDS * generation  # the same starts would find the same clauses
         effort = effort.on(len(evidence.shown_rows))
-        trees = TreeSearch(evidence, effort.trees, seed, self.resources.thread_count, fitting.account.branch())
+        trees = TreeSearch(evidence, effort.trees, seed, self._threads, fitting.account.branch())
         known = None if earlier is None or earlier.pool is None else (earlier.features, earlier.pool.clauses)
         return ClauseSearch(evidence, trees, seed, effort, fitting.struck(), narrow, known)
 
@@ -256,7 +261,8 @@ class Fitter:
         key = (grammar.language, hypothesis.keys, hypothesis.symmetries)
         if key not in self._fittings:
             blocks = list(grammar.blocks(self.widest))
-            fitting = Fitting(grammar, blocks, self.resources, self.constraints, self._crew, account=self._account)
+            shared = self.resources, self.constraints, self._crew, self._threads
+            fitting = Fitting(grammar, blocks, *shared, account=self._account)
             fitting.add(with_images(self.demonstrations, hypothesis.symmetries))
             self._fittings[key] = fitting
         return self._fittings[key]
