@@ -33,8 +33,8 @@ CONSTANT = loops.CONSTANT
 class Distinct:
     """An open hash table of distinct rows of words; with `up_to_negation`, of a row and its negation only one is kept.
 
-    Several threads may add rows at once. Their order decides the numbers, until the rows are settled. From the beginning
-    there is `room` for some rows.
+    Several threads may add rows at once. Their order decides the numbers, until the rows are settled. At first there is
+    `room` for some rows.
 
     Attributes:
         turned: whether each row is kept with a 1 in the first place of the mask. [count] bool
