@@ -181,9 +181,11 @@ def _equal_on(
     """Merge features that are equal on the rows in `mask`; other rows become 0."""
     where = np.flatnonzero(mask)
     account = Account(bytes_of_rows(len(columns), len(where), True))
-    table = Distinct(mask[where], account, "the columns", up_to_negation=True, room=len(columns))
-    ids, flips = table.add(columns, where, "", threads=threads)
-    ids = renumbered(ids, 0, first_met(ids, flips, 0, len(table))[0])  # whatever the order in which threads came
+    ids, flips = Distinct(mask[where], account, "the columns", up_to_negation=True, room=len(columns)).add(
+        columns, where, "", threads=threads
+    )
+    # Numbered whatever the order in which threads came.
+    ids = renumbered(ids, 0, first_met(ids, flips, 0, int(ids.max(initial=CONSTANT)) + 1)[0])
     kept = _where_met(ids)
     live = of_program != CONSTANT
     merged, turned = of_program.copy(), negates.copy()

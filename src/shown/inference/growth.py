@@ -119,15 +119,15 @@ class Nodes:
 
         def work(_: int) -> tuple[np.ndarray, np.ndarray]:
             return _candidates_loop(  # type: ignore[no-any-return]
-                by_row, start - offset, step, cursor, nodes, self._starts, self._words, self._here, self._positive,
+                by_row, *numbers, step, cursor, orders, nodes, self._starts, self._words, self._here, self._positive,
                 self.rows, self.positives, self._score,
             )  # fmt: skip
 
         found = threads.map(work, range(helpers))
-        (which, places), impure = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
-        order = np.lexsort((places, which))
+        (which, tested), impure = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
+        order = np.lexsort((tested, which))
         splits = _best_loop(
-            which[order], places[order] + offset, impure[order], orders, nodes, self._score, self.splits, self.at,
+            which[order], tested[order], impure[order], orders, nodes, self._score, self.splits, self.at,
             self.count,
         )  # fmt: skip
         lengths, used = self.count[nodes].reshape(-1), int(self._used[2])
@@ -255,14 +255,15 @@ def _divided(of: np.ndarray, tested: np.ndarray, nodes: Nodes, features: Feature
 
 @compiled
 def _candidates_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
-    by_row, first_new, step, cursor, nodes, starts, words, here, positive, rows, positives, scores
+    by_row, offset, start, step, cursor, orders, nodes, starts, words, here, positive, rows, positives, scores
 ):
-    """Return the features that are at least as good as all before them: index of the node, feature; and impurity.
+    """Return the features that may be better than all before them, for some seed: index of the node, feature; impurity.
 
     All threads call this loop, and each takes the next node and `step` features until none is left; `cursor` counts
     those taken. What is better only than the features before it in the same step is returned as well. Features are
     counted a block at a time, so that their counts stay in the cache.
     """
+    ranks, first_new = np.empty(len(orders), dtype=np.float64), start - offset  # ranks of the best, for each seed
     ones, positive_ones = np.empty(BLOCK, dtype=np.int64), np.empty(BLOCK, dtype=np.int64)
     impure = np.empty(BLOCK, dtype=np.float64)
     used, found, impurities = 0, np.empty((2, 64), dtype=np.int64), np.empty(64, dtype=np.float64)
@@ -275,6 +276,7 @@ def _candidates_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
         node, begin = nodes[i], first_new + (taken % steps) * step
         end = min(begin + step, by_row.shape[1])
         score, n, p = scores[node], np.float64(rows[node]), np.float64(positives[node])
+        ranks[:] = np.inf
         for first in range(begin, end, BLOCK):
             size = min(BLOCK, end - first)
             for f in range(size):
@@ -287,7 +289,7 @@ def _candidates_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
                 if mask:
                     for f in range(size):
                         positive_ones[f] += popcount(column[f] & mask)
-            promising = 0
+            promising = np.int64(0)
             for f in range(size):
                 # Products of counts are exact as floating-point numbers, and far faster.
                 one, positive_one = np.float64(ones[f]), np.float64(positive_ones[f])
@@ -299,12 +301,18 @@ def _candidates_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
             for f in range(size if promising else 0):
                 if not impure[f] <= score:
                     continue
+                feature, better = offset + first + f, impure[f] < score
+                for s in range(len(orders)):
+                    if impure[f] < score or orders[s, feature] < ranks[s]:
+                        ranks[s], better = orders[s, feature], True
                 score = impure[f]
+                if not better:
+                    continue
                 if used == len(impurities):
                     more, longer = np.empty((2, 2 * used), dtype=np.int64), np.empty(2 * used, dtype=np.float64)
                     more[:, :used], longer[:used] = found, impurities
                     found, impurities = more, longer
-                found[0, used], found[1, used], impurities[used] = i, first + f, score
+                found[0, used], found[1, used], impurities[used] = i, feature, score
                 used += 1
     return found[:, :used], impurities[:used]
 
