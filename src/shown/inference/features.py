@@ -12,8 +12,8 @@ from shown.engine.compilation import compiled
 from shown.engine.memory import Account, empty
 from shown.engine.planes import Planes
 from shown.engine.threads import Threads
-from shown.evaluation.columns import Evaluator, renumbered
-from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows, first_met
+from shown.evaluation.columns import Evaluator
+from shown.evaluation.distinct import CONSTANT
 from shown.grid import Grid, Tokens
 from shown.language.grammar import Block, Grammar
 from shown.language.reach import margin_for
@@ -113,9 +113,7 @@ def combine(
     negates = flips[0] ^ _pick(flips[0][first], of_program)
     if mask is not None and not np.array_equal(mask, every_row):
         scratch.take(columns.nbytes, "the columns")
-        of_program, first, columns, negates = _equal_on(
-            mask, of_program, first, columns, negates, evaluators[0].threads
-        )
+        of_program, first, columns, negates = _equal_on(mask, of_program, first, columns, negates)
     starts = np.array([block.start for block in blocks])
     priors = np.array([block.log_prior for block in blocks])
     return Features(
@@ -171,22 +169,13 @@ def _write_columns(values: np.ndarray, evaluator: Evaluator, ids: np.ndarray, fl
 
 
 def _equal_on(
-    mask: np.ndarray,
-    of_program: np.ndarray,
-    first: np.ndarray,
-    columns: np.ndarray,
-    negates: np.ndarray,
-    threads: Threads,
+    mask: np.ndarray, of_program: np.ndarray, first: np.ndarray, columns: np.ndarray, negates: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Merge features that are equal on the rows in `mask`; other rows become 0."""
     where = np.flatnonzero(mask)
-    account = Account(bytes_of_rows(len(columns), len(where), True))
-    ids, flips = Distinct(mask[where], account, "the columns", up_to_negation=True, room=len(columns)).add(
-        columns, where, "", threads=threads
-    )
-    # Numbered whatever the order in which threads came.
-    ids = renumbered(ids, 0, first_met(ids, flips, 0, int(ids.max(initial=CONSTANT)) + 1)[0])
-    kept = _where_met(ids)
+    ids, flips = np.empty(len(columns), dtype=np.int32), np.empty(len(columns), dtype=np.bool_)
+    slots = np.full(1 << (2 * len(columns)).bit_length(), CONSTANT, dtype=np.int32)
+    kept = _merge_loop(columns, where, mask[where], slots, ids, flips)
     live = of_program != CONSTANT
     merged, turned = of_program.copy(), negates.copy()
     merged[live] = ids[of_program[live]]
@@ -194,6 +183,44 @@ def _equal_on(
     columns = columns[kept]
     columns &= mask
     return merged, first[kept], columns, turned
+
+
+@compiled
+def _merge_loop(columns, where, mask, slots, ids, flips):  # type: ignore[no-untyped-def]
+    """Number columns that differ on some words, up to negation; return the first column of each number. [C] int64
+
+    A column without a 1 there, or without a 0, is CONSTANT. `flips`: whether a column is 1 on the first row. The table
+    has numbers of columns, not their bits, so that none is copied.
+    """
+    kept, count, size = np.empty(len(columns), dtype=np.int64), 0, np.uint64(len(slots) - 1)
+    lowest = mask[0] & (~mask[0] + np.uint64(1)) if len(mask) else np.uint64(0)
+    for f in range(len(columns)):
+        column = columns[f]
+        flips[f] = len(mask) and (column[where[0]] & lowest) != np.uint64(0)
+        sign, some = np.uint64(0) - np.uint64(flips[f]), np.uint64(0)
+        mix, key = np.uint64(0), np.uint64(0)
+        for w in range(len(mask)):
+            bits = (column[where[w]] ^ sign) & mask[w]
+            some |= bits
+            key += np.uint64(0x9E3779B97F4A7C15)
+            mix += (bits ^ (bits >> np.uint64(32))) * (key | np.uint64(1))
+        ids[f] = CONSTANT
+        slot = (mix ^ (mix >> np.uint64(32))) * np.uint64(0xFF51AFD7ED558CCD) >> np.uint64(20) & size
+        while some and ids[f] == CONSTANT:
+            k = slots[slot]
+            if k == CONSTANT:
+                ids[f] = slots[slot] = count
+                kept[count] = f
+                count += 1
+                break
+            other, differ = columns[kept[k]], np.uint64(0)
+            turned = sign ^ (np.uint64(0) - np.uint64(flips[kept[k]]))
+            for w in range(len(mask)):
+                differ |= (column[where[w]] ^ other[where[w]] ^ turned) & mask[w]
+            if differ == np.uint64(0):
+                ids[f] = k
+            slot = (slot + np.uint64(1)) & size
+    return kept[:count].copy()
 
 
 def _pick(values: np.ndarray, places: np.ndarray) -> np.ndarray:
