@@ -33,16 +33,13 @@ CONSTANT = loops.CONSTANT
 class Distinct:
     """An open hash table of distinct rows of words; with `up_to_negation`, of a row and its negation only one is kept.
 
-    Several threads may add rows at once. Their order decides the numbers, until the rows are settled. At first there is
-    `room` for some rows.
+    Several threads may add rows at once. Their order decides the numbers, until the rows are settled.
 
     Attributes:
         turned: whether each row is kept with a 1 in the first place of the mask. [count] bool
     """
 
-    def __init__(
-        self, mask: np.ndarray, account: Account, what: str, up_to_negation: bool = False, room: int = 0
-    ) -> None:
+    def __init__(self, mask: np.ndarray, account: Account, what: str, up_to_negation: bool = False) -> None:
         self._mask, self._account, self._what = mask, account, what
         # The lowest bit of the mask: a row with a 1 there is looked up as its negation.
         self._lowest = mask[0] & (~mask[0] + np.uint64(1)) if up_to_negation else np.uint64(0)
@@ -50,12 +47,10 @@ class Distinct:
         self._mixes = np.empty(0, dtype=np.uint64)
         self._turned = np.empty(0, dtype=bool)
         self._table = np.full(1, loops.EMPTY, dtype=np.int32)
-        # rows, and whether one found no room: then all threads pause
+        # Rows, and whether one found no room: then all threads pause.
         self._counter = np.zeros(loops.LACKS_ROOM + 1, dtype=np.int64)
         self._room = 0  # rows reserved in the account
         self._gate = Gate()
-        if room:
-            self._make_room("", room)
 
     def __len__(self) -> int:
         return self._count
@@ -164,9 +159,13 @@ class Distinct:
         Returns:
             The new number of each row from `start` on. [count - start] int32
         """
-        numbers, signs = first_met(ids, flips, start, self._count)
-        if not len(numbers):
+        new = self._count - start
+        numbers, signs = np.full(new, -1, dtype=np.int32), np.zeros(new, dtype=np.bool_)
+        if not new:
             return numbers
+        named = _first_met(ids, flips, start, numbers, signs)
+        # Rows of no program (where a budget cuts a block) come last.
+        numbers[numbers < 0] = np.arange(start + named, self._count)
         order = np.argsort(numbers)
         negated = signs[order]
         reorder(self._rows[start : self._count], order, negated, self._mask, threads)
@@ -182,13 +181,13 @@ class Distinct:
         self._rows, self._mixes, self._turned = self._rows[:0].copy(), self._mixes[:0].copy(), self._turned[:0].copy()
         self._table = np.full(1, loops.EMPTY, dtype=np.int32)
 
-    def _make_room(self, advice: str, least: int = 64) -> None:
+    def _make_room(self, advice: str) -> None:
         """Make room for half as many rows again, and for more while they take little: threads wait meanwhile.
 
         How much is made depends on the number of rows alone, not on how they came.
         """
         little = min(LITTLE, self._account.limit // 64) // self._bytes(1)
-        room = max(least, min(16 * self._room, little), self._room + self._room // 2)
+        room = max(64, min(16 * self._room, little), self._room + self._room // 2)
         self._account.take(self._bytes(room) - self._bytes(self._room), self._what, advice)
         count = self._count
         self._mixes, self._turned = (roomy(array, count, room - count) for array in (self._mixes, self._turned))
@@ -265,21 +264,6 @@ def sparse_table(table: np.ndarray, mixes: np.ndarray, used: int, more: int, hol
     fill_table(new, mixes, used)
     holding.change(-table.nbytes)
     return new
-
-
-def first_met(ids: np.ndarray, flips: np.ndarray, start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return new numbers for the rows from `start` on, in the order in which `ids` names them, and the signs met first.
-
-    Rows of no program (where a budget cuts a block) come last. ([count - start] int32, [count - start] bool)
-
-    >>> ids, flips = np.array([5, 4, 5, -1, 7]), np.array([True, False, False, False, True])
-    >>> [found.tolist() for found in first_met(ids, flips, 4, 8)]
-    [[5, 4, 7, 6], [False, True, False, True]]
-    """
-    numbers, signs = np.full(count - start, -1, dtype=np.int32), np.zeros(count - start, dtype=np.bool_)
-    named = _first_met(ids, flips, start, numbers, signs)
-    numbers[numbers < 0] = np.arange(start + named, count)
-    return numbers, signs
 
 
 @compiled
