@@ -83,7 +83,8 @@ def test_scanning_compiled_is_scanning_plainly():
     world = Planes(random_grids(3, 9, most=4), TOKENS, margin=1)
     line = np.tile(world.somewhere, world.shape[1])
     arguments = OFFSETS, *np.random.default_rng(0).integers(len(world.values), size=(2, len(OFFSETS)))
-    read = world.of_values, *arguments, world.inside, line, world.row_words
+    flat = world.of_values.reshape(len(world.values), -1)
+    read = flat, *arguments, world.shape, world.inside.reshape(-1), line, world.row_words
     found = compiled_and_plain(loops.add_scans, read, len(OFFSETS), world.row_mask)
     assert found[0] == found[1]
 

@@ -122,8 +122,9 @@ class Distinct:
         threads: Threads = ONE_THREAD,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the same as `add(scan_many(world, planes, *arguments), places, advice)`."""
-        read = (planes, *arguments, world.inside, np.tile(world.somewhere, world.shape[1]), places)
-        return self._add(loops.add_scans, read, len(arguments[0]), world.inside.size, advice, threads)
+        flat, inside = planes.reshape(len(planes), -1), world.inside.reshape(-1)
+        read = (flat, *arguments, world.shape, inside, np.tile(world.somewhere, world.shape[1]), places)
+        return self._add(loops.add_scans, read, len(arguments[0]), len(inside), advice, threads)
 
     def _add(
         self, loop: Callable[..., None], read: Sequence[Any], count: int, words: int, advice: str, threads: Threads
@@ -297,8 +298,8 @@ def reorder(rows: np.ndarray, order: np.ndarray, negated: np.ndarray, mask: np.n
 @compiled
 def _cycles(order):  # type: ignore[no-untyped-def]
     """Return all places, cycle after cycle, and for each the index there of the first one of its cycle. ([n], [n])"""
-    path, first, seen = np.empty_like(order), np.empty_like(order), np.zeros(len(order), dtype=np.bool_)
-    used = 0
+    path, first = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.int64)
+    used, seen = 0, np.zeros(len(order), dtype=np.bool_)
     for start in range(len(order)):
         place, begin = start, used
         while not seen[place]:
@@ -315,13 +316,16 @@ def _move(rows, path, first, start, end, begun, next_row, negated, mask):  # typ
 
     `begun` is the first row of the cycle that the part begins in, and `next_row` that after the part.
     """
-    kept = begun.copy()
+    kept = np.empty(len(mask), dtype=np.uint64)
+    for w in range(len(mask)):
+        kept[w] = begun[w]
     for i in range(start, end):
         place, last = path[i], i + 1 == len(path) or first[i + 1] == i + 1
         if first[i] == i:
             if last and not negated[place]:
                 continue
-            kept[:] = rows[place]
+            for w in range(len(mask)):
+                kept[w] = rows[place, w]
         taken = kept if last else next_row if i + 1 == end else rows[path[i + 1]]
         sign, row = np.uint64(0) - np.uint64(negated[place]), rows[place]
         for w in range(len(mask)):

@@ -146,10 +146,13 @@ def add_firsts(  # type: ignore[no-untyped-def]  # noqa: PLR0913
 
 
 @compiled
-def add_scans(table, planes, offsets, untils, unlesses, inside, line, places, cursor, step, ids, flips):  # type: ignore[no-untyped-def]  # noqa: PLR0913
-    """Add the rows of `Distinct.add_scans`. `line` has a 1 for each state but *nowhere*. [columns × words]"""
+def add_scans(table, flat, offsets, untils, unlesses, shape, inside, line, places, cursor, step, ids, flips):  # type: ignore[no-untyped-def]  # noqa: PLR0913
+    """Add the rows of `Distinct.add_scans`: of flattened planes of a shape.
+
+    `line` has a 1 for each state but *nowhere*. [columns × words]
+    """
     mask, lowest, full = table[0], table[1], table[6]
-    row, out = np.empty(len(mask), dtype=np.uint64), np.empty(planes[0].size, dtype=np.uint64)
+    row, out = np.empty(len(mask), dtype=np.uint64), np.empty(len(inside), dtype=np.uint64)
     while True:
         start = atomics.add(cursor, 0, step)
         if start >= len(ids):
@@ -157,7 +160,7 @@ def add_scans(table, planes, offsets, untils, unlesses, inside, line, places, cu
         for i in range(start, min(start + step, len(ids))):
             if ids[i] != FULL or atomics.load(full, LACKS_ROOM):
                 continue
-            _scan(planes[untils[i]], planes[unlesses[i]], offsets[i, 0], offsets[i, 1], inside, line, out)
+            _scan(flat[untils[i]], flat[unlesses[i]], offsets[i, 0], offsets[i, 1], shape, inside, line, out)
             flip = (out[places[0]] & lowest) != np.uint64(0)
             sign = np.uint64(0) - np.uint64(flip)
             for w in range(len(mask)):
@@ -166,10 +169,10 @@ def add_scans(table, planes, offsets, untils, unlesses, inside, line, places, cu
 
 
 @compiled
-def _scan(until, unless, dr, dc, inside, line, out):  # type: ignore[no-untyped-def]
+def _scan(until, unless, dr, dc, shape, inside, line, out):  # type: ignore[no-untyped-def]  # noqa: PLR0913
     """Write a plane of `planes.scan_many`. [rows × columns × words]"""
-    rows, columns, words = until.shape
-    until, unless, onto, wide = until.reshape(-1), unless.reshape(-1), inside.reshape(-1), columns * words
+    rows, columns, words = shape
+    wide = columns * words
     shift = dr * wide + dc * words
     far = np.uint64(0) - ((until[words - 1] >> np.uint64(62)) & np.uint64(1))
     first, end = min(max(0, -dc), columns) * words, max(min(columns, columns - dc), 0) * words
@@ -191,6 +194,6 @@ def _scan(until, unless, dr, dc, inside, line, out):  # type: ignore[no-untyped-
             many = min(step, end - first - done)
             ahead = here + x + shift
             target, before, shown = out[here + x : here + x + many], out[ahead : ahead + many], line[x : x + many]
-            stop, stay, on = until[ahead : ahead + many], unless[ahead : ahead + many], onto[ahead : ahead + many]
+            stop, stay, on = until[ahead : ahead + many], unless[ahead : ahead + many], inside[ahead : ahead + many]
             for j in range(many):
                 target[j] = (stop[j] | (~stay[j] & on[j] & before[j])) & shown[j]

@@ -100,7 +100,8 @@ def combine(
     if len(evaluators) == 1 and not away:
         # An evaluator numbers its columns like features: by their first programs, with those programs' signs.
         of_program = ids[0]
-        first = _where_met(of_program)
+        before = np.maximum.accumulate(np.concatenate([[CONSTANT], of_program[:-1]]))
+        first = np.flatnonzero(of_program > before)
         columns = evaluators[0].columns[: len(first)]
     else:
         of_program, first = _equal_everywhere(ids, flips)
@@ -126,17 +127,6 @@ def combine(
         negates=negates,
         blocks=blocks,
     )
-
-
-@compiled
-def _where_met(of_program):  # type: ignore[no-untyped-def]
-    """Return where each number is met first, if numbers are in the order in which they are met. [P] → [C] int64"""
-    first, found = np.empty(len(of_program), dtype=np.int64), 0
-    for i in range(len(of_program)):
-        if of_program[i] == found:
-            first[found] = i
-            found += 1
-    return first[:found].copy()
 
 
 def _equal_everywhere(ids: Sequence[np.ndarray], flips: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

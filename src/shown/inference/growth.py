@@ -276,7 +276,8 @@ def _candidates_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
         node, begin = nodes[i], first_new + (taken % steps) * step
         end = min(begin + step, by_row.shape[1])
         score, n, p = scores[node], np.float64(rows[node]), np.float64(positives[node])
-        ranks[:] = np.inf
+        for s in range(len(ranks)):
+            ranks[s] = np.inf
         for first in range(begin, end, BLOCK):
             size = min(BLOCK, end - first)
             for f in range(size):
@@ -310,7 +311,8 @@ def _candidates_loop(  # type: ignore[no-untyped-def]  # noqa: C901, PLR0913
                     continue
                 if used == len(impurities):
                     more, longer = np.empty((2, 2 * used), dtype=np.int64), np.empty(2 * used, dtype=np.float64)
-                    more[:, :used], longer[:used] = found, impurities
+                    for k in range(used):
+                        more[0, k], more[1, k], longer[k] = found[0, k], found[1, k], impurities[k]
                     found, impurities = more, longer
                 found[0, used], found[1, used], impurities[used] = i, feature, score
                 used += 1
@@ -323,8 +325,11 @@ def _best_loop(which, features, impure, orders, nodes, scores, splits, at, count
 
     Sets the number of splits of each node and seed, and the score of the node. Known splits come first.
     """
-    seeds, first, used = len(orders), 0, 0
-    out = np.empty(count[nodes].sum() + seeds * len(which), dtype=np.int64)
+    seeds, first, used, room = len(orders), 0, 0, len(orders) * len(which)
+    for node in nodes:
+        for s in range(seeds):
+            room += count[node, s]
+    out = np.empty(room, dtype=np.int64)
     for i in range(len(nodes)):
         node, end = nodes[i], first
         while end < len(which) and which[end] == i:
