@@ -14,6 +14,7 @@ from shown.evaluation.columns import Evaluator
 from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import Rows
 from shown.grid import grid
+from shown.inference import features as features_module
 from shown.inference.features import combine, evaluate
 from shown.language.evaluate import Plan
 from shown.language.grammar import paper_grammar
@@ -239,6 +240,27 @@ def test_features_on_some_rows_are_those_that_differ_there(seed, sizes):
     assert len(keys) == len(some)
     assert not any(not c.any() or np.array_equal(c, mask) for c in some.columns)
     assert np.all(np.diff(some.first) > 0)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 3))
+def test_merging_compiled_is_merging_plainly(seed, words):
+    rng = np.random.default_rng(seed)
+    kinds = rng.integers(0, 4, size=(6, words), dtype=np.uint64)
+    columns, mask = kinds[rng.integers(6, size=20)], rng.integers(1, 4, size=words, dtype=np.uint64)
+    columns = np.where(rng.random(20)[:, None] < 0.5, columns, ~columns)
+    found = []
+    for loop in (features_module._merge_loop, features_module._merge_loop.plain):
+        ids, flips, slots = np.empty(20, np.int32), np.empty(20, bool), np.full(64, CONSTANT, np.int32)
+        with np.errstate(over="ignore"):
+            kept = loop(columns, np.arange(words), mask, slots, ids, flips)
+        found.append((kept.tolist(), ids.tolist(), flips.tolist()))
+    assert found[0] == found[1]
+    same = {}
+    for column, number, flip in zip(columns & mask, *found[0][1:], strict=True):
+        key = (column ^ mask if flip else column).tobytes()
+        assert same.setdefault(key, number) == number
+        assert (number == CONSTANT) == (not any(key))
+    assert len(set(same.values()) - {CONSTANT}) == len(found[0][0])
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------
