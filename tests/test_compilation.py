@@ -90,6 +90,6 @@ def test_ctrl_c_that_arrives_inside_numba_is_an_interrupt(monkeypatch, cause, ra
     def loading(*_):
         raise SystemError("_numba_unpickle returned a result with an exception set") from cause
 
-    monkeypatch.setattr(module, "_machine_code", lambda function: loading)
+    monkeypatch.setattr(module, "machine_code", lambda function: loading)
     with pytest.raises(raised):
         compiled(total)(np.array([1.0]))

@@ -32,16 +32,16 @@ def compiled(function: F) -> F:
     6
     """
     lock = threading.Lock()
-    machine_code: list[Callable[..., Any]] = []
+    ready: list[Callable[..., Any]] = []
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
         try:
-            if not machine_code:
+            if not ready:
                 with lock:
-                    if not machine_code:
-                        return _first_call(function, machine_code, arguments)
-            return machine_code[0](*arguments)
+                    if not ready:
+                        return _first_call(function, ready, arguments)
+            return ready[0](*arguments)
         except SystemError as error:  # as Numba reports a Ctrl-C that arrives while it loads a loop
             if _interrupted(error):
                 raise KeyboardInterrupt from None
@@ -58,14 +58,14 @@ def _interrupted(error: BaseException | None) -> bool:
     return error is not None
 
 
-def _first_call(function: Callable, machine_code: list[Callable], arguments: tuple[Any, ...]) -> Any:
+def _first_call(function: Callable, ready: list[Callable], arguments: tuple[Any, ...]) -> Any:
     notice = threading.Timer(NOTICE_AFTER, _announce)
     notice.daemon = True
     notice.start()
     try:
-        loop = _machine_code(function)
+        loop = machine_code(function)
         result = loop(*arguments)
-        machine_code.append(loop)
+        ready.append(loop)
         return result
     finally:
         notice.cancel()
@@ -76,7 +76,8 @@ def _announce() -> None:
     print("shown: compiling the engine for this machine (first run only) …", file=sys.stderr)
 
 
-def _machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
+def machine_code(function: Callable[..., Any]) -> Any:
+    """Return Numba's dispatcher of a function; it compiles on its first call, or takes what the cache has."""
     import numba
 
     _compile_popcount()
@@ -84,10 +85,10 @@ def _machine_code(function: Callable[..., Any]) -> Callable[..., Any]:
     _compile_called(function)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}  # no code for errors that no loop can raise
     try:
-        return numba.njit(cache=True, **options)(function)  # type: ignore[no-any-return]
+        return numba.njit(cache=True, **options)(function)
     except RuntimeError:
         # No source file, or no writable cache folder (in a read-only container, for example): compile for this run.
-        return numba.njit(**options)(function)  # type: ignore[no-any-return]
+        return numba.njit(**options)(function)
 
 
 def _compile_called(function: Callable[..., Any]) -> None:

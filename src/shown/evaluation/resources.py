@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shown.engine.memory import Account
+from shown.engine.precompilation import compile_ahead
+from shown.engine.threads import Threads
 from shown.errors import BadInput
 from shown.evaluation.cluster import Cluster
 from shown.evaluation.crew import OnCluster
@@ -53,6 +55,11 @@ class Resources:
     def thread_count(self) -> int:
         """The number of threads to use."""
         return self.threads or os.cpu_count() or 1
+
+    def team(self) -> Threads:
+        """Return these threads; where compiled code is missing, as many processes compile it."""
+        compile_ahead(self.thread_count)
+        return Threads(self.thread_count)
 
     def account(self) -> Account:
         """Return an account of the memory, with the part of it taken that learning uses without reserving it."""

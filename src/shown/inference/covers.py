@@ -36,6 +36,7 @@ def cheapest_cover(covered: np.ndarray, costs: np.ndarray, asked: np.ndarray) ->
     """
     chosen = np.empty(covered.shape[1], dtype=np.int64)
     times = np.zeros(covered.shape[1], dtype=np.int64)
+    covered = np.ascontiguousarray(covered)  # other layouts would be compiled again
     count = _choose_loop(covered, asked, chosen, times)
     if count < 0:
         return None

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.engine.threads import Threads
 from shown.errors import BadInput, Contradicted, NothingFits
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, evidence_of
@@ -188,8 +187,7 @@ class Learner:
         if not blocks:
             raise BadInput("the grammar derives no program: every rule leads to further rules.")
         account, crew = self.resources.account(), self.resources.crew()
-        threads = Threads(self.resources.thread_count)
-        return Fitting(grammar, blocks, self.resources, self.constraints, crew, threads, account=account)
+        return Fitting(grammar, blocks, self.resources, self.constraints, crew, self.resources.team(), account=account)
 
     def _run(
         self, fitting: Fitting, demonstrations: Demonstrations, at_the_end: bool = False

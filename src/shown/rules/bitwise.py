@@ -303,20 +303,27 @@ def _mix_loop(allowed, mask, block, slots, actions, which, weights, ends, mixed,
     Only for the states asked about; word r is about the 64 states of block[r]. All rows of a state that no formula
     allows have the same sum: only the first of them can be the best.
     """
-    one, blocks = np.uint64(1), 1 + max(block.max(), slots.max() >> 6)
-    number, asked, some = np.empty(64 * blocks, np.int64), np.empty(blocks, np.uint64), np.empty_like(mask)
-    left = np.empty_like(asked)
-    of, chosen, guess, highest = np.empty_like(slots), np.empty_like(slots), np.empty(len(slots)), np.empty(len(slots))
+    one, blocks = np.uint64(1), np.int64(0)
+    for r in range(len(block)):  # loops, since functions and assignments of whole arrays take seconds to compile
+        blocks = max(blocks, block[r] + 1)
+    for s in range(len(slots)):
+        blocks = max(blocks, (slots[s] >> 6) + 1)
+    asked, left, some = np.empty(blocks, np.uint64), np.empty(blocks, np.uint64), np.empty(len(mask), np.uint64)
+    number, of, chosen = np.empty(64 * blocks, np.int64), np.empty(len(slots), np.int64), np.empty(len(slots), np.int64)
+    guess, highest = np.empty(len(slots), np.float64), np.empty(len(slots), np.float64)
     for m in range(len(ends)):
         first, end, states = ends[m - 1] if m else 0, ends[m], 0
-        asked[:] = 0
+        for w in range(blocks):
+            asked[w] = 0
         for s in range(len(slots)):
             if which[s] == m:
                 number[slots[s]], of[states], guess[states], highest[states] = states, actions[s], 0.0, -1.0
                 asked[slots[s] >> 6] |= one << np.uint64(slots[s] & 63)
                 states += 1
-        some[:] = 0
-        counts, shares = np.zeros((end - first, states), np.int64), np.empty((end - first, states))
+        for r in range(len(mask)):
+            some[r] = 0
+        counts = np.zeros((end - first, states), np.int64)
+        shares = np.empty((end - first, states), np.float64)
         for k in range(end - first):
             for r in range(len(mask)):
                 bits = allowed[first + k, r] & asked[block[r]]
@@ -327,7 +334,8 @@ def _mix_loop(allowed, mask, block, slots, actions, which, weights, ends, mixed,
             for s in range(states):
                 shares[k, s] = weights[first + k] * (1.0 / (counts[k, s] or of[s]))
                 guess[s] += shares[k, s] if counts[k, s] == 0 else 0.0
-        left[:] = asked
+        for w in range(blocks):
+            left[w] = asked[w]
         for r in range(len(mask)):
             bits = mask[r] & (left[block[r]] | (some[r] & asked[block[r]]))
             if len(mixed) == 0:

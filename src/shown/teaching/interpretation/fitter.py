@@ -16,7 +16,6 @@ import numpy as np
 
 from shown.components import Component
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.engine.threads import Threads
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, Rows, evidence_of
 from shown.inference.amending import amended
@@ -102,7 +101,7 @@ class Fitter:
     def __init__(self, task: Task, resources: Resources = DEFAULT_RESOURCES, grammar: Grammar | None = None) -> None:
         shown = task.shown
         self.demonstrations, self.resources, self.constraints = shown, resources, task.constraints
-        self._crew, self._threads = resources.crew(), Threads(resources.thread_count)
+        self._crew, self._threads = resources.crew(), resources.team()
         own, self.grammar_name = grammar_for(shown.tokens, shown.buttons, task.language, grammar)
         self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
         self.language = own.language
