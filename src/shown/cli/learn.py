@@ -318,13 +318,14 @@ def _load_earlier(args: argparse.Namespace, demonstrations: Demonstrations) -> P
 
 def _plan(task: Task) -> str:
     """
-    >>> _plan(Task())
-    '4.5 s to compare interpretations, 4.5 s or 54 rounds of practice, 4 s for one rule and new levels: at most 13 s'
+    >>> _plan(Task(practice=2)).split("practice, ")[1]
+    '2 s for one rule and new levels: at most 6 s, longer if nothing fits'
     """
     seconds = f"{task.seconds:g} s"
     last = task.max_seconds - 2 * task.seconds
     parts = f"{seconds} to compare interpretations, {seconds} or {task.max_rounds} rounds of practice"
-    return f"{parts}, {last:.0f} s for one rule and new levels: at most {math.ceil(task.max_seconds)} s"
+    together = f"at most {math.ceil(task.max_seconds)} s, longer if nothing fits"
+    return f"{parts}, {last:.0f} s for one rule and new levels: {together}"
 
 
 def _alone_and_together(taught: Taught) -> Iterator[str]:

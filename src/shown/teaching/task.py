@@ -34,9 +34,9 @@ class Task:
         programs: number of programs to enumerate. "auto": 10,000, and more for about a minute while nothing fits or the
             result improves.
         practice: maximum seconds of practice, fits included; 2.25 in games and 4.5 in other worlds if None. It ends
-            early when all practice levels are won. Comparing the hypotheses takes at most as long again (by return, it
-            may use all of this time); if a slow world exceeds that, practice is skipped. 0: no practice, and the most
-            plausible hypothesis that fits is selected.
+            early when all practice levels are won. Comparing the hypotheses takes at most as long again, longer while
+            none fits (by return, it may use all of this time); if a slow world exceeds that, practice is skipped. 0: no
+            practice, and the most plausible hypothesis that fits is selected.
         rounds: maximum number of practice rounds; twelve for each second of practice if None. If the rounds are over
             before the time is, the same seed gives the same policy.
         interpretations: interpretations to try; all if None.

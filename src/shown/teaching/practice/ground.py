@@ -15,6 +15,7 @@ from itertools import takewhile
 
 import numpy as np
 
+from shown.grid import Grid
 from shown.inference.clauses import Pool
 from shown.inference.learner import to_formula
 from shown.inference.posterior import log_likelihood, log_prior
@@ -62,6 +63,7 @@ class Ground:
         self._tree = None if game.rules is None else GameTree(game.rules)
         self._pace: float | None = None
         self._starts: dict[int, Start] = {}
+        self._grids: dict[int, Grid] = {}  # the first ones of the levels of a game
         self._results: dict[tuple[Component, ...], dict[int, float]] = {}
         self._policies: dict[tuple[Component, ...], Policy] = {}
 
@@ -219,13 +221,20 @@ class Ground:
 
     def _new_start(self, number: int) -> Start:
         """Return the level with a number; in a game, those that judge are none of those that chose, if possible."""
+        start = self.game.practice_start(number, self.seed)
+        if self.game.rules is None:
+            return start
         first = max((first for first, _ in (VALIDATION_LEVELS, FRESH_LEVELS) if first <= number), default=0)
-        tries = [self.game.practice_start(number, self.seed)]
-        if self.game.rules is not None and first:
-            chose = {world.level(seed).grid for earlier, (world, seed) in self._starts.items() if earlier < first}
-            while tries[-1][0].level(self.seed).grid in chose and len(tries) < MAX_DRAWS:
-                tries.append(self.game.practice_start(number + AFTER_ALL * len(tries), self.seed))
-        return tries[-1]
+        chose = {grid for earlier, grid in self._grids.items() if earlier < first}
+        for draw in range(1, MAX_DRAWS):
+            if self._first_grid(start) not in chose:
+                break
+            start = self.game.practice_start(number + AFTER_ALL * draw, self.seed)
+        self._grids[number] = self._first_grid(start)
+        return start
+
+    def _first_grid(self, start: Start) -> Grid:
+        return start[0].level(self.seed).grid
 
     def _play_together(self, policies: Sequence[Policy], numbers: Sequence[int]) -> None:
         """Play some levels with all policies, as far as time allows."""
