@@ -233,7 +233,8 @@ FIRST = """
 import json, time
 start = time.perf_counter()
 from shown.engine import compilation
-from shown.inference.learner import Learner
+from shown import teach
+from shown.worlds import find
 from timing import demos_of
 
 spent = []
@@ -247,20 +248,23 @@ def first_call(function, *others):
 
 compilation._first_call = first_call
 imported = time.perf_counter() - start
-Learner().fit(demos_of("nim"))
+teach(demos_of("nim"), find("nim"))
 print(json.dumps([imported, time.perf_counter() - start, spent]))
 """
-"""Times a learn and the first call of each compiled function in it."""
+"""Times `teach` and the first call of each compiled function in it."""
 
 
-def first_run() -> None:
-    """Time the first learn in a new process: with nothing compiled yet, and with everything in the cache."""
-    with tempfile.TemporaryDirectory() as folder:
-        for what in ("nothing compiled", "compiled before"):
-            imported, total, spent = json.loads(child(FIRST, [], NUMBA_CACHE_DIR=folder))
-            print(f"  {what}: {total:.2f} s, imports {imported:.2f} s, first calls {sum(s for s, _ in spent):.2f} s")
-            for seconds, name in sorted(spent, reverse=True)[:8]:
-                print(f"    {seconds:5.2f} s  {name}")
+def first_run(before: str | None) -> None:
+    """Time the first learn in a new process, on all cores: with nothing compiled yet, and with everything cached."""
+    now, old = ("", None), ("before, ", before)
+    for name, source in (now, old, now, old) if before else (now,):
+        with tempfile.TemporaryDirectory() as folder:
+            for what in ("nothing compiled", "compiled before"):
+                imported, total, spent = json.loads(child(FIRST, [], source, NUMBA_CACHE_DIR=folder))
+                calls = sum(seconds for seconds, _ in spent)
+                print(f"  {name}{what}: {total:.2f} s, imports {imported:.2f} s, first calls {calls:.2f} s", flush=True)
+                for seconds, loop in sorted(spent, reverse=True)[: 0 if before else 8]:
+                    print(f"    {seconds:5.2f} s  {loop}")
 
 
 PARTS = ("learns", "threads", "first", "plain", "programs", "acting")
@@ -269,7 +273,7 @@ PARTS = ("learns", "threads", "first", "plain", "programs", "acting")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"what to measure: {', '.join(PARTS)}")
-    parser.add_argument("--before", metavar="SRC", help="folder of an older package to compare learns with")
+    parser.add_argument("--before", metavar="SRC", help="folder of an older package to compare with")
     parser.add_argument("--plot", help="draw time against programs into this file")
     parser.add_argument("--largest", type=int, default=10**6)
     parser.add_argument("--games", default=",".join(GAMES))
@@ -278,7 +282,7 @@ def main() -> None:
     parts = {
         "learns": ("Published learns:", lambda: learns(games, args.before)),
         "threads": ("Threads, Reach for the Star, 11 demonstrations:", threads),
-        "first": ("The first learn of a process, Nim:", first_run),
+        "first": ("The first learn of a process, Nim:", lambda: first_run(args.before)),
         "plain": (PLAIN, lambda: plainly(games)),
         "programs": ("Time against programs:", lambda: scaling(args.largest, args.plot)),
         "acting": ("One act on 20 × 20:", acting),
