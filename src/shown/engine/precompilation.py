@@ -76,8 +76,8 @@ def help_with(parent: int, count: int, number: int) -> None:
 def numba_type(text: str) -> Any:
     """Return Numba's type for a listed one: a scalar, a C-contiguous array, or a tuple of these.
 
-    >>> numba_type("(uint64[2],int64)")
-    Tuple(array(uint64, 2d, C), int64)
+    >>> str(numba_type("(uint64[2],int64)"))
+    'Tuple(array(uint64, 2d, C), int64)'
     """
     from numba import types
 
