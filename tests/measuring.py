@@ -5,6 +5,7 @@ from typing import Any
 
 from shown.worlds import find, load_levels
 from shown.worlds.world import WORLDS
+from shown_evidence.methods import versions_of
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import seeds_named
 from shown_evidence.trials.trial import Trial
@@ -20,13 +21,18 @@ def measured(trial: Trial, success: float = 1.0, **learned: Any) -> Row:
         "success": {**dict.fromkeys(trial.test, success), "train": success},
         "won": {},
         "fit": success,
-        "seconds": {"learn": 0.5, "play": 0.25},
         "demonstrations": count,
         "steps": 3 * count,
         "learned": {**sizes, **learned},
         **({"reward": rewards, "expert": rewards} if away else {}),
     }
-    return Row(trial.settings, "ok", result, None, 0.75, finished="2024-01-01T00:00:00+00:00", code=trial.code)
+    work = {"learn_seconds": 0.5, "play_seconds": 0.25}
+    return Row(trial.settings, versions_of(trial.settings), result, None, work, finished="2024-01-01T00:00:00+00:00")
+
+
+def failed(trial: Trial, error: str = "no luck") -> Row:
+    """The row of a trial that failed."""
+    return Row(trial.settings, versions_of(trial.settings), None, error)
 
 
 def all_measured(trials: Iterable[Trial], success: Callable[[Trial], float] = lambda _: 1.0) -> list[Row]:

@@ -12,9 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -35,10 +33,6 @@ from shown.inference import fitting as fitting_module
 from shown.inference.learner import Learner
 from shown.language.grammar import paper_grammar
 from shown.worlds import demonstrate, find, load_levels
-from shown_evidence.results.ray_executor import on_ray
-from shown_evidence.results.runner import in_this_process, run
-from shown_evidence.results.store import Store
-from shown_evidence.trials.trial import Trial
 from strategies import evaluated, planes_for, same_features
 
 
@@ -241,25 +235,6 @@ def test_another_version_on_a_worker_is_refused(cluster, shared, shown_to_all, m
     monkeypatch.setattr(cluster_module, "__version__", "99.0")
     with pytest.raises(BadInput, match=r"^the worker on .* has shown .*; this machine has 99\.0\. Install the same"):
         Learner(programs=20_000, resources=Resources(cluster=cluster)).fit(shown_to_all)
-
-
-@pytest.mark.slow
-def test_trials_run_on_a_cluster_though_a_worker_is_killed(nodes, cluster, tmp_path):
-    trials = [
-        Trial("lpp", "nim", f"train:{first}", options={"programs": 300}, test=("test:0-1",)) for first in range(6)
-    ]
-
-    with Store(str(tmp_path / "here.sqlite")) as store:
-        run(trials, store, in_this_process)
-        expected = {row.key: row.result["success"] for row in store.rows()}
-    with Store(str(tmp_path / "there.sqlite")) as store:
-        with ThreadPoolExecutor(1) as beside:  # the first trial of a worker is long enough: it loads the engine
-            killed = beside.submit(kill_one, nodes, "ray::attempt")
-            summary = run(trials, store, partial(on_ray, cluster))
-            killed.result()
-        assert (summary.done, summary.failed) == (6, [])
-        assert {row.key: row.result["success"] for row in store.rows()} == expected
-        assert run(trials, store, partial(on_ray, cluster)).kept == 6
 
 
 @pytest.fixture(scope="module")

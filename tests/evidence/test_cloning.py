@@ -1,13 +1,13 @@
 """Behavior cloning in worlds with buttons."""
 
 import pytest
+from shown_evidence.cli.network_batches import batches, run_batch
 
 from shown.errors import BadInput
 from shown.grid import Grid, Tokens
 from shown.worlds import find
 from shown_evidence.baselines.button_trees import around_agent
 from shown_evidence.baselines.network_policy import largest_shape
-from shown_evidence.cli.network_batches import batches, run_batch
 from shown_evidence.experiments.minigrid_worlds import CLONED
 from shown_evidence.trials.demonstrators import demonstrations
 from shown_evidence.trials.methods import METHODS

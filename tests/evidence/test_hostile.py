@@ -1,8 +1,8 @@
 """Results are shared: what is in a results file may be anybody's."""
 
+import gzip
 import json
 import re
-import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from measuring import all_measured, measured
+from measuring import all_measured, failed, measured
 from shown.cli import main
 from shown.errors import BadInput, printable
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.report.page import POLICY, report
-from shown_evidence.results.row import Row, checked
-from shown_evidence.results.store import APPLICATION_ID, SCHEMA, Store
+from shown_evidence.results.archive import append, pack, read
+from shown_evidence.results.row import Row, row_from
 from shown_evidence.trials.trial import Trial
 from strategies import some
 
@@ -44,14 +44,14 @@ class Tags(HTMLParser):
 def hostile_rows() -> list[Row]:
     """Rows with markup wherever there is text, as no check had been made."""
     trials = [trial for name in EXPERIMENTS for trial in find(name).trials(Scale(games=("nim",), sets=1))]
-    rows = [replace(row, version=SCRIPT, finished=SCRIPT, commit=SCRIPT) for row in all_measured(trials)]
+    rows = [replace(row, finished=SCRIPT, commit=SCRIPT, machine=SCRIPT) for row in all_measured(trials)]
     for name in ("method", "game", "levels", "demonstrations"):
-        rows.append(replace(measured(TRIAL), settings={**TRIAL.settings, name: SCRIPT}, version=SCRIPT))
+        rows.append(replace(measured(TRIAL), settings={**TRIAL.settings, name: SCRIPT}))
     options = {**TRIAL.settings["options"], SCRIPT: SCRIPT}
     rows.append(replace(measured(TRIAL), settings={**TRIAL.settings, "options": options, "test": [SCRIPT]}))
     result = {**(measured(TRIAL).result or {}), "learned": {SCRIPT: SCRIPT}, "won": {SCRIPT: SCRIPT}}
-    rows.append(replace(measured(TRIAL), result={**result, "success": {SCRIPT: 1.0}}, code={SCRIPT: SCRIPT}))
-    rows.append(Row(TRIAL.settings, "failed", None, SCRIPT, 1.0, version=SCRIPT, finished=SCRIPT))
+    rows.append(replace(measured(TRIAL), result={**result, "success": {SCRIPT: 1.0}}, versions={SCRIPT: SCRIPT}))
+    rows.append(Row(TRIAL.settings, {}, None, SCRIPT, finished=SCRIPT))
     return rows
 
 
@@ -84,7 +84,7 @@ def test_the_report_forbids_scripts_before_anything_else():
 
 def changed(*path: str, value: Any) -> dict[str, Any]:
     """A good result as JSON, but for one value."""
-    row = json.loads(json.dumps(measured(TRIAL).to_json()))
+    row: dict[str, Any] = json.loads(measured(TRIAL).to_json())
     part = row
     for name in path[:-1]:
         part = part[name]
@@ -100,7 +100,6 @@ BAD = {
     "no success": changed("result", "success", value=None),
     "success over 1": changed("result", "success", "test:0-8", value=7),
     "success as text": changed("result", "success", "test:0-8", value="all"),
-    "no seconds": changed("result", "seconds", "learn", value=None),
     "half a demonstration": changed("result", "demonstrations", value=0.5),
     "sizes as text": changed("result", "learned", "depth", value="deep"),
     "a seed of 20 digits": changed("settings", "seed", value=10**20),
@@ -108,113 +107,74 @@ BAD = {
     "no levels": changed("settings", "levels", value=None),
     "levels as a number": changed("settings", "levels", value=3),
     "no options": changed("settings", "options", value=None),
-    "options as a list": changed("settings", "options", value=[1]),
+    "options in options": changed("settings", "options", "programs", value=[1]),
     "tested on a word": changed("settings", "test", value="test"),
     "endless levels": changed("settings", "levels", value="train:0," * 50_000),
+    "no versions": changed("versions", value=None),
+    "a script as a version": changed("versions", "method lpp", value=SCRIPT),
     "a script as a date": changed("finished", value=SCRIPT),
-    "a script as a version": changed("version", value=SCRIPT),
     "a script as a commit": changed("commit", value=SCRIPT),
-    "a script as code": changed("code", "engine", value=SCRIPT),
-    "endless seconds": changed("seconds", value=10**400),
-    "true seconds": changed("seconds", value=True),
-    "another status": changed("status", value="fine"),
-    "failed without a word": {**changed("status", value="failed"), "result": None},
+    "endless work": changed("work", "learn_seconds", value=10**400),
+    "true work": changed("work", "learn_seconds", value=True),
+    "an unknown part": changed("status", value="fine"),
+    "neither result nor error": {**changed("result", value=None)},
+    "a result and an error": changed("error", value="no luck"),
     "a deep policy": changed("result", "learned", "deep", value=json.loads("[" * 20 + "]" * 20)),
 }
 
 
 @pytest.mark.parametrize("name", list(BAD))
-def test_a_bad_result_is_neither_read_nor_kept(name: str, tmp_path: Path):
-    with pytest.raises(BadInput, match="theirs: not "):
-        checked(Row(**BAD[name]), "theirs")
-    with pytest.raises(BadInput), Store(tmp_path / "mine.sqlite") as opened:
-        opened.add(Row(**BAD[name]))
+def test_a_bad_result_is_refused(name: str):
+    with pytest.raises(BadInput) as problem:
+        row_from(BAD[name])
+    assert str(problem.value).startswith("not a result: ")
 
 
-CELLS = {
-    "settings that are no JSON": ("settings", "{"),
-    "settings of nobody": ("settings", "{}"),
-    "settings as a number": ("settings", 7),
-    "a result that is no JSON": ("result", "nonsense"),
-    "a result without fields": ("result", "{}"),
-    "a result in bytes": ("result", b"\xff\xfe"),
-    "a result too long to be one": ("result", "[" + " " * 2**21 + "]"),
-    "a huge seed": ("settings", json.dumps(BAD["a seed of 20 digits"]["settings"])),
-    "another's key": ("key", "0" * 64),
-    "time without end": ("seconds", 9e999),
-    "text that is none": ("error", b"\xff".decode("latin-1").encode("latin-1")),
-    "code of no kind": ("code", "[]"),
+def test_a_good_result_is_read_as_it_was_written():
+    for row in (measured(TRIAL), failed(TRIAL)):
+        assert row_from(json.loads(row.to_json())) == row
+
+
+LINES = {
+    "no JSON": b"{",
+    "of nobody": b"{}",
+    "a number": b"7",
+    "two keys of one name": b'{"settings": {}, "settings": {}}',
+    "not UTF-8": b"\xff\xfe",
+    "half a character": json.dumps({"settings": {"method": "\ud800"}}).encode(),
+    "a huge seed": json.dumps(BAD["a seed of 20 digits"]).encode(),
+    "work without end": measured(TRIAL).to_json().replace("0.25", "9e999").encode(),
+    "deep": b"[" * 5000 + b"]" * 5000,
 }
 
 
-@pytest.mark.parametrize("name", list(CELLS))
-def test_a_bad_row_is_named_left_out_and_can_be_removed(name: str, tmp_path: Path, capsys: pytest.CaptureFixture):
-    path = tmp_path / "r.sqlite"
-    with Store(path) as store:
-        store.add_many([measured(TRIAL), measured(OTHER)])
-    column, value = CELLS[name]
-    with sqlite3.connect(path) as database:
-        database.execute(f"UPDATE trials SET {column} = ? WHERE settings LIKE '%train:0\"%'", [value])
-    database.close()
-    assert main(["results", "--store", str(path), "--json"]) == 0
+@pytest.mark.parametrize("name", list(LINES))
+def test_a_bad_line_is_named_and_left_out(name: str, tmp_path: Path, capsys: pytest.CaptureFixture):
+    path = tmp_path / "demos.jsonl.gz"
+    path.write_bytes(gzip.compress(LINES[name] + b"\n" + measured(OTHER).to_json().encode()))
+    assert main(["results", "--results", str(tmp_path), "--json"]) == 0
     printed = capsys.readouterr()
     assert [row["settings"]["levels"] for row in json.loads(printed.out)] == ["train:1"]
-    assert "1 bad row skipped; --remove-bad deletes them" in printed.err
-    assert "row 1" in printed.err
-    if column == "key":  # each report takes as long as everything else here
-        out = str(tmp_path / "report.html")
-        assert main(["report", "--store", str(path), "--out", out]) == 0
-        assert "1 bad row" in Path(out).read_text()
-    with Store(path) as store:
-        store.add(measured(Trial("lpp", "nim", "train:2")))  # it can still be written to
-    capsys.readouterr()
-    assert main(["results", "--store", str(path), "--remove-bad"]) == 0
-    talk = capsys.readouterr().err
-    assert "1 bad row deleted" in talk
-    assert "skipped" not in talk
-    with Store(path, writing=False) as store:
-        assert len(store.read().rows) == 2
-        assert store.read().bad == []
+    assert f"skipped: {path}:1: " in printed.err
+    append(tmp_path, "demos", measured(Trial("lpp", "nim", "train:2")))  # it can still be written to
+    pack(tmp_path)
+    assert len(read(tmp_path).rows) == 2
+    assert (tmp_path / "demos.journal.jsonl").read_bytes().startswith(LINES[name][:1000])
 
 
-@pytest.mark.parametrize(
-    "statements",
-    [
-        "CREATE VIEW trials AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) "
-        "SELECT x AS asked, x AS key, '{}' AS settings, '' AS method, '' AS game, 0 AS seed, '' AS version, "
-        "'' AS finished, 0 AS seconds, 'ok' AS status, NULL AS error, NULL AS result, NULL AS code, '' AS source, "
-        "'' AS machine FROM n",
-        "CREATE TABLE trials (asked, key AS (hex(zeroblob(100000000))), settings, status, result, error, seconds)",
-        "CREATE TABLE other (a); CREATE VIEW more AS SELECT 1",
-    ],
-)
-@pytest.mark.parametrize("writing", [False, True])
-def test_a_file_with_other_things_in_it_is_refused(statements: str, writing: bool, tmp_path: Path):
-    path = tmp_path / "r.sqlite"
-    with sqlite3.connect(path) as database:
-        database.executescript(
-            f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA}; {statements};"
-        )
-    database.close()
-    with pytest.raises(BadInput, match="not a results file of shown"):
-        Store(path, writing=writing)
-
-
-def test_a_trigger_in_a_store_is_refused(tmp_path: Path):
-    path = tmp_path / "r.sqlite"
-    Store(path).close()
-    with sqlite3.connect(path) as database:
-        database.execute("CREATE TRIGGER t AFTER INSERT ON trials BEGIN DELETE FROM trials; END")
-    database.close()
-    with pytest.raises(BadInput, match="other objects in it"):
-        Store(path)
+def test_a_line_too_long_to_be_a_row_is_refused(tmp_path: Path):
+    path = tmp_path / "demos.jsonl.gz"
+    path.write_bytes(gzip.compress(b"{}\n" + b" " * 2**30))  # a megabyte that unpacks to a thousand
+    with pytest.raises(BadInput) as problem:
+        read(tmp_path)
+    assert f"{path}:2: longer than" in str(problem.value)
 
 
 def test_a_file_without_end_is_refused(tmp_path: Path):
-    database = tmp_path / "zero.sqlite"
-    database.symlink_to("/dev/zero")
-    with pytest.raises(BadInput, match="not a file on disk"):
-        Store(database, writing=False)
+    (tmp_path / "demos.journal.jsonl").symlink_to("/dev/zero")
+    with pytest.raises(BadInput) as problem:
+        read(tmp_path)
+    assert "demos.journal.jsonl: not a file on disk" in str(problem.value)
 
 
 def test_levels_and_options_of_others_break_no_experiment():
@@ -247,7 +207,7 @@ def test_good_rows_with_strange_numbers_break_no_report():
             for count in (0, 10**9):
                 result = {**(measured(trial).result or {}), "demonstrations": count, "success": {}, "learned": {}}
                 rows.append(replace(measured(trial), result=result))
-    assert all(checked(row, "row") for row in rows)
+    assert all(row_from(json.loads(row.to_json())) for row in rows)
     assert "The paper’s evidence" in report(rows, "r.sqlite")
 
 
@@ -271,34 +231,33 @@ def controls(text: str) -> list[str]:
     return [c for c in text.replace("\n", "") if not c.isprintable()]
 
 
-@pytest.mark.parametrize("form", [[], ["--csv"], ["--json"]])
+@pytest.mark.parametrize("form", [[], ["--json"]])
 def test_no_escapes_reach_the_terminal_through_results(form: list[str], tmp_path: Path, capsys: pytest.CaptureFixture):
-    path = tmp_path / f"r{ESCAPES.replace('/', '')}.sqlite"
+    folder = tmp_path / f"r{ESCAPES.replace('/', '')}"
     settings = {**TRIAL.settings, "game": f"nim{ESCAPES}", "levels": f"{ESCAPES}.json", "method": f"lpp{ESCAPES}"}
-    with Store(path) as store:
-        store.add_many([Row(settings, "failed", None, f"no luck{ESCAPES}", 0.1), measured(OTHER)])
-    with sqlite3.connect(path) as database:
-        database.execute("UPDATE trials SET version = ? WHERE status = 'ok'", [ESCAPES])
-    database.close()
-    assert main(["results", "--store", str(path), *form]) == 0
+    for row in (Row(settings, {}, None, f"no luck{ESCAPES}"), measured(OTHER)):
+        append(folder, "demos", row)
+    with (folder / "demos.journal.jsonl").open("a") as file:
+        file.write(json.dumps({ESCAPES: ESCAPES}) + "\n")
+    assert main(["results", "--results", str(folder), *form]) == 0
     printed = capsys.readouterr()
     assert "no luck" in printed.out
     assert controls(printed.out) == []
     assert controls(printed.err) == []
     assert r"\x1b" in printed.err
     if form == ["--json"]:
-        assert json.loads(printed.out)[0]["error"] == f"no luck{ESCAPES}"
+        assert "no luck" in json.loads(printed.out)[1]["error"]
 
 
 @pytest.mark.parametrize(
     "command",
     [
-        ["results", "--store", "missing{}.sqlite"],
+        ["results", "--results", "missing{}"],
         ["learn", "missing{}.json"],
         ["{}"],
         *some(
             [
-                ["report", "--store", "missing{}.sqlite"],
+                ["report", "--results", "missing{}"],
                 ["reproduce", "{}"],
                 ["explain", "missing{}.json"],
                 ["results", "--{}"],

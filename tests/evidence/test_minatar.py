@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from shown_evidence.trials.fingerprint import game_digest
 
 from measuring import measured
 from shown.worlds import demonstrate, find
@@ -14,7 +15,6 @@ from shown_evidence.experiments import minatar_games
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.minatar_worlds import GAMES, STEPS, collects, crosses, returns_the_ball, shoots, world_name
 from shown_evidence.trials.demonstrators import seeds_named
-from shown_evidence.trials.fingerprint import game_digest
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
+from shown_evidence.cli.network_batches import batches, run_batch
+from shown_evidence.results.store import Store
 
 from measuring import measured
-from shown_evidence.cli.network_batches import batches, run_batch
 from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.experiments.network_settings import SETTINGS, TUNED, chosen
 from shown_evidence.results.row import Row
-from shown_evidence.results.store import Store
 from shown_evidence.trials.methods import METHODS, NETWORKS
 from shown_evidence.trials.trial import Trial
 

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+from shown_evidence.results.carry_over import REPLAYED
 
 from shown_evidence.experiments import EXPERIMENTS, beyond, find, scripted_styles
 from shown_evidence.experiments.experiment import Scale
-from shown_evidence.results.carry_over import REPLAYED
 from shown_evidence.trials import level_sets
 from shown_evidence.trials.level_sets import JUDGE
 from shown_evidence.trials.methods import METHODS, PRACTICE_ROUNDS

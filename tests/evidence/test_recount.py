@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shown_evidence.results.store import Store
 
 from shown.worlds import GAMES
 from shown.worlds import find as find_game
@@ -21,7 +22,6 @@ from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.report.page import chapters
 from shown_evidence.results.runner import in_this_process, run
-from shown_evidence.results.store import Store
 from shown_evidence.trials.demonstrators import training_sets
 from shown_evidence.trials.methods import METHODS
 

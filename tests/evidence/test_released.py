@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from shown_evidence.trials.fingerprint import UNKNOWN
 
 from shown.cli import main
 from shown.errors import BadInput
@@ -14,7 +15,6 @@ from shown_evidence.experiments.experiment import Scale
 from shown_evidence.experiments.released_levels import as_ours, verdicts
 from shown_evidence.report.page import report
 from shown_evidence.results.row import Row
-from shown_evidence.trials.fingerprint import UNKNOWN
 from shown_evidence.trials.released import FOLDER, digest, games_in, ours
 from shown_evidence.trials.trial import Trial, code_for, run_trial
 

@@ -1,16 +1,18 @@
-import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import pytest
 
-from measuring import measured
-from shown_evidence.results.runner import attempt, duration, in_this_process, on_cores, run
-from shown_evidence.results.store import Store
+from measuring import failed, measured
+from shown_evidence.results.archive import append, read
+from shown_evidence.results.executors import Processes, RayCluster, WorkerDied
+from shown_evidence.results.row import Row
+from shown_evidence.results.runner import attempt, attempt_each, duration, run
 from shown_evidence.trials.trial import Trial
 
 SMALL = {"test": ("test:0-1",), "options": {"programs": 40}}
@@ -18,97 +20,128 @@ GOOD = [Trial("vpi", "nim", f"train:{i}", **SMALL) for i in range(3)]
 BAD = Trial("vpi", "nim", "train:99", **SMALL)
 
 
-def test_a_trial_that_fails_is_recorded_and_does_not_stop_the_others(tmp_path: Path):
-    with Store(tmp_path / "r.sqlite") as store:
-        summary = run([GOOD[0], BAD, GOOD[1]], store, in_this_process)
-        assert (summary.done, len(summary.failed)) == (2, 1)
-        (row,) = store.rows(status="failed")
-    assert row.key == BAD.key
+@pytest.fixture
+def here():
+    """An executor in this process, one job after the other."""
+    with ThreadPoolExecutor(1) as executor:
+        yield executor
+
+
+def rows(folder: Path) -> list[Row]:
+    return list(read(folder).rows.values())
+
+
+def measurements(row: Row) -> tuple:
+    return row.key, row.result, {name: value for name, value in row.work.items() if not name.endswith("seconds")}
+
+
+def test_a_trial_that_fails_is_recorded_and_does_not_stop_the_others(tmp_path: Path, here: ThreadPoolExecutor):
+    summary = run({"demos": [GOOD[0], BAD, GOOD[1]]}, tmp_path, here)
+    assert (summary.done, [row.key for row in summary.failed]) == (2, [BAD.key])
+    (row,) = (row for row in rows(tmp_path) if row.status == "failed")
     assert row.error == "nim has train levels 0 to 10; there is no train:99."
     assert summary.text == "3 trials: 2 run, 1 failed."
 
 
-def test_a_rerun_does_only_what_is_missing_and_tries_failed_ones_again(tmp_path: Path):
+def test_a_row_has_its_versions_work_commit_and_machine():
+    row = attempt(GOOD[0].settings)
+    assert row.versions == measured(GOOD[0]).versions
+    assert row.work["programs"] == 40
+    assert row.work["learn_seconds"] > 0
+    assert row.commit
+    assert "Python 3" in row.machine
+    assert row.finished.endswith("+00:00")
+
+
+def test_a_rerun_does_only_what_is_missing_and_tries_failed_ones_again(tmp_path: Path, here: ThreadPoolExecutor):
     asked = []
 
-    def execute(trials):
-        asked.append([settings["levels"] for settings in trials])
-        return in_this_process(trials)
+    def work(trials):
+        asked.extend(settings["levels"] for settings in trials)
+        return attempt_each(trials)
 
-    with Store(tmp_path / "r.sqlite") as store:
-        run([GOOD[0], BAD], store, execute)
-        summary = run([*GOOD, GOOD[0], BAD], store, execute)
-    assert asked == [["train:0", "train:99"], ["train:1", "train:2", "train:99"]]
-    assert summary.text == "4 trials: 2 run, 1 already in the store, 1 failed."
-
-
-def test_workers_give_what_this_process_gives(tmp_path: Path):
-    here = {row.key: row.result for row in in_this_process([trial.settings for trial in GOOD])}
-    there = {row.key: row.result for row in on_cores([trial.settings for trial in GOOD], 2)}
-    for key, result in here.items():
-        assert {**result, "seconds": None} == {**there[key], "seconds": None}
+    run({"demos": [GOOD[0], BAD]}, tmp_path, here, work=work)
+    summary = run({"demos": GOOD[:2], "programs": [*GOOD, BAD]}, tmp_path, here, work=work)
+    assert asked == ["train:0", "train:99", "train:1", "train:2", "train:99"]
+    assert summary.text == "4 trials: 2 run, 1 already there, 1 failed."
+    assert sorted(path.name for path in tmp_path.glob("*.gz")) == ["demos.jsonl.gz", "programs.jsonl.gz"]
 
 
-def test_a_process_that_dies_fails_its_own_trial_only():
-    results = on_cores([trial.settings for trial in GOOD[:2]], 1)
-    rows = []
-    original = multiprocessing.active_children
-
-    def first() -> None:
-        rows.append(next(results))
-
-    # The first worker is killed while it starts; its trial fails, and another worker does the second trial.
-    import threading
-
-    thread = threading.Thread(target=first)
-    thread.start()
-    while not original():
-        time.sleep(0.01)
-    os.kill(original()[0].pid, signal.SIGKILL)
-    thread.join()
-    rows += list(results)
-    assert [row.status for row in rows] == ["failed", "ok"]
-    assert "ended by signal SIGKILL" in rows[0].error
-    assert [row.key for row in rows] == [trial.key for trial in GOOD[:2]]
+def test_processes_give_what_this_process_gives():
+    with Processes(2) as executor:
+        there = [executor.submit(attempt, trial.settings) for trial in GOOD]
+        assert [measurements(each.result()) for each in there] == [measurements(attempt(t.settings)) for t in GOOD]
 
 
-def test_ctrl_c_keeps_what_is_done(tmp_path: Path):
-    def execute(trials):
-        yield measured(Trial.from_settings(trials[0]))
+def die_or(trials):
+    """Kill the process at the second level."""
+    if trials[0]["levels"] == "train:1":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return attempt_each(trials)
+
+
+def test_a_process_that_dies_fails_its_own_trial_only(tmp_path: Path):
+    with Processes(1) as executor:
+        summary = run({"demos": GOOD}, tmp_path, executor, work=die_or)
+    assert summary.text == "3 trials: 2 run, 1 failed."
+    (dead,) = summary.failed
+    assert dead.key == GOOD[1].key
+    assert "ended by signal SIGKILL" in (dead.error or "")
+
+
+def test_an_error_of_a_job_reaches_who_waits_for_it():
+    with Processes(1) as executor:
+        waiting = [executor.submit(int, "x"), executor.submit(os._exit, 3), executor.submit(int, "7")]
+        assert [type(each.exception()) for each in waiting] == [ValueError, WorkerDied, type(None)]
+        assert waiting[2].result() == 7
+        assert len(list(as_completed(waiting))) == 3
+
+
+def test_ctrl_c_keeps_what_is_done_and_starts_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    from shown_evidence.results import runner
+
+    def interrupted(folder: Path, name: str, row: Row) -> None:
+        append(folder, name, row)
         raise KeyboardInterrupt
 
-    with Store(tmp_path / "r.sqlite") as store:
-        summary = run(GOOD, store, execute)
-        assert {row.key for row in store.rows(status="ok")} == {GOOD[0].key}
+    monkeypatch.setattr(runner, "append", interrupted)
+    with Processes(1) as executor:
+        summary = run({"demos": GOOD}, tmp_path, executor)
     assert summary.stopped
-    assert summary.text == "3 trials: 1 run, 2 left. Run the same command again to continue."
+    assert len(rows(tmp_path)) == 1
+    assert "Run the same command again to continue." in summary.text
+
+
+def test_rows_of_workers_with_other_versions_fail(tmp_path: Path, here: ThreadPoolExecutor):
+    def work(trials):
+        (row,) = map(measured, map(Trial.from_settings, trials))
+        return [Row(row.settings, {**row.versions, "method vpi": 99}, row.result)]
+
+    summary = run({"demos": GOOD[:1]}, tmp_path, here, work=work)
+    assert "other versions" in (summary.failed[0].error or "")
 
 
 COMMAND = [
     *(sys.executable, "-c", "import sys; from shown.cli import main; sys.exit(main())", "reproduce", "demos"),
-    *("--methods", "vpi", "--games", "nim", "--programs", "200", "--full", "--levels", "test:0-8", "--workers", "2"),
+    *("--methods", "vpi", "--games", "nim", "--programs", "200", "--full", "--levels", "test:0-8", "--jobs", "2"),
 ]
 
 
 @pytest.fixture
 def running(tmp_path: Path):
     """A run of a hundred real trials by the command line, some of them done."""
-    path = tmp_path / "r.sqlite"
-    process = subprocess.Popen([*COMMAND, "--store", str(path)], stderr=subprocess.PIPE, text=True)
-    while process.poll() is None:
-        if path.exists():
-            with Store(path, writing=False) as store:
-                if len({row.key for row in store.rows(status="ok")}) >= 5:
-                    break
+    folder = tmp_path / "results"
+    process = subprocess.Popen([*COMMAND, "--results", str(folder)], stderr=subprocess.PIPE, text=True)
+    while process.poll() is None and not (folder.exists() and len(rows(folder)) >= 5):
         time.sleep(0.05)
-    yield process, path
+    yield process, folder
     process.kill()
     process.wait()
 
 
 @pytest.mark.slow
 def test_a_killed_command_leaves_no_process_behind_and_goes_on(running: tuple):
-    process, path = running
+    process, folder = running
     workers = [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
     process.kill()
     process.communicate()
@@ -116,24 +149,40 @@ def test_a_killed_command_leaves_no_process_behind_and_goes_on(running: tuple):
     while any(_runs(pid) for pid in workers) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not [pid for pid in workers if _runs(pid)]
-    with Store(path, writing=False) as store:
-        before = {row.key: row for row in store.rows()}
-    again = subprocess.run([*COMMAND, "--store", str(path)], capture_output=True, text=True, check=True)
+    before = {row.to_json() for row in rows(folder)}
+    again = subprocess.run([*COMMAND, "--results", str(folder)], capture_output=True, text=True, check=True)
     assert f"{100 - len(before)} run" in again.stderr
-    with Store(path, writing=False) as store:
-        after = {row.key: row for row in store.rows()}
+    after = {row.to_json() for row in rows(folder)}
     assert len(after) == 100
-    assert all(after[key] == row for key, row in before.items())
+    assert before <= after
 
 
 @pytest.mark.slow
-def test_an_interrupted_command_says_how_to_continue(running: tuple):
-    process, path = running
-    process.send_signal(signal.SIGINT)
-    _, talk = process.communicate()
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_command_says_how_to_continue(running: tuple, stop: signal.Signals):
+    process, folder = running
+    process.send_signal(stop)
+    _, talk = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Run the same command again to continue." in talk
-    assert [name for name in os.listdir(path.parent) if name != path.name] == []
+    assert sorted(os.listdir(folder)) == [".lock", "demos.jsonl.gz"]
+
+
+@pytest.mark.slow
+def test_ray_gives_the_same_rows_and_a_dead_worker_fails_its_trial_only(tmp_path: Path):
+    def die_at(place, trials):
+        if trials[0]["levels"] == f"train:{place}":
+            os._exit(1)
+        return attempt_each(trials)
+
+    with RayCluster("local", 2) as executor:
+        summary = run({"demos": GOOD}, tmp_path / "good", executor)
+        assert summary.text == "3 trials: 3 run."
+        # A nested function travels by value: Ray's workers cannot import this file.
+        deaths = run({"demos": GOOD}, tmp_path / "dying", executor, work=lambda trials: die_at(1, trials))
+    assert deaths.text == "3 trials: 2 run, 1 failed."
+    here = sorted(measurements(attempt(trial.settings)) for trial in GOOD)
+    assert sorted(map(measurements, rows(tmp_path / "good"))) == here
 
 
 def _runs(pid: int) -> bool:
@@ -148,9 +197,12 @@ def test_an_unexpected_error_names_its_place(monkeypatch: pytest.MonkeyPatch):
         raise ZeroDivisionError("by zero")
 
     monkeypatch.setattr("shown_evidence.results.runner.run_trial", broken)
-    row = attempt(GOOD[0].settings)
-    assert row.error is not None
-    assert row.error.startswith("ZeroDivisionError: by zero (test_runner.py:")
+    assert (attempt(GOOD[0].settings).error or "").startswith("ZeroDivisionError: by zero (test_runner.py:")
+
+
+def test_a_failed_row_is_valid_whatever_its_message(tmp_path: Path):
+    append(tmp_path, "demos", failed(GOOD[0], "\x1b]0;\udcff".encode("utf-8", "backslashreplace").decode()))
+    assert len(rows(tmp_path)) == 1
 
 
 def test_durations_are_readable():

@@ -16,8 +16,8 @@ from fuzz import mutate, sound
 from shown.cli import main
 from shown.errors import NothingFits
 from shown.worlds import GAMES
-from shown_evidence.results.row import Row
-from shown_evidence.results.store import Store
+from shown_evidence.results.archive import append
+from shown_evidence.results.row import row_from
 
 SMALL = ("--programs", "40", "--practice", "0", "--trees", "1", "--ensemble", "2", "--threads", "1", "--quiet")
 COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -41,8 +41,8 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "export": (("{policy}",), ("--json", "--out={out}")),
     "games": ((), ("{game}", "--json")),
     "play": (("{game}", "--levels={levels}"), ("--out={out}", "--seed={number}")),
-    "results": (("--store={store}",), ("--json", "--csv", "--import={lines}", "--status={word}", "--remove-bad")),
-    "report": (("--store={store}",), ("--out={out}", "--figures={out}")),
+    "results": (("--results={results}",), ("--json", "--add={lines}", "--method={word}", "--stale")),
+    "report": (("--results={results}",), ("--out={out}", "--figures={out}")),
     "reproduce": (("{experiment}", "--list"), ("--games={game}", "--methods={word}", "--demos={number}", "--full")),
     "studio": (("--no-browser", "--host=192.0.2.1"), ("--port={number}", "--project={out}")),
 }
@@ -73,8 +73,8 @@ def run(data: Any, folder: Path) -> None:
     for name, content in data["files"].items():
         (folder / name).write_bytes(content.encode("latin-1"))
     if data["rows"]:
-        with Store(folder / "r.sqlite") as store:
-            store.add_many([Row(**row) for row in data["rows"]])
+        for row in data["rows"]:
+            append(folder / "mine", "demos", row_from(row))
     out, err = io.StringIO(), io.StringIO()
     given = set(os.listdir(folder))
     with (
@@ -167,8 +167,8 @@ _FILLING = {
     "lines": _lines,
     "number": _number,
     "action": lambda rng, game, files: rng.choice(("0,0", "1,1", "9,9", "left", "(0, 1)", "-1,0", "999999,0", "")),
-    "store": lambda rng, game, files: rng.choice(
-        ("r.sqlite", "r.sqlite", "new.sqlite", "x" * 300, ".", "missing/x.sqlite", "/dev/null", "policy.json")
+    "results": lambda rng, game, files: rng.choice(
+        ("mine", "mine", "new", "x" * 300, ".", "missing/x", "/dev/null", "policy.json")
     ),
     "out": lambda rng, game, files: rng.choice(
         ("out", "out.json", "missing/out", ".", "/dev/null", "x" * 300, "\x1b[1m")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from functools import cache
 from typing import Any
@@ -139,4 +140,4 @@ def rows(rng: random.Random) -> list[dict[str, Any]]:
         Trial("vpi", "chase", "train:0-4"),
         Trial("lpp", "nim", "train:1", seed=3),
     ]
-    return [dict(measured(trial).to_json()) for trial in rng.sample(trials, rng.randint(1, 3))]
+    return [json.loads(measured(trial).to_json()) for trial in rng.sample(trials, rng.randint(1, 3))]

@@ -27,7 +27,6 @@ from shown.studio.workspace import Workspace
 from shown.worlds import demonstrate, find, load_levels, minari
 from shown.worlds.tables import from_rows
 from shown.worlds.views import as_array
-from shown_evidence.results.store import BadRow, Store, StoreContents
 
 LONG = "x" * 300
 
@@ -45,10 +44,9 @@ def complaint(capsys: pytest.CaptureFixture, *words: str) -> str:
     "words",
     [
         ("play", "nim", "--out", LONG),
-        ("report", "--store", LONG),
-        ("results", "--store", LONG),
-        ("results", "--store", LONG, "--import", "x.sqlite"),
-        ("reproduce", "demos", "--games", "nim", "--store", LONG),
+        ("report", "--results", LONG),
+        ("results", "--results", LONG),
+        ("reproduce", "demos", "--games", "nim", "--results", LONG),
     ],
 )
 def test_a_name_too_long_for_a_file_is_one_line(words, capsys, tmp_path, monkeypatch):
@@ -57,7 +55,7 @@ def test_a_name_too_long_for_a_file_is_one_line(words, capsys, tmp_path, monkeyp
 
 
 def test_trials_are_listed_without_a_store_of_any_name(capsys):
-    assert main(["reproduce", "demos", "--games", "nim", "--list", "--store", LONG]) == 0
+    assert main(["reproduce", "demos", "--games", "nim", "--list", "--results", LONG]) == 0
     assert "todo" in capsys.readouterr().out
 
 
@@ -65,8 +63,7 @@ def test_trials_are_listed_without_a_store_of_any_name(capsys):
 def test_a_folder_for_figures_that_cannot_be_made_is_one_line(folder, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("file").write_text("")
-    Store("r.sqlite").close()
-    told = complaint(capsys, "report", "--store", "r.sqlite", "--figures", folder)
+    told = complaint(capsys, "report", "--results", ".", "--figures", folder)
     assert f"{folder}: cannot create this folder" in told
 
 
@@ -85,27 +82,6 @@ def test_output_that_cannot_be_written_is_one_line(words):
         ran = subprocess.run([sys.executable, "-m", "shown", *words], stdout=full, stderr=subprocess.PIPE, text=True)
     assert ran.returncode == 1
     assert ran.stderr == "shown: the output cannot be written (No space left on device).\n"
-
-
-def test_a_damaged_database_whose_damage_is_no_text_is_refused(tmp_path):
-    """SQLite's own message then has those bytes in it."""
-    path = tmp_path / "r.sqlite"
-    Store(path).close()
-    content = path.read_bytes()
-    at = content.index(b"TABLE trials (") + len(b"TABLE trials ")
-    path.write_bytes(content[:at] + b"\xcc" + content[at + 1 :])
-    for writing in (False, True):
-        with pytest.raises(BadInput, match=r"r\.sqlite: "):
-            Store(path, writing=writing)
-
-
-def test_bad_rows_that_cannot_be_removed_are_not_said_to_be(tmp_path, monkeypatch):
-    """In a file that was cut off a row may be listed that no deletion reaches."""
-    path = tmp_path / "r.sqlite"
-    with Store(path) as store:
-        monkeypatch.setattr(store, "read", lambda: StoreContents([], [BadRow(7, "row 7: not a result.")]))
-        with pytest.raises(BadInput, match="damaged"):
-            store.remove_bad()
 
 
 @pytest.mark.parametrize("first", ["", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"], ids=["alone", "after another"])

@@ -1,69 +1,51 @@
-"""`shown reproduce`: run the paper's experiments."""
+"""`shown reproduce`: run the experiments."""
 
 from __future__ import annotations
 
 import argparse
-import math
 import os
-import time
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING, Any
 
-from shown.cli.inputs import opened
-from shown.cli.options import add_cluster, number, positive
-from shown.cli.output import say
+from shown.cli.options import positive
+from shown.cli.output import say, sigterm_interrupts
 from shown.errors import BadInput, printable
-from shown.evaluation.cluster import LOCAL
 from shown_evidence.experiments import EXPERIMENTS, find
 
 if TYPE_CHECKING:
     from shown_evidence.experiments.experiment import Scale
     from shown_evidence.trials.trial import Trial
 
-STORE = "results.sqlite"
+RESULTS = "results"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     names = ", ".join(EXPERIMENTS)
     add = parser.add_argument
     add("experiments", nargs="+", metavar="NAME", help=f"{names}, or all")
-    how_much = parser.add_mutually_exclusive_group()
-    how_much.add_argument("--quick", action="store_true", help="a few minutes of trials (default)")
-    how_much.add_argument("--full", action="store_true", help="the paper's sizes")
-    add_store(parser)
-    add("--workers", type=positive, metavar="N", help="processes (default: one per core)")
-    add(
-        "--minutes",
-        type=number(float, 0.0),
-        default=math.inf,
-        metavar="M",
-        help="stop after M minutes; finished trials are kept",
-    )
-    add_cluster(parser, "run trials on")
-    add_selection(parser)
-    add("--folder", metavar="DIR", help="for released: folder with GAME.demos.json and GAME.test.json of each game")
-    add("--list", action="store_true", help="only list the trials: done, stale or todo")
-
-
-def add_store(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--store", default=STORE, metavar="FILE", help=f"results file (default {STORE})")
-
-
-def add_selection(parser: argparse.ArgumentParser) -> None:
-    """Add the options that select trials of experiments."""
-    add = parser.add_argument
+    add("--full", action="store_true", help="the sizes of the results in the repository, instead of a first look")
+    add_results(parser)
+    add_jobs(parser)
+    add("--cluster", metavar="ADDRESS", help="Ray cluster to run on: local, auto (one running here) or HOST:PORT")
+    add("--device", choices=("cpu", "cuda"), help="train networks side by side, in batches, on this device")
     add("--methods", type=words, metavar="A,B", help="only these methods, such as lpp,vpi")
     add("--games", type=words, metavar="A,B", help="only these games")
     add("--demos", type=numbers, metavar="1,5", help="only these numbers of demonstrations")
     add("--sets", type=positive, metavar="N", help="maximum number of training sets, or seeds, per point")
     add("--programs", type=positive, metavar="N", help="maximum number of programs per learn")
     add("--levels", type=words, metavar="SPEC,SPEC", help="levels to score (default test:0-8,random:0-99)")
-    add(
-        "--first-seed",
-        type=positive,
-        metavar="SEED",
-        help="seed of the first demonstrated level, where they are generated and not of the paper",
+    add("--list", action="store_true", help="only list the trials: done, stale or todo")
+
+
+def add_results(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--results", default=RESULTS, metavar="FOLDER", help=f"stored results (default {RESULTS})")
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--jobs", type=positive, metavar="N", help="processes (default: one per core)")
+    parser.add_argument(
+        "--released", metavar="FOLDER", help="the authors' levels: GAME.demos.json and GAME.test.json of each game"
     )
 
 
@@ -71,7 +53,7 @@ def scale_of(args: argparse.Namespace) -> Scale:
     """Return the selection; raise BadInput for unknown games and methods."""
     from shown_evidence.experiments.experiment import Scale, check
 
-    given = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs", "first_seed")}
+    given: dict[str, Any] = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs")}
     given.update({name: value for name, value in (("games", args.games), ("test", args.levels)) if value})
     scale = Scale(full=args.full, **given)
     check(scale)
@@ -88,35 +70,34 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(positive(word) for word in words(text))
 
 
+def name_released(folder: str | None) -> None:
+    """Name the folder of the authors' levels for this process and its workers."""
+    from shown_evidence.trials.released import FOLDER
+
+    if folder is not None:
+        os.environ[FOLDER] = os.path.abspath(folder)
+
+
 def run(args: argparse.Namespace) -> int:
-    from shown_evidence.results.ray_executor import on_ray
-    from shown_evidence.results.runner import on_cores
     from shown_evidence.results.runner import run as run_trials
-    from shown_evidence.results.store import Store
-    from shown_evidence.trials.released import FOLDER, folder
+    from shown_evidence.trials.released import folder
     from shown_evidence.trials.trial import describe
 
     scale = scale_of(args)
     names = list(EXPERIMENTS) if "all" in args.experiments else args.experiments
-    if args.folder is not None:
-        os.environ[FOLDER] = os.path.abspath(args.folder)  # worker processes read it there
-    if args.folder is not None or ("released" in names and "all" not in args.experiments):
+    name_released(args.released)
+    if args.released is not None or ("released" in names and "all" not in args.experiments):
         folder()
-    trials = [trial for name in names for trial in find(name).trials(scale)]
-    if not trials:
+    wanted = {name: find(name).trials(scale) for name in names}
+    if not any(wanted.values()):
         raise BadInput(f"{' '.join(names)}: no trials match these methods, games and numbers of demonstrations.")
     if args.list:
-        return _list(trials, args.store)
-    if args.workers and args.cluster not in (None, LOCAL):
-        raise BadInput(f"--workers: the cluster {args.cluster} sets the number of workers. Omit the option.")
-    if args.cluster is not None and args.minutes < math.inf:
-        raise BadInput("--minutes: not possible with --cluster. Stop it with Ctrl-C: finished trials are kept.")
-    until = time.monotonic() + 60 * args.minutes
-    with opened(args.cluster, args.workers) as cluster, Store(args.store) as store:
-        if not args.full and not args.quick:
-            say("running a quick selection; --full runs the paper's sizes")
-        execute = partial(on_cores, workers=args.workers, until=until) if cluster is None else partial(on_ray, cluster)
-        summary = run_trials(trials, store, execute)
+        return _list([trial for trials in wanted.values() for trial in trials], args.results)
+    if not args.full:
+        say("running a first look; --full runs the sizes of the results in the repository")
+    together = _together(args.device) if args.device else ()
+    with sigterm_interrupts(), _executor(args) as executor:
+        summary = run_trials(wanted, args.results, executor, *together)
     say(summary.text)
     if summary.stopped:
         raise KeyboardInterrupt
@@ -125,18 +106,31 @@ def run(args: argparse.Namespace) -> int:
     return 1 if summary.failed else 0
 
 
-def _list(trials: Sequence[Trial], path: str) -> int:
-    from shown_evidence.results.store import Store
-    from shown_evidence.trials.trial import describe, settings_key
+def _together(device: str) -> tuple[Any, Any]:
+    """Return what makes batches of networks, and what trains one."""
+    from shown_evidence.results.network_batches import batches, on_device
 
-    done: set[str] = set()
-    stale: set[str] = set()
-    if os.path.exists(path):
-        with Store(path, writing=False) as store:
-            rows = store.rows(status="ok")
-        done = {row.key for row in rows}
-        stale = {settings_key(row.settings) for row in rows if row.stale}
+    return batches, on_device(device)
+
+
+def _executor(args: argparse.Namespace) -> Executor:
+    from shown_evidence.results.executors import Processes, RayCluster
+    from shown_evidence.results.machine import cores
+
+    if args.cluster is None:
+        return Processes(args.jobs or cores())
+    if args.jobs and args.cluster != "local":
+        raise BadInput(f"--jobs: the cluster {args.cluster} sets the number of workers. Omit the option.")
+    return RayCluster(args.cluster, args.jobs)
+
+
+def _list(trials: Sequence[Trial], folder: str) -> int:
+    from shown_evidence.results.archive import read
+    from shown_evidence.trials.trial import describe
+
+    rows = read(folder).rows if os.path.isdir(folder) else {}
     for key, trial in {trial.key: trial for trial in trials}.items():
-        state = "done" if key in done else "stale" if settings_key(trial.settings) in stale else "todo"
+        row = rows.get(key)
+        state = "todo" if row is None or row.status != "ok" else "stale" if row.stale else "done"
         print(f"{state:5} {printable(describe(trial.settings))}")
     return 0

@@ -1,20 +1,22 @@
-"""A result: the settings, the measurements and the code of one trial.
+"""A result: the settings of one trial, what was measured, and the versions that it rests on.
 
-Results are shared, so a row may come from anybody. `checked` is the one definition of a valid row: whatever passes can
-be listed, drawn and reported, and no part of it is too long, too deep or of the wrong type.
+Rows are shared, so one may come from anybody. `row_from` is the one definition of a valid row: whatever passes can be
+listed, drawn and reported, and no part of it is too long, too deep or of the wrong type.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from shown.errors import BadInput
-from shown.version import __version__
-from shown_evidence.trials.trial import code_for, trial_key
+from shown_evidence.methods import newer, older, versions_of
+from shown_evidence.trials.trial import settings_key
 
 MAX_TEXT = 100_000  # bytes of any text, such as the names of levels
 MAX_ENTRIES = 1_000  # entries of an object or a list
@@ -22,150 +24,124 @@ MAX_ERROR = 2_000  # characters of an error message
 MAX_DEPTH = 8  # nesting of a method's description of its policy
 MAX_NUMBER = 2.0**62
 
-SETTINGS = ("method", "game", "levels", "demonstrations", "seed", "options", "test")
-RESULT = ("success", "won", "fit", "seconds", "demonstrations", "steps", "learned")
-CODE = ("engine", "game", "levels")
-_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
-_DIGEST = re.compile(r"[0-9a-z]{1,64}", re.ASCII)
-_NAME = re.compile(r"[A-Za-z0-9.+!_ -]{0,100}", re.ASCII)
-_MACHINE = re.compile(r"[A-Za-z0-9.,()+!_ -]{0,300}", re.ASCII)
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
     """A trial that was run.
 
     Attributes:
-        status: "ok" or "failed".
+        settings: the trial, its seed included (`Trial.settings`).
+        versions: of all that it rests on (`methods.versions_of`).
         result: measurements, or None if it failed.
-        version: version of this package.
-        finished: end (UTC, ISO 8601).
-        code: fingerprint of the code, or None if unknown.
+        error: why it failed, or None.
+        work: what it used: seconds of learning and playing, programs enumerated, training steps.
+        commit: commit of the package, with a + if files had changed since.
         machine: cores, memory and versions.
+        finished: when it ended (UTC, ISO 8601).
     """
 
     settings: Mapping[str, Any]
-    status: str
-    result: Mapping[str, Any] | None
-    error: str | None
-    seconds: float
-    version: str = __version__
-    finished: str = ""
-    code: Mapping[str, str] | None = None
+    versions: Mapping[str, int | str]
+    result: Mapping[str, Any] | None = None
+    error: str | None = None
+    work: Mapping[str, float] = field(default_factory=dict)
     commit: str = ""
     machine: str = ""
+    finished: str = ""
+
+    @property
+    def status(self) -> str:
+        return "ok" if self.result is not None else "failed"
 
     @property
     def key(self) -> str:
-        """A digest of settings and code."""
-        return trial_key(self.settings, self.code)
+        """A digest of the settings: rows with one key answer the same question."""
+        return settings_key(self.settings)
+
+    @property
+    def older(self) -> list[str]:
+        """The names of the versions that are older than the declared ones."""
+        return older(self.versions, versions_of(self.settings))
 
     @property
     def stale(self) -> bool:
-        """Whether the code differs from the installed one or is unknown."""
-        return self.code is None or dict(self.code) != code_for(self.settings)
+        return bool(self.older)
 
-    def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
+    def to_json(self) -> str:
+        """Return the row as one line of JSON."""
+        return json.dumps(asdict(self), sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def row_from(value: object) -> Row:
+    """Return the row in a JSON value; raise BadInput if it is not one, or one of a newer version.
+
+    >>> row_from({"settings": {}})
+    Traceback (most recent call last):
+    shown.errors.BadInput: not a result: "settings" lacks "demonstrations".
+    """
+    try:
+        _ROW(value, "row")
+        row = Row(**value)  # type: ignore[arg-type]
+        if (row.result is None) == (row.error is None):
+            raise _Invalid('a row has either a "result" or an "error"')
+    except _Invalid as problem:
+        raise BadInput(f"not a result: {problem}.") from None
+    ahead = newer(row.versions, versions_of(row.settings))
+    if ahead:
+        raise BadInput(
+            f"made with {ahead[0]} {row.versions[ahead[0]]}, and this code has {versions_of(row.settings)[ahead[0]]}. "
+            "Update shown-evidence."
+        )
+    return row
+
+
+# --- what a valid row is ------------------------------------------------------------------------------------------
 
 
 class _Invalid(Exception):
     """A part of a row is invalid."""
 
 
-def checked(row: Row, where: str) -> Row:
-    """Return the row if it is valid; otherwise raise BadInput."""
-    try:
-        _check_settings(row.settings)
-        if row.status == "ok":
-            _check_result(row.result)
-        elif row.status != "failed":
-            raise _Invalid('"status" must be "ok" or "failed"')
-        elif row.result is not None or not isinstance(row.error, str):
-            raise _Invalid('a failed trial has an "error" and no "result"')
-        if row.error is not None:
-            _text(row.error, "error")
-        _number(row.seconds, "seconds")
-        _matching(row.version, "version", _NAME)
-        _matching(row.commit, "commit", _NAME)
-        _matching(row.machine, "machine", _MACHINE)
-        if row.finished != "":
-            _matching(row.finished, "finished", _DATE)
-        if row.code is not None:
-            for name, digest in _object(row.code, "code", CODE).items():
-                _matching(digest, f"code, {name}", _DIGEST)
-    except _Invalid as problem:
-        raise BadInput(f"{where}: not a result: {problem}.") from None
-    return row
+_Check = Callable[[object, str], None]
+"""Raises `_Invalid` unless a value, whose place in the row is named, is right."""
 
 
-def _check_settings(value: object) -> None:
-    settings = _object(value, "settings", SETTINGS)
-    for name in ("method", "game", "levels", "demonstrations"):
-        _text(settings[name], f"settings, {name}")
-    _whole(settings["seed"], "settings, seed")
-    for name, option in _object(settings["options"], "settings, options").items():
-        if isinstance(option, Mapping | list | tuple):
-            raise _Invalid(f'"settings, {name[:40]}" must be text or a number')
-        _json(option, f"settings, {name[:40]}")
-    for levels in _list(settings["test"], "settings, test"):
-        _text(levels, "settings, test")
+def _fields(needed: Mapping[str, _Check], optional: Mapping[str, _Check] = MappingProxyType({})) -> _Check:
+    """Check an object with these parts and no others; an optional part may be null."""
+
+    def check(value: object, name: str) -> None:
+        if not isinstance(value, Mapping):
+            raise _Invalid(f'"{name}" must be an object')
+        for key in needed:
+            if key not in value:
+                raise _Invalid(f'"{name}" lacks "{key}"')
+        for key, part in _entries(value, name).items():
+            if key not in needed and key not in optional:
+                raise _Invalid(f'"{name}" has an unknown part "{key[:40]}"')
+            if key in needed or part is not None:
+                (needed.get(key) or optional[key])(part, f"{name}, {key}")
+
+    return check
 
 
-def _check_result(value: object) -> None:
-    result = _object(value, "result", RESULT)
-    for levels, fraction in _object(result["success"], "result, success").items():
-        _number(fraction, f"result, success, {levels[:40]}", most=1)
-    for levels, wins in _object(result["won"], "result, won").items():
-        _text(wins, f"result, won, {levels[:40]}")
-    for name in ("reward", "expert"):
-        for levels, rewards in _object(result.get(name, {}), f"result, {name}").items():
-            for reward in _list(rewards, f"result, {name}, {levels[:40]}"):
-                _number(reward, f"result, {name}, {levels[:40]}", least=-MAX_NUMBER)
-    for levels, number in _object(result.get("replaced", {}), "result, replaced").items():
-        _whole(number, f"result, replaced, {levels[:40]}")
-    _number(result["fit"], "result, fit", most=1)
-    seconds = _object(result["seconds"], "result, seconds", ("learn", "play"))
-    for name in ("learn", "play"):
-        _number(seconds[name], f"result, seconds, {name}")
-    for name in ("demonstrations", "steps"):
-        _whole(result[name], f"result, {name}")
-    learned = _object(result["learned"], "result, learned")
-    for name in ("top_level_programs", "method_calls", "depth"):
-        _whole(learned.get(name, 0), f"result, learned, {name}")
-    _json(learned, "result, learned")
+def _each(of: _Check) -> _Check:
+    """Check every value of an object or a list."""
+
+    def check(value: object, name: str) -> None:
+        for key, part in _entries(value, name).items():
+            of(part, f"{name}, {key[:40]}"[:200])
+
+    return check
 
 
-def _json(value: object, name: str, depth: int = 0) -> None:
-    """Check any JSON value within the limits."""
-    if depth > MAX_DEPTH:
-        raise _Invalid(f'"{name}" is nested too deeply')
-    if isinstance(value, str):
-        _text(value, name)
-    elif isinstance(value, Mapping):
-        for key, part in _object(value, name).items():
-            _json(part, f"{name}, {key[:40]}"[:200], depth + 1)
-    elif isinstance(value, list | tuple):
-        for part in _list(value, name):
-            _json(part, name, depth + 1)
-    elif value is not None and not isinstance(value, bool):
-        _number(value, name, least=-MAX_NUMBER)
-
-
-def _object(value: object, name: str, needed: Sequence[str] = ()) -> Mapping[str, Any]:
+def _entries(value: object, name: str) -> Mapping[str, Any]:
+    """Return the parts of an object or a list by name."""
+    if isinstance(value, list | tuple):
+        value = {str(i): part for i, part in enumerate(value)}
     if not isinstance(value, Mapping) or len(value) > MAX_ENTRIES:
-        raise _Invalid(f'"{name}" must be an object of at most {MAX_ENTRIES:,} entries')
+        raise _Invalid(f'"{name}" must have parts, at most {MAX_ENTRIES:,}')
     for key in value:
         _text(key, f"{name}, a name")
-    missing = [key for key in needed if key not in value]
-    if missing:
-        raise _Invalid(f'"{name}" lacks "{missing[0]}"')
-    return value
-
-
-def _list(value: object, name: str) -> Sequence[Any]:
-    if not isinstance(value, list | tuple) or len(value) > MAX_ENTRIES:
-        raise _Invalid(f'"{name}" must be a list of at most {MAX_ENTRIES:,} entries')
     return value
 
 
@@ -173,22 +149,80 @@ def _text(value: object, name: str) -> None:
     try:
         if isinstance(value, str) and len(value.encode()) <= MAX_TEXT:
             return
-    except UnicodeEncodeError:
+    except UnicodeEncodeError:  # half of a surrogate pair
         pass
     raise _Invalid(f'"{name}" must be text of at most {MAX_TEXT:,} bytes')
 
 
-def _matching(value: object, name: str, pattern: re.Pattern[str]) -> None:
-    if not isinstance(value, str) or pattern.fullmatch(value) is None:
-        raise _Invalid(f'"{name}" has the wrong form')
+def _matching(pattern: str) -> _Check:
+    compiled = re.compile(pattern, re.ASCII)
+
+    def check(value: object, name: str) -> None:
+        if not isinstance(value, str) or compiled.fullmatch(value) is None:
+            raise _Invalid(f'"{name}" has the wrong form')
+
+    return check
 
 
-def _number(value: object, name: str, least: float = 0, most: float = MAX_NUMBER) -> None:
-    good = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (good and least <= value <= most and math.isfinite(value)):  # type: ignore[operator, arg-type]
-        raise _Invalid(f'"{name}" must be a number from {least:g} to {most:g}')
+def _number(least: float = -MAX_NUMBER, most: float = MAX_NUMBER, whole: bool = False) -> _Check:
+    kinds = int if whole else int | float
+
+    def check(value: object, name: str) -> None:
+        good = isinstance(value, kinds) and not isinstance(value, bool)
+        if not (good and least <= value <= most and math.isfinite(value)):  # type: ignore[operator, arg-type]
+            raise _Invalid(f'"{name}" must be a {"whole " * whole}number from {least:g} to {most:g}')
+
+    return check
 
 
-def _whole(value: object, name: str) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < MAX_NUMBER:
-        raise _Invalid(f'"{name}" must be a whole number from 0 to 2^62')
+def _scalar(value: object, name: str) -> None:
+    """Check text, a number, true, false or null."""
+    if isinstance(value, str):
+        _text(value, name)
+    elif value is not None and not isinstance(value, bool):
+        _number()(value, name)
+
+
+def _json(value: object, name: str, depth: int = 0) -> None:
+    """Check any JSON value within the limits."""
+    if depth > MAX_DEPTH:
+        raise _Invalid(f'"{name}" is nested too deeply')
+    if isinstance(value, Mapping | list | tuple):
+        for key, part in _entries(value, name).items():
+            _json(part, f"{name}, {key[:40]}"[:200], depth + 1)
+    else:
+        _scalar(value, name)
+
+
+def _learned(value: object, name: str) -> None:
+    """Check a method's description of its policy: any JSON, but sizes are whole numbers."""
+    for key in ("top_level_programs", "method_calls", "depth"):
+        _COUNT(_entries(value, name).get(key, 0), f"{name}, {key}")
+    _json(value, name)
+
+
+_COUNT = _number(0, whole=True)
+_SHARE = _number(0, 1)
+_NAME = _matching(r"[A-Za-z0-9.,()+!_ -]{0,300}")
+_VERSION = _matching(r"[0-9]{1,9}(\.[0-9]{1,9}){0,5}")
+
+_SETTINGS = _fields(
+    {
+        **dict.fromkeys(("demonstrations", "game", "levels", "method"), _text),
+        **{"options": _each(_scalar), "seed": _COUNT, "test": _each(_text)},
+    },
+)
+_RESULT = _fields(
+    {
+        **{"success": _each(_SHARE), "won": _each(_text), "fit": _SHARE},
+        **{"demonstrations": _COUNT, "steps": _COUNT, "learned": _learned},
+    },
+    {"replaced": _each(_COUNT), "reward": _each(_each(_number())), "expert": _each(_each(_number()))},
+)
+_ROW = _fields(
+    {"settings": _SETTINGS, "versions": _each(lambda value, name: _VERSION(str(value), name))},
+    {
+        **{"result": _RESULT, "error": _text, "work": _each(_number(0)), "commit": _NAME, "machine": _NAME},
+        "finished": _matching(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?)?"),
+    },
+)

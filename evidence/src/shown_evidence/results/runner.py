@@ -1,36 +1,31 @@
-"""Running trials: on all cores, with progress, resumable; a failure never stops the others."""
+"""Running trials: what a folder of results lacks, by an executor, with progress; a failure never stops the others."""
 
 from __future__ import annotations
 
-import contextlib
-import math
 import os
-import signal
-import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass, field
-from multiprocessing import connection, get_context, parent_process
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from shown.cli.output import say
 from shown.errors import ShownError
-from shown_evidence.results.row import MAX_ERROR, Row, checked
-from shown_evidence.results.store import Store
-from shown_evidence.trials.fingerprint import commit, cores, machine
-from shown_evidence.trials.trial import Trial, code_for, describe, run_trial
+from shown_evidence.methods import check_packages, versions_of
+from shown_evidence.results.archive import append, pack, read
+from shown_evidence.results.machine import commit, machine
+from shown_evidence.results.row import MAX_ERROR, Row
+from shown_evidence.trials.trial import Trial, describe, run_trial
 from shown_evidence.wording import many
 
-Trials = Sequence[Mapping[str, Any]]
-"""Trials, given as settings."""
+Settings = Mapping[str, Any]
 
-Executor = Callable[[Trials], Iterator[Row]]
-"""Runs trials and yields each row when its trial ends, in any order."""
+Batch = Callable[[Sequence[Settings]], Sequence[Row]]
+"""Runs the trials of one job and returns their rows; a function of a module, so that processes find it."""
 
-Work = Callable[[Trials], Iterable[Row]]
-
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 LOG_EVERY = 10.0  # seconds between lines of progress
 
 
@@ -48,7 +43,7 @@ class RunSummary:
     def text(self) -> str:
         parts = [f"{self.done} run"]
         if self.kept:
-            parts.append(f"{self.kept} already in the store")
+            parts.append(f"{self.kept} already there")
         if self.failed:
             parts.append(f"{len(self.failed)} failed")
         left = self.asked - self.kept - self.done - len(self.failed)
@@ -57,187 +52,95 @@ class RunSummary:
         return f"{many(self.asked, 'trial')}: " + ", ".join(parts) + "."
 
 
-def run(trials: Iterable[Trial], store: Store, execute: Executor) -> RunSummary:
-    """Run the trials that the store lacks and keep each as soon as it ends.
-
-    Failed trials and trials of other code are run again. Ctrl-C stops cleanly and keeps finished trials.
-    """
-    wanted = {trial.key: trial for trial in trials}
-    done = {row.key for row in store.rows(status="ok")}
-    todo = [trial for key, trial in wanted.items() if key not in done]
-    summary = RunSummary(asked=len(wanted), kept=len(wanted) - len(todo))
-    progress = Progress(len(todo))
-    results = execute([trial.settings for trial in todo])
+def attempt(settings: Settings) -> Row:
+    """Run one trial; an error becomes a failed row."""
     try:
-        for row in results:
-            store.add(row)
-            if row.status == "ok":
-                summary.done += 1
-            else:
-                summary.failed.append(row)
-            progress.ended(row)
+        return success(settings, run_trial(settings))
+    except ShownError as problem:
+        return failure(settings, str(problem))
+    except Exception as problem:
+        frame = traceback.extract_tb(problem.__traceback__)[-1]
+        place = f"{os.path.basename(frame.filename)}:{frame.lineno}"
+        return failure(settings, f"{type(problem).__name__}: {problem} ({place})")
+
+
+def attempt_each(trials: Sequence[Settings]) -> list[Row]:
+    """Run trials one after the other."""
+    return [attempt(settings) for settings in trials]
+
+
+def success(settings: Settings, measured: Mapping[str, Any]) -> Row:
+    """Return the row of a trial that was run."""
+    result = {name: part for name, part in measured.items() if name != "work"}
+    return Row(settings, versions_of(settings), result, None, measured["work"], commit(), machine(), _now())
+
+
+def failure(settings: Settings, error: str) -> Row:
+    """Return the row of a trial that failed."""
+    text = error.encode("utf-8", "backslashreplace").decode()[:MAX_ERROR]
+    return Row(settings, versions_of(settings), None, text, {}, commit(), machine(), _now())
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def run(
+    wanted: Mapping[str, Iterable[Trial]],
+    folder: str | Path,
+    executor: Executor,
+    batches: Callable[[Sequence[Trial]], list[list[Trial]]] = lambda trials: [[trial] for trial in trials],
+    work: Batch = attempt_each,
+) -> RunSummary:
+    """Run the trials that a folder of results lacks, and keep each as soon as its job ends.
+
+    Failed and stale trials are run again. Ctrl-C stops cleanly and keeps finished trials.
+
+    Args:
+        wanted: trials by experiment, whose file gets their rows.
+        batches: makes jobs of trials.
+        work: runs a job.
+    """
+    asked = {trial.key: (name, trial) for name, trials in wanted.items() for trial in trials}
+    check_packages({trial.game for _, trial in asked.values()})
+    pack(folder)  # what a killed run has left
+    good = {key for key, row in read(folder).rows.items() if row.status == "ok" and not row.stale}
+    todo = [trial for key, (_, trial) in asked.items() if key not in good]
+    summary = RunSummary(asked=len(asked), kept=len(asked) - len(todo))
+    progress = _Progress(len(todo))
+    jobs = [[trial.settings for trial in batch] for batch in batches(todo)]
+    running = {executor.submit(work, job): job for job in jobs}
+    try:
+        for future in as_completed(running):
+            job = running[future]
+            try:
+                rows: Sequence[Row] = future.result()
+            except Exception as death:  # of the worker: `work` itself returns failed rows
+                rows = [failure(settings, str(death)) for settings in job]
+            for row in map(_comparable, rows):
+                append(folder, asked[row.key][0], row)
+                progress.ended(row)
+                if row.status == "ok":
+                    summary.done += 1
+                else:
+                    summary.failed.append(row)
     except KeyboardInterrupt:
         summary.stopped = True
     finally:
-        if hasattr(results, "close"):
-            results.close()
+        if len(summary.failed) + summary.done < len(todo):
+            executor.shutdown(cancel_futures=True)
+        pack(folder)
     return summary
 
 
-def attempt(settings: Mapping[str, Any]) -> Row:
-    """Run one trial; an error becomes a failed row."""
-    started = time.perf_counter()
-    try:
-        return success(settings, run_trial(settings), time.perf_counter() - started)
-    except ShownError as problem:
-        error = str(problem)
-    except Exception as problem:
-        frame = traceback.extract_tb(problem.__traceback__)[-1]
-        error = f"{type(problem).__name__}: {problem} ({os.path.basename(frame.filename)}:{frame.lineno})"
-    return failure(settings, error, time.perf_counter() - started)
+def _comparable(row: Row) -> Row:
+    """Return the row, or a failed one if a worker elsewhere has other versions."""
+    if row.versions == versions_of(row.settings):
+        return row
+    return failure(row.settings, "the worker has other versions. Install the same shown-evidence on all nodes.")
 
 
-def success(settings: Mapping[str, Any], result: Mapping[str, Any], seconds: float) -> Row:
-    """Return a good row of the installed code; raise BadInput if the store cannot hold the result."""
-    row = Row(settings, "ok", result, None, round(seconds, 4), **_source(settings))
-    return checked(row, describe(settings))
-
-
-def failure(settings: Mapping[str, Any], error: str, seconds: float) -> Row:
-    """Return a failed row of the installed code."""
-    text = error.encode("utf-8", "backslashreplace").decode()[:MAX_ERROR]
-    return Row(settings, "failed", None, text, round(seconds, 4), **_source(settings))
-
-
-def _source(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {"code": code_for(settings), "commit": commit(), "machine": machine()}
-
-
-def in_this_process(trials: Trials) -> Iterator[Row]:
-    """Execute trials one by one, without processes: for small runs and for debugging."""
-    return map(attempt, trials)
-
-
-def on_cores(trials: Trials, workers: int | None = None, until: float = math.inf) -> Iterator[Row]:
-    """Execute trials in single-threaded processes, one per core by default, until the time is up.
-
-    A process that dies fails its own trial only and is replaced.
-    """
-    return in_processes(in_this_process, [[settings] for settings in trials], workers or cores(), until)
-
-
-def in_processes(work: Work, batches: Sequence[Trials], workers: int, until: float = math.inf) -> Iterator[Row]:
-    """Run batches of trials in processes until the time is up; yield each row when its trial ends.
-
-    Args:
-        work: a function of a module, which yields one row per trial of a batch, in order.
-        batches: the trials; those that a process leaves undone when it dies become failed rows.
-        workers: maximum number of processes.
-        until: when to stop, by `time.monotonic`.
-    """
-    waiting = list(reversed(batches))
-    team: dict[Any, _Worker] = {}
-    try:
-        while (waiting or team) and time.monotonic() < until:
-            while waiting and len(team) < workers:
-                worker = _Worker(work)
-                team[worker.pipe] = worker
-                worker.give(waiting.pop())
-            for pipe in connection.wait(list(team), min(60.0, max(0.0, until - time.monotonic()))):
-                worker = team[pipe]
-                rows = worker.take()
-                if worker.dead:
-                    team.pop(pipe).kill()
-                elif not worker.left and waiting:
-                    worker.give(waiting.pop())
-                elif not worker.left:
-                    team.pop(pipe).stop()
-                yield from rows
-    finally:
-        for worker in team.values():
-            worker.kill()
-
-
-class _Worker:
-    """A process that runs batches one after the other; `left` are the trials of the current one without a row."""
-
-    def __init__(self, work: Work) -> None:
-        context = get_context("spawn")  # a forked process with compiled or native threads can hang
-        self.pipe, theirs = context.Pipe()
-        self.left: Trials = ()
-        self.dead = False
-        self._started = 0.0
-        self._process = context.Process(target=_work, args=(theirs, work), daemon=True)
-        with _single_threaded():
-            self._process.start()
-        theirs.close()
-
-    def give(self, trials: Trials) -> None:
-        self.left, self._started = trials, time.perf_counter()
-        with contextlib.suppress(OSError):  # the process has died, which `take` reports
-            self.pipe.send(trials)
-
-    def take(self) -> list[Row]:
-        """Return the next row; if the process has died, a failed row for each trial that is left."""
-        try:
-            row: Row = self.pipe.recv()
-        except (EOFError, OSError):
-            self.dead = True
-            return [failure(settings, self._death(), time.perf_counter() - self._started) for settings in self.left]
-        self.left = self.left[1:]
-        return [row]
-
-    def _death(self) -> str:
-        self._process.join()
-        code = self._process.exitcode or 0
-        why = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-        hint = " It may have run out of memory: try fewer --workers." if code == -signal.SIGKILL else ""
-        return f"the process that ran it ended {why}.{hint}"
-
-    def stop(self) -> None:
-        with contextlib.suppress(OSError):
-            self.pipe.send(None)
-        self._process.join()
-        self.pipe.close()
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.join()
-        self.pipe.close()
-
-
-def _end_with(parent: Any) -> None:
-    parent.join()
-    os._exit(1)
-
-
-def _work(pipe: Any, work: Work) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
-    parent = parent_process()
-    if parent is not None:  # do not outlive a killed parent
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    with contextlib.suppress(EOFError, OSError):
-        while (trials := pipe.recv()) is not None:
-            for row in work(trials):
-                pipe.send(row)
-
-
-@contextlib.contextmanager
-def _single_threaded() -> Iterator[None]:
-    """Give processes started in this context one thread each: the trials are the parallelism."""
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-
-
-class Progress:
+class _Progress:
     """Reports trials done and an estimate of the time left, a line now and then."""
 
     def __init__(self, total: int) -> None:

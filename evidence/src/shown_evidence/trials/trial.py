@@ -1,7 +1,7 @@
 """A trial: one method learns one game from demonstrations and is scored on unseen levels.
 
-`run_trial(settings)` is a pure function of the settings and the code, so executors may run trials anywhere and in any
-order. A trial's key covers both (see fingerprint.py), so results of different code are never confused.
+`run_trial(settings)` is a pure function of the settings, so executors may run trials anywhere and in any order. What it
+gives changes only with the versions in `methods.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from shown.worlds import Playable, find_game, find_world
 from shown.worlds.world import WORLDS
 from shown_evidence.baselines import Imitator
 from shown_evidence.trials.demonstrators import FIRST_CLICK, RANDOM_CLICK, STYLE, check_kind, demonstrations
-from shown_evidence.trials.fingerprint import UNKNOWN, fingerprint
 from shown_evidence.trials.methods import METHODS, STARTED_ANEW
 from shown_evidence.trials.scoring import check_scored_on, scores
 
@@ -89,14 +88,9 @@ class Trial:
             raise BadInput(f"these are not the settings of a trial ({error}): {settings}") from None
 
     @property
-    def code(self) -> dict[str, str]:
-        """The fingerprint of the installed code for this trial."""
-        return code_for(self.settings)
-
-    @property
     def key(self) -> str:
-        """A digest of settings and code: trials with equal keys have equal results."""
-        return trial_key(self.settings, self.code)
+        """A digest of the settings."""
+        return settings_key(self.settings)
 
 
 def describe(settings: Mapping[str, Any]) -> str:
@@ -119,20 +113,6 @@ def describe(settings: Mapping[str, Any]) -> str:
     return ", ".join(parts) + (f", seed {settings['seed']}" if settings["seed"] else "")
 
 
-def code_for(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the fingerprint of the installed code for a trial; `UNKNOWN` where a part is not installed."""
-    method = METHODS.get(settings["method"])
-    if method is None:
-        return dict.fromkeys(("engine", "game", "levels"), UNKNOWN)
-    scripted = settings["demonstrations"].startswith(STYLE)
-    return fingerprint(method.module, settings["game"], [settings["levels"], *settings["test"]], scripted)
-
-
-def trial_key(settings: Mapping[str, Any], code: Mapping[str, str] | None) -> str:
-    """Return a digest of settings and, where it is known, code."""
-    return settings_key(settings if code is None else {**settings, "code": dict(code)})
-
-
 def settings_key(settings: Mapping[str, Any]) -> str:
     """Return a digest of JSON settings that does not depend on the order of keys."""
     text = json.dumps(settings, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -143,9 +123,9 @@ def run_trial(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Run one trial and return its measurements as JSON.
 
     Keys: "success" (fraction of levels won, by set of levels and for "train", the demonstrated ones), "won" (level by
-    level, "1" or "0"), "fit" (fraction of demonstrated actions repeated), "seconds" (learning, playing),
-    "demonstrations", "steps" and "learned" (the method's description of its policy). Worlds add "reward" by start and
-    "expert", the expert's reward there.
+    level, "1" or "0"), "fit" (fraction of demonstrated actions repeated), "demonstrations", "steps", "learned" (the
+    method's description of its policy) and "work" (seconds of learning and playing, programs enumerated, training
+    steps). Worlds add "reward" by start and "expert", the expert's reward there.
     """
     trial = Trial.from_settings(settings)
     place = find_place(trial.game)
@@ -162,13 +142,27 @@ def measurements(
     """Score an imitator that took `learn` seconds to fit; see `run_trial`."""
     started = time.perf_counter()
     result = scores(place, imitator, demos, trial.levels, trial.test)
+    learned = imitator.describe()
+    used = {"learn_seconds": round(learn, 4), "play_seconds": round(time.perf_counter() - started, 4)}
     return {
         **result,
-        "seconds": {"learn": round(learn, 4), "play": round(time.perf_counter() - started, 4)},
         "demonstrations": len(demos),
         "steps": len(demos.steps),
-        "learned": imitator.describe(),
+        "learned": learned,
+        "work": {**used, **_counted(learned)},
     }
+
+
+def _counted(learned: Mapping[str, Any]) -> dict[str, int]:
+    """Return the work that a method's description counts."""
+    training = learned.get("training", {})
+    counts = {
+        "programs": learned.get("programs"),
+        "training_steps": training.get("steps"),
+        "epochs": training.get("epochs"),
+        "episodes": learned.get("episodes"),
+    }
+    return {name: number for name, number in counts.items() if number is not None}
 
 
 def find_place(name: str) -> Playable:
