@@ -1,9 +1,10 @@
 """Compare what methods learn with the record: `python scripts/recorded_learns.py [--record] [NAME ...]`.
 
-The record, `tests/data/recorded_learns.json`, is the link between code and stored results: for every method that results
-rest on and that trains no network, what it learns in a few small trials, as text. A learn that differs means that stored
-rows no longer say what this code does: restore it, or raise the version of the method (game, levels, demonstrator,
-judge) in `shown_evidence/methods.py`. After that, `--record` replaces the learns whose versions were raised, and no others.
+The record, `tests/data/recorded_learns.json`, is the link between code and stored results: for every method that
+results rest on and that trains no network, what it learns in a few small trials, as text. A learn that differs means
+that stored rows no longer say what this code does: restore it, or raise the version of the method (game, levels,
+demonstrator, judge) in `shown_evidence/methods.py`. After that, `--record` replaces the learns whose versions were
+raised, and no others.
 """
 
 from __future__ import annotations
@@ -129,10 +130,12 @@ def difference(trial: Trial, recorded: Mapping[str, Any] | None, learned: Mappin
     if learned == recorded["learned"]:
         return ""
     parts = [part for part in learned if learned[part] != recorded["learned"].get(part)]
-    before, after = ({part: source.get(part) for part in parts} for source in (recorded["learned"], learned))
+    before, after = (
+        json.dumps({part: source.get(part) for part in parts}) for source in (recorded["learned"], learned)
+    )
     return (
-        f"this changes what {trial.method} {versions[f'method {trial.method}']} learns.\n  before {json.dumps(before)}\n"
-        f"  after  {json.dumps(after)}\nRestore it, or raise its version in evidence/src/shown_evidence/methods.py."
+        f"this changes what {trial.method} {versions[f'method {trial.method}']} learns.\n  before {before}\n"
+        f"  after  {after}\nRestore it, or raise its version in evidence/src/shown_evidence/methods.py."
     )
 
 

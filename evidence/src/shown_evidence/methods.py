@@ -2,7 +2,7 @@
 
 A result stores the versions that it was made with. It is stale exactly when one of them is older than the one declared
 here; the source code may change freely. Raise a version, and say what changed, when the same settings would measure
-something else. `tests/evidence/recorded_learns.json` tells when that is so: a recorded learn that differs names the
+something else. `tests/data/recorded_learns.json` tells when that is so: a recorded learn that differs names the
 version to raise.
 """
 
@@ -22,54 +22,54 @@ Declared = Mapping[str, tuple[int, str]]
 """Versions by name, each with what changed last."""
 
 METHODS: Declared = {
-    "lpp": (1, "first declared: as published, up to the details that lpp-details measures"),
-    "lpp-with": (1, "first declared"),
-    "lpp-told": (1, "first declared"),
-    "lpp-duplicates": (1, "first declared"),
-    "lpp-details": (1, "first declared"),
-    "lpp-values": (1, "first declared"),
-    "no-prior": (1, "first declared"),
-    "no-prior-any": (1, "first declared"),
-    "sparsity-prior": (1, "first declared"),
-    "shown": (1, "first declared"),
-    "shown-practice": (1, "first declared"),
-    "shown-world": (1, "first declared"),
-    "shown-timed": (1, "first declared: practice ends by the clock"),
-    "vpi": (1, "first declared"),
-    "vpi-best": (1, "first declared"),
-    "random": (1, "first declared"),
-    "random-sensible": (1, "first declared"),
-    "search": (1, "first declared"),
-    "lln": (1, "first declared"),
-    "lln-highest": (1, "first declared"),
-    "fcn": (1, "first declared"),
-    "cnn": (1, "first declared"),
-    "fcn-tuned": (1, "first declared"),
-    "cnn-tuned": (1, "first declared"),
-    "fcn-mirrored": (1, "first declared"),
-    "cnn-mirrored": (1, "first declared"),
-    "dagger": (1, "first declared"),
-    "dagger-fcn": (1, "first declared"),
-    "features-nn": (1, "first declared"),
-    "features-nn-l1": (1, "first declared"),
-    "boosted": (1, "first declared"),
-    "tree": (1, "first declared"),
-    "boosted-programs": (1, "first declared"),
-    "tree-programs": (1, "first declared"),
-    "boosted-buttons": (1, "first declared"),
-    "tree-buttons": (1, "first declared"),
+    "lpp": (1, "as published, up to the details that lpp-details measures"),
+    "lpp-with": (1, "mirrored data, clause search and vocabulary, each on or off"),
+    "lpp-told": (1, "lpp that keeps a game, its moves and its rule in English"),
+    "lpp-duplicates": (1, "formulas count as often as they are found"),
+    "lpp-details": (1, "five details as in the published code, one by one"),
+    "lpp-values": (1, "lpp on a few values of Breakout's frames"),
+    "no-prior": (1, "the first 25 formulas that fit"),
+    "no-prior-any": (1, "any 25 formulas that fit"),
+    "sparsity-prior": (1, "a literal costs log 2"),
+    "shown": (1, "no practice"),
+    "shown-practice": (1, "18 rounds of practice without a clock"),
+    "shown-world": (1, "30 rounds of practice without a clock, or none"),
+    "shown-timed": (1, "practice ends by the clock, after 4.5 s"),
+    "vpi": (1, "a mixture of 25 policies"),
+    "vpi-best": (1, "the best policy alone"),
+    "random": (1, "draws anew at every step"),
+    "random-sensible": (1, "draws anew at every step, among clicks that change something"),
+    "search": (1, "a linear filter of 5 x 5 cells, 12,000 games"),
+    "lln": (1, "every trial has a start of its own"),
+    "lln-highest": (1, "clicks the highest score instead of a classified cell"),
+    "fcn": (1, "every trial has a start of its own"),
+    "cnn": (1, "every trial has a start of its own"),
+    "fcn-tuned": (1, "settings chosen by network-settings"),
+    "cnn-tuned": (1, "settings chosen by network-settings"),
+    "fcn-mirrored": (1, "mirrored data"),
+    "cnn-mirrored": (1, "mirrored data"),
+    "dagger": (1, "CNN; the expert answers on the network's own games"),
+    "dagger-fcn": (1, "FCN; the expert answers on the network's own games"),
+    "features-nn": (1, "equal rows are one row with a weight"),
+    "features-nn-l1": (1, "equal rows are one row with a weight"),
+    "boosted": (1, "100 rounds on windows of 7 x 7 cells"),
+    "tree": (1, "one tree on windows of 7 x 7 cells"),
+    "boosted-programs": (1, "100 rounds on the first programs"),
+    "tree-programs": (1, "one tree on the first programs"),
+    "boosted-buttons": (1, "100 rounds around the agent"),
+    "tree-buttons": (1, "one tree around the agent"),
 }
 
 GAMES: Declared = {
-    "nim": (1, "first declared"),
-    "checkmate": (1, "first declared"),
-    "chase": (1, "first declared"),
-    "stop-the-fall": (1, "first declared"),
-    "reach-for-the-star": (1, "first declared"),
-    "fence-in": (1, "first declared"),
-    "minigrid": (1, "first declared: 16 worlds of Minigrid and BabyAI with their views and experts"),
-    "minatar": (1, "first declared: four games with their views and experts"),
-    "breakout": (1, "first declared: frames and blocks"),
+    "nim": (1, "two piles of matchsticks"),
+    "checkmate": (1, "mate in one move by the queen"),
+    "chase": (1, "the rabbit's chances come from the level's seed"),
+    "stop-the-fall": (1, "11 training levels that teach"),
+    "reach-for-the-star": (1, "11 training levels that teach"),
+    "fence-in": (1, "11 training levels that teach"),
+    "minigrid": (1, "16 worlds of Minigrid and BabyAI with their views and experts"),
+    "minatar": (1, "four games with their views and experts"),
+    "breakout": (1, "frames and blocks"),
 }
 
 PACKAGES: Mapping[str, str] = {"minigrid": "3.2.0", "minatar": "1.0.15", "breakout": "0.12.1"}
@@ -78,26 +78,26 @@ PACKAGES: Mapping[str, str] = {"minigrid": "3.2.0", "minatar": "1.0.15", "breako
 DISTRIBUTIONS: Mapping[str, str] = {"minigrid": "minigrid", "minatar": "MinAtar", "breakout": "ale-py"}
 
 LEVELS: Declared = {
-    "train": (1, "first declared: the 11 levels that are demonstrated"),
-    "test": (1, "first declared: the nine levels that are played"),
-    "random": (1, "first declared: levels by a game's generator"),
-    "unseen": (1, "first declared: generated levels, without those that are practiced on or demonstrated"),
-    "released": (1, "first declared: the authors' levels, named by a digest"),
-    "seeds": (1, "first declared: starts of a world"),
+    "train": (1, "the 11 levels that are demonstrated"),
+    "test": (1, "the nine levels that are played"),
+    "random": (1, "levels by a game's generator"),
+    "unseen": (1, "generated levels, without those that are practiced on or demonstrated"),
+    "released": (1, "the authors' levels, named by a digest"),
+    "seeds": (1, "starts of a world"),
 }
 
 DEMONSTRATORS: Declared = {
-    "perfect": (1, "first declared: the game's expert"),
-    "independent": (1, "first declared: the expert, and any cell one time in five"),
-    "correlated": (1, "first declared: the expert, and a cell that is not empty one time in five"),
-    "first-click": (1, "first declared"),
-    "random-click": (1, "first declared"),
-    "style": (1, "first declared: 54 scripted styles and the expert"),
+    "perfect": (1, "the game's expert"),
+    "independent": (1, "the expert, and any cell one time in five"),
+    "correlated": (1, "the expert, and a cell that is not empty one time in five"),
+    "first-click": (1, "the expert's first click of each game"),
+    "random-click": (1, "one sensible random click instead of a game"),
+    "style": (1, "54 scripted styles and the expert"),
 }
 
 JUDGES: Declared = {
-    "wins": (1, "first declared: levels won within the limit of steps"),
-    "returns": (1, "first declared: rewards of a world's episodes"),
+    "wins": (1, "levels won within the limit of steps"),
+    "returns": (1, "rewards of a world's episodes"),
 }
 
 _KINDS = {"method": METHODS, "game": GAMES, "levels": LEVELS, "demonstrator": DEMONSTRATORS, "judge": JUDGES}

@@ -30,9 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print JSON with all settings, versions and measurements")
     add("--add", nargs="+", metavar="FILE", help="first add the rows in these files, EXPERIMENT.jsonl or .jsonl.gz")
     add("--replay", type=positive, metavar="N", help="run N random rows again and compare; exit 1 if one differs")
-    add(
-        "--by", choices=("method", "game", "demonstrations"), help="with --replay: N rows of each value of this setting"
-    )
+    add("--by", choices=("method", "game", "demonstrations"), help="with --replay: N rows of each value")
     add("--seed", type=int, default=0, metavar="N", help="with --replay: which rows are drawn (default 0)")
     add("--outcomes", action="store_true", help="with --replay: also train networks, and compare their success")
     add_jobs(parser)

@@ -1,8 +1,9 @@
 """The stored results: a folder with one file `EXPERIMENT.jsonl.gz` each, sorted, one row a line.
 
-While an experiment runs, each finished row is appended to a plain journal beside its file (`EXPERIMENT.journal.jsonl`),
-so a killed run loses at most the trials in flight. `pack` moves the journal into the file, at the end of a run and at the
-beginning of the next one. Several runs may use one folder: a lock beside the files orders them.
+While an experiment runs, each finished row is appended to a plain journal beside its file
+(`EXPERIMENT.journal.jsonl`), so a killed run loses at most the trials in flight. `pack` moves the journal into the
+file, at the end of a run and at the beginning of the next one. Several runs may use one folder: a lock beside the files
+orders them.
 
 A file may come from anybody. Every line is checked when it is read; a bad one is reported by file and line, kept in the
 journal, and the others still count.

@@ -6,6 +6,7 @@ Anything else of that shape serves as well, such as the executor of a Dask clien
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import threading
@@ -150,7 +151,9 @@ class RayCluster(Executor):
         where = {"num_cpus": count} if address == "local" else {"address": address}
         alone = {"env_vars": dict.fromkeys(THREADS, "1")}  # the jobs are the parallelism
         try:
-            ray.init(**where, runtime_env=alone, log_to_driver=False, include_dashboard=False, logging_level="ERROR")
+            ray.init(
+                **where, runtime_env=alone, log_to_driver=False, include_dashboard=False, logging_level=logging.ERROR
+            )
         except (ConnectionError, ValueError, RuntimeError) as error:
             reason = str(error).partition("\n")[0]
             raise BadInput(f"--cluster {address}: no cluster answers ({reason}). Start one: ray start --head") from None

@@ -17,7 +17,7 @@ import torch
 from shown.errors import BadInput
 from shown_evidence.baselines.network_policy import fit_together, largest_shape
 from shown_evidence.results.row import Row
-from shown_evidence.results.runner import Batch, Settings, attempt_each, success
+from shown_evidence.results.runner import Settings, Work, attempt_each, success
 from shown_evidence.trials.demonstrators import demonstrations
 from shown_evidence.trials.methods import DAGGERS, METHODS, NETWORKS
 from shown_evidence.trials.trial import Trial, find_place, measurements
@@ -35,7 +35,7 @@ WORK = {"lln": 1, "cnn": 4, "fcn": 20}
 """Approximate work per cell."""
 
 
-def on_device(device: str) -> Batch:
+def on_device(device: str) -> Work:
     """Return what runs a batch on a device; raise BadInput if there is none."""
     if device != "cpu" and not torch.cuda.is_available():
         raise BadInput(f"--device {device}: PyTorch finds no GPU here. Use --device cpu.")

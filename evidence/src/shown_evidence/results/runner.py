@@ -23,7 +23,10 @@ from shown_evidence.wording import many
 
 Settings = Mapping[str, Any]
 
-Batch = Callable[[Sequence[Settings]], Sequence[Row]]
+Batches = Callable[[Sequence[Trial]], list[list[Trial]]]
+"""Makes jobs of trials."""
+
+Work = Callable[[Sequence[Settings]], Sequence[Row]]
 """Runs the trials of one job and returns their rows; a function of a module, so that processes find it."""
 
 LOG_EVERY = 10.0  # seconds between lines of progress
@@ -64,6 +67,11 @@ def attempt(settings: Settings) -> Row:
         return failure(settings, f"{type(problem).__name__}: {problem} ({place})")
 
 
+def one_by_one(trials: Sequence[Trial]) -> list[list[Trial]]:
+    """Make a job of each trial."""
+    return [[trial] for trial in trials]
+
+
 def attempt_each(trials: Sequence[Settings]) -> list[Row]:
     """Run trials one after the other."""
     return [attempt(settings) for settings in trials]
@@ -89,17 +97,13 @@ def run(
     wanted: Mapping[str, Iterable[Trial]],
     folder: str | Path,
     executor: Executor,
-    batches: Callable[[Sequence[Trial]], list[list[Trial]]] = lambda trials: [[trial] for trial in trials],
-    work: Batch = attempt_each,
+    batches: Batches = one_by_one,
+    work: Work = attempt_each,
 ) -> RunSummary:
     """Run the trials that a folder of results lacks, and keep each as soon as its job ends.
 
-    Failed and stale trials are run again. Ctrl-C stops cleanly and keeps finished trials.
-
-    Args:
-        wanted: trials by experiment, whose file gets their rows.
-        batches: makes jobs of trials.
-        work: runs a job.
+    Failed and stale trials are run again. Ctrl-C stops cleanly and keeps finished trials. `wanted` has the trials by
+    experiment, whose file gets their rows.
     """
     asked = {trial.key: (name, trial) for name, trials in wanted.items() for trial in trials}
     check_packages({trial.game for _, trial in asked.values()})
