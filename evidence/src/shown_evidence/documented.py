@@ -1,0 +1,379 @@
+"""What the documentation says of the stored results: tables, and paragraphs in which every number is computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from statistics import fmean, median
+from textwrap import fill
+from typing import Any
+
+from shown_evidence.analysis import statistics as stats
+from shown_evidence.analysis.statements import PERFECT_FROM
+from shown_evidence.analysis.statistics import GENERATED, mean_over_games, mean_success, of_size, select, success
+from shown_evidence.analysis.success_tables import Table
+from shown_evidence.experiments import find
+from shown_evidence.paper_table import GAMES, Results, Rows, needed, paper_table, reasons, shares, table, ten_sets
+from shown_evidence.results.row import Row
+from shown_evidence.trials.methods import METHODS
+from shown_evidence.wording import by_game, listed, percent, title
+
+# --- rows ---------------------------------------------------------------------------------------------------------
+
+SIZES = (1, 2, 3, 5)
+LEARNERS = {"lpp": "LPP, as published", "shown": "`shown`", "shown-practice": "`shown` + practice"}
+LEARNED = 0.9  # success from which on a style counts as learned, and a rule as good
+REACHED = 0.95  # success from which on a world counts as solved
+EXPERT = "style:expert"
+
+
+def _styles(results: Results, method: str, count: int) -> dict[tuple[str, str], list[Row]]:
+    """Return the results of a method in each style but the expert's, by game and style."""
+    own = of_size(select(results["styles"], method=method), count)
+    found = stats.grouped(
+        own, lambda row: (row.settings["game"], row.settings["demonstrations"].removeprefix("style:"))
+    )
+    return {key: rows for key, rows in found.items() if key[1] != "expert"}
+
+
+def _all(styles: Mapping[tuple[str, str], Rows]) -> list[Row]:
+    return [row for rows in styles.values() for row in rows]
+
+
+def _learned(styles: Mapping[tuple[str, str], Rows], kind: str = GENERATED) -> int:
+    return sum(mean_success(rows, kind) >= LEARNED for rows in styles.values())
+
+
+def _expert(results: Results, method: str, count: int, **where: Any) -> list[Row]:
+    return of_size(select(results["beyond"], method=method, demonstrations=EXPERT, **where), count)
+
+
+def _worlds(rows: Rows) -> list[float]:
+    """Return the mean success in each world."""
+    return [mean_success(part, "seeds") for part in stats.grouped(rows, lambda row: row.settings["game"]).values()]
+
+
+def _return(rows: Rows, whose: str, prefix: str = "") -> float:
+    """Return the mean reward of a player over all results and played seeds."""
+    return fmean(
+        reward
+        for row in rows
+        for spec in row.settings["test"]
+        for reward in stats.measured(row)[whose][f"{prefix}{spec}"]
+    )
+
+
+# --- beyond the paper ---------------------------------------------------------------------------------------------
+
+
+def expert(results: Results) -> str:
+    """Return the success from the expert's demonstrations."""
+    lines = [
+        [
+            title(game),
+            *(shares(mean_success(_expert(results, m, n, game=game), GENERATED) for n in SIZES) for m in LEARNERS),
+        ]
+        for game in GAMES
+    ]
+    return table(("game", *LEARNERS.values()), lines)
+
+
+ADDED: Mapping[str, Mapping[str, Any]] = {
+    "LPP, as published": {"method": "lpp"},
+    "and mirrored": {"method": "lpp-with", "mirrored": True, "clauses": False},
+    "and clause search": {"method": "lpp-with", "mirrored": False, "clauses": True},
+    "and standard vocabulary": {"method": "lpp-with", "mirrored": False, "clauses": False, "words": "standard"},
+    "and all three": {"method": "lpp-with", "mirrored": True, "clauses": True},
+    "`shown`": {"method": "shown"},
+    "`shown` + practice": {"method": "shown-practice"},
+}
+
+
+def additions(results: Results) -> str:
+    """Return the mean success over games with one addition at a time."""
+    parts = {name: select(results["additions"], **where) for name, where in ADDED.items()}
+    lines = [
+        [name, *(percent(mean_over_games(of_size(rows, count), GENERATED)) for count in SIZES)]
+        for name, rows in parts.items()
+    ]
+    return table(("mean of six games, from", *map(str, SIZES)), lines)
+
+
+def styles(results: Results) -> str:
+    """Return the number of styles learned, the mean success and how often nothing fits."""
+    lines = []
+    for method, label in LEARNERS.items():
+        parts = [_styles(results, method, count) for count in SIZES]
+        nothing = [sum(not stats.found(row) for row in _all(part)) for part in parts]
+        won = shares(fmean(mean_success(rows, GENERATED) for rows in part.values()) for part in parts)
+        lines.append([label, _slashed(map(_learned, parts)), won, _slashed(nothing)])
+    return table(("", "styles learned of 54, from 1 / 2 / 3 / 5", "success", "nothing fits, of 162"), lines)
+
+
+def _slashed(numbers: Iterable[int]) -> str:
+    return " / ".join(f"{number:,}" for number in numbers)
+
+
+def styles_missed(results: Results) -> str:
+    """Return the styles that are not learned from three demonstrations."""
+    found = {key: mean_success(rows, GENERATED) for key, rows in _styles(results, "shown-practice", 3).items()}
+    missed = [f"`{style}` in {title(game)} ({percent(won)})" for (game, style), won in found.items() if won < LEARNED]
+    return fill(
+        f"With practice from three, {len(found) - len(missed)} of {len(found)} are learned; not {listed(missed)}.", 120
+    )
+
+
+def one_rule(results: Results) -> str:
+    """Return what the printed rule, all rules and the policy win."""
+    lines = []
+    for label, parts in (
+        ("the expert", [_expert(results, "shown-practice", count) for count in SIZES]),
+        ("54 other styles", [_all(_styles(results, "shown-practice", count)) for count in SIZES]),
+    ):
+        players = [shares(mean_success(part, f"{who}{GENERATED}") for part in parts) for who in ("rule ", "vote ", "")]
+        about = [[stats.measured(row)["learned"] for row in part] for part in parts]
+        acts = _slashed(sum(one["acts"] == "rule" for one in part) for part in about)
+        words = " / ".join(f"{median(one['conditions'] for one in part):g}" for part in about)
+        lines.append([label, str(len(parts[0])), *players, acts, words])
+    return table(
+        ("from 1 / 2 / 3 / 5", "cases", "rule alone", "all rules", "what acts", "rule acts", "conditions"), lines
+    )
+
+
+def confidence(results: Results) -> str:
+    """Return the calibration error of the expected success rate, and what chance alone would give."""
+    return fill(" ".join(find("confidence").present(results["confidence"]).text), 120)
+
+
+CONTROLS = {
+    "a random click, `shown` + practice": ("shown-practice", "random-click"),
+    "the expert's first click, `shown`": ("shown", "first-click"),
+    "the same, `shown` + practice": ("shown-practice", "first-click"),
+    "one whole game, `shown` + practice": ("shown-practice", EXPERT),
+    "a search without demonstrations": ("search", "random-click"),
+}
+
+
+def controls(results: Results) -> str:
+    """Return what practice and a search win without demonstrations."""
+    lines = []
+    for label, (method, kind) in CONTROLS.items():
+        own = select(results["controls"], method=method, demonstrations=kind)
+        lines.append([label, *(percent(mean_success(select(own, game=game), GENERATED)) for game in GAMES)])
+    return table(("", *map(title, GAMES)), lines)
+
+
+PLAYERS: Mapping[str, Mapping[str, Any]] = {
+    "`shown` + practice": {"method": "shown-world", "rounds": 30},
+    "LPP, as published": {"method": "lpp"},
+    "boosted trees around the agent": {"method": "boosted-buttons"},
+    "decision tree around the agent": {"method": "tree-buttons"},
+    "CNN": {"method": "cnn"},
+    "CNN, mirrored data": {"method": "cnn-mirrored"},
+    "random actions": {"method": "random"},
+}
+
+
+def minigrid(results: Results) -> str:
+    """Return mean and worst success over the worlds of Minigrid, and the number of solved ones."""
+    lines = []
+    for label, where in PLAYERS.items():
+        parts = [_worlds(of_size(select(results["minigrid"], **where), count)) for count in (1, 3, 5)]
+        cells = [f"{percent(fmean(won))}, {percent(min(won))}, {sum(one >= REACHED for one in won)}" for won in parts]
+        lines.append([label, *cells])
+    return table(("mean, worst, solved of 16", "from 1", "from 3", "from 5"), lines)
+
+
+def vocabularies(results: Results) -> str:
+    """Return the success in six worlds of Minigrid by vocabulary."""
+    ours = select(results["minigrid"], method="shown-world")
+    lines = []
+    for game in dict.fromkeys(row.settings["game"] for row in select(ours, rounds=0, language="walking")):
+        for language, rounds in (("paper", 0), ("standard", 0), ("walking", 0), ("standard", 30)):
+            own = select(ours, game=game, language=language, rounds=rounds)
+            cells = [percent(mean_success(of_size(own, count), "seeds")) for count in (1, 3, 5)]
+            lines.append([game.partition("-")[2].removesuffix("-v0"), language + ", practiced" * bool(rounds), *cells])
+    return table(("world", "vocabulary", "1", "3", "5"), lines)
+
+
+def minatar(results: Results) -> str:
+    """Return the share of the expert's return in four games, and the returns of its players."""
+    lines = []
+    for game in ("Freeway", "Breakout", "SpaceInvaders", "Asterix"):
+        own = [row for row in results["minatar"] if f":MinAtar{game}-" in row.settings["game"]]
+        parts = [of_size(own, count) for count in (1, 5)]
+        share = shares(_return(part, "reward") / _return(part, "expert") for part in parts)
+        players = [
+            " / ".join(f"{_return(part, 'reward', prefix):.1f}" for part in parts) for prefix in ("", "rule ", "vote ")
+        ]
+        ends = [f"{_return(own, whose, prefix):.1f}" for whose, prefix in (("reward", "random "), ("expert", ""))]
+        lines.append([game, share, *players, *ends])
+    return table(
+        ("from 1 / 5", "of the expert's return", "what acts", "one rule", "all rules", "random", "expert"), lines
+    )
+
+
+BREAKOUT = ("seeds:200-209", "atari:Breakout#ball seeds:200-209")
+
+
+def breakout(results: Results) -> str:
+    """Return the rewards in Breakout, in 500 frames and until the ball is lost."""
+    own = select(results["breakout"], game="atari:Breakout")
+    own.sort(key=lambda row: (row.settings["options"]["programs"], row.settings["levels"]))
+    lines = [["the expert", "", "", *(_rewards(own[0], "expert", starts) for starts in BREAKOUT)]]
+    for row in own:
+        values = len(row.settings["options"]["values"].split(",")) if row.settings["options"]["values"] else 15
+        learner = f"{values} values, {stats.programs(row):,} programs"
+        literals = str(stats.measured(row)["learned"]["top_level_programs"])
+        rewards = (_rewards(row, "reward", starts) for starts in BREAKOUT)
+        lines.append([learner, row.settings["levels"].replace("seeds:", "seed "), literals, *rewards])
+    return table(("", "shown", "literals", "reward in 500 frames", "until the ball is lost"), lines)
+
+
+def _rewards(row: Row, whose: str, starts: str) -> str:
+    rewards = stats.measured(row)[whose][starts]
+    return f"{' '.join(f'{reward:.0f}' for reward in rewards)} ({fmean(rewards):.1f})"
+
+
+# --- the paper's questions ----------------------------------------------------------------------------------------
+
+
+def released(results: Results) -> str:
+    """Return what LPP needs on the authors' levels, and how many statements agree there."""
+    shown = find("released").present(results["released"])
+    needs = next(item for item in shown.plots if isinstance(item, Table))
+    return f"{fill(shown.text[0], 120)}\n\n{table(needs.head, needs.rows)}"
+
+
+COMPARED = find("demos").methods
+"""Methods that learn from the paper's numbers of demonstrations."""
+
+LEAST = 30  # trials of a mean
+
+
+def _means(results: Results, game: str) -> dict[str, float]:
+    """Return the mean success on the test levels of each method with enough trials, over 1 to 10 demonstrations."""
+    own = ten_sets(select(results["demos"], game=game))
+    parts = {method: select(own, method=method) for method in COMPARED}
+    return {method: mean_success(part) for method, part in parts.items() if len(part) >= LEAST}
+
+
+def methods(results: Results) -> str:
+    """Return the success of all methods on the test levels."""
+    means = [_means(results, game) for game in GAMES]
+    lines = [
+        [METHODS[m].label, *(percent(own.get(m, math.nan)) for own in means)]
+        for m in COMPARED
+        if any(m in own for own in means)
+    ]
+    return table(("method", *map(title, GAMES)), lines)
+
+
+def games(results: Results) -> str:
+    """Return the success of LPP and `shown` in each game beside the two best other methods."""
+    return table(
+        ("game", "LPP", "`shown`", "best alternatives"), [_beside(game, _means(results, game)) for game in GAMES]
+    )
+
+
+def _beside(game: str, means: dict[str, float]) -> list[str]:
+    best = max(means.values())
+    own = [means.pop("lpp"), means.pop("shown")]
+    others = sorted(means, key=lambda method: -means[method])[:2]
+    cells = [f"{METHODS[method].label} {_bold(means[method], best)}" for method in others if means[method] >= 0.005]
+    return [title(game), *(_bold(value, best) for value in own), ", ".join(cells) or f"all others {percent(0)}"]
+
+
+def _bold(value: float, best: float) -> str:
+    return f"**{percent(value)}**" if value == best else percent(value)
+
+
+def networks(results: Results) -> str:
+    """Return what networks win from few demonstrations and from many."""
+    own = ten_sets(results["demos"])
+    played = "".join(stats.measured(row)["won"]["test:0-8"] for row in select(own, method="cnn"))
+    dagger, tuned = (percent(mean_over_games(select(own, method=method))) for method in ("dagger", "fcn-tuned"))
+    fcn, cnn = (
+        of_size(select(results["data-efficiency"], method=method, game=game), 500)
+        for method, game in (("fcn", "checkmate"), ("cnn", "nim"))
+    )
+    return fill(
+        f"From one to ten demonstrations a cloned CNN wins {played.count('1')} of {len(played):,} test levels, with "
+        f"DAgger {dagger}; an FCN with mirrored data and tuned settings wins {tuned}. With 500 demonstrations, "
+        f"{_perfect(fcn)} FCNs win every test level of {title('checkmate')}, and {_perfect(cnn)} CNNs "
+        f"those of {title('nim')}.",
+        120,
+    )
+
+
+def _perfect(rows: Rows) -> str:
+    return f"{sum(success(row) == 1 for row in rows)} of {len(rows)}"
+
+
+def judged(results: Results) -> str:
+    """Return where `shown` leads and where it is weak, in a paragraph."""
+    one, two = (
+        [mean_success(_expert(results, "shown-practice", count, game=game), GENERATED) for game in GAMES]
+        for count in (1, 2)
+    )
+    from_three = {method: _learned(_styles(results, method, 3)) for method in LEARNERS}
+    rules = _learned(_styles(results, "shown-practice", 3), f"rule {GENERATED}")
+    weak = {game: percent(won) for game, won in zip(GAMES, one, strict=True) if won < LEARNED}
+    ours, *clones = (
+        _worlds(of_size(select(results["minigrid"], **PLAYERS[label]), count))
+        for label, count in (("`shown` + practice", 1), *((label, 5) for label in list(PLAYERS)[2:6]))
+    )
+    return fill(
+        "With practice, judged once on levels on which nothing was chosen, `shown` wins "
+        f"{percent(min(two))} or more from two demonstrations in every game. Of 54 scripted styles of play it learns "
+        f"{from_three['shown-practice']} from three (LPP {from_three['lpp']}); the printed rule alone learns {rules}. "
+        f"From one demonstration it is weaker: {by_game(weak)}. In {len(ours)} worlds of Minigrid and BabyAI it wins "
+        f"{percent(min(ours))} or more from one demonstration; clones win {percent(min(map(fmean, clones)))} to "
+        f"{percent(max(map(fmean, clones)))} in the mean from five.",
+        120,
+    )
+
+
+def trails(results: Results) -> str:
+    """Return where LPP needs more demonstrations than in the paper, and what it wins from any five."""
+    pairs = [(game, count, PERFECT_FROM[game]) for game, count in zip(GAMES, needed(results["demos"]), strict=True)]
+    late = [
+        f"{title(game)} ({count or 'never'} instead of {paper})"
+        for game, count, paper in pairs
+        if (count or 99) > paper
+    ]
+    own = of_size(ten_sets(results["demos"]), 5)
+    every, chase = (
+        [percent(value(select(rows, method=method), GENERATED)) for method in ("lpp", "shown")]
+        for value, rows in ((mean_over_games, own), (mean_success, select(own, game="chase")))
+    )
+    return fill(
+        f"LPP needs more demonstrations than in the paper in {listed(late)}, with the best of ten sets. From any five "
+        f"it wins {every[0]} of 100 generated levels, mean of the games, and {chase[0]} in {title('chase')}; `shown` "
+        f"wins {every[1]} and {chase[1]} from the same.",
+        120,
+    )
+
+
+VALUES: Mapping[str, Callable[[Results], str]] = {
+    "paper": paper_table,
+    "not-reached": reasons,
+    "trails": trails,
+    "methods": methods,
+    "games": games,
+    "networks": networks,
+    "released": released,
+    "breakout": breakout,
+    "judged": judged,
+    "expert": expert,
+    "additions": additions,
+    "styles": styles,
+    "styles-missed": styles_missed,
+    "one-rule": one_rule,
+    "confidence": confidence,
+    "controls": controls,
+    "minigrid": minigrid,
+    "vocabularies": vocabularies,
+    "minatar": minatar,
+}
+"""What may stand between markers, by name."""
