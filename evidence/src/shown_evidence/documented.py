@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, median
 from textwrap import fill
 from typing import Any
@@ -13,18 +12,32 @@ from shown_evidence.analysis.statements import PERFECT_FROM
 from shown_evidence.analysis.statistics import GENERATED, mean_over_games, mean_success, of_size, select, success
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments import find
-from shown_evidence.paper_table import GAMES, Results, Rows, needed, paper_table, reasons, shares, table, ten_sets
+from shown_evidence.experiments.confidence import calibration_error, cases
+from shown_evidence.paper_table import (
+    GAMES,
+    Results,
+    Rows,
+    needed,
+    numbers,
+    paper_table,
+    reasons,
+    shares,
+    table,
+    ten_sets,
+)
 from shown_evidence.results.row import Row
 from shown_evidence.trials.methods import METHODS
-from shown_evidence.wording import by_game, listed, percent, title
+from shown_evidence.wording import MISSING_CELL, by_game, listed, percent, title
 
 # --- rows ---------------------------------------------------------------------------------------------------------
 
 SIZES = (1, 2, 3, 5)
 LEARNERS = {"lpp": "LPP, as published", "shown": "`shown`", "shown-practice": "`shown` + practice"}
+OURS = list(LEARNERS)[1:]
 LEARNED = 0.9  # success from which on a style counts as learned, and a rule as good
 REACHED = 0.95  # success from which on a world counts as solved
 EXPERT = "style:expert"
+MINATAR = ("Freeway", "Breakout", "SpaceInvaders", "Asterix")
 
 
 def _styles(results: Results, method: str, count: int) -> dict[tuple[str, str], list[Row]]:
@@ -38,6 +51,10 @@ def _styles(results: Results, method: str, count: int) -> dict[tuple[str, str], 
 
 def _all(styles: Mapping[tuple[str, str], Rows]) -> list[Row]:
     return [row for rows in styles.values() for row in rows]
+
+
+def _mean_of_styles(styles: Mapping[tuple[str, str], Rows]) -> float:
+    return fmean(mean_success(rows, GENERATED) for rows in styles.values())
 
 
 def _learned(styles: Mapping[tuple[str, str], Rows], kind: str = GENERATED) -> int:
@@ -66,16 +83,30 @@ def _return(rows: Rows, whose: str, prefix: str = "") -> float:
 # --- beyond the paper ---------------------------------------------------------------------------------------------
 
 
-def expert(results: Results) -> str:
-    """Return the success from the expert's demonstrations."""
+def beyond(results: Results) -> str:
+    """Return success from the expert's demonstrations and in other styles, and the error of the expected success."""
+
+    def line(label: str, value: Callable[[str, int], float], text: Callable[..., str] = shares) -> list[str]:
+        return [label, *(text(value(method, count) for count in SIZES) for method in LEARNERS)]
+
+    def success_in(game: str) -> Callable[[str, int], float]:
+        return lambda method, count: mean_success(_expert(results, method, count, game=game), GENERATED)
+
+    def nothing_fits(method: str, count: int) -> int:
+        return sum(not stats.found(row) for row in _all(_styles(results, method, count)))
+
     lines = [
-        [
-            title(game),
-            *(shares(mean_success(_expert(results, m, n, game=game), GENERATED) for n in SIZES) for m in LEARNERS),
-        ]
-        for game in GAMES
+        *(line(title(game), success_in(game)) for game in GAMES),
+        line("mean of the six", lambda method, count: mean_over_games(_expert(results, method, count), GENERATED)),
+        line("54 other styles", lambda method, count: _mean_of_styles(_styles(results, method, count))),
+        line("styles learned, of 54", lambda method, count: _learned(_styles(results, method, count)), numbers),
+        line("nothing fits, of 162", nothing_fits, numbers),
+        ["calibration error", MISSING_CELL, *(f"{_calibration(results, method):.3f}" for method in OURS)],
+        _in_worlds(results, "16 worlds of Minigrid, from 1 / 3 / 5", fmean),
+        _in_worlds(results, "the worst of these", min),
+        ["MinAtar, of the expert's return, from 5", *[MISSING_CELL] * 2, shares(_of_expert(results, 5))],
     ]
-    return table(("game", *LEARNERS.values()), lines)
+    return table(("from 1 / 2 / 3 / 5", *LEARNERS.values()), lines)
 
 
 ADDED: Mapping[str, Mapping[str, Any]] = {
@@ -84,34 +115,24 @@ ADDED: Mapping[str, Mapping[str, Any]] = {
     "and clause search": {"method": "lpp-with", "mirrored": False, "clauses": True},
     "and standard vocabulary": {"method": "lpp-with", "mirrored": False, "clauses": False, "words": "standard"},
     "and all three": {"method": "lpp-with", "mirrored": True, "clauses": True},
-    "`shown`": {"method": "shown"},
-    "`shown` + practice": {"method": "shown-practice"},
 }
 
 
 def additions(results: Results) -> str:
     """Return the mean success over games with one addition at a time."""
-    parts = {name: select(results["additions"], **where) for name, where in ADDED.items()}
-    lines = [
-        [name, *(percent(mean_over_games(of_size(rows, count), GENERATED)) for count in SIZES)]
-        for name, rows in parts.items()
-    ]
-    return table(("mean of six games, from", *map(str, SIZES)), lines)
+    parts = [select(results["additions"], **where) for where in ADDED.values()]
+    won = [shares(mean_over_games(of_size(rows, count), GENERATED) for count in SIZES) for rows in parts]
+    return table(ADDED, [won])
 
 
-def styles(results: Results) -> str:
-    """Return the number of styles learned, the mean success and how often nothing fits."""
-    lines = []
-    for method, label in LEARNERS.items():
-        parts = [_styles(results, method, count) for count in SIZES]
-        nothing = [sum(not stats.found(row) for row in _all(part)) for part in parts]
-        won = shares(fmean(mean_success(rows, GENERATED) for rows in part.values()) for part in parts)
-        lines.append([label, _slashed(map(_learned, parts)), won, _slashed(nothing)])
-    return table(("", "styles learned of 54, from 1 / 2 / 3 / 5", "success", "nothing fits, of 162"), lines)
+def _in_worlds(results: Results, label: str, value: Callable[[Sequence[float]], float]) -> list[str]:
+    parts = [select(results["minigrid"], **PLAYERS[player]) for player in ("LPP, as published", "`shown` + practice")]
+    lpp, ours = (shares(value(_worlds(of_size(part, count))) for count in (1, 3, 5)) for part in parts)
+    return [label, lpp, MISSING_CELL, ours]
 
 
-def _slashed(numbers: Iterable[int]) -> str:
-    return " / ".join(f"{number:,}" for number in numbers)
+def _calibration(results: Results, method: str) -> float:
+    return calibration_error(cases(select(results["confidence"], method=method)))
 
 
 def styles_missed(results: Results) -> str:
@@ -132,7 +153,7 @@ def one_rule(results: Results) -> str:
     ):
         players = [shares(mean_success(part, f"{who}{GENERATED}") for part in parts) for who in ("rule ", "vote ", "")]
         about = [[stats.measured(row)["learned"] for row in part] for part in parts]
-        acts = _slashed(sum(one["acts"] == "rule" for one in part) for part in about)
+        acts = numbers(sum(one["acts"] == "rule" for one in part) for part in about)
         words = " / ".join(f"{median(one['conditions'] for one in part):g}" for part in about)
         lines.append([label, str(len(parts[0])), *players, acts, words])
     return table(
@@ -147,8 +168,7 @@ def confidence(results: Results) -> str:
 
 CONTROLS = {
     "a random click, `shown` + practice": ("shown-practice", "random-click"),
-    "the expert's first click, `shown`": ("shown", "first-click"),
-    "the same, `shown` + practice": ("shown-practice", "first-click"),
+    "the expert's first click, `shown` + practice": ("shown-practice", "first-click"),
     "one whole game, `shown` + practice": ("shown-practice", EXPERT),
     "a search without demonstrations": ("search", "random-click"),
 }
@@ -196,21 +216,28 @@ def vocabularies(results: Results) -> str:
     return table(("world", "vocabulary", "1", "3", "5"), lines)
 
 
+def _minatar(results: Results, game: str) -> list[Row]:
+    return [row for row in results["minatar"] if f":MinAtar{game}-" in row.settings["game"]]
+
+
+def _of_expert(results: Results, count: int) -> list[float]:
+    """Return the share of the expert's return in each game of MinAtar."""
+    parts = [of_size(_minatar(results, game), count) for game in MINATAR]
+    return [_return(part, "reward") / _return(part, "expert") for part in parts]
+
+
 def minatar(results: Results) -> str:
-    """Return the share of the expert's return in four games, and the returns of its players."""
+    """Return the returns in four games of what acts, of one rule, of all rules, and of other players."""
     lines = []
-    for game in ("Freeway", "Breakout", "SpaceInvaders", "Asterix"):
-        own = [row for row in results["minatar"] if f":MinAtar{game}-" in row.settings["game"]]
-        parts = [of_size(own, count) for count in (1, 5)]
-        share = shares(_return(part, "reward") / _return(part, "expert") for part in parts)
+    for game in MINATAR:
+        own = _minatar(results, game)
         players = [
-            " / ".join(f"{_return(part, 'reward', prefix):.1f}" for part in parts) for prefix in ("", "rule ", "vote ")
+            " / ".join(f"{_return(of_size(own, count), 'reward', prefix):.1f}" for count in (1, 5))
+            for prefix in ("", "rule ", "vote ")
         ]
         ends = [f"{_return(own, whose, prefix):.1f}" for whose, prefix in (("reward", "random "), ("expert", ""))]
-        lines.append([game, share, *players, *ends])
-    return table(
-        ("from 1 / 5", "of the expert's return", "what acts", "one rule", "all rules", "random", "expert"), lines
-    )
+        lines.append([game, *players, *ends])
+    return table(("from 1 / 5", "what acts", "one rule", "all rules", "random play", "the expert"), lines)
 
 
 BREAKOUT = ("seeds:200-209", "atari:Breakout#ball seeds:200-209")
@@ -239,10 +266,14 @@ def _rewards(row: Row, whose: str, starts: str) -> str:
 
 
 def released(results: Results) -> str:
-    """Return what LPP needs on the authors' levels, and how many statements agree there."""
-    shown = find("released").present(results["released"])
-    needs = next(item for item in shown.plots if isinstance(item, Table))
-    return f"{fill(shown.text[0], 120)}\n\n{table(needs.head, needs.rows)}"
+    """Return what LPP needs on the authors' levels."""
+    shown = find("released").present(results["released"]).plots
+    return next(table(item.head, item.rows) for item in shown if isinstance(item, Table))
+
+
+def released_tally(results: Results) -> str:
+    """Return how many statements agree on the authors' levels."""
+    return find("released").present(results["released"]).text[0]
 
 
 COMPARED = find("demos").methods
@@ -256,17 +287,6 @@ def _means(results: Results, game: str) -> dict[str, float]:
     own = ten_sets(select(results["demos"], game=game))
     parts = {method: select(own, method=method) for method in COMPARED}
     return {method: mean_success(part) for method, part in parts.items() if len(part) >= LEAST}
-
-
-def methods(results: Results) -> str:
-    """Return the success of all methods on the test levels."""
-    means = [_means(results, game) for game in GAMES]
-    lines = [
-        [METHODS[m].label, *(percent(own.get(m, math.nan)) for own in means)]
-        for m in COMPARED
-        if any(m in own for own in means)
-    ]
-    return table(("method", *map(title, GAMES)), lines)
 
 
 def games(results: Results) -> str:
@@ -359,15 +379,14 @@ VALUES: Mapping[str, Callable[[Results], str]] = {
     "paper": paper_table,
     "not-reached": reasons,
     "trails": trails,
-    "methods": methods,
     "games": games,
     "networks": networks,
     "released": released,
+    "released-tally": released_tally,
     "breakout": breakout,
     "judged": judged,
-    "expert": expert,
+    "beyond": beyond,
     "additions": additions,
-    "styles": styles,
     "styles-missed": styles_missed,
     "one-rule": one_rule,
     "confidence": confidence,

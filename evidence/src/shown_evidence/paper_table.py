@@ -19,7 +19,7 @@ from shown_evidence.analysis.statistics import GENERATED, TRAIN, first_perfect, 
 from shown_evidence.experiments import find
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import KINDS, training_sets
-from shown_evidence.wording import MISSING_CELL, percent
+from shown_evidence.wording import MISSING_CELL, listed, percent
 
 Rows = Sequence[Row]
 Results = Mapping[str, Rows]
@@ -28,6 +28,7 @@ Results = Mapping[str, Rows]
 FILE = Path(__file__).with_suffix(".toml")
 GAMES = tuple(PERFECT_FROM)
 BEYOND_NIM = GAMES[1:]
+ABLATED = ("features-nn", "features-nn-l1", "no-prior", "sparsity-prior")
 
 
 # --- text ---------------------------------------------------------------------------------------------------------
@@ -113,19 +114,22 @@ def _vpi(rows: Rows) -> str:
     return f"mixture {shares(parts[0])}, best alone {shares(parts[1])}"
 
 
-def _without(rows: Rows, method: str) -> str:
-    """Compare what a method wins of the generated levels with LPP, from the same demonstrations."""
+def _without(rows: Rows) -> str:
+    """Compare what LPP wins of the generated levels without a part and with all, from the same demonstrations."""
     mixtures = [row for row in rows if row.settings["options"].get("ensemble") != 1]
     texts = []
     for count in (11, 5):
-        pair = stats.matched(*(stats.of_size(select(mixtures, method=name), count) for name in (method, "lpp")))
-        means = [percent(mean_over_games(part, GENERATED)) for part in pair]
-        texts.append(f"{' against '.join(means)} from {count}")
-    return ", ".join(texts)
+        own = stats.of_size(mixtures, count)
+        pairs = [stats.matched(*(select(own, method=name) for name in (method, "lpp"))) for method in ABLATED]
+        without, whole = (
+            shares(mean_over_games(part, GENERATED) for part in parts) for parts in zip(*pairs, strict=True)
+        )
+        texts.append(f"{without} against {whole} from {count}")
+    return "; ".join(texts)
 
 
-def _noise(rows: Rows, epsilon: float, method: str = "lpp") -> str:
-    own = stats.of_size(select(rows, method=method, noise=epsilon), 8, 16)
+def _noise(rows: Rows, epsilon: float) -> str:
+    own = stats.of_size(select(rows, method="lpp", noise=epsilon), 8, 16)
     return shares(mean_success(select(own, demonstrations=kind), GENERATED) for kind in KINDS[:3])
 
 
@@ -139,10 +143,13 @@ def _ratios(rows: Rows) -> str:
     return numbers(theirs // ours if theirs and ours else None for theirs, ours in need)
 
 
-def _literals(rows: Rows) -> str:
+def _sizes(rows: Rows) -> str:
     plain = select(rows, method="lpp", drop_literals=False)
     own = {row.settings["game"]: stats.measured(row)["learned"] for row in plain}
-    return numbers(own[game]["top_level_programs"] for game in GAMES)
+    depths = sorted({policy["depth"] for policy in own.values()})
+    calls = [policy["method_calls"] for policy in own.values()]
+    literals = numbers(own[game]["top_level_programs"] for game in GAMES)
+    return f"{literals}; {listed(list(map(str, depths)))}; {min(calls)} to {max(calls)}"
 
 
 def _pictured(rows: Rows) -> str:
@@ -154,22 +161,15 @@ def _pictured(rows: Rows) -> str:
 # --- the table ----------------------------------------------------------------------------------------------------
 
 MEASURES: Mapping[str, Callable[[Rows], str]] = {
-    "needed": lambda rows: numbers(needed(rows)),
-    "most needed": lambda rows: numbers([max(needed(rows), key=lambda count: count or 99)]),
+    "needed": lambda rows: f"{max(needed(rows), key=lambda count: count or 99)}; {numbers(needed(rows))}",
     "ahead": _ahead,
     "generalizes": _generalizes,
-    "lln": lambda rows: _demonstrated(rows, "lln"),
-    "vpi": lambda rows: _demonstrated(rows, "vpi"),
+    "demonstrated": lambda rows: f"{_demonstrated(rows, 'lln')}; {_demonstrated(rows, 'vpi')}",
     "programs": _programs,
     "vpi elsewhere": _vpi,
-    "features-nn": lambda rows: _without(rows, "features-nn"),
-    "features-nn-l1": lambda rows: _without(rows, "features-nn-l1"),
-    "no-prior": lambda rows: _without(rows, "no-prior"),
-    "sparsity-prior": lambda rows: _without(rows, "sparsity-prior"),
-    "noise": lambda rows: f"{_noise(rows, 1.0)}; with duplicates kept {_noise(rows, 1.0, 'lpp-duplicates')}",
-    "no noise": lambda rows: _noise(rows, 0.0),
-    "small noise": lambda rows: _noise(rows, 0.0001),
-    "literals": _literals,
+    "without": _without,
+    "noise": lambda rows: "; ".join(_noise(rows, epsilon) for epsilon in (1.0, 0.0, 0.0001)),
+    "sizes": _sizes,
     "pictured": _pictured,
     "networks": _networks,
     "ratios": _ratios,
@@ -204,7 +204,9 @@ def _cells(line: Mapping[str, Any], judged: Sequence[Claim], results: Results) -
     verdicts = list(dict.fromkeys(claim.verdict for claim in judged))
     if verdicts == [MISSING]:
         return [line["says"], line["paper"], MISSING_CELL, MISSING]
-    ours = MEASURES[line["ours"]](results[line["of"]]) if "ours" in line else judged[0].measured.removesuffix(".")
+    ours = (
+        MEASURES[line["ours"]](results[line["of"]]) if "ours" in line else " ".join(claim.measured for claim in judged)
+    )
     every = verdicts if len(verdicts) == 1 else [claim.verdict for claim in judged]
     return [line["says"], line["paper"], ours, " / ".join(every)]
 
