@@ -204,16 +204,19 @@ def minigrid(results: Results) -> str:
     return table(("mean, worst, solved of 16", "from 1", "from 3", "from 5"), lines)
 
 
+VOCABULARIES = {"paper": 0, "standard": 0, "walking": 0, "standard, practiced": 30}
+
+
 def vocabularies(results: Results) -> str:
-    """Return the success in six worlds of Minigrid by vocabulary."""
+    """Return the success in six worlds of Minigrid by vocabulary, and with practice."""
     ours = select(results["minigrid"], method="shown-world")
     lines = []
-    for game in dict.fromkeys(row.settings["game"] for row in select(ours, rounds=0, language="walking")):
-        for language, rounds in (("paper", 0), ("standard", 0), ("walking", 0), ("standard", 30)):
-            own = select(ours, game=game, language=language, rounds=rounds)
-            cells = [percent(mean_success(of_size(own, count), "seeds")) for count in (1, 3, 5)]
-            lines.append([game.partition("-")[2].removesuffix("-v0"), language + ", practiced" * bool(rounds), *cells])
-    return table(("world", "vocabulary", "1", "3", "5"), lines)
+    for game in dict.fromkeys(row.settings["game"] for row in select(ours, language="walking")):
+        lines.append([game.partition("-")[2].removesuffix("-v0")])
+        for name, rounds in VOCABULARIES.items():
+            own = select(ours, game=game, language=name.partition(",")[0], rounds=rounds)
+            lines[-1].append(shares(mean_success(of_size(own, count), "seeds") for count in (1, 3, 5)))
+    return table(("from 1 / 3 / 5", *VOCABULARIES), lines)
 
 
 def _minatar(results: Results, game: str) -> list[Row]:
@@ -240,21 +243,30 @@ def minatar(results: Results) -> str:
     return table(("from 1 / 5", "what acts", "one rule", "all rules", "random play", "the expert"), lines)
 
 
-BREAKOUT = ("seeds:200-209", "atari:Breakout#ball seeds:200-209")
-
-
 def breakout(results: Results) -> str:
-    """Return the rewards in Breakout, in 500 frames and until the ball is lost."""
-    own = select(results["breakout"], game="atari:Breakout")
-    own.sort(key=lambda row: (row.settings["options"]["programs"], row.settings["levels"]))
-    lines = [["the expert", "", "", *(_rewards(own[0], "expert", starts) for starts in BREAKOUT)]]
+    """Return the rewards in full frames of Breakout on ten starts, in 500 frames and until the ball is lost."""
+    starts = ("seeds:200-209", "atari:Breakout#ball seeds:200-209")
+    return _breakout(
+        results, "atari:Breakout", dict(zip(("in 500 frames", "until the ball is lost"), starts, strict=True))
+    )
+
+
+def breakout_blocks(results: Results) -> str:
+    """Return the rewards in whole games of Breakout in blocks, on the four serves and on ten other starts."""
+    return _breakout(results, "atari:Breakout#blocks,game", {"four serves": "seeds:0-3", "ten starts": "seeds:200-209"})
+
+
+def _breakout(results: Results, game: str, starts: Mapping[str, str]) -> str:
+    own = select(results["breakout"], game=game)
+    own.sort(key=lambda row: (stats.programs(row), row.settings["levels"]))
+    lines = [["the expert", "", "", *(_rewards(own[0], "expert", played) for played in starts.values())]]
     for row in own:
-        values = len(row.settings["options"]["values"].split(",")) if row.settings["options"]["values"] else 15
-        learner = f"{values} values, {stats.programs(row):,} programs"
+        values = row.settings["options"]["values"]
+        few = f", {len(values.split(','))} values" if values else ""
         literals = str(stats.measured(row)["learned"]["top_level_programs"])
-        rewards = (_rewards(row, "reward", starts) for starts in BREAKOUT)
-        lines.append([learner, row.settings["levels"].replace("seeds:", "seed "), literals, *rewards])
-    return table(("", "shown", "literals", "reward in 500 frames", "until the ball is lost"), lines)
+        rewards = (_rewards(row, "reward", played) for played in starts.values())
+        lines.append([f"{stats.programs(row):,} programs{few}", row.settings["levels"], literals, *rewards])
+    return table(("", "shown", "literals", *starts), lines)
 
 
 def _rewards(row: Row, whose: str, starts: str) -> str:
@@ -384,6 +396,7 @@ VALUES: Mapping[str, Callable[[Results], str]] = {
     "released": released,
     "released-tally": released_tally,
     "breakout": breakout,
+    "breakout-blocks": breakout_blocks,
     "judged": judged,
     "beyond": beyond,
     "additions": additions,
