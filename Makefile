@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help try test test-all test-minecraft check format benchmarks studio site fuzz soak pictures film versions clean
+.PHONY: help try test test-all test-minecraft check format benchmarks numbers studio site fuzz soak pictures film versions clean
 
 SEED ?= 1
 ACTIONS ?= 20000
@@ -17,6 +17,7 @@ help:
 	@echo "make test-minecraft  install a Minecraft server (500 MB, once), play Fence In there, compare with the rules"
 	@echo "make check       linter, formatting and types only"
 	@echo "make benchmarks  measure speed on this machine"
+	@echo "make numbers     write the numbers of the documentation from the stored results"
 	@echo "make site        the documentation as a web site, in build/site"
 	@echo "make fuzz        hostile files, commands and requests: SECONDS=60 SEED=1"
 	@echo "make soak        a studio that is killed, and whose disk fills: ACTIONS=20000 SECONDS=600 SEED=1 (KILLS=0: may not grow)"
@@ -57,6 +58,9 @@ benchmarks: .venv/.dev
 	$(BIN)/python benchmarks/engine.py
 	$(BIN)/python benchmarks/games.py
 	$(BIN)/python benchmarks/studio.py
+
+numbers: .venv/.dev
+	$(BIN)/python -m shown_evidence.numbers
 
 studio: .venv/.dev
 	$(BIN)/shown studio
