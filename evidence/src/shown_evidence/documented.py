@@ -17,8 +17,8 @@ from shown_evidence.paper_table import (
     GAMES,
     Results,
     Rows,
+    counts,
     needed,
-    numbers,
     paper_table,
     reasons,
     shares,
@@ -70,14 +70,25 @@ def _worlds(rows: Rows) -> list[float]:
     return [mean_success(part, "seeds") for part in stats.grouped(rows, lambda row: row.settings["game"]).values()]
 
 
-def _return(rows: Rows, whose: str, prefix: str = "") -> float:
+def _return(rows: Rows, whose: str) -> float:
     """Return the mean reward of a player over all results and played seeds."""
-    return fmean(
-        reward
-        for row in rows
-        for spec in row.settings["test"]
-        for reward in stats.measured(row)[whose][f"{prefix}{spec}"]
-    )
+    return fmean(reward for row in rows for spec in row.settings["test"] for reward in stats.measured(row)[whose][spec])
+
+
+# --- tables and texts of the report -------------------------------------------------------------------------------
+
+
+def _report_table(experiment: str, number: int = 0) -> Callable[[Results], str]:
+    def shown(results: Results) -> str:
+        exhibits = find(experiment).present(results[experiment]).plots
+        tables = [item for item in exhibits if isinstance(item, Table)]
+        return table(tables[number].head, tables[number].rows)
+
+    return shown
+
+
+def _report_text(experiment: str, lines: slice) -> Callable[[Results], str]:
+    return lambda results: fill(" ".join(find(experiment).present(results[experiment]).text[lines]), 120)
 
 
 # --- beyond the paper ---------------------------------------------------------------------------------------------
@@ -99,12 +110,12 @@ def beyond(results: Results) -> str:
         *(line(title(game), success_in(game)) for game in GAMES),
         line("mean of the six", lambda method, count: mean_over_games(_expert(results, method, count), GENERATED)),
         line("54 other styles", lambda method, count: _mean_of_styles(_styles(results, method, count))),
-        line("styles learned, of 54", lambda method, count: _learned(_styles(results, method, count)), numbers),
-        line("nothing fits, of 162", nothing_fits, numbers),
+        line("styles learned, of 54", lambda method, count: _learned(_styles(results, method, count)), counts),
+        line("nothing fits, of 162", nothing_fits, counts),
         ["calibration error", MISSING_CELL, *(f"{_calibration(results, method):.3f}" for method in OURS)],
         _in_worlds(results, "16 worlds of Minigrid, from 1 / 3 / 5", fmean),
         _in_worlds(results, "the worst of these", min),
-        ["MinAtar, of the expert's return, from 5", *[MISSING_CELL] * 2, shares(_of_expert(results, 5))],
+        ["MinAtar, of the expert's return, from 5", *[MISSING_CELL] * 2, shares(_of_expert(results))],
     ]
     return table(("from 1 / 2 / 3 / 5", *LEARNERS.values()), lines)
 
@@ -125,16 +136,6 @@ def additions(results: Results) -> str:
     return table(ADDED, [won])
 
 
-def _in_worlds(results: Results, label: str, value: Callable[[Sequence[float]], float]) -> list[str]:
-    parts = [select(results["minigrid"], **PLAYERS[player]) for player in ("LPP, as published", "`shown` + practice")]
-    lpp, ours = (shares(value(_worlds(of_size(part, count))) for count in (1, 3, 5)) for part in parts)
-    return [label, lpp, MISSING_CELL, ours]
-
-
-def _calibration(results: Results, method: str) -> float:
-    return calibration_error(cases(select(results["confidence"], method=method)))
-
-
 def styles_missed(results: Results) -> str:
     """Return the styles that are not learned from three demonstrations."""
     found = {key: mean_success(rows, GENERATED) for key, rows in _styles(results, "shown-practice", 3).items()}
@@ -153,17 +154,12 @@ def one_rule(results: Results) -> str:
     ):
         players = [shares(mean_success(part, f"{who}{GENERATED}") for part in parts) for who in ("rule ", "vote ", "")]
         about = [[stats.measured(row)["learned"] for row in part] for part in parts]
-        acts = numbers(sum(one["acts"] == "rule" for one in part) for part in about)
+        acts = counts(sum(one["acts"] == "rule" for one in part) for part in about)
         words = " / ".join(f"{median(one['conditions'] for one in part):g}" for part in about)
         lines.append([label, str(len(parts[0])), *players, acts, words])
     return table(
         ("from 1 / 2 / 3 / 5", "cases", "rule alone", "all rules", "what acts", "rule acts", "conditions"), lines
     )
-
-
-def confidence(results: Results) -> str:
-    """Return the calibration error of the expected success rate, and what chance alone would give."""
-    return fill(" ".join(find("confidence").present(results["confidence"]).text), 120)
 
 
 CONTROLS = {
@@ -219,73 +215,24 @@ def vocabularies(results: Results) -> str:
     return table(("from 1 / 3 / 5", *VOCABULARIES), lines)
 
 
-def _minatar(results: Results, game: str) -> list[Row]:
-    return [row for row in results["minatar"] if f":MinAtar{game}-" in row.settings["game"]]
+def _in_worlds(results: Results, label: str, value: Callable[[Sequence[float]], float]) -> list[str]:
+    parts = [select(results["minigrid"], **PLAYERS[player]) for player in ("LPP, as published", "`shown` + practice")]
+    lpp, ours = (shares(value(_worlds(of_size(part, count))) for count in (1, 3, 5)) for part in parts)
+    return [label, lpp, MISSING_CELL, ours]
 
 
-def _of_expert(results: Results, count: int) -> list[float]:
-    """Return the share of the expert's return in each game of MinAtar."""
-    parts = [of_size(_minatar(results, game), count) for game in MINATAR]
-    return [_return(part, "reward") / _return(part, "expert") for part in parts]
+def _calibration(results: Results, method: str) -> float:
+    return calibration_error(cases(select(results["confidence"], method=method)))
 
 
-def minatar(results: Results) -> str:
-    """Return the returns in four games of what acts, of one rule, of all rules, and of other players."""
-    lines = []
-    for game in MINATAR:
-        own = _minatar(results, game)
-        players = [
-            " / ".join(f"{_return(of_size(own, count), 'reward', prefix):.1f}" for count in (1, 5))
-            for prefix in ("", "rule ", "vote ")
-        ]
-        ends = [f"{_return(own, whose, prefix):.1f}" for whose, prefix in (("reward", "random "), ("expert", ""))]
-        lines.append([game, *players, *ends])
-    return table(("from 1 / 5", "what acts", "one rule", "all rules", "random play", "the expert"), lines)
-
-
-def breakout(results: Results) -> str:
-    """Return the rewards in full frames of Breakout on ten starts, in 500 frames and until the ball is lost."""
-    starts = ("seeds:200-209", "atari:Breakout#ball seeds:200-209")
-    return _breakout(
-        results, "atari:Breakout", dict(zip(("in 500 frames", "until the ball is lost"), starts, strict=True))
-    )
-
-
-def breakout_blocks(results: Results) -> str:
-    """Return the rewards in whole games of Breakout in blocks, on the four serves and on ten other starts."""
-    return _breakout(results, "atari:Breakout#blocks,game", {"four serves": "seeds:0-3", "ten starts": "seeds:200-209"})
-
-
-def _breakout(results: Results, game: str, starts: Mapping[str, str]) -> str:
-    own = select(results["breakout"], game=game)
-    own.sort(key=lambda row: (stats.programs(row), row.settings["levels"]))
-    lines = [["the expert", "", "", *(_rewards(own[0], "expert", played) for played in starts.values())]]
-    for row in own:
-        values = row.settings["options"]["values"]
-        few = f", {len(values.split(','))} values" if values else ""
-        literals = str(stats.measured(row)["learned"]["top_level_programs"])
-        rewards = (_rewards(row, "reward", played) for played in starts.values())
-        lines.append([f"{stats.programs(row):,} programs{few}", row.settings["levels"], literals, *rewards])
-    return table(("", "shown", "literals", *starts), lines)
-
-
-def _rewards(row: Row, whose: str, starts: str) -> str:
-    rewards = stats.measured(row)[whose][starts]
-    return f"{' '.join(f'{reward:.0f}' for reward in rewards)} ({fmean(rewards):.1f})"
+def _of_expert(results: Results) -> list[float]:
+    """Return the share of the expert's return in each game of MinAtar from five demonstrations."""
+    five = of_size(results["minatar"], 5)
+    games = [[row for row in five if f":MinAtar{game}-" in row.settings["game"]] for game in MINATAR]
+    return [_return(rows, "reward") / _return(rows, "expert") for rows in games]
 
 
 # --- the paper's questions ----------------------------------------------------------------------------------------
-
-
-def released(results: Results) -> str:
-    """Return what LPP needs on the authors' levels."""
-    shown = find("released").present(results["released"]).plots
-    return next(table(item.head, item.rows) for item in shown if isinstance(item, Table))
-
-
-def released_tally(results: Results) -> str:
-    """Return how many statements agree on the authors' levels."""
-    return find("released").present(results["released"]).text[0]
 
 
 COMPARED = find("demos").methods
@@ -313,7 +260,11 @@ def _beside(game: str, means: dict[str, float]) -> list[str]:
     own = [means.pop("lpp"), means.pop("shown")]
     others = sorted(means, key=lambda method: -means[method])[:2]
     cells = [f"{METHODS[method].label} {_bold(means[method], best)}" for method in others if means[method] >= 0.005]
-    return [title(game), *(_bold(value, best) for value in own), ", ".join(cells) or f"all others {percent(0)}"]
+    return [
+        title(game),
+        *(_bold(value, best) for value in own),
+        ", ".join(cells) or f"all others at most {percent(means[others[0]])}",
+    ]
 
 
 def _bold(value: float, best: float) -> str:
@@ -393,19 +344,19 @@ VALUES: Mapping[str, Callable[[Results], str]] = {
     "trails": trails,
     "games": games,
     "networks": networks,
-    "released": released,
-    "released-tally": released_tally,
-    "breakout": breakout,
-    "breakout-blocks": breakout_blocks,
+    "released": _report_table("released"),
+    "released-tally": _report_text("released", slice(1)),
+    "breakout": _report_table("breakout"),
+    "breakout-blocks": _report_table("breakout", 1),
     "judged": judged,
     "beyond": beyond,
     "additions": additions,
     "styles-missed": styles_missed,
     "one-rule": one_rule,
-    "confidence": confidence,
+    "confidence": _report_text("confidence", slice(None)),
     "controls": controls,
     "minigrid": minigrid,
     "vocabularies": vocabularies,
-    "minatar": minatar,
+    "minatar": _report_table("minatar"),
 }
 """What may stand between markers, by name."""

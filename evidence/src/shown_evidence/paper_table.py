@@ -43,10 +43,10 @@ def shares(values: Iterable[float]) -> str:
     return " / ".join(percent(value).removesuffix(" %") for value in values) + " %"
 
 
-def numbers(values: Iterable[int | None]) -> str:
-    """Format numbers side by side.
+def counts(values: Iterable[int | None]) -> str:
+    """Format whole numbers side by side.
 
-    >>> numbers([5, None, 5000])
+    >>> counts([5, None, 5000])
     '5 / never / 5,000'
     """
     return " / ".join("never" if value is None else f"{value:,}" for value in values)
@@ -99,7 +99,7 @@ def _demonstrated(rows: Rows, method: str) -> str:
 
 
 def _programs(rows: Rows) -> str:
-    return numbers(first_perfect(select(rows, method="lpp", game=game), stats.programs) for game in GAMES)
+    return counts(first_perfect(select(rows, method="lpp", game=game), stats.programs) for game in GAMES)
 
 
 def _vpi(rows: Rows) -> str:
@@ -134,13 +134,13 @@ def _noise(rows: Rows, epsilon: float) -> str:
 
 
 def _networks(rows: Rows) -> str:
-    return numbers(first_perfect(select(rows, method=method, game=game), stats.size) for method, game in NETWORKS_NEED)
+    return counts(first_perfect(select(rows, method=method, game=game), stats.size) for method, game in NETWORKS_NEED)
 
 
 def _ratios(rows: Rows) -> str:
     own = {game: first_perfect(select(rows, method="lpp", game=game), stats.size) for _, game in NETWORKS_NEED}
     need = [(first_perfect(select(rows, method=m, game=game), stats.size), own[game]) for m, game in NETWORKS_NEED]
-    return numbers(theirs // ours if theirs and ours else None for theirs, ours in need)
+    return counts(theirs // ours if theirs and ours else None for theirs, ours in need)
 
 
 def _sizes(rows: Rows) -> str:
@@ -148,20 +148,20 @@ def _sizes(rows: Rows) -> str:
     own = {row.settings["game"]: stats.measured(row)["learned"] for row in plain}
     depths = sorted({policy["depth"] for policy in own.values()})
     calls = [policy["method_calls"] for policy in own.values()]
-    literals = numbers(own[game]["top_level_programs"] for game in GAMES)
+    literals = counts(own[game]["top_level_programs"] for game in GAMES)
     return f"{literals}; {listed(list(map(str, depths)))}; {min(calls)} to {max(calls)}"
 
 
 def _pictured(rows: Rows) -> str:
     """Return the most test levels won in each game from the paper's number of demonstrations."""
     own = select(rows, method="lpp-told")
-    return numbers(round(9 * max(stats.successes(select(own, game=game)))) for game in GAMES)
+    return counts(round(9 * max(stats.successes(select(own, game=game)))) for game in GAMES)
 
 
 # --- the table ----------------------------------------------------------------------------------------------------
 
 MEASURES: Mapping[str, Callable[[Rows], str]] = {
-    "needed": lambda rows: f"{max(needed(rows), key=lambda count: count or 99)}; {numbers(needed(rows))}",
+    "needed": lambda rows: f"{max(needed(rows), key=lambda count: count or 99)}; {counts(needed(rows))}",
     "ahead": _ahead,
     "generalizes": _generalizes,
     "demonstrated": lambda rows: f"{_demonstrated(rows, 'lln')}; {_demonstrated(rows, 'vpi')}",
