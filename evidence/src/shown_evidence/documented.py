@@ -263,7 +263,7 @@ def _beside(game: str, means: dict[str, float]) -> list[str]:
     return [
         title(game),
         *(_bold(value, best) for value in own),
-        ", ".join(cells) or f"all others at most {percent(means[others[0]])}",
+        "; ".join(cells) or f"all others at most {percent(means[others[0]])}",
     ]
 
 
