@@ -60,6 +60,9 @@ benchmarks: .venv/.dev
 	$(BIN)/python benchmarks/games.py
 	$(BIN)/python benchmarks/studio.py
 
+numbers: .venv/.dev
+	$(BIN)/python -m shown_evidence.numbers
+
 studio: .venv/.dev
 	$(BIN)/shown studio
 
@@ -83,9 +86,6 @@ film: .venv/.dev chromium
 replay: ROWS ?= 50
 replay: .venv/.dev
 	$(BIN)/shown results --replay $(ROWS) --seed $(SEED) $(if $(BY),--by $(BY)) $(if $(NETWORKS),--outcomes) $(if $(RELEASED),--released $(RELEASED))
-
-numbers: .venv/.dev
-	$(BIN)/python -m shown_evidence.numbers
 
 versions:
 	$(PYTHON) scripts/versions.py

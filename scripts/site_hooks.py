@@ -12,7 +12,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
     *("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LICENSE", "CITATION.cff"),
-    *("results/README.md", "results/report.html"),
+    *("results/README.md", "results/report.html", "evidence/protocol.md", "evidence/notes.md"),
 )
 OUTSIDE = re.compile(rf"((?:\.\./)*)\.\./(?={'|'.join(map(re.escape, (*PAGES, 'results/figures/')))})")
 
