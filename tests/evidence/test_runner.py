@@ -1,4 +1,5 @@
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import shown
+import shown_evidence
 from measuring import failed, measured
 from shown_evidence.results.archive import append, read
 from shown_evidence.results.executors import Processes, RayCluster, WorkerDied
@@ -119,6 +122,34 @@ def test_rows_of_workers_with_other_versions_fail(tmp_path: Path, here: ThreadPo
 
     summary = run({"demos": GOOD[:1]}, tmp_path, here, work=work)
     assert "other versions" in (summary.failed[0].error or "")
+
+
+def test_the_commit_is_marked_if_files_have_changed(tmp_path: Path):
+    program = "from shown_evidence.results.machine import commit; print(commit())"
+    for package in (shown, shown_evidence):
+        source = Path(package.__file__ or "").parent
+        shutil.copytree(source, tmp_path / package.__name__, ignore=shutil.ignore_patterns("__pycache__", "static"))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment["GIT_CEILING_DIRECTORIES"] = str(tmp_path.parent)
+
+    def say() -> str:
+        command = [sys.executable, "-c", program]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout.strip()
+
+    def git(*words: str) -> str:
+        names = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
+        command = ["git", "-C", str(tmp_path), *names, *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    git("init", "-q")
+    assert say() == f"version {shown.__version__}", "another project's clone"
+    git("add", ".")
+    git("commit", "-qm", "first")
+    head = git("rev-parse", "--short=12", "HEAD")
+    assert say() == head
+    with (tmp_path / "shown_evidence" / "methods.py").open("a") as file:
+        file.write("\n# another thought\n")
+    assert say() == f"{head}+"
 
 
 COMMAND = [

@@ -12,21 +12,24 @@ from pathlib import Path
 import numpy as np
 
 import shown
+import shown_evidence
 from shown.version import __version__
 
 
 @cache
 def commit() -> str:
-    """Return the commit of the package, with a + if its files have changed since; its version outside a clone."""
-    if not _git("ls-files", "version.py"):
+    """Return the commit of the packages, with a + if their files have changed since; the version outside a clone."""
+    ours, evidence = (Path(package.__file__ or "").parent for package in (shown, shown_evidence))
+    if not _git(ours, "ls-files", "version.py"):
         return f"version {__version__}"
-    head, changed = _git("rev-parse", "--short=12", "HEAD"), _git("status", "--porcelain", "--", ".")
-    return f"{head}{'+' * bool(changed)}" if head else f"version {__version__}"
+    head = _git(ours, "rev-parse", "--short=12", "HEAD")
+    changed = any(_git(folder, "status", "--porcelain", "--", ".") for folder in (ours, evidence))
+    return f"{head}{'+' * changed}" if head else f"version {__version__}"
 
 
-def _git(*arguments: str) -> str:
-    """Return git's output in the package's folder; nothing without git or a clone."""
-    command = ["git", "-C", str(Path(shown.__file__).parent), *arguments]
+def _git(folder: Path, *arguments: str) -> str:
+    """Return git's output in a folder; nothing without git or a clone."""
+    command = ["git", "-C", str(folder), *arguments]
     environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=20, env=environment, check=False)
