@@ -5,19 +5,20 @@ Anything else of that shape serves as well, such as the executor of a Dask clien
 
 from __future__ import annotations
 
-import contextlib
 import logging
+import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from multiprocessing import get_context, parent_process
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from shown.errors import BadInput, ShownError
 
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+"""Environment of a worker: the jobs are the parallelism."""
 
 
 class WorkerDied(ShownError):
@@ -33,106 +34,49 @@ class Processes(Executor):
     """
 
     def __init__(self, count: int) -> None:
-        self._threads = ThreadPoolExecutor(count)  # one for each worker, which waits for its answers
-        self._own = threading.local()
-        self._workers: set[_Worker] = set()
+        # A pool that loses a process fails all of its jobs, so every worker is a pool of its own, with a thread that
+        # waits for its answers.
+        self._waiting = ThreadPoolExecutor(count)
+        self._of_thread = threading.local()
+        self._pools: list[ProcessPoolExecutor] = []
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return self._threads.submit(self._run, fn, args, kwargs)
+        return self._waiting.submit(self._run, fn, args, kwargs)
 
-    def _run(self, *job: Any) -> Any:
-        worker: _Worker | None = getattr(self._own, "worker", None)
-        if worker is None:
-            worker = self._own.worker = _Worker()
-            self._workers.add(worker)
+    def _run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if getattr(self._of_thread, "pool", None) is None:
+            spawn = multiprocessing.get_context("spawn")  # a forked process with compiled or native threads can hang
+            self._of_thread.pool = ProcessPoolExecutor(1, spawn, _begin)
+            self._pools.append(self._of_thread.pool)
         try:
-            return worker.run(job)
-        except WorkerDied:
-            self._own.worker = None
-            self._workers.discard(worker)
-            raise
+            return self._of_thread.pool.submit(function, *args, **kwargs).result()
+        except BrokenProcessPool:
+            self._of_thread.pool = None
+            hint = "It may have run out of memory: try fewer --jobs."
+            raise WorkerDied(f"the process that ran it died. {hint}") from None
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the workers: after the jobs submitted, or at once if `cancel_futures`."""
+        self._waiting.shutdown(wait=wait and not cancel_futures, cancel_futures=cancel_futures)
         if cancel_futures:
-            self._threads.shutdown(wait=False, cancel_futures=True)
-            for worker in list(self._workers):
-                worker.kill()
-        self._threads.shutdown(wait=wait)
-        for worker in list(self._workers):
-            worker.kill()
+            for process in multiprocessing.active_children():
+                process.kill()
+        for pool in self._pools:
+            pool.shutdown(wait=wait)
 
 
-class _Worker:
-    """A process that runs one job after the other."""
-
-    def __init__(self) -> None:
-        context = get_context("spawn")  # a forked process with compiled or native threads can hang
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs,), daemon=True)
-        with _single_threaded():
-            self._process.start()
-        theirs.close()
-
-    def run(self, job: Any) -> Any:
-        try:
-            self._pipe.send(job)
-            done, value = self._pipe.recv()
-        except (EOFError, OSError):
-            raise WorkerDied(self._death()) from None
-        if done:
-            return value
-        raise value
-
-    def _death(self) -> str:
-        self._process.join()
-        code = self._process.exitcode or 0
-        why = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
-        hint = " It may have run out of memory: try fewer --jobs." if code == -signal.SIGKILL else ""
-        return f"the process that ran it ended {why}.{hint}"
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.join()
-
-
-def _work(pipe: Any) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends its workers
+def _begin() -> None:
+    """Prepare a worker: one thread, deaf to Ctrl-C, which is for its parent, and gone when the parent is gone."""
+    os.environ.update(ONE_THREAD)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with contextlib.suppress(EOFError, OSError):
-        while True:
-            function, args, kwargs = pipe.recv()
-            try:
-                answer = (True, function(*args, **kwargs))
-            except Exception as error:
-                answer = (False, error)
-            pipe.send(answer)
 
 
 def _end_with_parent() -> None:
-    parent = parent_process()
+    parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-_starting = threading.Lock()
-
-
-@contextlib.contextmanager
-def _single_threaded() -> Iterator[None]:
-    """Give processes started in this context one thread each: the jobs are the parallelism."""
-    with _starting:
-        before = {name: os.environ.get(name) for name in THREADS}
-        os.environ.update(dict.fromkeys(THREADS, "1"))
-        try:
-            yield
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    del os.environ[name]
-                else:
-                    os.environ[name] = value
 
 
 class RayCluster(Executor):
@@ -149,11 +93,9 @@ class RayCluster(Executor):
         except ImportError:
             raise ShownError("--cluster needs Ray. Install it with: pip install 'shown-evidence[ray]'") from None
         where = {"num_cpus": count} if address == "local" else {"address": address}
-        alone = {"env_vars": dict.fromkeys(THREADS, "1")}  # the jobs are the parallelism
+        quiet: dict[str, Any] = {"log_to_driver": False, "include_dashboard": False, "logging_level": logging.ERROR}
         try:
-            ray.init(
-                **where, runtime_env=alone, log_to_driver=False, include_dashboard=False, logging_level=logging.ERROR
-            )
+            ray.init(**where, runtime_env={"env_vars": ONE_THREAD}, **quiet)
         except (ConnectionError, ValueError, RuntimeError) as error:
             reason = str(error).partition("\n")[0]
             raise BadInput(f"--cluster {address}: no cluster answers ({reason}). Start one: ray start --head") from None

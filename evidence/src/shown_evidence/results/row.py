@@ -1,28 +1,24 @@
 """A result: the settings of one trial, what was measured, and the versions that it rests on.
 
 Rows are shared, so one may come from anybody. `row_from` is the one definition of a valid row: whatever passes can be
-listed, drawn and reported, and no part of it is too long, too deep or of the wrong type.
+listed, drawn and reported.
 """
 
 from __future__ import annotations
 
 import json
-import math
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
 
 from shown.errors import BadInput
 from shown_evidence.methods import newer, older, versions_of
 from shown_evidence.trials.trial import settings_key
 
-MAX_TEXT = 100_000  # bytes of any text, such as the names of levels
-MAX_ENTRIES = 1_000  # entries of an object or a list
 MAX_ERROR = 2_000  # characters of an error message
-MAX_DEPTH = 8  # nesting of a method's description of its policy
-MAX_NUMBER = 2.0**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,152 +73,69 @@ def row_from(value: object) -> Row:
 
     >>> row_from({"settings": {}})
     Traceback (most recent call last):
-    shown.errors.BadInput: not a result: "settings" lacks "demonstrations".
+    shown.errors.BadInput: not a result: Object missing required field `demonstrations` - at `$.settings`.
     """
     try:
-        _ROW(value, "row")
-        row = Row(**value)  # type: ignore[arg-type]
-        if (row.result is None) == (row.error is None):
-            raise _Invalid('a row has either a "result" or an "error"')
-    except _Invalid as problem:
-        raise BadInput(f"not a result: {problem}.") from None
-    ahead = newer(row.versions, versions_of(row.settings))
-    if ahead:
-        raise BadInput(
-            f"made with {ahead[0]} {row.versions[ahead[0]]}, and this code has {versions_of(row.settings)[ahead[0]]}. "
-            "Update shown-evidence."
-        )
+        valid = msgspec.convert(value, _Row)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"not a result: {error}.") from None
+    if (valid.result is None) == (valid.error is None):
+        raise BadInput("not a result: it must have either a `result` or an `error`.")
+    row = Row(**value)  # type: ignore[arg-type]
+    declared = versions_of(row.settings)
+    for name in newer(row.versions, declared):
+        made = f"made with {name} {row.versions[name]}, and this code has {declared[name]}"
+        raise BadInput(f"{made}. Update shown-evidence.")
     return row
 
 
 # --- what a valid row is ------------------------------------------------------------------------------------------
 
-
-class _Invalid(Exception):
-    """A part of a row is invalid."""
-
-
-_Check = Callable[[object, str], None]
-"""Raises `_Invalid` unless a value, whose place in the row is named, is right."""
-
-
-def _fields(needed: Mapping[str, _Check], optional: Mapping[str, _Check] = MappingProxyType({})) -> _Check:
-    """Check an object with these parts and no others; an optional part may be null."""
-
-    def check(value: object, name: str) -> None:
-        if not isinstance(value, Mapping):
-            raise _Invalid(f'"{name}" must be an object')
-        for key in needed:
-            if key not in value:
-                raise _Invalid(f'"{name}" lacks "{key}"')
-        for key, part in _entries(value, name).items():
-            if key not in needed and key not in optional:
-                raise _Invalid(f'"{name}" has an unknown part "{key[:40]}"')
-            if key in needed or part is not None:
-                (needed.get(key) or optional[key])(part, f"{name}, {key}")
-
-    return check
+_Text = Annotated[str, Meta(max_length=100_000)]
+_Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9.,()+!_ -]{0,300}\Z")]
+_Date = Annotated[str, Meta(pattern=r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?)?\Z")]
+_Version = Annotated[int, Meta(ge=0, lt=10**9)] | Annotated[str, Meta(pattern=r"^\d{1,9}(\.\d{1,9}){0,5}\Z")]
+_Count = Annotated[int, Meta(ge=0, lt=2**62)]
+_Share = Annotated[float, Meta(ge=0, le=1)]
+_Number = Annotated[float, Meta(ge=-(2.0**62), le=2.0**62)]
 
 
-def _each(of: _Check) -> _Check:
-    """Check every value of an object or a list."""
-
-    def check(value: object, name: str) -> None:
-        for key, part in _entries(value, name).items():
-            of(part, f"{name}, {key[:40]}"[:200])
-
-    return check
-
-
-def _entries(value: object, name: str) -> Mapping[str, Any]:
-    """Return the parts of an object or a list by name."""
-    if isinstance(value, list | tuple):
-        value = {str(i): part for i, part in enumerate(value)}
-    if not isinstance(value, Mapping) or len(value) > MAX_ENTRIES:
-        raise _Invalid(f'"{name}" must have parts, at most {MAX_ENTRIES:,}')
-    for key in value:
-        _text(key, f"{name}, a name")
-    return value
+class _Settings(Struct, forbid_unknown_fields=True):
+    demonstrations: _Text
+    game: _Text
+    levels: _Text
+    method: _Text
+    options: dict[_Text, _Text | _Number | bool | None]
+    seed: _Count
+    test: list[_Text]
 
 
-def _text(value: object, name: str) -> None:
-    try:
-        if isinstance(value, str) and len(value.encode()) <= MAX_TEXT:
-            return
-    except UnicodeEncodeError:  # half of a surrogate pair
-        pass
-    raise _Invalid(f'"{name}" must be text of at most {MAX_TEXT:,} bytes')
+class _Learned(Struct):
+    """A method's description of its policy: anything, but these are whole numbers."""
+
+    top_level_programs: _Count = 0
+    method_calls: _Count = 0
+    depth: _Count = 0
 
 
-def _matching(pattern: str) -> _Check:
-    compiled = re.compile(pattern, re.ASCII)
-
-    def check(value: object, name: str) -> None:
-        if not isinstance(value, str) or compiled.fullmatch(value) is None:
-            raise _Invalid(f'"{name}" has the wrong form')
-
-    return check
-
-
-def _number(least: float = -MAX_NUMBER, most: float = MAX_NUMBER, whole: bool = False) -> _Check:
-    kinds = int if whole else int | float
-
-    def check(value: object, name: str) -> None:
-        good = isinstance(value, kinds) and not isinstance(value, bool)
-        if not (good and least <= value <= most and math.isfinite(value)):  # type: ignore[operator, arg-type]
-            raise _Invalid(f'"{name}" must be a {"whole " * whole}number from {least:g} to {most:g}')
-
-    return check
+class _Result(Struct, forbid_unknown_fields=True):
+    success: dict[_Text, _Share]
+    won: dict[_Text, _Text]
+    fit: _Share
+    demonstrations: _Count
+    steps: _Count
+    learned: _Learned
+    replaced: dict[_Text, _Count] = {}
+    reward: dict[_Text, list[_Number]] = {}
+    expert: dict[_Text, list[_Number]] = {}
 
 
-def _scalar(value: object, name: str) -> None:
-    """Check text, a number, true, false or null."""
-    if isinstance(value, str):
-        _text(value, name)
-    elif value is not None and not isinstance(value, bool):
-        _number()(value, name)
-
-
-def _json(value: object, name: str, depth: int = 0) -> None:
-    """Check any JSON value within the limits."""
-    if depth > MAX_DEPTH:
-        raise _Invalid(f'"{name}" is nested too deeply')
-    if isinstance(value, Mapping | list | tuple):
-        for key, part in _entries(value, name).items():
-            _json(part, f"{name}, {key[:40]}"[:200], depth + 1)
-    else:
-        _scalar(value, name)
-
-
-def _learned(value: object, name: str) -> None:
-    """Check a method's description of its policy: any JSON, but sizes are whole numbers."""
-    for key in ("top_level_programs", "method_calls", "depth"):
-        _COUNT(_entries(value, name).get(key, 0), f"{name}, {key}")
-    _json(value, name)
-
-
-_COUNT = _number(0, whole=True)
-_SHARE = _number(0, 1)
-_NAME = _matching(r"[A-Za-z0-9.,()+!_ -]{0,300}")
-_VERSION = _matching(r"[0-9]{1,9}(\.[0-9]{1,9}){0,5}")
-
-_SETTINGS = _fields(
-    {
-        **dict.fromkeys(("demonstrations", "game", "levels", "method"), _text),
-        **{"options": _each(_scalar), "seed": _COUNT, "test": _each(_text)},
-    },
-)
-_RESULT = _fields(
-    {
-        **{"success": _each(_SHARE), "won": _each(_text), "fit": _SHARE},
-        **{"demonstrations": _COUNT, "steps": _COUNT, "learned": _learned},
-    },
-    {"replaced": _each(_COUNT), "reward": _each(_each(_number())), "expert": _each(_each(_number()))},
-)
-_ROW = _fields(
-    {"settings": _SETTINGS, "versions": _each(lambda value, name: _VERSION(str(value), name))},
-    {
-        **{"result": _RESULT, "error": _text, "work": _each(_number(0)), "commit": _NAME, "machine": _NAME},
-        "finished": _matching(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?)?"),
-    },
-)
+class _Row(Struct, forbid_unknown_fields=True):
+    settings: _Settings
+    versions: dict[_Text, _Version]
+    result: _Result | None = None
+    error: _Text | None = None
+    work: dict[_Text, Annotated[float, Meta(ge=0, le=2.0**62)]] = {}
+    commit: _Name = ""
+    machine: _Name = ""
+    finished: _Date = ""
