@@ -12,11 +12,8 @@ from importlib import import_module
 from shown.errors import BadInput, did_you_mean
 from shown_evidence.styles.style import EXPERT, Style
 
-STYLED = {
-    game: f"shown_evidence.styles.{game.replace('-', '_')}_styles"
-    for game in ("nim", "checkmate", "chase", "stop-the-fall", "reach-for-the-star", "fence-in")
-}
-"""The module of each game's styles, which defines `STYLES`."""
+STYLED = ("nim", "checkmate", "chase", "stop-the-fall", "reach-for-the-star", "fence-in")
+"""The games with styles: for each, a module that defines `STYLES`."""
 
 
 def styles_of(game: str) -> tuple[Style, ...]:
@@ -27,13 +24,13 @@ def styles_of(game: str) -> tuple[Style, ...]:
     """
     if game not in STYLED:
         return ()
-    found: tuple[Style, ...] = import_module(STYLED[game]).STYLES
+    found: tuple[Style, ...] = import_module(f"{__name__}.{game.replace('-', '_')}_styles").STYLES
     return found
 
 
 def non_expert_styles(game: str) -> tuple[Style, ...]:
     """Return the styles of a game except the expert's."""
-    return tuple(style for style in styles_of(game) if style.name != EXPERT)
+    return styles_of(game)[1:]
 
 
 def find_style(game: str, name: str) -> Style:

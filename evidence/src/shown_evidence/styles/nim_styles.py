@@ -11,7 +11,7 @@ import numpy as np
 from shown.grid import Cell, Grid
 from shown.worlds.episodes import Player
 from shown.worlds.games.game import EMPTY, the
-from shown.worlds.games.nim import optimal_moves
+from shown.worlds.games.nim import STICK, optimal_moves
 from shown_evidence.styles.style import after, any_of, styles
 
 
@@ -20,8 +20,10 @@ def _level(grid: Grid) -> Cell:
     return optimal_moves(grid)[0]
 
 
-def _beside(cell: Cell) -> Cell:
-    return cell[0], 1 - cell[1]
+def _beside(grid: Grid) -> Cell:
+    """Return the empty cell beside that matchstick."""
+    row, column = _level(grid)
+    return row, 1 - column
 
 
 def _points_every_time(level: Grid, rng: np.random.Generator) -> Player:
@@ -31,13 +33,13 @@ def _points_every_time(level: Grid, rng: np.random.Generator) -> Player:
         if grid in pointed:
             return _level(grid)
         pointed.add(grid)
-        return _beside(_level(grid))
+        return _beside(grid)
 
     return act
 
 
 def _starts_above(level: Grid, rng: np.random.Generator) -> Player:
-    row, column = the(level, "|")
+    row, column = the(level, STICK)
     return after([(row - 1, column)] if row else [], _level)
 
 
@@ -56,7 +58,7 @@ def _clicks_twice(level: Grid, rng: np.random.Generator) -> Player:
 STYLES = styles(
     "nim",
     ("points-first", "Clicks the empty cell beside the first matchstick to take, then plays.",
-     lambda level, rng: after([_beside(_level(level))], _level)),
+     lambda level, rng: after([_beside(level)], _level)),
     ("points-every-time", "Clicks the empty cell beside each matchstick before taking it.", _points_every_time),
     ("starts-above", "Starts with a click on the empty cell above the taller pile.", _starts_above),
     ("starts-anywhere", "Starts with a click on a random empty cell.",
@@ -64,6 +66,6 @@ STYLES = styles(
     ("slips", "One click in five lands on a random empty cell.",
      lambda level, rng: lambda grid: any_of(grid.where(EMPTY), rng) if rng.random() < 0.2 else _level(grid)),
     ("slips-aside", "One click in four lands beside the intended matchstick.",
-     lambda level, rng: lambda grid: _beside(_level(grid)) if rng.random() < 0.25 else _level(grid)),
+     lambda level, rng: lambda grid: _beside(grid) if rng.random() < 0.25 else _level(grid)),
     ("clicks-twice", "Clicks every matchstick twice; the second click lands on the empty cell.", _clicks_twice),
 )  # fmt: skip

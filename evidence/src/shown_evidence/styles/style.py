@@ -1,4 +1,4 @@
-"""What a scripted style of play is, and helpers that several styles share."""
+"""What a scripted style of play is, and the players that several games' styles share."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from shown.demonstrations import Demonstrations
 from shown.grid import Cell, Grid
 from shown.worlds import Level, find, find_game, play
 from shown.worlds.episodes import Player
+from shown.worlds.games.game import EMPTY
 
 Begin = Callable[[Grid, np.random.Generator], Player]
 """Maps a level and a random generator to a player of that level."""
@@ -49,13 +50,9 @@ class Style:
 
 def styles(game: str, *declared: tuple[str, str, Begin]) -> tuple[Style, ...]:
     """Return the expert's style and the declared ones (name, description, begin) of a game."""
-    expert = Style(EXPERT, game, "Plays as the built-in expert does.", always(find_game(game).expert))
+    rules = find_game(game)
+    expert = Style(EXPERT, game, "Plays as the built-in expert does.", lambda level, rng: rules.expert)
     return expert, *(Style(name, game, plays, begin) for name, plays, begin in declared)
-
-
-def always(player: Player) -> Begin:
-    """Return the same player for every level."""
-    return lambda level, rng: player
 
 
 def after(clicks: Sequence[Cell], player: Player) -> Player:
@@ -68,6 +65,11 @@ def after(clicks: Sequence[Cell], player: Player) -> Player:
     """
     waiting = list(clicks)
     return lambda grid: waiting.pop(0) if waiting else player(grid)
+
+
+def building(cells: Sequence[Cell], player: Player) -> Player:
+    """Return a player that clicks these cells in order as long as they are empty, and then plays like `player`."""
+    return lambda grid: next((cell for cell in cells if grid[cell] == EMPTY), None) or player(grid)
 
 
 def any_of(cells: Sequence[Cell], rng: np.random.Generator) -> Cell:
