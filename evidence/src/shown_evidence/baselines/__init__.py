@@ -7,12 +7,13 @@ A method is an `Imitator`. The functions that build one map (game or world, seed
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.grid import Action, Grid
+from shown.worlds import Playable
 from shown.worlds.episodes import ManyPlayer
 
 
@@ -37,6 +38,16 @@ class Imitator(ABC):
     def parts(self) -> Mapping[str, ManyPlayer]:
         """Return policies by name that are scored besides."""
         return {}
+
+
+def from_options(make: Callable[..., Imitator]) -> Callable[[Playable, int, Mapping[str, Any]], Imitator]:
+    """Return the function that builds a method which needs its options and the seed, but not the game."""
+    return lambda place, seed, options: make(seed=seed, **options)
+
+
+def in_parts(grids: Sequence[Grid], size: int) -> Iterator[Sequence[Grid]]:
+    """Yield at most `size` grids at a time, to bound the memory for acting on them."""
+    return (grids[start : start + size] for start in range(0, len(grids), size))
 
 
 def check_clicks(demos: Demonstrations) -> None:

@@ -9,45 +9,67 @@ grid, so scores do not depend on the padding.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor
-from torch.nn import functional
+from torch.nn.functional import conv2d, max_pool2d, relu
 
-Parameters = dict[str, Tensor]
-"""Parameters of M networks by name, each [M, …]."""
+Parameters = list[Tensor]
+"""Weight and bias of each layer of M networks in turn, each [M, …]."""
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """A kind of network.
+    """A kind of network: convolutions of 3 × 3, then perhaps dense layers, with ReLU between all layers.
+
+    Without dense layers it accepts grids of any size, and the last convolution scores cells.
 
     Attributes:
-        shapes: (channels, height, width, outputs) -> the shape of each parameter of one network.
-        scores: (parameters, inputs [M, N, C, H, W], inside [M, N, 1, H, W]) -> a score for each output.
-            [M, N, outputs]
-        any_size: whether it accepts grids of any size; such a network scores cells.
+        channels: of each convolution.
+        units: of the dense layer between the last convolution, pooled, and the outputs; 0 without dense layers.
         buttons: number of buttons, each with one output; 0 where every cell has one.
     """
 
-    name: str
-    shapes: Callable[[int, int, int, int], dict[str, tuple[int, ...]]]
-    scores: Callable[[Parameters, Tensor, Tensor], Tensor]
-    any_size: bool
+    channels: tuple[int, ...]
+    units: int = 0
     buttons: int = 0
 
-    def initial(self, channels: int, shape: tuple[int, int], seed: int) -> Parameters:
+    @property
+    def any_size(self) -> bool:
+        return not self.units
+
+    def shapes(self, tokens: int, shape: tuple[int, int]) -> list[tuple[int, ...]]:
+        """Return the shape of the weight of each layer; biases have its first number."""
+        found: list[tuple[int, ...]] = [(after, before, 3, 3) for before, after in pairwise((tokens, *self.channels))]
+        if self.units:
+            cells = math.prod(shape)
+            found += [(self.units, self.channels[-1] * cells), (self.buttons or cells, self.units)]
+        return found
+
+    def initial(self, tokens: int, shape: tuple[int, int], seed: int) -> Parameters:
         """Draw the parameters of one network, [1, …] each, as PyTorch's own layers do."""
         rng = torch.Generator().manual_seed(seed)
-        values = {}
-        bound = 0.0
-        for name, size in self.shapes(channels, *shape, self.buttons or math.prod(shape)).items():
-            if len(size) > 1:  # a weight; the bias that follows it has the same bound
-                bound = 1 / math.sqrt(math.prod(size[1:]))
-            values[name] = torch.empty(1, *size).uniform_(-bound, bound, generator=rng)
+        values = []
+        for size in self.shapes(tokens, shape):
+            bound = 1 / math.sqrt(math.prod(size[1:]))
+            values += [torch.empty(1, *own).uniform_(-bound, bound, generator=rng) for own in (size, size[:1])]
         return values
+
+    def scores(self, parameters: Parameters, inputs: Tensor, inside: Tensor) -> Tensor:
+        """Return a score for each output, given inputs [M, N, C, H, W] and inside [M, N, 1, H, W]. [M, N, outputs]"""
+        layers = list(zip(parameters[::2], parameters[1::2], strict=True))
+        hidden = convolve(inputs, *layers[0])
+        for weight, bias in layers[1 : len(self.channels)]:
+            hidden = convolve(relu(hidden) * inside, weight, bias)
+        if self.any_size:
+            return hidden.flatten(2)
+        pooled = max_pool2d(relu(hidden).flatten(0, 1), kernel_size=3, stride=1, padding=1)
+        (weight, bias), (last_weight, last_bias) = layers[len(self.channels) :]
+        dense = relu(pooled.reshape(*inputs.shape[:2], -1) @ weight.mT + bias[:, None])
+        return dense @ last_weight.mT + last_bias[:, None]
 
     def possible(self, scores: Tensor, inside: Tensor) -> Tensor:
         """Return 1 for each output that is an action: a button, or a cell inside the grid. [M, N, outputs]"""
@@ -58,66 +80,16 @@ def convolve(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """Convolve 3 × 3 with padding 1 for each network: [M, N, C, H, W] by [M, O, C, 3, 3] gives [M, N, O, H, W]."""
     m, n, c, h, w = inputs.shape
     if m == 1:
-        return functional.conv2d(inputs[0], weight[0], bias[0], padding=1)[None]
+        return conv2d(inputs[0], weight[0], bias[0], padding=1)[None]
     # One convolution in M groups: on a GPU many times faster than M convolutions.
     side_by_side = inputs.transpose(0, 1).reshape(n, m * c, h, w)
-    out = functional.conv2d(side_by_side, weight.flatten(0, 1), bias.flatten(), padding=1, groups=m)
+    out = conv2d(side_by_side, weight.flatten(0, 1), bias.flatten(), padding=1, groups=m)
     return out.reshape(n, m, -1, h, w).transpose(0, 1)
 
 
-def _lln_shapes(channels: int, height: int, width: int, outputs: int) -> dict[str, tuple[int, ...]]:
-    return {"weight": (1, channels, 3, 3), "bias": (1,)}
-
-
-def _lln_scores(p: Parameters, inputs: Tensor, inside: Tensor) -> Tensor:
-    return convolve(inputs, p["weight"], p["bias"]).flatten(2)
-
-
-FCN_LAYERS = 8
-"""Convolutions of the FCN, with 8 channels after the first, 4 after each of the next six, 1 after the last."""
-
-
-def _fcn_shapes(channels: int, height: int, width: int, outputs: int) -> dict[str, tuple[int, ...]]:
-    sizes = [channels, 8, *[4] * (FCN_LAYERS - 2), 1]
-    shapes: dict[str, tuple[int, ...]] = {}
-    for i in range(FCN_LAYERS):
-        shapes[f"weight{i}"] = (sizes[i + 1], sizes[i], 3, 3)
-        shapes[f"bias{i}"] = (sizes[i + 1],)
-    return shapes
-
-
-def _fcn_scores(p: Parameters, inputs: Tensor, inside: Tensor) -> Tensor:
-    hidden = inputs
-    for i in range(FCN_LAYERS - 1):
-        hidden = functional.relu(convolve(hidden, p[f"weight{i}"], p[f"bias{i}"])) * inside
-    return convolve(hidden, p[f"weight{FCN_LAYERS - 1}"], p[f"bias{FCN_LAYERS - 1}"]).flatten(2)
-
-
-CNN_CHANNELS = 64
-
-
-def _cnn_shapes(channels: int, height: int, width: int, outputs: int) -> dict[str, tuple[int, ...]]:
-    return {
-        "convolution": (CNN_CHANNELS, channels, 3, 3),
-        "convolution_bias": (CNN_CHANNELS,),
-        "hidden": (CNN_CHANNELS, CNN_CHANNELS * height * width),
-        "hidden_bias": (CNN_CHANNELS,),
-        "output": (outputs, CNN_CHANNELS),
-        "output_bias": (outputs,),
-    }
-
-
-def _cnn_scores(p: Parameters, inputs: Tensor, inside: Tensor) -> Tensor:
-    m, n = inputs.shape[:2]
-    seen = functional.relu(convolve(inputs, p["convolution"], p["convolution_bias"]))
-    pooled = functional.max_pool2d(seen.reshape(-1, *seen.shape[2:]), kernel_size=3, stride=1, padding=1)
-    hidden = functional.relu(pooled.reshape(m, n, -1) @ p["hidden"].mT + p["hidden_bias"][:, None])
-    return hidden @ p["output"].mT + p["output_bias"][:, None]
-
-
 ARCHITECTURES: Mapping[str, Architecture] = {
-    "lln": Architecture("lln", _lln_shapes, _lln_scores, any_size=True),
+    "lln": Architecture((1,)),
     # With 4 channels in 8 layers, a third of all starts die: some layer has no active unit.
-    "fcn": Architecture("fcn", _fcn_shapes, _fcn_scores, any_size=True),
-    "cnn": Architecture("cnn", _cnn_shapes, _cnn_scores, any_size=False),
+    "fcn": Architecture((8, 4, 4, 4, 4, 4, 4, 1)),
+    "cnn": Architecture((64,), units=64),
 }

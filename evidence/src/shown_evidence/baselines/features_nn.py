@@ -122,7 +122,7 @@ class _Spread:
     def __init__(self, values: ProgramValues, device: str) -> None:
         features = values.features
         live = np.flatnonzero(features.of_program != CONSTANT)
-        ones = np.flatnonzero(values.always)
+        ones = np.flatnonzero(features.negates & (features.of_program == CONSTANT))
         self.count = len(features)
         self.live, self.ones = torch.from_numpy(live).to(device), torch.from_numpy(ones).to(device)
         self.feature = torch.from_numpy(features.of_program[live]).to(device)

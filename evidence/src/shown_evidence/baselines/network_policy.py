@@ -15,9 +15,9 @@ from shown.grid import Action, Grid
 from shown.symmetry import Transformation, images
 from shown.worlds import Playable
 from shown.worlds.games.levels import built_in
-from shown_evidence.baselines import Imitator, check_clicks
-from shown_evidence.baselines.architectures import ARCHITECTURES, Architecture, Parameters
-from shown_evidence.baselines.training import Examples, Training, encode, one_hot, train
+from shown_evidence.baselines import Imitator, check_clicks, in_parts
+from shown_evidence.baselines.architectures import ARCHITECTURES, Architecture
+from shown_evidence.baselines.training import Trained, Trainer, Training, encode, examples_of, one_hot
 
 CHOICES = ("highest", "classified")
 GRIDS_AT_ONCE = 256  # grids scored together when acting
@@ -64,15 +64,13 @@ class NetworkPolicy(Imitator):
         return fit_together([self], [demos])[0]
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        network, channels = self.architecture_, len(self.tokens_)
-        parameters = {name: value.to(self.device) for name, value in self.parameters_.items()}
+        network, parameters = self.architecture_, [value.to(self.device) for value in self.parameters_]
         acts: list[Action] = []
-        for start in range(0, len(grids), GRIDS_AT_ONCE):
-            part = grids[start : start + GRIDS_AT_ONCE]
+        for part in in_parts(grids, GRIDS_AT_ONCE):
             shape = _largest(part) if network.any_size else self.shape_
-            numbers = torch.from_numpy(encode(self.tokens_, part, shape)).to(self.device)
+            numbers = encode(self.tokens_, part, shape).to(self.device)
             with torch.no_grad():
-                inputs, inside = one_hot(numbers[None], channels)
+                inputs, inside = one_hot(numbers[None], len(self.tokens_))
                 scores = network.scores(parameters, inputs, inside)
             possible = network.possible(scores, inside)[0].cpu().numpy() > 0
             chosen = self._chosen(scores[0].cpu().numpy(), possible)
@@ -91,12 +89,11 @@ class NetworkPolicy(Imitator):
         return {"training": {name: round(value, 6) for name, value in self.training_.items()}, "device": self.device}
 
     def learned(
-        self, demos: Demonstrations, network: Architecture, parameters: Parameters, training: dict[str, float]
+        self, demos: Demonstrations, network: Architecture, shape: tuple[int, int], trained: Trained
     ) -> NetworkPolicy:
         """Take over the outcome of training."""
-        self.tokens_, self.buttons_, self.architecture_ = demos.tokens, demos.buttons, network
-        self.shape_ = self.shape or _largest([step.grid for step in demos.steps])
-        self.parameters_, self.training_ = parameters, training
+        self.tokens_, self.buttons_, self.architecture_, self.shape_ = demos.tokens, demos.buttons, network, shape
+        self.parameters_, self.training_ = trained
         return self
 
 
@@ -109,14 +106,14 @@ def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstratio
     for each in demos if network.any_size or not network.buttons else ():
         check_clicks(each)
     demos = [images(each, first.symmetries) if first.symmetries else each for each in demos]
-    largest = [_largest([step.grid for step in each.steps]) for each in demos]
+    shape = _largest([step.grid for each in demos for step in each.steps])
     if not network.any_size:
-        largest = [policy.shape or own for policy, own in zip(policies, largest, strict=True)]
-    shape = max(height for height, _ in largest), max(width for _, width in largest)
-    examples = [Examples.of(each, shape) for each in demos]
+        shape = first.shape or shape
+    examples = [examples_of(each, shape) for each in demos]
     seeds = [policy.seed for policy in policies]
-    found = train(network, len(demos[0].tokens), shape, examples, seeds, first.settings, first.device)
-    return [policy.learned(d, network, *each) for policy, d, each in zip(policies, demos, found, strict=True)]
+    trainer = Trainer(network, len(demos[0].tokens), shape, examples, seeds, first.settings, first.device)
+    trained = zip(policies, trainer.train(), strict=True)
+    return [policy.learned(demos[0], network, shape, outcome) for policy, outcome in trained]
 
 
 def learner(place: Playable, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:

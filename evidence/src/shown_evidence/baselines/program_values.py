@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import Evidence, Rows, evidence_of
+from shown.evaluation.rows import Evidence, Rows, evidence_of, row_bits
 from shown.grid import Action, Grid, Tokens
 from shown.inference.features import Features, evaluate
 from shown.language.grammar import paper_grammar
@@ -21,13 +22,11 @@ class ProgramValues:
 
     Attributes:
         features: the distinct columns.
-        always: whether each program holds on every row. [P] bool
         word, bit: position of each row in a column. [rows] int64, [rows] uint64
     """
 
     rows: Rows
     features: Features
-    always: np.ndarray
     word: np.ndarray
     bit: np.ndarray
 
@@ -36,8 +35,7 @@ class ProgramValues:
         world, features = evaluate(grids, tokens, paper_grammar(tokens), programs)
         rows = Rows([world])
         word, bit = np.nonzero(rows.state_of_row >= 0)
-        always = (features.of_program == CONSTANT) & features.negates
-        return cls(rows, features, always, word, bit.astype(np.uint64))
+        return cls(rows, features, word, bit.astype(np.uint64))
 
     @classmethod
     def of_demonstrated(cls, demos: Demonstrations, programs: int) -> ProgramValues:
@@ -48,9 +46,26 @@ class ProgramValues:
         """Return the demonstrations as bits over the rows; every demonstrated state must be among them."""
         return evidence_of(self.rows, demos.steps)
 
+    def program_rows(self, programs: np.ndarray) -> np.ndarray:
+        """Return the values of some programs on every row. [rows, programs] bool"""
+        bits = row_bits(self.features.columns, self.word, self.bit)
+        return of_programs(programs, self.features, bits, True).T
+
     def first_best(self, scores: np.ndarray) -> list[Action]:
         """Return the action with the highest score in each state, the first among equals. [rows] → [S]"""
         states = self.rows.state_of_row[self.word, self.bit.astype(np.int64)]
         order = np.lexsort((self.word, -scores, states))
         first = order[np.unique(states[order], return_index=True)[1]]
         return self.rows.worlds[0].actions_of_words(self.word[first])
+
+
+def of_programs(programs: np.ndarray, features: Features, values: np.ndarray, true: Any) -> np.ndarray:
+    """Return values of features as those of some programs, constant ones included. [F, N] → [programs, N]
+
+    A value has the bits in `true` where a feature holds: it is a Boolean, or a word of a column.
+    """
+    of = features.of_program[programs]
+    found = np.zeros((len(of), values.shape[1]), dtype=values.dtype)
+    found[of != CONSTANT] = values[of[of != CONSTANT]]
+    found[features.negates[programs]] ^= true
+    return found
