@@ -8,7 +8,7 @@ fraction of the cost.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,7 @@ from shown.demonstrations import Demonstrations
 from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import row_bits
 from shown.grid import Action, Grid
-from shown.worlds import Game
-from shown_evidence.baselines import Imitator, check_clicks
+from shown_evidence.baselines import Imitator, check_clicks, from_options, in_parts
 from shown_evidence.baselines.program_values import ProgramValues
 
 HIDDEN = 100  # units in each of the two hidden layers
@@ -59,8 +58,7 @@ class FeaturesPolicy(Imitator):
         # Rows with equal values and labels are one row with a weight.
         distinct, counts = np.unique(np.column_stack([_packed_rows(values), labels]), axis=0, return_counts=True)
         inputs = torch.from_numpy(_unpacked(distinct[:, :-1], values)).to(self.device)
-        goals = torch.from_numpy(distinct[:, -1].astype(np.float32)).to(self.device)
-        weights = torch.from_numpy(counts.astype(np.float32)).to(self.device)
+        goals, weights = (torch.tensor(each, device=self.device).float() for each in (distinct[:, -1], counts))
         rng = torch.Generator().manual_seed(self.seed)
         layers = self._initial_layers(rng)
         adam = torch.optim.Adam(layers, lr=self.rate)
@@ -83,7 +81,8 @@ class FeaturesPolicy(Imitator):
             if correct and max(losses) < ENOUGH:
                 break
         self.layers_ = [layer.detach() for layer in layers]
-        self.training_ = {"epochs": epochs, "loss": float(np.mean(losses)), "rows": len(goals), "separated": correct}
+        loss = round(float(np.mean(losses)), 6)
+        self.training_ = {"epochs": epochs, "loss": loss, "rows": len(goals), "separated": correct}
         return self
 
     def _initial_layers(self, rng: torch.Generator) -> list[Tensor]:
@@ -96,24 +95,22 @@ class FeaturesPolicy(Imitator):
         return [layer.requires_grad_() for layer in layers]
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        acts: list[Action] = []
-        for start in range(0, len(grids), GRIDS_AT_ONCE):
-            part = grids[start : start + GRIDS_AT_ONCE]
-            values = ProgramValues.of(part, self.tokens_, self.programs)
-            inputs = torch.from_numpy(_unpacked(_packed_rows(values), values)).to(self.device).float()
-            with torch.no_grad():
-                scores = _perceptron(inputs, _Spread(values, self.device), self.layers_).cpu().numpy()
-            acts += values.first_best(scores.astype(np.float64))
-        return acts
+        return [action for part in in_parts(grids, GRIDS_AT_ONCE) for action in self._act_on(part)]
+
+    def _act_on(self, grids: Sequence[Grid]) -> list[Action]:
+        values = ProgramValues.of(grids, self.tokens_, self.programs)
+        inputs = torch.from_numpy(_unpacked(_packed_rows(values), values)).to(self.device).float()
+        with torch.no_grad():
+            scores = _perceptron(inputs, _Spread(values, self.device), self.layers_).cpu().numpy()
+        return values.first_best(scores.astype(np.float64))
 
     def describe(self) -> dict[str, Any]:
         zero = float((self.layers_[0].abs() < 1e-3).float().mean())
-        return {"training": {**self.training_, "loss": round(self.training_["loss"], 6)}, "near_zero": round(zero, 4)}
+        return {"training": self.training_, "near_zero": round(zero, 4)}
 
 
-def learner(game: Game, seed: int, options: Mapping[str, Any]) -> FeaturesPolicy:
-    """Build Features + NN."""
-    return FeaturesPolicy(seed=seed, **options)
+learner = from_options(FeaturesPolicy)
+"""Build Features + NN."""
 
 
 class _Spread:

@@ -11,13 +11,10 @@ from shown.worlds.distances import distances
 from shown.worlds.episodes import Player
 from shown.worlds.games.chase import AGENT, KEY, KEYS, RABBIT, WALL, escapes
 from shown.worlds.games.game import EMPTY, SIDES, moved, the
-from shown_evidence.styles.style import Begin, any_of, styles
+from shown_evidence.styles import Begin, any_of, styles
 
 Wait = Callable[[Grid, np.random.Generator], Cell]
 """Chooses the click that lets time pass."""
-
-Choose = Callable[[Grid, list[Cell], np.random.Generator], Cell]
-"""Chooses one of several directions (down, right) to walk or to wall in."""
 
 
 def shortest_ways(grid: Grid) -> list[Cell]:
@@ -47,32 +44,21 @@ def _on_anything(grid: Grid, rng: np.random.Generator) -> Cell:
     return any_of([*(cell for cell in grid.cells() if grid[cell] not in KEYS and grid[cell] != EMPTY), *stuck], rng)
 
 
-def _any(grid: Grid, ways: list[Cell], rng: np.random.Generator) -> Cell:
-    return any_of(ways, rng)
-
-
-def _vertical(grid: Grid, ways: list[Cell], rng: np.random.Generator) -> Cell:
-    return max(ways, key=lambda way: abs(way[0]))
-
-
-def _sideways(grid: Grid, ways: list[Cell], rng: np.random.Generator) -> Cell:
-    return max(ways, key=lambda way: abs(way[1]))
-
-
-def _longer(grid: Grid, ways: list[Cell], rng: np.random.Generator) -> Cell:
-    """Choose the axis on which the rabbit is farther away."""
+def _preferred(prefer: str, grid: Grid, ways: list[Cell], rng: np.random.Generator) -> Cell:
+    """Return the way that is vertical or sideways or on the axis on which the rabbit is farther away, or any."""
+    if prefer == "any":
+        return any_of(ways, rng)
     (r1, c1), (r2, c2) = the(grid, AGENT), the(grid, RABBIT)
-    return (_vertical if abs(r1 - r2) >= abs(c1 - c2) else _sideways)(grid, ways, rng)
+    axis = {"vertical": 0, "sideways": 1, "longer": 0 if abs(r1 - r2) >= abs(c1 - c2) else 1}[prefer]
+    return max(ways, key=lambda way: abs(way[axis]))
 
 
-def _hunting(
-    wait: Wait = _on_the_agent, wall: Choose = _vertical, walk: Choose = _vertical, patient: bool = True
-) -> Begin:
+def _hunting(wait: Wait = _on_the_agent, wall: str = "vertical", walk: str = "vertical", patient: bool = True) -> Begin:
     """Return a style that waits until the rabbit cannot run, walls it in, walks there and takes it.
 
     Args:
         wait: the click that lets time pass.
-        wall: the side to build on.
+        wall: the side to build on, as in `_preferred`.
         walk: the step to take, of those on a shortest walk.
         patient: whether it stands still while the rabbit runs.
     """
@@ -84,16 +70,16 @@ def _hunting(
         runs = bool(escapes(grid, agent, rabbit))
         sides = [] if runs or beside else walls_in(grid)
         if sides:
-            return moved(rabbit, wall(grid, sides, rng))
+            return moved(rabbit, _preferred(wall, grid, sides, rng))
         if not ways or (runs and patient and not beside):
             return wait(grid, rng)
-        return the(grid, KEY[walk(grid, beside or ways, rng)])
+        return the(grid, KEY[_preferred(walk, grid, beside or ways, rng)])
 
     return lambda level, rng: lambda grid: act(grid, rng)
 
 
 def _own_axis(level: Grid, rng: np.random.Generator) -> Player:
-    axis = (_vertical, _sideways)[rng.integers(2)]
+    axis = ("vertical", "sideways")[rng.integers(2)]
     return _hunting(wall=axis, walk=axis)(level, rng)
 
 
@@ -105,10 +91,10 @@ STYLES = styles(
     ("waits-on-the-rabbit", "Waits by clicking the rabbit; walls in above or below.",
      _hunting(wait=lambda grid, rng: the(grid, RABBIT))),
     ("waits-on-anything", "Waits by any click that only lets time pass.", _hunting(wait=_on_anything)),
-    ("sideways-first", "Walls in left or right, and walks sideways first.", _hunting(wall=_sideways, walk=_sideways)),
+    ("sideways-first", "Walls in left or right, and walks sideways first.", _hunting(wall="sideways", walk="sideways")),
     ("own-axis", "Chooses one axis per level, for walls and walking.", _own_axis),
-    ("any-shortest-step", "Walls in on any side and walks any shortest way.", _hunting(wall=_any, walk=_any)),
+    ("any-shortest-step", "Walls in on any side and walks any shortest way.", _hunting(wall="any", walk="any")),
     ("longer-way-first", "Walls in above or below, and walks along the axis on which the rabbit is farther away.",
-     _hunting(walk=_longer)),
+     _hunting(walk="longer")),
     ("walks-while-it-runs", "Walks after the rabbit while it runs.", _hunting(patient=False)),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from shown.worlds import find_game
 from shown.worlds.episodes import Player
 from shown.worlds.games.checkmate import BLACK_KING, SELECTED_QUEEN, WHITE_QUEEN, legal_move
 from shown.worlds.games.game import EMPTY, clicked, the
-from shown_evidence.styles.style import Begin, after, any_of, styles
+from shown_evidence.styles import Begin, after, any_of, styles
 
 RULES = find_game("checkmate")
 

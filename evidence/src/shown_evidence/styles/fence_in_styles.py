@@ -11,7 +11,7 @@ from shown.grid import Cell, Grid
 from shown.worlds.distances import distances
 from shown.worlds.games.fence_in import FENCE, SHEEP
 from shown.worlds.games.game import EMPTY, SIDES, moved, the
-from shown_evidence.styles.style import Begin, building, shuffled, styles
+from shown_evidence.styles import Begin, building, shuffled, styles
 
 FREE = (EMPTY, SHEEP)
 CLOCKWISE = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))

@@ -11,7 +11,7 @@ from shown.grid import Cell, Grid
 from shown.worlds.episodes import Player
 from shown.worlds.games.game import EMPTY, the
 from shown.worlds.games.reach_for_the_star import LEFT, RIGHT, ROBOT, STAR
-from shown_evidence.styles.style import Begin, any_of, shuffled, styles
+from shown_evidence.styles import Begin, any_of, shuffled, styles
 
 
 @dataclass(frozen=True)

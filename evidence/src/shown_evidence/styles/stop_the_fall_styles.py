@@ -11,7 +11,7 @@ from shown.worlds import find_game
 from shown.worlds.episodes import Player
 from shown.worlds.games.game import the
 from shown.worlds.games.stop_the_fall import BUTTON, NEW, PARACHUTER, landing_cell
-from shown_evidence.styles.style import Begin, building, shuffled, styles
+from shown_evidence.styles import Begin, building, shuffled, styles
 
 RULES = find_game("stop-the-fall")
 
