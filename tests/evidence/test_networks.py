@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -47,7 +49,7 @@ def test_networks_trained_together_do_not_see_each_other(network: str):
 def test_what_it_says_of_a_grid_does_not_depend_on_the_padding(network: str):
     tokens = NIM.tokens
     grid = Grid(("..", "|.", "||"))
-    parameters = ARCHITECTURES[network].initial(len(tokens), (3, 2), seed=5)
+    parameters = replace(ARCHITECTURES[network], tokens=len(tokens)).initial(seed=5)
     scores = []
     for shape in ((3, 2), (9, 7)):
         inputs, inside = one_hot(encode(tokens, [grid], shape)[None], len(tokens))
@@ -57,7 +59,7 @@ def test_what_it_says_of_a_grid_does_not_depend_on_the_padding(network: str):
 
 
 def test_the_layers_are_the_papers():
-    shapes = {name: network.shapes(3, (20, 2)) for name, network in ARCHITECTURES.items()}
+    shapes = {name: replace(network, tokens=3, shape=(20, 2)).weights for name, network in ARCHITECTURES.items()}
     assert shapes["lln"] == [(1, 3, 3, 3)]
     assert [shape[:2] for shape in shapes["fcn"]] == [(8, 3), (4, 8), *[(4, 4)] * 5, (1, 4)]
     assert shapes["cnn"] == [(64, 3, 3, 3), (64, 64 * 40), (40, 64)]

@@ -10,9 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.grid import Action, Grid
+from shown.grid import Action, Grid, Tokens
 from shown.worlds import Playable
 from shown.worlds.episodes import ManyPlayer
 
@@ -48,6 +50,12 @@ def from_options(make: Callable[..., Imitator]) -> Callable[[Playable, int, Mapp
 def in_parts(grids: Sequence[Grid], size: int) -> Iterator[Sequence[Grid]]:
     """Yield at most `size` grids at a time, to bound the memory for acting on them."""
     return (grids[start : start + size] for start in range(0, len(grids), size))
+
+
+def numbered(grid: Grid, tokens: Tokens) -> np.ndarray:
+    """Return the number of each cell's token, counted from 1; 0 for other characters. [H, W] uint8"""
+    number = {character: i + 1 for i, character in enumerate(tokens)}
+    return np.array([[number.get(character, 0) for character in row] for row in grid.rows], dtype=np.uint8)
 
 
 def check_clicks(demos: Demonstrations) -> None:

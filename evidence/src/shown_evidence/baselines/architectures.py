@@ -30,30 +30,37 @@ class Architecture:
     Attributes:
         channels: of each convolution.
         units: of the dense layer between the last convolution, pooled, and the outputs; 0 without dense layers.
+        tokens: number of tokens.
+        shape: rows and columns of the padded grids.
         buttons: number of buttons, each with one output; 0 where every cell has one.
     """
 
     channels: tuple[int, ...]
     units: int = 0
+    tokens: int = 0
+    shape: tuple[int, int] = (0, 0)
     buttons: int = 0
 
     @property
     def any_size(self) -> bool:
         return not self.units
 
-    def shapes(self, tokens: int, shape: tuple[int, int]) -> list[tuple[int, ...]]:
-        """Return the shape of the weight of each layer; biases have its first number."""
-        found: list[tuple[int, ...]] = [(after, before, 3, 3) for before, after in pairwise((tokens, *self.channels))]
+    @property
+    def weights(self) -> list[tuple[int, ...]]:
+        """The shape of the weight of each layer; biases have its first number."""
+        found: list[tuple[int, ...]] = [
+            (after, before, 3, 3) for before, after in pairwise((self.tokens, *self.channels))
+        ]
         if self.units:
-            cells = math.prod(shape)
+            cells = math.prod(self.shape)
             found += [(self.units, self.channels[-1] * cells), (self.buttons or cells, self.units)]
         return found
 
-    def initial(self, tokens: int, shape: tuple[int, int], seed: int) -> Parameters:
+    def initial(self, seed: int) -> Parameters:
         """Draw the parameters of one network, [1, …] each, as PyTorch's own layers do."""
         rng = torch.Generator().manual_seed(seed)
         values = []
-        for size in self.shapes(tokens, shape):
+        for size in self.weights:
             bound = 1 / math.sqrt(math.prod(size[1:]))
             values += [torch.empty(1, *own).uniform_(-bound, bound, generator=rng) for own in (size, size[:1])]
         return values

@@ -17,7 +17,7 @@ from shown.demonstrations import Demonstrations
 from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import row_bits
 from shown.grid import Action, Grid, Tokens
-from shown_evidence.baselines import Imitator, check_clicks, from_options, in_parts
+from shown_evidence.baselines import Imitator, check_clicks, from_options, in_parts, numbered
 from shown_evidence.baselines.program_values import ProgramValues
 
 REACH = 3
@@ -98,10 +98,8 @@ def windows(grid: Grid, tokens: Tokens, reach: int = REACH) -> np.ndarray:
     >>> windows(grid("|.", "||"), find("nim").tokens).shape
     (4, 51)
     """
-    number = {character: i + 1 for i, character in enumerate(tokens)}
-    numbers = np.array([[number.get(character, 0) for character in row] for row in grid.rows])
     size = 2 * reach + 1
-    around = np.lib.stride_tricks.sliding_window_view(np.pad(numbers, reach), (size, size))
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(numbered(grid, tokens), reach), (size, size))
     places = np.indices(grid.shape).reshape(2, -1).T
     return np.concatenate([around.reshape(-1, size * size), places], axis=1)
 

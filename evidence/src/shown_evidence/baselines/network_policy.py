@@ -67,10 +67,10 @@ class NetworkPolicy(Imitator):
         network, parameters = self.architecture_, [value.to(self.device) for value in self.parameters_]
         acts: list[Action] = []
         for part in in_parts(grids, GRIDS_AT_ONCE):
-            shape = _largest(part) if network.any_size else self.shape_
+            shape = _largest(part) if network.any_size else network.shape
             numbers = encode(self.tokens_, part, shape).to(self.device)
             with torch.no_grad():
-                inputs, inside = one_hot(numbers[None], len(self.tokens_))
+                inputs, inside = one_hot(numbers[None], network.tokens)
                 scores = network.scores(parameters, inputs, inside)
             possible = network.possible(scores, inside)[0].cpu().numpy() > 0
             chosen = self._chosen(scores[0].cpu().numpy(), possible)
@@ -88,32 +88,29 @@ class NetworkPolicy(Imitator):
     def describe(self) -> dict[str, Any]:
         return {"training": {name: round(value, 6) for name, value in self.training_.items()}, "device": self.device}
 
-    def learned(
-        self, demos: Demonstrations, network: Architecture, shape: tuple[int, int], trained: Trained
-    ) -> NetworkPolicy:
+    def learned(self, demos: Demonstrations, network: Architecture, trained: Trained) -> NetworkPolicy:
         """Take over the outcome of training."""
-        self.tokens_, self.buttons_, self.architecture_, self.shape_ = demos.tokens, demos.buttons, network, shape
+        self.tokens_, self.buttons_, self.architecture_ = demos.tokens, demos.buttons, network
         self.parameters_, self.training_ = trained
         return self
 
 
 def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstrations]) -> list[NetworkPolicy]:
     """Fit policies that differ in seed only, each to its own demonstrations, all at once; much faster on a GPU."""
-    first = policies[0]
+    first, task = policies[0], demos[0]
     if first.network not in ARCHITECTURES:
         raise BadInput(f"no network called {first.network!r}. {did_you_mean(first.network, ARCHITECTURES)}")
-    network = replace(ARCHITECTURES[first.network], buttons=len(demos[0].buttons))
-    for each in demos if network.any_size or not network.buttons else ():
+    kind = ARCHITECTURES[first.network]
+    for each in demos if kind.any_size or not task.buttons else ():
         check_clicks(each)
     demos = [images(each, first.symmetries) if first.symmetries else each for each in demos]
     shape = _largest([step.grid for each in demos for step in each.steps])
-    if not network.any_size:
-        shape = first.shape or shape
+    if first.shape and not kind.any_size:
+        shape = first.shape
+    network = replace(kind, tokens=len(task.tokens), shape=shape, buttons=len(task.buttons))
     examples = [examples_of(each, shape) for each in demos]
-    seeds = [policy.seed for policy in policies]
-    trainer = Trainer(network, len(demos[0].tokens), shape, examples, seeds, first.settings, first.device)
-    trained = zip(policies, trainer.train(), strict=True)
-    return [policy.learned(demos[0], network, shape, outcome) for policy, outcome in trained]
+    trained = Trainer(network, examples, [each.seed for each in policies], first.settings, first.device).train()
+    return [policy.learned(task, network, outcome) for policy, outcome in zip(policies, trained, strict=True)]
 
 
 def learner(place: Playable, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:

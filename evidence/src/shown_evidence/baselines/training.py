@@ -15,9 +15,10 @@ from torch.nn.utils.rnn import pad_sequence
 
 from shown.demonstrations import Demonstrations
 from shown.grid import Action, Grid, Tokens
+from shown_evidence.baselines import numbered
 from shown_evidence.baselines.architectures import Architecture, Parameters
 
-OFF_GRID = 255
+OFF_GRID = 255  # one below the number of the first token, as numbers of 8 bits wrap around
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,10 @@ def examples_of(demos: Demonstrations, shape: tuple[int, int]) -> Examples:
 
 def encode(tokens: Tokens, grids: Sequence[Grid], shape: tuple[int, int]) -> Tensor:
     """Return tokens by number, padded or cut to `shape`. [N, H, W] uint8"""
-    codes = {character: i for i, character in enumerate(tokens)}
-    table = np.full(max(map(ord, codes)) + 1, OFF_GRID, dtype=np.uint8)
-    for character, i in codes.items():
-        table[ord(character)] = i
     out = np.full((len(grids), *shape), OFF_GRID, dtype=np.uint8)
-    for i, grid in enumerate(grids):
-        known = table[grid.ordinals[: shape[0], : shape[1]]]
-        out[i, : known.shape[0], : known.shape[1]] = known
+    for room, grid in zip(out, grids, strict=True):
+        known = numbered(grid, tokens)[: shape[0], : shape[1]]
+        room[: known.shape[0], : known.shape[1]] = known - np.uint8(1)  # other characters are off the grid, too
     return torch.from_numpy(out)
 
 
@@ -99,21 +96,19 @@ class Trainer:
     def __init__(
         self,
         network: Architecture,
-        tokens: int,
-        shape: tuple[int, int],
         examples: Sequence[Examples],
         seeds: Sequence[int],
         training: Training,
         device: str = "cpu",
     ) -> None:
         self._members = list(range(len(seeds)))
-        self._network, self._tokens, self._training, self._steps = network, tokens, training, 0
+        self._network, self._training, self._steps = network, training, 0
         self._examples = [  # of all networks, padded to the most. [M, N, …]
             pad_sequence(list(each), batch_first=True, padding_value=fill).to(device)
             for each, fill in zip(zip(*examples, strict=True), (OFF_GRID, 0, 0), strict=True)
         ]
         self._orders = [_order(len(own[0]), training.batch, seed) for own, seed in zip(examples, seeds, strict=True)]
-        starts = zip(*(network.initial(tokens, shape, seed) for seed in seeds), strict=True)
+        starts = zip(*(network.initial(seed) for seed in seeds), strict=True)
         self._values = [torch.cat(each).to(device).requires_grad_() for each in starts]
         self._first, self._second = ([torch.zeros_like(value) for value in self._values] for _ in range(2))
         self._whole: tuple[Tensor, Tensor] | None = None  # all examples, one-hot, if a batch holds them
@@ -158,7 +153,7 @@ class Trainer:
         losses, fits = torch.zeros(2, len(self._members), device=self._examples[0].device)
         batches = (each.split(self._training.batch, dim=1) for each in self._examples)
         for grids, actions, weights in zip(*batches, strict=True):
-            inputs, inside = self._whole or one_hot(grids, self._tokens)
+            inputs, inside = self._whole or one_hot(grids, self._network.tokens)
             scores = self._network.scores(self._values, inputs, inside)
             losses += self._losses(scores, inside, actions, weights)
             best = scores.masked_fill(self._network.possible(scores, inside) == 0, -torch.inf).argmax(-1)
@@ -178,12 +173,16 @@ class Trainer:
         """Return inputs, cells inside, actions and weights of the next batch of every network."""
         grids, actions, weights = self._examples
         if grids.shape[1] <= self._training.batch:
-            self._whole = self._whole or one_hot(grids, self._tokens)
+            self._whole = self._whole or one_hot(grids, self._network.tokens)
             return *self._whole, actions, weights
         index = torch.stack([next(order) for order in self._orders]).to(grids.device)
         member = torch.arange(len(index), device=grids.device)[:, None]
         scale = (weights > 0).sum(1, keepdim=True) / self._training.batch
-        return *one_hot(grids[member, index], self._tokens), actions[member, index], weights[member, index] * scale
+        return (
+            *one_hot(grids[member, index], self._network.tokens),
+            actions[member, index],
+            weights[member, index] * scale,
+        )
 
     def _losses(self, scores: Tensor, inside: Tensor, actions: Tensor, weights: Tensor) -> Tensor:
         """Return the weighted loss of each network. [M]"""
