@@ -75,8 +75,8 @@ def test_repeated_decisions_are_kept_once_with_their_weight():
 
 def test_grids_are_numbered_padded_and_cut():
     numbers = encode(NIM.tokens, [Grid(("|.", "||"))], (3, 2))[0]
-    assert numbers.tolist() == [[1, 0], [1, 1], [OFF_GRID, OFF_GRID]]
-    assert encode(NIM.tokens, [Grid(("|.", "||"))], (1, 1))[0].tolist() == [[1]]
+    assert numbers.tolist() == [[2, 1], [2, 2], [OFF_GRID, OFF_GRID]]
+    assert encode(NIM.tokens, [Grid(("|.", "||"))], (1, 1))[0].tolist() == [[2]]
 
 
 def test_more_examples_than_a_batch_are_learned_too():

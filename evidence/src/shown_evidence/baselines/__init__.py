@@ -23,12 +23,14 @@ class Imitator(ABC):
     """The interface of a method."""
 
     deterministic = True  # the action depends on the grid alone
+    policy_: ManyPlayer
 
     @abstractmethod
     def fit(self, demos: Demonstrations) -> Self: ...
 
-    @abstractmethod
-    def act_many(self, grids: Sequence[Grid]) -> Sequence[Action]: ...
+    def act_many(self, grids: Sequence[Grid]) -> Sequence[Action]:
+        """Return one action for each grid; by default that of the learned `policy_`."""
+        return self.policy_.act_many(grids)
 
     def act(self, grid: Grid) -> Action:
         return self.act_many([grid])[0]

@@ -77,10 +77,8 @@ class CellTrees(Imitator):
         return values.first_best(self._likely(values.program_rows(self._used)))
 
     def _by_windows(self, grids: Sequence[Grid]) -> list[Action]:
-        likely = self._likely(_windows_of(grids, self.tokens_))
-        ends = np.cumsum([grid.height * grid.width for grid in grids])[:-1]
-        best = [int(part.argmax()) for part in np.split(likely, ends)]
-        return [divmod(cell, grid.width) for cell, grid in zip(best, grids, strict=True)]
+        likely = iter(self._likely(_windows_of(grids, self.tokens_)))  # of each cell, grid after grid
+        return [max(grid.cells(), key=lambda cell: next(likely)) for grid in grids]
 
     def _likely(self, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self._trees.predict_proba(rows)[:, 1])

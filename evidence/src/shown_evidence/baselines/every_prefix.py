@@ -78,7 +78,7 @@ class EveryPrefix(MixturePolicy):
         self.policy_ = mixed([(each, weights[each] / total) for each in order], features.terms, demos, features)
         return self
 
-    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
+    def act_many(self, grids: Sequence[Grid]) -> Sequence[Action]:
         return super().act_many(grids) if self.divided else [self._elected(grid) for grid in grids]
 
     def _elected(self, grid: Grid) -> Action:

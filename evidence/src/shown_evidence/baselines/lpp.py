@@ -10,7 +10,7 @@ from typing import Any
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
 from shown.evaluation.resources import Resources
-from shown.grid import Action, Grid, Tokens
+from shown.grid import Tokens
 from shown.inference.features import Features
 from shown.inference.learner import Learner
 from shown.inference.posterior import Candidate
@@ -30,9 +30,6 @@ class MixturePolicy(Imitator):
     """Acts by the mixture of formulas `policy_`."""
 
     policy_: Policy
-
-    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        return self.policy_.act_many(grids)
 
     def describe(self) -> dict[str, Any]:
         """Return the size of the most probable component, counted as in the paper's Table 3."""
@@ -75,7 +72,7 @@ class LppPolicy(MixturePolicy):
         self.learner, self.symmetries = learner, symmetries
 
     def fit(self, demos: Demonstrations) -> LppPolicy:
-        for _ in self.learner.iter_fit(images(demos, self.symmetries) if self.symmetries else demos):
+        for _ in self.learner.iter_fit(images(demos, self.symmetries)):
             pass  # unlike `fit`, this does not warn if nothing fits: in a trial that is a result
         self.policy_ = self.learner.policy_
         return self

@@ -103,7 +103,7 @@ def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstratio
     kind = ARCHITECTURES[first.network]
     for each in demos if kind.any_size or not task.buttons else ():
         check_clicks(each)
-    demos = [images(each, first.symmetries) if first.symmetries else each for each in demos]
+    demos = [images(each, first.symmetries) for each in demos]
     shape = _largest([step.grid for each in demos for step in each.steps])
     if first.shape and not kind.any_size:
         shape = first.shape

@@ -18,7 +18,8 @@ from shown.grid import Action, Grid, Tokens
 from shown_evidence.baselines import numbered
 from shown_evidence.baselines.architectures import Architecture, Parameters
 
-OFF_GRID = 255  # one below the number of the first token, as numbers of 8 bits wrap around
+OFF_GRID = 0
+"""The number of padding; tokens are counted from 1."""
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,13 @@ def encode(tokens: Tokens, grids: Sequence[Grid], shape: tuple[int, int]) -> Ten
     out = np.full((len(grids), *shape), OFF_GRID, dtype=np.uint8)
     for room, grid in zip(out, grids, strict=True):
         known = numbered(grid, tokens)[: shape[0], : shape[1]]
-        room[: known.shape[0], : known.shape[1]] = known - np.uint8(1)  # other characters are off the grid, too
+        room[: known.shape[0], : known.shape[1]] = known
     return torch.from_numpy(out)
 
 
-def one_hot(grids: Tensor, channels: int) -> tuple[Tensor, Tensor]:
+def one_hot(grids: Tensor, tokens: int) -> tuple[Tensor, Tensor]:
     """Return inputs [M, N, C, H, W] and cells inside [M, N, 1, H, W], both float32, of numbered grids [M, N, H, W]."""
-    values = torch.arange(channels, device=grids.device, dtype=torch.uint8)
+    values = torch.arange(1, tokens + 1, device=grids.device, dtype=torch.uint8)
     inputs = (grids[:, :, None] == values[:, None, None]).float()
     if len(grids) == 1:  # small convolutions are twice as fast in this memory order
         inputs = inputs[0].contiguous(memory_format=torch.channels_last)[None]
@@ -103,10 +104,9 @@ class Trainer:
     ) -> None:
         self._members = list(range(len(seeds)))
         self._network, self._training, self._steps = network, training, 0
-        self._examples = [  # of all networks, padded to the most. [M, N, …]
-            pad_sequence(list(each), batch_first=True, padding_value=fill).to(device)
-            for each, fill in zip(zip(*examples, strict=True), (OFF_GRID, 0, 0), strict=True)
-        ]
+        # Grids, actions and weights of all networks, padded with 0 to the most examples. [M, N, …]
+        parts = zip(*examples, strict=True)
+        self._examples = [pad_sequence(list(part), batch_first=True).to(device) for part in parts]
         self._orders = [_order(len(own[0]), training.batch, seed) for own, seed in zip(examples, seeds, strict=True)]
         starts = zip(*(network.initial(seed) for seed in seeds), strict=True)
         self._values = [torch.cat(each).to(device).requires_grad_() for each in starts]

@@ -12,6 +12,8 @@ import heapq
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
 from typing import Any, TypeVar
 
 import numpy as np
@@ -94,13 +96,17 @@ class VpiPolicy(MixturePolicy):
         features, evidence = values.features, values.evidence(demos)
         programs = np.arange(len(features.of_program))
         shown = of_programs(programs, features, row_bits(features.columns, evidence.word, evidence.bit), True)
+        packed = np.packbits(np.vstack([shown, np.ones((1, len(evidence.word)), dtype=bool)]), axis=1)
+        *numbers, all_steps = (int.from_bytes(row.tobytes(), "big") for row in packed)
+        steps = [(all_steps ^ number, number) for number in numbers]  # where each program fails, and where it holds
         priors = np.concatenate([np.full(block.count, block.log_prior) for block in features.blocks])
         mixture = Mixture(self.ensemble)
         for cost, clauses in itertools.islice(policies(priors.tolist()), self.programs):
             prior = -cost * UNIT
             if prior < mixture.bound:
                 break
-            if _holds(clauses, shown).all():  # most rule out a demonstrated action
+            allowed_steps = reduce(or_, (reduce(and_, (steps[i][sign] for i, sign in clause)) for clause in clauses))
+            if allowed_steps == all_steps:  # most rule out a demonstrated action
                 allowed = _allowed_rows(clauses, features, evidence.mask)
                 mixture.offer(Candidate(clauses, prior, log_likelihood(allowed, evidence)))
         found = zip(mixture.best, mixture.weights.tolist(), strict=True)
@@ -111,11 +117,6 @@ class VpiPolicy(MixturePolicy):
 def learner(game: Game, seed: int, options: Mapping[str, Any]) -> VpiPolicy:
     """Build VPI, which makes no random choices."""
     return VpiPolicy(**options)
-
-
-def _holds(clauses: Clauses, values: np.ndarray) -> np.ndarray:
-    """Return whether a policy allows each of some rows, from the values of all programs there. [P, N] bool → [N]"""
-    return np.any([np.all([values[i] == sign for i, sign in clause], axis=0) for clause in clauses], axis=0)
 
 
 def _allowed_rows(clauses: Clauses, features: Features, mask: np.ndarray) -> np.ndarray:
