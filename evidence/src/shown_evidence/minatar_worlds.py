@@ -92,7 +92,7 @@ def collects(game: Any) -> str:
 
 
 def _toward(column: int, place: int) -> str:
-    return "l" if column < place else "r" if column > place else "n"
+    return "nrl"[int(np.sign(column - place))]
 
 
 GAMES: dict[str, tuple[str, Callable[[Any], str]]] = {

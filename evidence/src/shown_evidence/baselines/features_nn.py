@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ ENOUGH = 1e-4  # loss below which training stops, once every row is labeled corr
 GRIDS_AT_ONCE = 64  # grids whose programs are evaluated together when acting
 
 
+@dataclass
 class FeaturesPolicy(Imitator):
     """A perceptron with two hidden layers of 100 units on the values of the first `programs` programs.
 
@@ -36,18 +38,12 @@ class FeaturesPolicy(Imitator):
     every device.
     """
 
-    def __init__(
-        self,
-        programs: int = 10_000,
-        *,
-        l1: float = 0.0,
-        epochs: int = 200,
-        rate: float = 0.001,
-        seed: int = 0,
-        device: str = "cpu",
-    ) -> None:
-        self.programs, self.l1, self.epochs, self.rate = programs, l1, epochs, rate
-        self.seed, self.device = seed, device
+    programs: int = 10_000
+    l1: float = 0.0
+    epochs: int = 200
+    rate: float = 0.001
+    seed: int = 0
+    device: str = "cpu"
 
     def fit(self, demos: Demonstrations) -> FeaturesPolicy:
         check_clicks(demos)

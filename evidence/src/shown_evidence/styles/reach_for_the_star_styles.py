@@ -70,11 +70,6 @@ def _building(choice: Choice) -> Begin:
     return lambda level, rng: lambda grid: act(grid, rng)
 
 
-def _row_by_row(grid: Grid, plan: Stairs, rng: np.random.Generator) -> Cell:
-    """Choose the lowest place that lacks a block; in a row, the one nearest the star."""
-    return max((lands(grid, step) for step in plan.steps), key=lambda cell: cell[0])
-
-
 def _from_any_height(grid: Grid, plan: Stairs, rng: np.random.Generator) -> Cell:
     bottom, column = lands(grid, plan.steps[0])
     return any_of([(r, column) for r in range(bottom + 1)], rng)
@@ -87,10 +82,6 @@ def _any_column(level: Grid, rng: np.random.Generator) -> Player:
         return lands(grid, min(plan.steps, key=lambda step: order.index(step[1])))
 
     return _building(choose)(level, rng)
-
-
-def _from_the_foot(grid: Grid, plan: Stairs, rng: np.random.Generator) -> Cell | None:
-    return plan.steps[0] if abs(the(grid, ROBOT)[1] - plan.foot) <= 1 else None
 
 
 def _next_column(grid: Grid, plan: Stairs, rng: np.random.Generator) -> Cell | None:
@@ -107,11 +98,13 @@ STYLES = styles(
      _building(lambda grid, plan, rng: lands(grid, plan.steps[-1]))),
     ("low-step-dropped", "Builds the lowest step first, dropping blocks from the height of the step.",
      _building(lambda grid, plan, rng: plan.steps[-1])),
-    ("row-by-row", "Builds the lowest layer first, then the next.", _building(_row_by_row)),
+    ("row-by-row", "Builds the lowest layer first, then the next.",
+     _building(lambda grid, plan, rng: max((lands(grid, step) for step in plan.steps), key=lambda cell: cell[0]))),
     ("any-column", "Builds column by column, in a random order for each level.", _any_column),
     ("any-block", "Builds the missing blocks in random order.",
      _building(lambda grid, plan, rng: lands(grid, any_of(plan.steps, rng)))),
-    ("walks-first", "Walks to the foot of the stairs first, then plays as the expert.", _building(_from_the_foot)),
+    ("walks-first", "Walks to the foot of the stairs first, then plays as the expert.",
+     _building(lambda grid, plan, rng: plan.steps[0] if abs(the(grid, ROBOT)[1] - plan.foot) <= 1 else None)),
     ("drops-from-anywhere", "Drops blocks from a random cell above, tallest column first.",
      _building(_from_any_height)),
     ("drops-from-the-top", "Drops all blocks from the top of the grid, tallest column first.",
