@@ -7,9 +7,8 @@ import torch
 from shown.errors import BadInput
 from shown.grid import Grid
 from shown.worlds import GAMES, find, load_levels, success_rate
-from shown_evidence.baselines.architectures import ARCHITECTURES
 from shown_evidence.baselines.network_policy import NetworkPolicy, fit_together, largest_shape
-from shown_evidence.baselines.training import OFF_GRID, encode, examples_of, one_hot
+from shown_evidence.baselines.networks import ARCHITECTURES, OFF_GRID, encode, examples_of
 from shown_evidence.trials.demonstrators import demonstrations
 
 NIM = find("nim")
@@ -47,13 +46,12 @@ def test_networks_trained_together_do_not_see_each_other(network: str):
 
 @pytest.mark.parametrize("network", ["lln", "fcn"])
 def test_what_it_says_of_a_grid_does_not_depend_on_the_padding(network: str):
-    tokens = NIM.tokens
     grid = Grid(("..", "|.", "||"))
-    parameters = replace(ARCHITECTURES[network], tokens=len(tokens)).initial(seed=5)
+    kind = replace(ARCHITECTURES[network], tokens=len(NIM.tokens))
+    parameters = kind.initial(seed=5)
     scores = []
     for shape in ((3, 2), (9, 7)):
-        inputs, inside = one_hot(encode(tokens, [grid], shape)[None], len(tokens))
-        said = ARCHITECTURES[network].scores(parameters, inputs, inside).reshape(shape)
+        said = kind.scores(parameters, *kind.one_hot(encode(NIM.tokens, [grid], shape)[None])).reshape(shape)
         scores.append(said[:3, :2])
     assert torch.allclose(scores[0], scores[1], atol=1e-6)
 

@@ -16,8 +16,7 @@ from shown.symmetry import Transformation, images
 from shown.worlds import Playable
 from shown.worlds.games.levels import built_in
 from shown_evidence.baselines import Imitator, check_clicks, in_parts
-from shown_evidence.baselines.architectures import ARCHITECTURES, Architecture
-from shown_evidence.baselines.training import Trained, Trainer, Training, encode, examples_of, one_hot
+from shown_evidence.baselines.networks import ARCHITECTURES, Architecture, Trainer, Training, encode, examples_of
 
 CHOICES = ("highest", "classified")
 GRIDS_AT_ONCE = 256  # grids scored together when acting
@@ -70,7 +69,7 @@ class NetworkPolicy(Imitator):
             shape = _largest(part) if network.any_size else network.shape
             numbers = encode(self.tokens_, part, shape).to(self.device)
             with torch.no_grad():
-                inputs, inside = one_hot(numbers[None], network.tokens)
+                inputs, inside = network.one_hot(numbers[None])
                 scores = network.scores(parameters, inputs, inside)
             possible = network.possible(scores, inside)[0].cpu().numpy() > 0
             chosen = self._chosen(scores[0].cpu().numpy(), possible)
@@ -88,10 +87,12 @@ class NetworkPolicy(Imitator):
     def describe(self) -> dict[str, Any]:
         return {"training": {name: round(value, 6) for name, value in self.training_.items()}, "device": self.device}
 
-    def learned(self, demos: Demonstrations, network: Architecture, trained: Trained) -> NetworkPolicy:
+    def learned(
+        self, demos: Demonstrations, network: Architecture, parameters: list[torch.Tensor], training: dict[str, float]
+    ) -> NetworkPolicy:
         """Take over the outcome of training."""
         self.tokens_, self.buttons_, self.architecture_ = demos.tokens, demos.buttons, network
-        self.parameters_, self.training_ = trained
+        self.parameters_, self.training_ = parameters, training
         return self
 
 
@@ -110,7 +111,7 @@ def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstratio
     network = replace(kind, tokens=len(task.tokens), shape=shape, buttons=len(task.buttons))
     examples = [examples_of(each, shape) for each in demos]
     trained = Trainer(network, examples, [each.seed for each in policies], first.settings, first.device).train()
-    return [policy.learned(task, network, outcome) for policy, outcome in zip(policies, trained, strict=True)]
+    return [policy.learned(task, network, *each) for policy, each in zip(policies, trained, strict=True)]
 
 
 def learner(place: Playable, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:
