@@ -62,7 +62,7 @@ class CellTrees(Imitator):
             rows, tokens = values.program_rows(self._used), None
             clicked = row_bits(values.evidence(demos).positive, values.word, values.bit)
         else:
-            rows = _windows_of([step.grid for step in demos.steps], self.tokens_)
+            rows = np.concatenate([windows(step.grid, self.tokens_) for step in demos.steps])
             tokens = [True] * (rows.shape[1] - 2) + [False, False]
             clicked = np.array([cell == step.action for step in demos.steps for cell in step.grid.cells()])
         self._trees = trees(self.rounds, tokens, class_weight="balanced", random_state=self.seed).fit(rows, clicked)
@@ -77,15 +77,12 @@ class CellTrees(Imitator):
         return values.first_best(self._likely(values.program_rows(self._used)))
 
     def _by_windows(self, grids: Sequence[Grid]) -> list[Action]:
-        likely = iter(self._likely(_windows_of(grids, self.tokens_)))  # of each cell, grid after grid
+        rows = np.concatenate([windows(grid, self.tokens_) for grid in grids])
+        likely = iter(self._likely(rows))  # of each cell, grid after grid
         return [max(grid.cells(), key=lambda cell: next(likely)) for grid in grids]
 
     def _likely(self, rows: np.ndarray) -> np.ndarray:
         return np.asarray(self._trees.predict_proba(rows)[:, 1])
-
-
-def _windows_of(grids: Sequence[Grid], tokens: Tokens) -> np.ndarray:
-    return np.concatenate([windows(grid, tokens) for grid in grids])
 
 
 def windows(grid: Grid, tokens: Tokens, reach: int = REACH) -> np.ndarray:

@@ -119,9 +119,10 @@ class EveryPrefix(MixturePolicy):
     def _best(self, found: list[Candidate]) -> Counter[Candidate]:
         """Return the candidates of the mixture with their multiplicities."""
         offered = found if self.duplicates else list(dict.fromkeys(found))
-        scores = np.array([candidate.score for candidate in offered])
-        rank = np.random.default_rng([self.seed, 0x71E5]).random(len(offered)) if self.ties == "any" else None
-        order = np.argsort(-scores, kind="stable") if rank is None else np.lexsort([rank, -scores])
+        rank = np.zeros(len(offered))
+        if self.ties == "any":
+            rank = np.random.default_rng([self.seed, 0x71E5]).random(len(offered))
+        order = np.lexsort([rank, np.array([-candidate.score for candidate in offered])])
         return Counter(offered[i] for i in order[: self.ensemble].tolist())
 
 

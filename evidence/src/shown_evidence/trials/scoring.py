@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.worlds import Game, Level, Playable, find_world, play_many
-from shown.worlds.episodes import ManyPlayer, play_expert, tallies
+from shown.worlds.episodes import Episode, ManyPlayer, Tally, play_expert, tallies
 from shown.worlds.games.floors import random_returns
 from shown_evidence.baselines import Imitator
 from shown_evidence.trials.demonstrators import seeds_named
@@ -53,23 +53,19 @@ def _level_scores(game: Game, imitator: Imitator, shown_on: str, scored_on: Sequ
     sets = {spec: _levels(game, spec) for spec in scored_on}
     sets[SHOWN] = _levels(game, shown_on)[:MAX_TRAINING_LEVELS]
     result: dict[str, Any] = {"success": {}, "won": {}}
-    won = _won(game, imitator, [level for levels in sets.values() for level in levels])
+    played = iter(play_many(game, imitator, [level for levels in sets.values() for level in levels]))
     for spec, levels in sets.items():
         if spec.endswith(UNSEEN):
             result.setdefault("replaced", {})[spec] = replaced(spec, levels)
-        _note_wins(result, spec, list(itertools.islice(won, len(levels))))
+        _note_wins(result, spec, itertools.islice(played, len(levels)))
     for name, part in imitator.parts().items():
         for spec in scored_on:
-            _note_wins(result, f"{name} {spec}", list(_won(game, part, sets[spec])))
+            _note_wins(result, f"{name} {spec}", play_many(game, part, sets[spec]))
     return result
 
 
 def _levels(game: Game, spec: str) -> list[Level]:
     return released_levels(game, spec) if spec.startswith(RELEASED) else scored_levels(game, spec)
-
-
-def _won(game: Game, player: ManyPlayer, levels: Sequence[Level]) -> Iterator[bool]:
-    return (episode.won for episode in play_many(game, player, levels))
 
 
 def _world_scores(world: Playable, imitator: Imitator, shown_on: str, scored_on: Sequence[str]) -> dict[str, Any]:
@@ -83,7 +79,7 @@ def _world_scores(world: Playable, imitator: Imitator, shown_on: str, scored_on:
         name, _, seeds = (shown_on if spec == SHOWN else spec).rpartition(" ")
         starts = (find_world(name) if name else world).starts(seeds_named(seeds))
         ends = tallies(starts, imitator)
-        _note_wins(result, spec, [each.won for each in ends])
+        _note_wins(result, spec, ends)
         result["reward"][spec] = [each.reward for each in ends]
         result["expert"][spec] = [play_expert(start, seed=seed).reward for start, seed in starts]
         if spec != SHOWN and (parts := imitator.parts()):
@@ -93,7 +89,8 @@ def _world_scores(world: Playable, imitator: Imitator, shown_on: str, scored_on:
     return result
 
 
-def _note_wins(result: dict[str, Any], spec: str, wins: Sequence[bool]) -> None:
+def _note_wins(result: dict[str, Any], spec: str, played: Iterable[Episode | Tally]) -> None:
+    wins = [each.won for each in played]
     result["success"][spec] = round(sum(wins) / len(wins), 6)
     result["won"][spec] = "".join("1" if each else "0" for each in wins)
 
