@@ -6,7 +6,7 @@ from shown.language.reference import View, run
 from shown.policy import uniform_policy
 from shown.worlds import GAMES, find, load_levels, success_rate
 from shown_evidence.baselines import lpp
-from shown_evidence.baselines.features_nn import FeaturesPolicy, _packed_rows, _perceptron, _Spread, _unpacked
+from shown_evidence.baselines.features_nn import FeaturesPolicy, _Perceptron
 from shown_evidence.baselines.program_values import ProgramValues
 from shown_evidence.trials.demonstrators import demonstrations
 
@@ -56,9 +56,7 @@ def test_merged_programs_give_the_same_network_as_all_of_them():
     rng = torch.Generator().manual_seed(1)
     sizes = ((count, 100), (100,), (100, 100), (100,), (100, 1), (1,))
     layers = [torch.randn(size, generator=rng) / 10 for size in sizes]
-    merged = _perceptron(
-        torch.from_numpy(_unpacked(_packed_rows(values), values)).float(), _Spread(values, "cpu"), layers
-    )
+    merged = _Perceptron(values, "cpu").scores(torch.from_numpy(values.bits.T).float(), layers)
 
     programs = [term for term, _ in grammar.programs(count)]
     for k in range(0, len(values.word), 7):

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+import torch
 
 from shown.demonstrations import Demonstrations
 from shown.symmetry import images
 from shown.worlds import find, load_levels, play_many
-from shown_evidence.baselines.cell_trees import CellTrees, program_rows
+from shown_evidence.baselines.cell_trees import CellTrees
 from shown_evidence.baselines.linear_search import LinearSearch
 from shown_evidence.baselines.program_values import ProgramValues
 from shown_evidence.trials.demonstrators import demonstrations
@@ -18,8 +19,8 @@ def test_a_programs_value_does_not_depend_on_the_other_grids():
     game = find("checkmate")
     grids = [level.grid for level in load_levels(game, "random:910000-910003")]
     programs = np.arange(400)
-    together = program_rows(ProgramValues.of(grids, game.tokens, 400), programs)
-    alone = [program_rows(ProgramValues.of([grid], game.tokens, 400), programs) for grid in grids]
+    together = ProgramValues.of(grids, game.tokens, 400).program_rows(programs)
+    alone = [ProgramValues.of([grid], game.tokens, 400).program_rows(programs) for grid in grids]
     assert sorted(map(bytes, together)) == sorted(bytes(row) for part in alone for row in part)
     assert 0 < together.mean() < 1
 
@@ -43,7 +44,7 @@ def test_mirrored_networks_learn_from_images():
         for name, given in (("fcn", images(demos, game.symmetries)), ("fcn-mirrored", demos))
     )
     assert len(images(demos, game.symmetries)) > len(demos)
-    assert all((plain.parameters_[name] == mirrored.parameters_[name]).all() for name in plain.parameters_)
+    assert all(map(torch.equal, plain.parameters_, mirrored.parameters_))
 
 
 def test_a_search_wins_nim_without_demonstrations():

@@ -24,10 +24,8 @@ STEPS = 500
 COLUMN = 4  # in which the chicken of Freeway walks
 LOOKOUT = 7  # rows above the cannon of Space Invaders in which a bullet is a danger, its own included
 
-FREEWAY = Channels(
-    ["chicken", "car", "speed_1", "speed_2", "speed_3", "speed_4", "speed_5"],
-    order=["speed_1", "speed_2", "speed_3", "speed_4", "speed_5", "car", "chicken"],
-)
+SPEEDS = ["speed_1", "speed_2", "speed_3", "speed_4", "speed_5"]
+FREEWAY = Channels(["chicken", "car", *SPEEDS], order=[*SPEEDS, "car", "chicken"])
 BREAKOUT = Channels(["paddle", "ball", "trail", "brick"], order=["brick", "trail", "paddle", "ball"])
 SPACE_INVADERS = Channels(
     ["cannon", "alien", "alien_left", "alien_right", "friendly_bullet", "enemy_bullet"],
@@ -52,30 +50,26 @@ def crosses(game: Any) -> str:
 
 def returns_the_ball(game: Any) -> str:
     """Breakout: go to the column where a falling ball lands; follow a rising one."""
-    column, row, step = game.ball_x, game.ball_y, {2: 1, 3: -1}.get(game.ball_dir, 0)
-    while step and row < 8:
-        if not 0 <= column + step <= 9:
-            step = -step
-        else:
+    column, step = game.ball_x, {2: 1, 3: -1}.get(game.ball_dir, 0)
+    for _ in range(game.ball_y, 8):
+        if 0 <= column + step <= 9:
             column += step
-        row += 1
+        else:
+            step = -step
     return _toward(column, game.pos)
 
 
 def shoots(game: Any) -> str:
     """Space Invaders: dodge bullets; shoot below an alien, or go to the nearest column with one."""
-    columns = np.arange(10)
     danger = game.e_bullet_map[-LOOKOUT:].any(axis=0) | (game.alien_map[9] > 0)
     beside = [place for place in (game.pos - 1, game.pos + 1) if 0 <= place <= 9]
     if danger[game.pos]:
         safe = [place for place in beside if not danger[place]]
         return _toward((safe or beside)[0], game.pos)
-    targets = columns[game.alien_map.any(axis=0)]
-    nearest = int(targets[np.argmin(np.abs(targets - game.pos))])
+    nearest = int(min(np.flatnonzero(game.alien_map.any(axis=0)), key=lambda column: abs(column - game.pos)))
     if nearest == game.pos:
         return "f"
-    way = _toward(nearest, game.pos)
-    return "n" if danger[game.pos + (1 if way == "r" else -1)] else way
+    return "n" if danger[game.pos + np.sign(nearest - game.pos)] else _toward(nearest, game.pos)
 
 
 def collects(game: Any) -> str:
@@ -98,16 +92,16 @@ def collects(game: Any) -> str:
 
 
 def _toward(column: int, place: int) -> str:
-    return "l" if column < place else "r" if column > place else "n"
+    return "nrl"[int(np.sign(column - place))]
 
 
-GAMES: dict[str, tuple[str, str, Callable[[Any], str]]] = {
-    "Freeway": ("freeway", "FREEWAY", crosses),
-    "Breakout": ("breakout", "BREAKOUT", returns_the_ball),
-    "SpaceInvaders": ("space_invaders", "SPACE_INVADERS", shoots),
-    "Asterix": ("asterix", "ASTERIX", collects),
+GAMES: dict[str, tuple[str, Callable[[Any], str]]] = {
+    "Freeway": ("freeway", crosses),
+    "Breakout": ("breakout", returns_the_ball),
+    "SpaceInvaders": ("space_invaders", shoots),
+    "Asterix": ("asterix", collects),
 }
-"""MinAtar's name, the view and the expert of each game."""
+"""MinAtar's name of each game, which in capitals is that of its view here, and its expert."""
 
 
 class MinAtarGame(gymnasium.Env[Any, int]):
@@ -118,7 +112,7 @@ class MinAtarGame(gymnasium.Env[Any, int]):
             from minatar import Environment
         except ImportError:
             raise ImportError("MinAtar is not installed: pip install 'shown-evidence[minatar]'") from None
-        own, _, self._chooses = GAMES[name]
+        own, self._chooses = GAMES[name]
         self.game = Environment(own)
         self.actions = self.game.minimal_action_set()
         self.action_space: Any = spaces.Discrete(len(self.actions))
@@ -159,4 +153,4 @@ def world_name(game: str) -> str:
     >>> world_name("Freeway")
     'gym:shown_evidence.minatar_worlds:MinAtarFreeway-v0#shown_evidence.minatar_worlds:FREEWAY'
     """
-    return f"gym:{__name__}:MinAtar{game}-v0#{__name__}:{GAMES[game][1]}"
+    return f"gym:{__name__}:MinAtar{game}-v0#{__name__}:{GAMES[game][0].upper()}"

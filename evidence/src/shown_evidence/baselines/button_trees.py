@@ -6,19 +6,15 @@ each token that may be there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.tree import DecisionTreeClassifier
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.grid import Action, Grid, Tokens
-from shown.worlds import Playable
-from shown_evidence.baselines import Imitator
-from shown_evidence.baselines.cell_trees import windows
+from shown_evidence.baselines import Imitator, from_options
+from shown_evidence.baselines.cell_trees import trees, windows
 
 
 class ButtonTrees(Imitator):
@@ -34,14 +30,8 @@ class ButtonTrees(Imitator):
         if not demos.buttons or "agent" not in demos.tokens.names:
             raise BadInput("this method presses buttons where an agent is on the grid. Use another method.")
         self.tokens_ = demos.tokens
-        trees = (
-            HistGradientBoostingClassifier(
-                max_iter=self.rounds, min_samples_leaf=1, early_stopping=False, random_state=self.seed
-            )
-            if self.rounds
-            else DecisionTreeClassifier(random_state=self.seed)
-        )
-        self._trees = trees.fit(self._rows([step.grid for step in demos.steps]), [step.action for step in demos.steps])
+        rows, buttons = self._rows([step.grid for step in demos.steps]), [step.action for step in demos.steps]
+        self._trees = trees(self.rounds, random_state=self.seed).fit(rows, buttons)
         return self
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
@@ -63,6 +53,5 @@ def around_agent(grid: Grid, tokens: Tokens) -> np.ndarray:
     return (numbers[:, None] == np.arange(1, len(tokens) + 1)).ravel()
 
 
-def learner(world: Playable, seed: int, options: Mapping[str, Any]) -> ButtonTrees:
-    """Build trees."""
-    return ButtonTrees(seed=seed, **options)
+learner = from_options(ButtonTrees)
+"""Build trees."""

@@ -6,7 +6,7 @@ cell and its position, or the values of LPP's first programs there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,23 @@ from shown.demonstrations import Demonstrations
 from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import row_bits
 from shown.grid import Action, Grid, Tokens
-from shown.worlds import Game
-from shown_evidence.baselines import Imitator, check_clicks
+from shown_evidence.baselines import Imitator, check_clicks, from_options, in_parts, numbered
 from shown_evidence.baselines.program_values import ProgramValues
 
 REACH = 3
 """Cells seen on each side: a window of 7 × 7."""
 
 GRIDS_AT_ONCE = 64  # grids whose rows are made together when acting
+
+
+def trees(rounds: int, tokens: Sequence[bool] | None = None, **options: Any) -> Any:
+    """Return at most `rounds` gradient-boosted trees, or a single one without; `tokens` are columns of tokens."""
+    if not rounds:
+        return DecisionTreeClassifier(**options)
+    # A few clicks among hundreds of cells: leaves may be small.
+    return HistGradientBoostingClassifier(
+        max_iter=rounds, min_samples_leaf=1, categorical_features=tokens, early_stopping=False, **options
+    )
 
 
 class CellTrees(Imitator):
@@ -45,60 +54,35 @@ class CellTrees(Imitator):
 
     def fit(self, demos: Demonstrations) -> CellTrees:
         check_clicks(demos)
-        self.tokens_: Tokens = demos.tokens
+        self.tokens_ = demos.tokens
         if self.programs:
             values = ProgramValues.of_demonstrated(demos, self.programs)
-            features = values.features
-            self._used = np.unique(features.of_program[features.of_program != CONSTANT], return_index=True)[1]
-            self._used = np.flatnonzero(features.of_program != CONSTANT)[self._used]  # the first of equal programs
-            rows = program_rows(values, self._used)
+            feature, first = np.unique(values.features.of_program, return_index=True)
+            self._used = first[feature != CONSTANT]  # the first of equal programs
+            rows, tokens = values.program_rows(self._used), None
             clicked = row_bits(values.evidence(demos).positive, values.word, values.bit)
         else:
-            rows = np.concatenate([windows(step.grid, demos.tokens) for step in demos.steps])
-            clicked = np.concatenate([_clicked(step.grid, step.action) for step in demos.steps])
-        # A few clicks among hundreds of cells: leaves may be small, and both classes weigh the same.
-        shared: dict[str, Any] = {"class_weight": "balanced", "random_state": self.seed}
-        tokens = None if self.programs else [True] * (rows.shape[1] - 2) + [False, False]
-        self._trees = (
-            HistGradientBoostingClassifier(
-                max_iter=self.rounds,
-                min_samples_leaf=1,
-                categorical_features=tokens,
-                early_stopping=False,
-                **shared,
-            )
-            if self.rounds
-            else DecisionTreeClassifier(**shared)
-        ).fit(rows, clicked)
+            rows = np.concatenate([windows(step.grid, self.tokens_) for step in demos.steps])
+            tokens = [True] * (rows.shape[1] - 2) + [False, False]
+            clicked = np.array([cell == step.action for step in demos.steps for cell in step.grid.cells()])
+        self._trees = trees(self.rounds, tokens, class_weight="balanced", random_state=self.seed).fit(rows, clicked)
         return self
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        acts: list[Action] = []
-        for start in range(0, len(grids), GRIDS_AT_ONCE):
-            part = grids[start : start + GRIDS_AT_ONCE]
-            acts += self._by_programs(part) if self.programs else self._by_windows(part)
-        return acts
+        by = self._by_programs if self.programs else self._by_windows
+        return [action for part in in_parts(grids, GRIDS_AT_ONCE) for action in by(part)]
 
     def _by_programs(self, grids: Sequence[Grid]) -> list[Action]:
         values = ProgramValues.of(grids, self.tokens_, self.programs)
-        return values.first_best(self._trees.predict_proba(program_rows(values, self._used))[:, 1])
+        return values.first_best(self._likely(values.program_rows(self._used)))
 
     def _by_windows(self, grids: Sequence[Grid]) -> list[Action]:
-        likely = self._trees.predict_proba(np.concatenate([windows(grid, self.tokens_) for grid in grids]))[:, 1]
-        ends = np.cumsum([grid.height * grid.width for grid in grids])[:-1]
-        best = [int(part.argmax()) for part in np.split(likely, ends)]
-        return [divmod(cell, grid.width) for cell, grid in zip(best, grids, strict=True)]
+        rows = np.concatenate([windows(grid, self.tokens_) for grid in grids])
+        likely = iter(self._likely(rows))  # of each cell, grid after grid
+        return [max(grid.cells(), key=lambda cell: next(likely)) for grid in grids]
 
-
-def program_rows(values: ProgramValues, programs: np.ndarray) -> np.ndarray:
-    """Return the values of some programs on every row. [rows, programs] uint8"""
-    features = values.features
-    columns = row_bits(features.columns, values.word, values.bit).astype(np.uint8)
-    of = features.of_program[programs]
-    live = of != CONSTANT
-    found = np.repeat(values.always[programs].astype(np.uint8)[None], len(values.word), axis=0)
-    found[:, live] = columns[of[live]].T ^ features.negates[programs[live]]
-    return found
+    def _likely(self, rows: np.ndarray) -> np.ndarray:
+        return np.asarray(self._trees.predict_proba(rows)[:, 1])
 
 
 def windows(grid: Grid, tokens: Tokens, reach: int = REACH) -> np.ndarray:
@@ -109,19 +93,11 @@ def windows(grid: Grid, tokens: Tokens, reach: int = REACH) -> np.ndarray:
     >>> windows(grid("|.", "||"), find("nim").tokens).shape
     (4, 51)
     """
-    number = {character: i + 1 for i, character in enumerate(tokens)}
-    numbers = np.array([[number.get(character, 0) for character in row] for row in grid.rows])
     size = 2 * reach + 1
-    around = np.lib.stride_tricks.sliding_window_view(np.pad(numbers, reach), (size, size))
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(numbered(grid, tokens), reach), (size, size))
     places = np.indices(grid.shape).reshape(2, -1).T
     return np.concatenate([around.reshape(-1, size * size), places], axis=1)
 
 
-def _clicked(grid: Grid, action: Any) -> np.ndarray:
-    row, column = action
-    return np.arange(grid.height * grid.width) == row * grid.width + column
-
-
-def learner(game: Game, seed: int, options: Mapping[str, Any]) -> CellTrees:
-    """Build trees."""
-    return CellTrees(seed=seed, **options)
+learner = from_options(CellTrees)
+"""Build trees."""

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -21,15 +20,14 @@ from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import Evidence
 from shown.grid import Action, Grid
 from shown.inference.features import Features, LazyTerms
-from shown.inference.learner import to_formula
 from shown.inference.posterior import Candidate, literal_prices, log_likelihood, log_prior
 from shown.inference.trees import Forest, Tree, clauses_of, impurity
 from shown.rules.bitwise import formula_bits
-from shown.worlds import Game
+from shown_evidence.baselines import from_options
 from shown_evidence.baselines.lpp import MixturePolicy, mixed
-from shown_evidence.baselines.program_values import ProgramValues
+from shown_evidence.baselines.program_values import ProgramValues, of_programs
 
-TIES = ("first", "last", "any")
+TIES = ("first", "any")
 MAX_KEPT = 4000  # nodes whose scores are kept for other prefixes and seeds
 
 
@@ -47,7 +45,7 @@ class EveryPrefix(MixturePolicy):
     Attributes:
         programs, ensemble, trees, noise, prior, seed: as in `Learner`.
         duplicates: whether formulas count as often as they are found and may be empty, as in the published code.
-        ties: which of equally good candidates are kept: "first" found, "last" found, or "any".
+        ties: which of equally good candidates are kept: those found "first", or "any".
         merged: whether equal columns are one feature, that of the most probable program.
         one_order: whether one order of the features breaks all ties of a tree; otherwise chance breaks each.
         every: number of programs from one prefix to the next.
@@ -77,11 +75,10 @@ class EveryPrefix(MixturePolicy):
         highest = max((candidate.score for candidate in best), default=0.0)
         weights = {candidate: times * float(np.exp(candidate.score - highest)) for candidate, times in best.items()}
         total, order = sum(weights.values()), sorted(weights, key=lambda candidate: -weights[candidate])
-        parts = ((each, weights[each] / total, to_formula(each.clauses, features)) for each in order)
-        self.policy_ = mixed(parts, demos, self.programs, len(features))
+        self.policy_ = mixed([(each, weights[each] / total) for each in order], features.terms, demos, features)
         return self
 
-    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
+    def act_many(self, grids: Sequence[Grid]) -> Sequence[Action]:
         return super().act_many(grids) if self.divided else [self._elected(grid) for grid in grids]
 
     def _elected(self, grid: Grid) -> Action:
@@ -97,7 +94,11 @@ class EveryPrefix(MixturePolicy):
         known: dict[Tree, Candidate] = {}
         for tree in self._trees(features, evidence):
             if tree not in known:
-                known[tree] = self._candidate(tree, features, prices, evidence)
+                clauses = clauses_of(tree)
+                # The empty formula pays for no literal, so it is the published code's most probable policy.
+                prior = 0.0 if self.duplicates and not clauses else log_prior(clauses, prices)
+                allowed = formula_bits(clauses, features.columns, evidence.mask)
+                known[tree] = Candidate(clauses, prior, log_likelihood(allowed, evidence, self.noise))
             if np.isfinite(known[tree].score):
                 yield known[tree]
 
@@ -115,21 +116,14 @@ class EveryPrefix(MixturePolicy):
             for count in counts:
                 yield from (chance.tree(count, evidence.mask, np.random.default_rng(seed)) for seed in seeds)
 
-    def _candidate(self, tree: Tree, features: Features, prices: np.ndarray, evidence: Evidence) -> Candidate:
-        clauses = clauses_of(tree)
-        allowed = formula_bits(clauses, features.columns, evidence.mask)
-        # The empty formula pays for no literal, so it is the published code's most probable policy.
-        prior = 0.0 if self.duplicates and not clauses else log_prior(clauses, prices)
-        return Candidate(clauses, prior, log_likelihood(allowed, evidence, self.noise))
-
     def _best(self, found: list[Candidate]) -> Counter[Candidate]:
         """Return the candidates of the mixture with their multiplicities."""
         offered = found if self.duplicates else list(dict.fromkeys(found))
-        rank = np.arange(len(offered), dtype=float) * (-1 if self.ties == "last" else 1)
+        rank = np.zeros(len(offered))
         if self.ties == "any":
             rank = np.random.default_rng([self.seed, 0x71E5]).random(len(offered))
-        order = sorted(range(len(offered)), key=lambda i: (-offered[i].score, rank[i]))
-        return Counter(offered[i] for i in order[: self.ensemble])
+        order = np.lexsort([rank, np.array([-candidate.score for candidate in offered])])
+        return Counter(offered[i] for i in order[: self.ensemble].tolist())
 
 
 class _TreesByChance:
@@ -167,22 +161,19 @@ class _TreesByChance:
 def unmerged(features: Features) -> Features:
     """Return a feature for each program that is not constant."""
     places = np.flatnonzero(features.of_program != CONSTANT)
-    columns = features.columns[features.of_program[places]]
-    columns[features.negates[places]] ^= features.mask
     of_program = np.full(len(features.of_program), CONSTANT)
     of_program[places] = np.arange(len(places))
-    of_block = np.array([block.log_prior for block in features.blocks])
-    found = replace(
+    priors = np.concatenate([np.full(block.count, block.log_prior) for block in features.blocks])
+    return replace(
         features,
         terms=LazyTerms(features.blocks, places),
+        log_prior=priors[places],
         first=places,
-        columns=columns,
+        columns=of_programs(places, features, features.columns, features.mask),
         of_program=of_program,
         negates=features.negates & (features.of_program == CONSTANT),
     )
-    return replace(found, log_prior=of_block[found.block_of])
 
 
-def learner(game: Game, seed: int, options: Mapping[str, Any]) -> EveryPrefix:
-    """Build LPP with the mixture of the published code."""
-    return EveryPrefix(seed=seed, **options)
+learner = from_options(EveryPrefix)
+"""Build LPP with the mixture of the published code."""

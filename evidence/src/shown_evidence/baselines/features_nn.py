@@ -8,7 +8,8 @@ fraction of the cost.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,17 +21,16 @@ from shown.demonstrations import Demonstrations
 from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import row_bits
 from shown.grid import Action, Grid
-from shown.worlds import Game
-from shown_evidence.baselines import Imitator, check_clicks
+from shown_evidence.baselines import Imitator, check_clicks, from_options, in_parts
 from shown_evidence.baselines.program_values import ProgramValues
 
 HIDDEN = 100  # units in each of the two hidden layers
 BATCH = 1024  # rows per step
 ENOUGH = 1e-4  # loss below which training stops, once every row is labeled correctly
 GRIDS_AT_ONCE = 64  # grids whose programs are evaluated together when acting
-COLUMNS_AT_ONCE = 512  # columns unpacked together: all at once take eight times the memory
 
 
+@dataclass
 class FeaturesPolicy(Imitator):
     """A perceptron with two hidden layers of 100 units on the values of the first `programs` programs.
 
@@ -38,39 +38,34 @@ class FeaturesPolicy(Imitator):
     every device.
     """
 
-    def __init__(
-        self,
-        programs: int = 10_000,
-        *,
-        l1: float = 0.0,
-        epochs: int = 200,
-        rate: float = 0.001,
-        seed: int = 0,
-        device: str = "cpu",
-    ) -> None:
-        self.programs, self.l1, self.epochs, self.rate = programs, l1, epochs, rate
-        self.seed, self.device = seed, device
+    programs: int = 10_000
+    l1: float = 0.0
+    epochs: int = 200
+    rate: float = 0.001
+    seed: int = 0
+    device: str = "cpu"
 
     def fit(self, demos: Demonstrations) -> FeaturesPolicy:
         check_clicks(demos)
         self.tokens_ = demos.tokens
         values = ProgramValues.of_demonstrated(demos, self.programs)
         labels = row_bits(values.evidence(demos).positive, values.word, values.bit)
+        bits = values.bits
         # Rows with equal values and labels are one row with a weight.
-        distinct, counts = np.unique(np.column_stack([_packed_rows(values), labels]), axis=0, return_counts=True)
-        inputs = torch.from_numpy(_unpacked(distinct[:, :-1], values)).to(self.device)
-        goals = torch.from_numpy(distinct[:, -1].astype(np.float32)).to(self.device)
-        weights = torch.from_numpy(counts.astype(np.float32)).to(self.device)
+        packed = np.vstack([np.packbits(bits, axis=0, bitorder="little"), labels]).T
+        _, first, counts = np.unique(packed, axis=0, return_index=True, return_counts=True)
+        inputs = torch.from_numpy(bits.T[first]).to(self.device)
+        goals, weights = (torch.tensor(each, device=self.device).float() for each in (labels[first], counts))
         rng = torch.Generator().manual_seed(self.seed)
         layers = self._initial_layers(rng)
         adam = torch.optim.Adam(layers, lr=self.rate)
-        spread = _Spread(values, self.device)
+        perceptron = _Perceptron(values, self.device)
         epochs = 0
         while epochs < self.epochs:
             epochs += 1
             losses, correct = [], True
             for part in torch.randperm(len(goals), generator=rng).to(self.device).split(BATCH):
-                scores = _perceptron(inputs[part].float(), spread, layers)
+                scores = perceptron.scores(inputs[part].float(), layers)
                 loss = functional.binary_cross_entropy_with_logits(scores, goals[part], weights[part], reduction="sum")
                 loss = loss / weights[part].sum()
                 losses.append(loss.item())
@@ -83,7 +78,8 @@ class FeaturesPolicy(Imitator):
             if correct and max(losses) < ENOUGH:
                 break
         self.layers_ = [layer.detach() for layer in layers]
-        self.training_ = {"epochs": epochs, "loss": float(np.mean(losses)), "rows": len(goals), "separated": correct}
+        mean = round(float(np.mean(losses)), 6)
+        self.training_ = {"epochs": epochs, "loss": mean, "rows": len(goals), "separated": correct}
         return self
 
     def _initial_layers(self, rng: torch.Generator) -> list[Tensor]:
@@ -96,69 +92,45 @@ class FeaturesPolicy(Imitator):
         return [layer.requires_grad_() for layer in layers]
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        acts: list[Action] = []
-        for start in range(0, len(grids), GRIDS_AT_ONCE):
-            part = grids[start : start + GRIDS_AT_ONCE]
-            values = ProgramValues.of(part, self.tokens_, self.programs)
-            inputs = torch.from_numpy(_unpacked(_packed_rows(values), values)).to(self.device).float()
-            with torch.no_grad():
-                scores = _perceptron(inputs, _Spread(values, self.device), self.layers_).cpu().numpy()
-            acts += values.first_best(scores.astype(np.float64))
-        return acts
+        return [action for part in in_parts(grids, GRIDS_AT_ONCE) for action in self._act_on(part)]
+
+    def _act_on(self, grids: Sequence[Grid]) -> list[Action]:
+        values = ProgramValues.of(grids, self.tokens_, self.programs)
+        inputs = torch.from_numpy(values.bits.T).to(self.device).float()
+        with torch.no_grad():
+            scores = _Perceptron(values, self.device).scores(inputs, self.layers_).cpu().numpy()
+        return values.first_best(scores.astype(np.float64))
 
     def describe(self) -> dict[str, Any]:
         zero = float((self.layers_[0].abs() < 1e-3).float().mean())
-        return {"training": {**self.training_, "loss": round(self.training_["loss"], 6)}, "near_zero": round(zero, 4)}
+        return {"training": self.training_, "near_zero": round(zero, 4)}
 
 
-def learner(game: Game, seed: int, options: Mapping[str, Any]) -> FeaturesPolicy:
-    """Build Features + NN."""
-    return FeaturesPolicy(seed=seed, **options)
+learner = from_options(FeaturesPolicy)
+"""Build Features + NN."""
 
 
-class _Spread:
-    """The feature that each program equals, up to negation: maps weights on programs to weights on features."""
+class _Perceptron:
+    """A perceptron on features that is equivalent to one with an input for each program."""
 
     def __init__(self, values: ProgramValues, device: str) -> None:
         features = values.features
-        live = np.flatnonzero(features.of_program != CONSTANT)
-        ones = np.flatnonzero(values.always)
+        live = features.of_program != CONSTANT
         self.count = len(features)
-        self.live, self.ones = torch.from_numpy(live).to(device), torch.from_numpy(ones).to(device)
+        # Programs that equal a feature, up to negation; and those that always hold.
+        self.live, self.ones = (
+            torch.from_numpy(np.flatnonzero(each)).to(device) for each in (live, features.negates & ~live)
+        )
         self.feature = torch.from_numpy(features.of_program[live]).to(device)
         self.negated = torch.from_numpy(features.negates[live].astype(np.float32)).to(device)
 
-    def weights(self, of_program: Tensor) -> tuple[Tensor, Tensor]:
-        """Return weights on features [F, …] and a bias […] equivalent to weights on programs [P, …].
-
-        A negated program is 1 − its feature: its weight goes to the bias, and to the feature with the other sign.
-        """
-        mine = of_program[self.live]
+    def scores(self, inputs: Tensor, layers: Sequence[Tensor]) -> Tensor:
+        """Return the score of each row. [rows]"""
+        # A negated program is 1 − its feature: its weight goes to the bias, and to the feature with the other sign.
+        mine = layers[0][self.live]
         signed = mine * (1 - 2 * self.negated)[:, None]
-        on_features = torch.zeros(self.count, of_program.shape[1], device=mine.device)
-        on_features = on_features.index_add(0, self.feature, signed)
-        return on_features, (mine * self.negated[:, None]).sum(0) + of_program[self.ones].sum(0)
-
-
-def _perceptron(inputs: Tensor, spread: _Spread, layers: Sequence[Tensor]) -> Tensor:
-    """Return the score of each row. [rows]"""
-    first, bias = spread.weights(layers[0])
-    hidden = functional.relu(inputs @ first + bias + layers[1])
-    hidden = functional.relu(hidden @ layers[2] + layers[3])
-    return (hidden @ layers[4] + layers[5])[:, 0]
-
-
-def _packed_rows(values: ProgramValues) -> np.ndarray:
-    """Return the features' values row by row, eight to a byte. [rows, F / 8] uint8"""
-    columns = values.features.columns
-    packed = np.empty((len(values.word), (len(columns) + 7) // 8), dtype=np.uint8)
-    for start in range(0, len(columns), COLUMNS_AT_ONCE):
-        part = row_bits(columns[start : start + COLUMNS_AT_ONCE], values.word, values.bit)
-        bits = np.packbits(part.T, axis=1, bitorder="little")
-        packed[:, start // 8 : start // 8 + bits.shape[1]] = bits
-    return packed
-
-
-def _unpacked(packed: np.ndarray, values: ProgramValues) -> np.ndarray:
-    """Unpack bits. [rows, F / 8] → [rows, F] uint8, 0 or 1"""
-    return np.unpackbits(packed, axis=1, count=len(values.features), bitorder="little")
+        first = torch.zeros(self.count, mine.shape[1], device=mine.device).index_add(0, self.feature, signed)
+        bias = (mine * self.negated[:, None]).sum(0) + layers[0][self.ones].sum(0)
+        hidden = functional.relu(inputs @ first + bias + layers[1])
+        hidden = functional.relu(hidden @ layers[2] + layers[3])
+        return (hidden @ layers[4] + layers[5])[:, 0]

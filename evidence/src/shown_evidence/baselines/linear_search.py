@@ -8,6 +8,7 @@ those that won most. It is a control: what the generator of levels and who won a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,22 +26,20 @@ REACH = 2  # cells seen on each side: a window of 5 × 5
 AROUND = (2 * REACH + 1) ** 2
 
 
+@dataclass(frozen=True)
 class LinearPolicy:
     """Clicks the cell with the highest score; `weights` are by place in the window and token. [places, tokens]"""
 
-    deterministic = True
-
-    def __init__(self, weights: np.ndarray, tokens: Tokens) -> None:
-        self.weights, self.tokens = weights, tokens
+    weights: np.ndarray
+    tokens: Tokens
+    deterministic: bool = True
 
     def act_many(self, grids: Sequence[Grid]) -> list[Cell]:
-        return [self._act(grid) for grid in grids]
+        return [divmod(int(self._scores(grid).argmax()), grid.width) for grid in grids]
 
-    def _act(self, grid: Grid) -> Cell:
+    def _scores(self, grid: Grid) -> np.ndarray:
         around = windows(grid, self.tokens, REACH)[:, :AROUND]
-        places = np.arange(AROUND) * self.weights.shape[1]
-        best = int(self.weights.take(around + places).sum(axis=1).argmax())
-        return divmod(best, grid.width)
+        return self.weights[np.arange(AROUND), around].sum(axis=1)
 
 
 class LinearSearch(Imitator):
@@ -72,9 +71,6 @@ class LinearSearch(Imitator):
                 mean, spread = drawn[best].mean(axis=0), np.maximum(drawn[best].std(axis=0), LEAST_SPREAD)
         self.policy_ = LinearPolicy(mean, self.game.tokens)
         return self
-
-    def act_many(self, grids: Sequence[Grid]) -> list[Cell]:
-        return self.policy_.act_many(grids)
 
     def describe(self) -> dict[str, Any]:
         return {"episodes": self.played_}

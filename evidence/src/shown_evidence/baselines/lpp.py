@@ -10,14 +10,16 @@ from typing import Any
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
 from shown.evaluation.resources import Resources
-from shown.grid import Action, Grid, Tokens
+from shown.grid import Tokens
+from shown.inference.features import Features
 from shown.inference.learner import Learner
 from shown.inference.posterior import Candidate
 from shown.language.grammar import Grammar, paper_grammar, uniform
-from shown.language.terms import Kind
+from shown.language.terms import Kind, Term
 from shown.policy import Component, Policy, uniform_policy
 from shown.provenance import NO_PROVENANCE, Provenance
 from shown.rules import Formula
+from shown.rules.bitwise import over_programs
 from shown.symmetry import Transformation, images
 from shown.version import __version__
 from shown.worlds import Game, Playable, load_levels, play, play_many
@@ -29,15 +31,10 @@ class MixturePolicy(Imitator):
 
     policy_: Policy
 
-    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        return self.policy_.act_many(grids)
-
     def describe(self) -> dict[str, Any]:
         """Return the size of the most probable component, counted as in the paper's Table 3."""
-        best = self.policy_.components[0]
-        provenance = self.policy_.provenance
-        sizes = {"programs": provenance.programs, "distinct": provenance.distinct}
-        return {
+        best, provenance = self.policy_.components[0], self.policy_.provenance
+        account = {
             "found": provenance != NO_PROVENANCE,
             "components": len(self.policy_.components),
             "weight": round(best.weight, 6),
@@ -46,20 +43,25 @@ class MixturePolicy(Imitator):
             "top_level_programs": len(best.formula.literals),
             "method_calls": best.formula.method_calls,
             "depth": best.formula.depth,
-            **{name: size for name, size in sizes.items() if size is not None},
+            "programs": provenance.programs,
+            "distinct": provenance.distinct,
             # A printed part of a long rule has likelihood 0.
-            **({"log_likelihood": round(best.log_likelihood, 4)} if math.isfinite(best.log_likelihood) else {}),
+            "log_likelihood": round(best.log_likelihood, 4) if math.isfinite(best.log_likelihood) else None,
         }
+        return {name: value for name, value in account.items() if value is not None}
 
 
 def mixed(
-    found: Iterable[tuple[Candidate, float, Formula]], demos: Demonstrations, programs: int, distinct: int
+    found: Iterable[tuple[Candidate, float]], terms: Sequence[Term], demos: Demonstrations, features: Features
 ) -> Policy:
-    """Return the policy with these components, their weights and their formulas; a uniform one without any."""
-    components = tuple(Component(weight, c.log_prior, c.log_likelihood, formula) for c, weight, formula in found)
+    """Return the policy with these candidates over `terms` and their weights; a uniform one without any."""
+    components = tuple(
+        Component(weight, each.log_prior, each.log_likelihood, Formula(over_programs(each.clauses, terms.__getitem__)))
+        for each, weight in found
+    )
     if not components:
         return uniform_policy(demos.tokens, demos.game, demos.buttons)
-    provenance = Provenance(version=__version__, programs=programs, distinct=distinct)
+    provenance = Provenance(version=__version__, programs=len(features.of_program), distinct=len(features))
     return Policy(demos.tokens, components, demos.game, demos.buttons, provenance)
 
 
@@ -70,7 +72,7 @@ class LppPolicy(MixturePolicy):
         self.learner, self.symmetries = learner, symmetries
 
     def fit(self, demos: Demonstrations) -> LppPolicy:
-        for _ in self.learner.iter_fit(images(demos, self.symmetries) if self.symmetries else demos):
+        for _ in self.learner.iter_fit(images(demos, self.symmetries)):
             pass  # unlike `fit`, this does not warn if nothing fits: in a trial that is a result
         self.policy_ = self.learner.policy_
         return self

@@ -15,9 +15,8 @@ from shown.grid import Action, Grid
 from shown.symmetry import Transformation, images
 from shown.worlds import Playable
 from shown.worlds.games.levels import built_in
-from shown_evidence.baselines import Imitator, check_clicks
-from shown_evidence.baselines.architectures import ARCHITECTURES, Architecture, Parameters
-from shown_evidence.baselines.training import Examples, Training, encode, one_hot, train
+from shown_evidence.baselines import Imitator, check_clicks, in_parts
+from shown_evidence.baselines.networks import ARCHITECTURES, Architecture, Trainer, Training, encode, examples_of
 
 CHOICES = ("highest", "classified")
 GRIDS_AT_ONCE = 256  # grids scored together when acting
@@ -64,15 +63,13 @@ class NetworkPolicy(Imitator):
         return fit_together([self], [demos])[0]
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        network, channels = self.architecture_, len(self.tokens_)
-        parameters = {name: value.to(self.device) for name, value in self.parameters_.items()}
+        network, parameters = self.architecture_, [value.to(self.device) for value in self.parameters_]
         acts: list[Action] = []
-        for start in range(0, len(grids), GRIDS_AT_ONCE):
-            part = grids[start : start + GRIDS_AT_ONCE]
-            shape = _largest(part) if network.any_size else self.shape_
-            numbers = torch.from_numpy(encode(self.tokens_, part, shape)).to(self.device)
+        for part in in_parts(grids, GRIDS_AT_ONCE):
+            shape = _largest(part) if network.any_size else network.shape
+            numbers = encode(self.tokens_, part, shape).to(self.device)
             with torch.no_grad():
-                inputs, inside = one_hot(numbers[None], channels)
+                inputs, inside = network.one_hot(numbers[None])
                 scores = network.scores(parameters, inputs, inside)
             possible = network.possible(scores, inside)[0].cpu().numpy() > 0
             chosen = self._chosen(scores[0].cpu().numpy(), possible)
@@ -91,32 +88,30 @@ class NetworkPolicy(Imitator):
         return {"training": {name: round(value, 6) for name, value in self.training_.items()}, "device": self.device}
 
     def learned(
-        self, demos: Demonstrations, network: Architecture, parameters: Parameters, training: dict[str, float]
+        self, demos: Demonstrations, network: Architecture, parameters: list[torch.Tensor], training: dict[str, float]
     ) -> NetworkPolicy:
         """Take over the outcome of training."""
         self.tokens_, self.buttons_, self.architecture_ = demos.tokens, demos.buttons, network
-        self.shape_ = self.shape or _largest([step.grid for step in demos.steps])
         self.parameters_, self.training_ = parameters, training
         return self
 
 
 def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstrations]) -> list[NetworkPolicy]:
     """Fit policies that differ in seed only, each to its own demonstrations, all at once; much faster on a GPU."""
-    first = policies[0]
+    first, task = policies[0], demos[0]
     if first.network not in ARCHITECTURES:
         raise BadInput(f"no network called {first.network!r}. {did_you_mean(first.network, ARCHITECTURES)}")
-    network = replace(ARCHITECTURES[first.network], buttons=len(demos[0].buttons))
-    for each in demos if network.any_size or not network.buttons else ():
+    kind = ARCHITECTURES[first.network]
+    for each in demos if kind.any_size or not task.buttons else ():
         check_clicks(each)
-    demos = [images(each, first.symmetries) if first.symmetries else each for each in demos]
-    largest = [_largest([step.grid for step in each.steps]) for each in demos]
-    if not network.any_size:
-        largest = [policy.shape or own for policy, own in zip(policies, largest, strict=True)]
-    shape = max(height for height, _ in largest), max(width for _, width in largest)
-    examples = [Examples.of(each, shape) for each in demos]
-    seeds = [policy.seed for policy in policies]
-    found = train(network, len(demos[0].tokens), shape, examples, seeds, first.settings, first.device)
-    return [policy.learned(d, network, *each) for policy, d, each in zip(policies, demos, found, strict=True)]
+    demos = [images(each, first.symmetries) for each in demos]
+    shape = _largest([step.grid for each in demos for step in each.steps])
+    if first.shape and not kind.any_size:
+        shape = first.shape
+    network = replace(kind, tokens=len(task.tokens), shape=shape, buttons=len(task.buttons))
+    examples = [examples_of(each, shape) for each in demos]
+    trained = Trainer(network, examples, [each.seed for each in policies], first.settings, first.device).train()
+    return [policy.learned(task, network, *each) for policy, each in zip(policies, trained, strict=True)]
 
 
 def learner(place: Playable, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,13 +22,11 @@ class ProgramValues:
 
     Attributes:
         features: the distinct columns.
-        always: whether each program holds on every row. [P] bool
-        word, bit: position of each row in a column. [rows] int64, [rows] uint64
+        word, bit: position of each row in a column. [rows] int64 each
     """
 
     rows: Rows
     features: Features
-    always: np.ndarray
     word: np.ndarray
     bit: np.ndarray
 
@@ -35,9 +34,7 @@ class ProgramValues:
     def of(cls, grids: Sequence[Grid], tokens: Tokens, programs: int) -> ProgramValues:
         world, features = evaluate(grids, tokens, paper_grammar(tokens), programs)
         rows = Rows([world])
-        word, bit = np.nonzero(rows.state_of_row >= 0)
-        always = (features.of_program == CONSTANT) & features.negates
-        return cls(rows, features, always, word, bit.astype(np.uint64))
+        return cls(rows, features, *np.nonzero(rows.state_of_row >= 0))
 
     @classmethod
     def of_demonstrated(cls, demos: Demonstrations, programs: int) -> ProgramValues:
@@ -48,9 +45,31 @@ class ProgramValues:
         """Return the demonstrations as bits over the rows; every demonstrated state must be among them."""
         return evidence_of(self.rows, demos.steps)
 
+    @property
+    def bits(self) -> np.ndarray:
+        """The values of the features on every row. [F, rows] uint8"""
+        bits = np.unpackbits(self.features.columns.view(np.uint8), axis=1, bitorder="little")
+        return bits[:, 64 * self.word + self.bit]
+
+    def program_rows(self, programs: np.ndarray) -> np.ndarray:
+        """Return the values of some programs on every row. [rows, programs] uint8"""
+        return of_programs(programs, self.features, self.bits, 1).T
+
     def first_best(self, scores: np.ndarray) -> list[Action]:
         """Return the action with the highest score in each state, the first among equals. [rows] → [S]"""
-        states = self.rows.state_of_row[self.word, self.bit.astype(np.int64)]
+        states = self.rows.state_of_row[self.word, self.bit]
         order = np.lexsort((self.word, -scores, states))
         first = order[np.unique(states[order], return_index=True)[1]]
         return self.rows.worlds[0].actions_of_words(self.word[first])
+
+
+def of_programs(programs: np.ndarray, features: Features, values: np.ndarray, true: Any) -> np.ndarray:
+    """Return values of features as those of some programs, constant ones included. [F, N] → [programs, N]
+
+    Values are numbers whose bits in `true` say where a feature holds.
+    """
+    of = features.of_program[programs]
+    found = np.zeros((len(of), values.shape[1]), dtype=values.dtype)
+    found[of != CONSTANT] = values[of[of != CONSTANT]]
+    found[features.negates[programs]] ^= true
+    return found

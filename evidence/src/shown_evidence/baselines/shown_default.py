@@ -23,14 +23,12 @@ class TaughtPolicy(MixturePolicy):
     its time limit.
     """
 
-    def __init__(self, game: Playable, seed: int, practice: bool | float, **options: Any) -> None:
-        self.game, self.seed, self.practice, self.options = game, seed, practice, options
+    def __init__(self, game: Playable, seed: int, practice: float, **options: Any) -> None:
+        self.game = game
+        self.options = {**options, "practice": practice, "resources": Resources(threads=1, seed=seed)}
 
     def fit(self, demos: Demonstrations) -> TaughtPolicy:
-        practice = self.practice if isinstance(self.practice, float) else math.inf if self.practice else 0.0
-        self.taught_: Taught = teach(
-            demos, self.game, practice=practice, resources=Resources(threads=1, seed=self.seed), **self.options
-        )
+        self.taught_: Taught = teach(demos, self.game, **self.options)
         self.policy_ = self.taught_.policy
         return self
 
@@ -54,7 +52,7 @@ class TaughtPolicy(MixturePolicy):
 
 def learner(place: Playable, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:
     """Build `shown` for a game or world; without `rounds` it does not practice."""
-    return TaughtPolicy(place, seed, options.get("rounds", 0) > 0, **options)
+    return TaughtPolicy(place, seed, math.inf if options.get("rounds") else 0.0, **options)
 
 
 def timed_learner(world: World, seed: int, options: Mapping[str, Any]) -> TaughtPolicy:

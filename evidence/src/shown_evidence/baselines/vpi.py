@@ -12,44 +12,26 @@ import heapq
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from functools import reduce
+from operator import and_, or_
+from typing import Any, TypeVar
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import Evidence, row_bits
-from shown.inference.features import LazyTerms
+from shown.evaluation.rows import row_bits
+from shown.inference.features import Features, LazyTerms
 from shown.inference.posterior import Candidate, Mixture, log_likelihood
-from shown.rules import Formula, Literal
-from shown.rules.bitwise import formula_bits
+from shown.rules.bitwise import Clauses, formula_bits
 from shown.worlds import Game
 from shown_evidence.baselines import check_clicks
 from shown_evidence.baselines.lpp import MixturePolicy, mixed
-from shown_evidence.baselines.program_values import ProgramValues
-
-Choice = tuple[int, bool]
-"""A program by its number, and whether it must hold."""
+from shown_evidence.baselines.program_values import ProgramValues, of_programs
 
 UNIT = 1e-9
 """Costs (−log p) are integers in this unit, so that sums are exact."""
 
 T = TypeVar("T")
-
-
-class _Stream(Generic[T]):
-    """An iterator with random access to the items read so far and the next ones."""
-
-    def __init__(self, items: Iterator[tuple[int, T]]) -> None:
-        self._items, self._read = items, list[tuple[int, T]]()
-
-    def get(self, place: int) -> tuple[int, T] | None:
-        while len(self._read) <= place:
-            item = next(self._items, None)
-            if item is None:
-                return None
-            self._read.append(item)
-        return self._read[place]
 
 
 def sets(parts: Iterator[tuple[int, T]], each: int) -> Iterator[tuple[int, tuple[T, ...]]]:
@@ -60,23 +42,28 @@ def sets(parts: Iterator[tuple[int, T]], each: int) -> Iterator[tuple[int, tuple
     >>> list(itertools.islice(sets(iter([(1, "a"), (2, "b")]), each=0), 5))
     [(1, ('a',)), (2, ('b',)), (3, ('a', 'b'))]
     """
-    stream = _Stream(parts)
+    read: list[tuple[int, T]] = []
+    heap: list[tuple[int, tuple[int, ...]]] = []
+
+    def push(cost: int, places: tuple[int, ...]) -> None:
+        """Add a set to the heap, if there is such a part; `cost` is without that of its last part."""
+        if places[-1] == len(read):
+            read.extend(itertools.islice(parts, 1))
+        if places[-1] < len(read):
+            heapq.heappush(heap, (cost + read[places[-1]][0], places))
+
     # A set is the rising positions of its parts. It has two successors, neither cheaper: the last part replaced by the
     # next one, or the next one added. So every set has one predecessor, and the heap always holds the cheapest.
-    first = stream.get(0)
-    heap: list[tuple[int, tuple[int, ...]]] = [] if first is None else [(first[0] + each, (0,))]
+    push(each, (0,))
     while heap:
         cost, places = heapq.heappop(heap)
-        yield cost, tuple(stream.get(place)[1] for place in places)  # type: ignore[index]
-        following = stream.get(places[-1] + 1)
-        if following is not None:
-            last = stream.get(places[-1])
-            assert last is not None
-            heapq.heappush(heap, (cost - last[0] + following[0], (*places[:-1], places[-1] + 1)))
-            heapq.heappush(heap, (cost + following[0] + each, (*places, places[-1] + 1)))
+        yield cost, tuple(read[place][1] for place in places)
+        last = places[-1]
+        push(cost - read[last][0], (*places[:-1], last + 1))
+        push(cost + each, (*places, last + 1))
 
 
-def policies(log_priors: Sequence[float]) -> Iterator[tuple[int, tuple[tuple[Choice, ...], ...]]]:
+def policies(log_priors: Sequence[float]) -> Iterator[tuple[int, Clauses]]:
     """Yield all policies over programs with these falling log priors, most probable first, with costs in `UNIT`s.
 
     >>> found = list(itertools.islice(policies([-1.0, -2.0]), 3))
@@ -107,22 +94,23 @@ class VpiPolicy(MixturePolicy):
         # No policy among the first n uses a program beyond the n-th: the n single programs come first.
         values = ProgramValues.of_demonstrated(demos, self.programs)
         features, evidence = values.features, values.evidence(demos)
+        programs = np.arange(len(features.of_program))
+        shown = of_programs(programs, features, row_bits(features.columns, evidence.word, evidence.bit), True)
+        packed = np.packbits(np.vstack([shown, np.ones((1, len(evidence.word)), dtype=bool)]), axis=1)
+        *numbers, all_steps = (int.from_bytes(row.tobytes(), "big") for row in packed)
+        steps = [(all_steps ^ number, number) for number in numbers]  # where each program fails, and where it holds
         priors = np.concatenate([np.full(block.count, block.log_prior) for block in features.blocks])
-        terms = LazyTerms(features.blocks, np.arange(len(features.of_program)))
-        rows = _ProgramRows(values, evidence)
         mixture = Mixture(self.ensemble)
         for cost, clauses in itertools.islice(policies(priors.tolist()), self.programs):
             prior = -cost * UNIT
             if prior < mixture.bound:
                 break
-            if rows.repeats_all(clauses):
-                mixture.offer(Candidate(clauses, prior, log_likelihood(rows.allowed(clauses), evidence)))
-        formulas = (
-            Formula(tuple(tuple(Literal(terms[i], sign) for i, sign in clause) for clause in candidate.clauses))
-            for candidate in mixture.best
-        )
-        found = zip(mixture.best, map(float, mixture.weights), formulas, strict=True)
-        self.policy_ = mixed(found, demos, self.programs, len(features))
+            allowed_steps = reduce(or_, (reduce(and_, (steps[i][sign] for i, sign in clause)) for clause in clauses))
+            if allowed_steps == all_steps:  # most rule out a demonstrated action
+                allowed = _allowed_rows(clauses, features, evidence.mask)
+                mixture.offer(Candidate(clauses, prior, log_likelihood(allowed, evidence)))
+        found = zip(mixture.best, mixture.weights.tolist(), strict=True)
+        self.policy_ = mixed(found, LazyTerms(features.blocks, programs), demos, features)
         return self
 
 
@@ -131,43 +119,9 @@ def learner(game: Game, seed: int, options: Mapping[str, Any]) -> VpiPolicy:
     return VpiPolicy(**options)
 
 
-class _ProgramRows:
-    """Policies on the rows; a few bits show that most rule out a demonstrated action."""
-
-    def __init__(self, values: ProgramValues, evidence: Evidence) -> None:
-        features = self._features = values.features
-        self._evidence = evidence
-        steps = row_bits(features.columns, evidence.word, evidence.bit)
-        packed = np.packbits(steps, axis=1, bitorder="little")
-        self._steps = [int.from_bytes(row.tobytes(), "little") for row in packed]
-        self._all_steps = (1 << len(evidence.word)) - 1
-        self._of_program, self._negates = features.of_program.tolist(), features.negates.tolist()
-        self._always = values.always.tolist()
-
-    def repeats_all(self, clauses: tuple[tuple[Choice, ...], ...]) -> bool:
-        """Return whether a policy allows every demonstrated action."""
-        allowed = 0
-        for clause in clauses:
-            bits = self._all_steps
-            for program, sign in clause:
-                feature = self._of_program[program]
-                if feature == CONSTANT:
-                    bits = bits if self._always[program] == sign else 0
-                else:
-                    column = self._steps[feature]
-                    bits &= column if sign != self._negates[program] else ~column
-            allowed |= bits
-        return allowed == self._all_steps
-
-    def allowed(self, clauses: tuple[tuple[Choice, ...], ...]) -> np.ndarray:
-        """Return the rows that a policy allows. [R] uint64"""
-        over_features = tuple(
-            tuple(
-                (self._of_program[program], sign != self._negates[program])
-                for program, sign in clause
-                if self._of_program[program] != CONSTANT
-            )
-            for clause in clauses
-            if all(self._of_program[p] != CONSTANT or self._always[p] == sign for p, sign in clause)
-        )
-        return formula_bits(over_features, self._features.columns, self._evidence.mask)
+def _allowed_rows(clauses: Clauses, features: Features, mask: np.ndarray) -> np.ndarray:
+    """Return the rows that a policy allows, as bits. [R] uint64"""
+    used = sorted({program for clause in clauses for program, _ in clause})
+    columns = of_programs(np.array(used), features, features.columns, features.mask)
+    over_columns = tuple(tuple((used.index(program), sign) for program, sign in clause) for clause in clauses)
+    return formula_bits(over_columns, columns, mask)

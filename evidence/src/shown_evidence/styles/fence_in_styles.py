@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from shown.grid import Cell, Grid
-from shown.worlds.episodes import Player
+from shown.worlds.distances import distances
 from shown.worlds.games.fence_in import FENCE, SHEEP
 from shown.worlds.games.game import EMPTY, SIDES, moved, the
-from shown_evidence.styles.style import Begin, shuffled, styles
+from shown_evidence.styles import Begin, building, shuffled, styles
 
+FREE = (EMPTY, SHEEP)
 CLOCKWISE = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
 
-Plan = Callable[[Grid, np.random.Generator], list[Cell]]
-"""Chooses the cells to fence, in order."""
+Node = tuple[Cell, bool]
+"""A cell, entered (False) or left (True)."""
+
+OUTSIDE: Node = ((-1, -1), True)
 
 
 def on_border(grid: Grid, cell: Cell) -> bool:
@@ -38,7 +41,7 @@ def closing_rows(grid: Grid) -> list[list[Cell]]:
     >>> closing_rows(grid(".....", ".###.", ".#S#.", ".#.#.", "....."))
     [[(3, 2)], [(4, 2)]]
     """
-    found = []
+    found: list[list[Cell]] = []
     for row in range(the(grid, SHEEP)[0] + 1, grid.height):
         above = _region_above(grid, row)
         if any(on_border(grid, cell) for cell in above):
@@ -47,119 +50,76 @@ def closing_rows(grid: Grid) -> list[list[Cell]]:
     return found
 
 
+def _region_above(grid: Grid, row: int) -> Iterable[Cell]:
+    """Return the cells above a row that the sheep can reach."""
+    return distances([the(grid, SHEEP)], lambda cell: cell[0] < row and grid.get(cell) == EMPTY)
+
+
 def _ways_to_close(grid: Grid) -> list[list[Cell]]:
     """Return the rows that close the pen; if there are none, the row below the sheep."""
     return closing_rows(grid) or [row_below(grid)]
 
 
-def _region_above(grid: Grid, row: int) -> set[Cell]:
-    """Return the cells above a row that the sheep can reach."""
-    region = {the(grid, SHEEP)}
-    edge = list(region)
-    while edge:
-        near = {moved(cell, way) for cell in edge for way in SIDES}
-        edge = [cell for cell in near - region if grid.get(cell) == EMPTY and cell[0] < row]
-        region.update(edge)
-    return region
-
-
-Node = tuple[Cell, bool]
-OUTSIDE: Node = ((-1, -1), False)
-
-
 def fewest_fences(grid: Grid) -> list[Cell]:
     """Return the smallest set of cells that encloses the sheep; of several, the outermost.
 
-    By Menger's theorem its size is the number of disjoint ways out. Every cell is two nodes, entered and left; each
-    augmenting path may reroute parts of earlier ones.
+    By Menger's theorem its size is the number of disjoint ways in from outside. Each further way may reroute parts of
+    the earlier ones: it may go back where they came. The set is where the outside still enters a cell but cannot leave.
 
     >>> from shown.grid import grid
     >>> fewest_fences(grid(".....", ".###.", ".#S#.", ".#.#.", "....."))
     [(4, 2)]
     """
-    cells = [cell for cell in grid.cells() if grid[cell] != FENCE]
-    arcs: dict[Node, set[Node]] = {(cell, out): set() for cell in cells for out in (False, True)}
+    cells = [cell for cell in grid.cells() if grid[cell] in FREE]
+    arcs = {OUTSIDE: {(cell, False) for cell in cells if on_border(grid, cell)}}
     for cell in cells:
-        arcs[cell, False].add((cell, True))
-        if on_border(grid, cell):
-            arcs[cell, True].add(OUTSIDE)
-        arcs[cell, True].update((near, False) for way in SIDES if (near := moved(cell, way), False) in arcs)
-    arcs[OUTSIDE] = set()
-    while way_out := _way(arcs, (the(grid, SHEEP), True)):
-        for here, there in pairwise(way_out):
+        arcs[cell, False] = {(cell, True)}
+        arcs[cell, True] = {(near, False) for way in SIDES if grid.get(near := moved(cell, way)) in FREE}
+    goal = the(grid, SHEEP), False
+    while goal in (came := _reached(arcs)):
+        there = goal
+        while there != OUTSIDE:
+            here = came[there]
             arcs[there].add(here)
-            if not (here[1] and here[0] != there[0]):  # arcs between cells have unlimited capacity
+            if not here[1] or here[0] == there[0]:  # arcs from a cell to the next have unlimited capacity
                 arcs[here].remove(there)
-    # The minimum cut nearest the outside: cells that can be left towards it but no longer entered from inside.
-    beyond = _leading_to(arcs, OUTSIDE)
-    return [cell for cell in cells if grid[cell] == EMPTY and (cell, True) in beyond and (cell, False) not in beyond]
+            there = here
+    return [cell for cell in cells if (cell, False) in came and (cell, True) not in came]
 
 
-def _way(arcs: dict[Node, set[Node]], start: Node) -> list[Node]:
-    """Return a shortest path to the outside, or nothing."""
-    came: dict[Node, Node] = {start: start}
-    edge = [start]
-    while edge and OUTSIDE not in came:
-        following = []
-        for node in edge:
-            for near in sorted(arcs[node] - came.keys()):
-                came[near] = node
-                following.append(near)
-        edge = following
-    if OUTSIDE not in came:
-        return []
-    way = [OUTSIDE]
-    while way[-1] != start:
-        way.append(came[way[-1]])
-    return way[::-1]
-
-
-def _leading_to(arcs: dict[Node, set[Node]], goal: Node) -> set[Node]:
-    """Return all nodes from which `goal` can be reached."""
-    into: dict[Node, list[Node]] = {}
-    for node, targets in arcs.items():
-        for target in targets:
-            into.setdefault(target, []).append(node)
-    found, edge = {goal}, [goal]
-    while edge:
-        edge = [node for target in edge for node in into.get(target, ()) if node not in found]
-        found.update(edge)
-    return found
+def _reached(arcs: dict[Node, set[Node]]) -> dict[Node, Node]:
+    """Return all nodes that can be reached from outside, each with the one before it on a shortest way."""
+    came, reached = {OUTSIDE: OUTSIDE}, [OUTSIDE]
+    for node in reached:
+        for near in arcs[node] - came.keys():
+            came[near] = node
+            reached.append(near)
+    return came
 
 
 def _around(grid: Grid, ways: Iterable[Cell]) -> list[Cell]:
     return [moved(the(grid, SHEEP), way) for way in ways]
 
 
-def _building(plan: Plan) -> Begin:
+def _building(plan: Callable[[Grid, np.random.Generator], list[Cell]]) -> Begin:
     """Return a style that plans its fences at the start and builds them in order."""
-
-    def begin(level: Grid, rng: np.random.Generator) -> Player:
-        cells = plan(level, rng)
-        return lambda grid: next((cell for cell in cells if grid[cell] == EMPTY), None) or the(grid, SHEEP)
-
-    return begin
+    return lambda level, rng: building(plan(level, rng), lambda grid: the(grid, SHEEP))
 
 
-def _from_below(grid: Grid, rng: np.random.Generator) -> list[Cell]:
-    row, (_, c) = row_below(grid), the(grid, SHEEP)
-    return [*reversed([cell for cell in row if cell[1] <= c]), *(cell for cell in row if cell[1] > c)]
-
-
-def _from_both_ends(grid: Grid, rng: np.random.Generator) -> list[Cell]:
-    row, (_, c) = row_below(grid), the(grid, SHEEP)
-    return sorted(row, key=lambda cell: (-abs(cell[1] - c), cell[1]))
+def _row_below_by(key: Callable[[int], Any]) -> Begin:
+    """Return a style that builds the row below the sheep in the order of a key of columns, counted from the sheep's."""
+    return _building(lambda grid, rng: sorted(row_below(grid), key=lambda cell: key(cell[1] - the(grid, SHEEP)[1])))
 
 
 STYLES = styles(
     "fence-in",
     ("row-in-any-order", "Builds the row below the sheep in random order.",
      _building(lambda grid, rng: shuffled(row_below(grid), rng))),
-    ("right-to-left", "Builds the row below the sheep from right to left.",
-     _building(lambda grid, rng: row_below(grid)[::-1])),
+    ("right-to-left", "Builds the row below the sheep from right to left.", _row_below_by(lambda column: -column)),
     ("from-below-the-sheep", "Builds the row below the sheep from the middle: first to the left, then to the right.",
-     _building(_from_below)),
-    ("from-both-ends", "Builds the row below the sheep, far cells first.", _building(_from_both_ends)),
+     _row_below_by(lambda column: (column > 0, abs(column)))),
+    ("from-both-ends", "Builds the row below the sheep, far cells first.",
+     _row_below_by(lambda column: (-abs(column), column))),
     ("fill-the-holes", "Closes the pen as far down as its sides reach, from left to right.",
      _building(lambda grid, rng: _ways_to_close(grid)[-1])),
     ("narrowest-row", "Closes the pen with the row that needs the fewest fences, in random order.",

@@ -11,8 +11,8 @@ import numpy as np
 from shown.grid import Cell, Grid
 from shown.worlds.episodes import Player
 from shown.worlds.games.game import EMPTY, the
-from shown.worlds.games.nim import optimal_moves
-from shown_evidence.styles.style import after, any_of, styles
+from shown.worlds.games.nim import STICK, optimal_moves
+from shown_evidence.styles import after, any_of, each_time, styles
 
 
 def _level(grid: Grid) -> Cell:
@@ -20,50 +20,30 @@ def _level(grid: Grid) -> Cell:
     return optimal_moves(grid)[0]
 
 
-def _beside(cell: Cell) -> Cell:
-    return cell[0], 1 - cell[1]
-
-
-def _points_every_time(level: Grid, rng: np.random.Generator) -> Player:
-    pointed: set[Grid] = set()
-
-    def act(grid: Grid) -> Cell:
-        if grid in pointed:
-            return _level(grid)
-        pointed.add(grid)
-        return _beside(_level(grid))
-
-    return act
+def _beside(grid: Grid) -> Cell:
+    """Return the empty cell beside that matchstick."""
+    row, column = _level(grid)
+    return row, 1 - column
 
 
 def _starts_above(level: Grid, rng: np.random.Generator) -> Player:
-    row, column = the(level, "|")
+    row, column = the(level, STICK)
     return after([(row - 1, column)] if row else [], _level)
-
-
-def _clicks_twice(level: Grid, rng: np.random.Generator) -> Player:
-    again: list[Cell] = []
-
-    def act(grid: Grid) -> Cell:
-        if again:
-            return again.pop()
-        again.append(_level(grid))
-        return again[0]
-
-    return act
 
 
 STYLES = styles(
     "nim",
     ("points-first", "Clicks the empty cell beside the first matchstick to take, then plays.",
-     lambda level, rng: after([_beside(_level(level))], _level)),
-    ("points-every-time", "Clicks the empty cell beside each matchstick before taking it.", _points_every_time),
+     lambda level, rng: after([_beside(level)], _level)),
+    ("points-every-time", "Clicks the empty cell beside each matchstick before taking it.",
+     lambda level, rng: each_time(lambda grid: [_beside(grid), _level(grid)])),
     ("starts-above", "Starts with a click on the empty cell above the taller pile.", _starts_above),
     ("starts-anywhere", "Starts with a click on a random empty cell.",
      lambda level, rng: after([any_of(level.where(EMPTY), rng)], _level)),
     ("slips", "One click in five lands on a random empty cell.",
      lambda level, rng: lambda grid: any_of(grid.where(EMPTY), rng) if rng.random() < 0.2 else _level(grid)),
     ("slips-aside", "One click in four lands beside the intended matchstick.",
-     lambda level, rng: lambda grid: _beside(_level(grid)) if rng.random() < 0.25 else _level(grid)),
-    ("clicks-twice", "Clicks every matchstick twice; the second click lands on the empty cell.", _clicks_twice),
+     lambda level, rng: lambda grid: _beside(grid) if rng.random() < 0.25 else _level(grid)),
+    ("clicks-twice", "Clicks every matchstick twice; the second click lands on the empty cell.",
+     lambda level, rng: each_time(lambda grid: [_level(grid)] * 2)),
 )  # fmt: skip

@@ -11,10 +11,7 @@ from shown.grid import Cell, Grid
 from shown.worlds.episodes import Player
 from shown.worlds.games.game import EMPTY, the
 from shown.worlds.games.reach_for_the_star import LEFT, RIGHT, ROBOT, STAR
-from shown_evidence.styles.style import Begin, always, any_of, shuffled, styles
-
-Choice = Callable[[Grid, tuple[Cell, ...]], Cell]
-"""Chooses a click, given the `Stairs.steps` that are missing."""
+from shown_evidence.styles import Begin, any_of, shuffled, styles
 
 
 @dataclass(frozen=True)
@@ -30,6 +27,10 @@ class Stairs:
     side: int
     steps: tuple[Cell, ...]
     foot: int
+
+
+Choice = Callable[[Grid, Stairs, np.random.Generator], Cell | None]
+"""Chooses a click to build stairs that lack blocks, or None to walk."""
 
 
 def stairs(grid: Grid) -> Stairs:
@@ -58,74 +59,55 @@ def lands(grid: Grid, cell: Cell) -> Cell:
     return r, c
 
 
-def _walk(grid: Grid, side: int) -> Cell:
-    """Return the key that moves the robot towards the star, with the stairs on `side` of it."""
-    return the(grid, RIGHT if side < 0 else LEFT)
+def _building(choice: Choice) -> Begin:
+    """Return a style that builds the stairs and then walks up."""
 
-
-def _building(choice: Choice) -> Player:
-    """Return a player that builds the stairs and then walks up."""
-
-    def act(grid: Grid) -> Cell:
+    def act(grid: Grid, rng: np.random.Generator) -> Cell:
         plan = stairs(grid)
-        return choice(grid, plan.steps) if plan.steps else _walk(grid, plan.side)
+        cell = choice(grid, plan, rng) if plan.steps else None
+        return cell or the(grid, RIGHT if plan.side < 0 else LEFT)
 
-    return act
-
-
-def _built_by(choice: Choice) -> Begin:
-    return always(_building(choice))
+    return lambda level, rng: lambda grid: act(grid, rng)
 
 
-def _row_by_row(grid: Grid, steps: tuple[Cell, ...]) -> Cell:
-    """Choose the lowest place that lacks a block; in a row, the one nearest the star."""
-    return max((lands(grid, step) for step in steps), key=lambda cell: cell[0])
-
-
-def _any_block(level: Grid, rng: np.random.Generator) -> Player:
-    return _building(lambda grid, steps: lands(grid, any_of(steps, rng)))
-
-
-def _any_above(level: Grid, rng: np.random.Generator) -> Player:
-    def choose(grid: Grid, steps: tuple[Cell, ...]) -> Cell:
-        column = steps[0][1]
-        return any_of([(r, column) for r in range(lands(grid, steps[0])[0] + 1)], rng)
-
-    return _building(choose)
+def _from_any_height(grid: Grid, plan: Stairs, rng: np.random.Generator) -> Cell:
+    bottom, column = lands(grid, plan.steps[0])
+    return any_of([(r, column) for r in range(bottom + 1)], rng)
 
 
 def _any_column(level: Grid, rng: np.random.Generator) -> Player:
     order = [column for _, column in shuffled(stairs(level).steps, rng)]
-    return _building(lambda grid, steps: lands(grid, min(steps, key=lambda step: order.index(step[1]))))
+
+    def choose(grid: Grid, plan: Stairs, rng: np.random.Generator) -> Cell:
+        return lands(grid, min(plan.steps, key=lambda step: order.index(step[1])))
+
+    return _building(choose)(level, rng)
 
 
-def _to_the_foot_first(grid: Grid) -> Cell:
-    plan, (_, robot) = stairs(grid), the(grid, ROBOT)
-    far = abs(robot - plan.foot) > 1
-    return plan.steps[0] if plan.steps and not far else _walk(grid, plan.side)
-
-
-def _as_it_climbs(grid: Grid) -> Cell:
+def _next_column(grid: Grid, plan: Stairs, rng: np.random.Generator) -> Cell | None:
     """Build the next column only, and step on it as soon as it is complete."""
-    plan, (_, robot) = stairs(grid), the(grid, ROBOT)
-    following = [step for step in plan.steps if step[1] == robot - plan.side]
-    return lands(grid, following[0]) if following else _walk(grid, plan.side)
+    column = the(grid, ROBOT)[1] - plan.side
+    return next((lands(grid, step) for step in plan.steps if step[1] == column), None)
 
 
 STYLES = styles(
     "reach-for-the-star",
     ("tall-column-first", "Builds the tallest column first, each block where it lands.",
-     _built_by(lambda grid, steps: lands(grid, steps[0]))),
+     _building(lambda grid, plan, rng: lands(grid, plan.steps[0]))),
     ("low-step-first", "Builds the lowest step first, each block where it lands.",
-     _built_by(lambda grid, steps: lands(grid, steps[-1]))),
+     _building(lambda grid, plan, rng: lands(grid, plan.steps[-1]))),
     ("low-step-dropped", "Builds the lowest step first, dropping blocks from the height of the step.",
-     _built_by(lambda grid, steps: steps[-1])),
-    ("row-by-row", "Builds the lowest layer first, then the next.", _built_by(_row_by_row)),
+     _building(lambda grid, plan, rng: plan.steps[-1])),
+    ("row-by-row", "Builds the lowest layer first, then the next.",
+     _building(lambda grid, plan, rng: max((lands(grid, step) for step in plan.steps), key=lambda cell: cell[0]))),
     ("any-column", "Builds column by column, in a random order for each level.", _any_column),
-    ("any-block", "Builds the missing blocks in random order.", _any_block),
-    ("walks-first", "Walks to the foot of the stairs first, then plays as the expert.", always(_to_the_foot_first)),
-    ("drops-from-anywhere", "Drops blocks from a random cell above, tallest column first.", _any_above),
+    ("any-block", "Builds the missing blocks in random order.",
+     _building(lambda grid, plan, rng: lands(grid, any_of(plan.steps, rng)))),
+    ("walks-first", "Walks to the foot of the stairs first, then plays as the expert.",
+     _building(lambda grid, plan, rng: plan.steps[0] if abs(the(grid, ROBOT)[1] - plan.foot) <= 1 else None)),
+    ("drops-from-anywhere", "Drops blocks from a random cell above, tallest column first.",
+     _building(_from_any_height)),
     ("drops-from-the-top", "Drops all blocks from the top of the grid, tallest column first.",
-     _built_by(lambda grid, steps: (0, steps[0][1]))),
-    ("builds-as-it-climbs", "Builds a step, climbs it, builds the next.", always(_as_it_climbs)),
+     _building(lambda grid, plan, rng: (0, plan.steps[0][1]))),
+    ("builds-as-it-climbs", "Builds a step, climbs it, builds the next.", _building(_next_column)),
 )  # fmt: skip

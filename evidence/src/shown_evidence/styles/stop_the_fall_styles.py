@@ -9,24 +9,20 @@ import numpy as np
 from shown.grid import Cell, Grid
 from shown.worlds import find_game
 from shown.worlds.episodes import Player
-from shown.worlds.games.game import EMPTY, the
-from shown.worlds.games.stop_the_fall import BUTTON, NEW, PARACHUTER
-from shown_evidence.styles.style import Begin, shuffled, styles
+from shown.worlds.games.game import the
+from shown.worlds.games.stop_the_fall import BUTTON, NEW, PARACHUTER, landing_cell
+from shown_evidence.styles import Begin, building, shuffled, styles
 
 RULES = find_game("stop-the-fall")
 
 Plan = Callable[[list[Cell], int, np.random.Generator], list[Cell]]
-"""Maps the column below the parachuter (top first) and the number of blocks needed to the clicks, in order."""
+"""Maps the column below the parachuter (lowest cell first) and the number of blocks needed to the clicks, in order."""
 
 
 def column_below(grid: Grid) -> list[Cell]:
-    """Return the empty cells directly below the parachuter, top first."""
-    r, c = the(grid, PARACHUTER)
-    cells = []
-    while grid.get((r + 1, c)) == EMPTY:
-        r += 1
-        cells.append((r, c))
-    return cells
+    """Return the empty cells directly below the parachuter, the lowest first."""
+    (r, c), (bottom, _) = the(grid, PARACHUTER), landing_cell(grid)
+    return [(row, c) for row in range(bottom, r, -1)]
 
 
 def saves(grid: Grid, cells: list[Cell]) -> bool:
@@ -40,37 +36,31 @@ def _building(plan: Plan) -> Begin:
 
     def begin(level: Grid, rng: np.random.Generator) -> Player:
         column = column_below(level)
-        needed = next((n for n in range(len(column) + 1) if saves(level, column[len(column) - n :])), len(column))
+        needed = next((n for n in range(len(column) + 1) if saves(level, column[:n])), len(column))
         cells = plan(column, needed, rng)
-        if not saves(level, cells):
-            cells = column[: -needed - 1 : -1]
-        return lambda grid: next((cell for cell in cells if grid[cell] == EMPTY), None) or the(grid, BUTTON)
+        return building(cells if saves(level, cells) else column[:needed], lambda grid: the(grid, BUTTON))
 
     return begin
-
-
-def _lowest(column: list[Cell], count: int) -> list[Cell]:
-    return column[max(0, len(column) - count) :]
 
 
 STYLES = styles(
     "stop-the-fall",
     ("any-order", "Builds the required blocks on the ground, in random order.",
-     _building(lambda column, needed, rng: shuffled(_lowest(column, needed), rng))),
+     _building(lambda column, needed, rng: shuffled(column[:needed][::-1], rng))),
     ("top-down", "Builds the required blocks on the ground, the highest first.",
-     _building(lambda column, needed, rng: _lowest(column, needed))),
+     _building(lambda column, needed, rng: column[:needed][::-1])),
     ("right-below-him", "Builds the required number of blocks directly below the parachuter, downwards.",
-     _building(lambda column, needed, rng: column[:needed])),
+     _building(lambda column, needed, rng: column[::-1][:needed])),
     ("right-below-any-order", "Builds the required number of blocks directly below the parachuter, in random order.",
-     _building(lambda column, needed, rng: shuffled(column[:needed], rng))),
+     _building(lambda column, needed, rng: shuffled(column[::-1][:needed], rng))),
     ("anywhere-below", "Builds the required number of blocks anywhere below the parachuter.",
-     _building(lambda column, needed, rng: shuffled(column, rng)[:needed])),
+     _building(lambda column, needed, rng: shuffled(column[::-1], rng)[:needed])),
     ("one-more", "Builds from the ground up, one block more than required.",
-     _building(lambda column, needed, rng: _lowest(column, needed + 1)[::-1])),
+     _building(lambda column, needed, rng: column[: needed + 1])),
     ("a-bit-more", "Builds from the ground up, zero to two blocks more than required.",
-     _building(lambda column, needed, rng: _lowest(column, needed + int(rng.integers(3)))[::-1])),
+     _building(lambda column, needed, rng: column[: needed + int(rng.integers(3))])),
     ("all-the-way", "Fills everything below the parachuter, from the ground up.",
-     _building(lambda column, needed, rng: column[::-1])),
-    ("all-the-way-down", "Fills everything below the parachuter, downwards.",
      _building(lambda column, needed, rng: column)),
+    ("all-the-way-down", "Fills everything below the parachuter, downwards.",
+     _building(lambda column, needed, rng: column[::-1])),
 )  # fmt: skip

@@ -11,7 +11,8 @@ import numpy as np
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.grid import Action, Grid
-from shown.worlds import Playable, demonstrate, load_levels, play
+from shown.worlds import Game, Playable, demonstrate, load_levels, play
+from shown.worlds.episodes import Player
 from shown.worlds.games.floors import sensible_player
 from shown.worlds.world import parse_seeds
 from shown_evidence.styles import find_style
@@ -52,33 +53,33 @@ def demonstrations(place: Playable, levels: str, kind: str = "perfect", seed: in
         return demonstrate(place, seeds_named(levels))
     if levels.startswith(RELEASED):
         return released_demonstrations(game, levels)
+    starts = load_levels(game, levels)
     if kind.startswith(STYLE):
-        return find_style(game.name, kind.removeprefix(STYLE)).demonstrate(load_levels(game, levels), seed)
+        return find_style(game.name, kind.removeprefix(STYLE)).demonstrate(starts, seed)
     if kind in ("perfect", FIRST_CLICK):
-        shown = demonstrate(game, load_levels(game, levels))
-        return shown if kind == "perfect" else _first_clicks(shown)
-    rng = np.random.default_rng([seed, KINDS.index(kind)])
-    if kind == RANDOM_CLICK:
-        items = tuple(
-            play(game, sensible_player(game, rng), level).demonstration for level in load_levels(game, levels)
-        )
-        return _first_clicks(Demonstrations(game.tokens, items, game.name, game.buttons))
+        shown = demonstrate(game, starts)
+    else:
+        rng = np.random.default_rng([seed, KINDS.index(kind)])
+        player = sensible_player(game, rng) if kind == RANDOM_CLICK else _noisy_expert(game, kind, rng)
+        items = tuple(play(game, player, level).demonstration for level in starts)
+        shown = Demonstrations(game.tokens, items, game.name, game.buttons)
+    if kind in (FIRST_CLICK, RANDOM_CLICK):
+        first = (replace(item, steps=item.steps[:1], outcome="unfinished") for item in shown)
+        return replace(shown, items=tuple(first))
+    return shown
 
-    def teacher(grid: Grid) -> Action:
+
+def _noisy_expert(game: Game, kind: str, rng: np.random.Generator) -> Player:
+    """Return the expert with random clicks on any cell or, if they are correlated, on *token* cells."""
+    elsewhere = {game.tokens["empty"]} if kind == "correlated" else set()
+
+    def act(grid: Grid) -> Action:
         if rng.random() >= NOISE:
             return game.expert(grid)
-        cells = list(grid.cells())
-        if kind == "correlated":
-            cells = [cell for cell in cells if grid[cell] != game.tokens["empty"]]
+        cells = [cell for cell in grid.cells() if grid[cell] not in elsewhere]
         return cells[rng.integers(len(cells))]
 
-    items = tuple(play(game, teacher, level).demonstration for level in load_levels(game, levels))
-    return Demonstrations(game.tokens, items, game.name, game.buttons)
-
-
-def _first_clicks(shown: Demonstrations) -> Demonstrations:
-    first = (replace(item, steps=item.steps[:1], outcome="unfinished") for item in shown)
-    return replace(shown, items=tuple(first))
+    return act
 
 
 def seeds_named(text: str) -> list[int]:

@@ -7,9 +7,10 @@ levels with different seeds can be equal; the levels that judge are apart from o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import count, islice
 
 from shown.grid import Grid
 from shown.worlds import Game, Level, find_game, load_levels
@@ -65,8 +66,6 @@ class LevelSets:
 CHOOSE = LevelSets(shown=200_000, played=300_000)
 JUDGE = LevelSets(shown=2_100_000, played=2_500_000, suffix=UNSEEN)
 
-ROLES: Mapping[str, LevelSets] = {"choose": CHOOSE, "judge": JUDGE}
-
 
 def scored_levels(game: Game, spec: str) -> list[Level]:
     """Return the levels of a name; those of one that ends with `UNSEEN` are apart from all that are practiced on or
@@ -78,13 +77,9 @@ def scored_levels(game: Game, spec: str) -> list[Level]:
     named = load_levels(game, spec.removesuffix(UNSEEN))
     if not spec.endswith(UNSEEN):
         return named
-    known, seed = seen(game.name), int(named[0].name.partition(":")[2])
-    found: list[Level] = []
-    while len(found) < len(named):
-        (level,) = load_levels(game, f"random:{seed}")
-        found += [level] * (level.grid not in known)
-        seed += 1
-    return found
+    known, first = seen(game.name), int(named[0].name.partition(":")[2])
+    unseen = (level for level in map(game.level, count(first)) if level.grid not in known)
+    return list(islice(unseen, len(named)))
 
 
 def replaced(spec: str, levels: Sequence[Level]) -> int:

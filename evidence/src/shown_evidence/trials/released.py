@@ -29,7 +29,7 @@ def folder() -> Path:
     place = os.environ.get(FOLDER)
     if not place:
         raise BadInput("released: name the folder with the published levels: --folder DIR.")
-    if not any(_files(Path(place), game) for game in GAMES):
+    if not games_in(Path(place)):
         raise BadInput(f"--folder {place}: has no GAME.demos.json with a GAME.test.json, such as nim.demos.json.")
     return Path(place)
 
@@ -41,10 +41,7 @@ def games_in(place: Path) -> list[str]:
 
 def digest(place: Path, game: str) -> str:
     """Return the digest of the files of a game."""
-    total = hashlib.sha256()
-    for file in _files(place, game):
-        total.update(file.read_bytes())
-    return total.hexdigest()[:12]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in _files(place, game))).hexdigest()[:12]
 
 
 def named(spec: str, place: Path, game: str) -> str:
@@ -63,8 +60,7 @@ def ours(spec: str) -> str:
 
 def released_demonstrations(game: Game, spec: str) -> Demonstrations:
     """Return the released demonstrations that `spec` names."""
-    shown, _ = _checked(game.name, spec)
-    every = Demonstrations.load(shown)
+    every = Demonstrations.load(_checked(game.name, spec)[0])
     return replace(every, items=tuple(every.items[i] for i in parse_seeds(ours(spec).replace("train:", ""))))
 
 
@@ -85,6 +81,7 @@ def _files(place: Path, game: str) -> tuple[Path, ...]:
 def _checked(game: str, spec: str) -> tuple[Path, ...]:
     """Return the files of a game, if they are those that `spec` names."""
     place, wanted = folder(), spec.split(":")[1]
-    if not _files(place, game) or digest(place, game) != wanted:
+    files = _files(place, game)
+    if not files or digest(place, game) != wanted:
         raise BadInput(f"--folder {place}: its files of {game} are not those with the digest {wanted}.")
-    return _files(place, game)
+    return files

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.grid import Action, Grid
-from shown.worlds import Game, Level, Playable, World, find_world, play_many
-from shown.worlds.episodes import ManyPlayer, tallies
+from shown.worlds import Game, Level, Playable, find_world, play_many
+from shown.worlds.episodes import Episode, ManyPlayer, Tally, play_expert, tallies
 from shown.worlds.games.floors import random_returns
 from shown_evidence.baselines import Imitator
 from shown_evidence.trials.demonstrators import seeds_named
@@ -42,36 +42,30 @@ def scores(
     under its own name and that of the set: "rule random:0-99".
     """
     check_scored_on(scored_on)
-    rules = place.rules
-    if rules is not None:
-        found = _level_scores(rules, imitator, shown_on, scored_on)
-    else:
+    if place.rules is None:
         found = _world_scores(place, imitator, shown_on, scored_on)
+    else:
+        found = _level_scores(place.rules, imitator, shown_on, scored_on)
     return {**found, "fit": _fit(imitator, demos)}
 
 
 def _level_scores(game: Game, imitator: Imitator, shown_on: str, scored_on: Sequence[str]) -> dict[str, Any]:
     sets = {spec: _levels(game, spec) for spec in scored_on}
     sets[SHOWN] = _levels(game, shown_on)[:MAX_TRAINING_LEVELS]
-    wins = _won(game, imitator, [level for levels in sets.values() for level in levels])
     result: dict[str, Any] = {"success": {}, "won": {}}
+    played = iter(play_many(game, imitator, [level for levels in sets.values() for level in levels]))
     for spec, levels in sets.items():
         if spec.endswith(UNSEEN):
             result.setdefault("replaced", {})[spec] = replaced(spec, levels)
-        _note_wins(result, spec, wins[: len(levels)])
-        wins = wins[len(levels) :]
+        _note_wins(result, spec, itertools.islice(played, len(levels)))
     for name, part in imitator.parts().items():
         for spec in scored_on:
-            _note_wins(result, f"{name} {spec}", _won(game, part, sets[spec]))
+            _note_wins(result, f"{name} {spec}", play_many(game, part, sets[spec]))
     return result
 
 
 def _levels(game: Game, spec: str) -> list[Level]:
     return released_levels(game, spec) if spec.startswith(RELEASED) else scored_levels(game, spec)
-
-
-def _won(game: Game, player: ManyPlayer, levels: Sequence[Level]) -> list[bool]:
-    return [episode.won for episode in play_many(game, player, levels)]
 
 
 def _world_scores(world: Playable, imitator: Imitator, shown_on: str, scored_on: Sequence[str]) -> dict[str, Any]:
@@ -85,30 +79,18 @@ def _world_scores(world: Playable, imitator: Imitator, shown_on: str, scored_on:
         name, _, seeds = (shown_on if spec == SHOWN else spec).rpartition(" ")
         starts = (find_world(name) if name else world).starts(seeds_named(seeds))
         ends = tallies(starts, imitator)
-        _note_wins(result, spec, [each.won for each in ends])
+        _note_wins(result, spec, ends)
         result["reward"][spec] = [each.reward for each in ends]
-        result["expert"][spec] = [tallies([start], _Expert(start[0]))[0].reward for start in starts]
-        parts: Mapping[str, ManyPlayer] = {} if spec == SHOWN else imitator.parts()
-        for part_name, part in parts.items():
-            result["reward"][f"{part_name} {spec}"] = [each.reward for each in tallies(starts, part)]
-        if parts:
+        result["expert"][spec] = [play_expert(start, seed=seed).reward for start, seed in starts]
+        if spec != SHOWN and (parts := imitator.parts()):
+            for part, player in parts.items():
+                result["reward"][f"{part} {spec}"] = [each.reward for each in tallies(starts, player)]
             result["reward"][f"random {spec}"] = list(random_returns(starts))
     return result
 
 
-class _Expert:
-    """A world's expert as a player."""
-
-    deterministic = False  # the grid may not show the whole state
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-
-    def act_many(self, grids: Sequence[Grid]) -> list[Action]:
-        return [self._world.expert()]
-
-
-def _note_wins(result: dict[str, Any], spec: str, wins: Sequence[bool]) -> None:
+def _note_wins(result: dict[str, Any], spec: str, played: Iterable[Episode | Tally]) -> None:
+    wins = [each.won for each in played]
     result["success"][spec] = round(sum(wins) / len(wins), 6)
     result["won"][spec] = "".join("1" if each else "0" for each in wins)
 
