@@ -16,7 +16,7 @@ from shown.symmetry import Transformation, images
 from shown.worlds import Playable
 from shown.worlds.games.levels import built_in
 from shown_evidence.baselines import Imitator, check_clicks, in_parts
-from shown_evidence.baselines.networks import ARCHITECTURES, Architecture, Trainer, Training, encode, examples_of
+from shown_evidence.baselines.networks import ARCHITECTURES, Training, encode, examples_of, train
 
 CHOICES = ("highest", "classified")
 GRIDS_AT_ONCE = 256  # grids scored together when acting
@@ -60,7 +60,20 @@ class NetworkPolicy(Imitator):
         self._rng = np.random.default_rng([seed, 0xC11C])
 
     def fit(self, demos: Demonstrations) -> NetworkPolicy:
-        return fit_together([self], [demos])[0]
+        if self.network not in ARCHITECTURES:
+            raise BadInput(f"no network called {self.network!r}. {did_you_mean(self.network, ARCHITECTURES)}")
+        kind = ARCHITECTURES[self.network]
+        if kind.any_size or not demos.buttons:
+            check_clicks(demos)
+        self.tokens_, self.buttons_ = demos.tokens, demos.buttons
+        mirrored = images(demos, self.symmetries)
+        shape = _largest([step.grid for step in mirrored.steps])
+        if self.shape and not kind.any_size:
+            shape = self.shape
+        self.architecture_ = replace(kind, tokens=len(demos.tokens), shape=shape, buttons=len(demos.buttons))
+        examples = examples_of(mirrored, shape)
+        self.parameters_, self.training_ = train(self.architecture_, examples, self.seed, self.settings, self.device)
+        return self
 
     def act_many(self, grids: Sequence[Grid]) -> list[Action]:
         network, parameters = self.architecture_, [value.to(self.device) for value in self.parameters_]
@@ -69,10 +82,10 @@ class NetworkPolicy(Imitator):
             shape = _largest(part) if network.any_size else network.shape
             numbers = encode(self.tokens_, part, shape).to(self.device)
             with torch.no_grad():
-                inputs, inside = network.one_hot(numbers[None])
+                inputs, inside = network.one_hot(numbers)
                 scores = network.scores(parameters, inputs, inside)
-            possible = network.possible(scores, inside)[0].cpu().numpy() > 0
-            chosen = self._chosen(scores[0].cpu().numpy(), possible)
+            possible = network.possible(scores, inside).cpu().numpy() > 0
+            chosen = self._chosen(scores.cpu().numpy(), possible)
             acts += [self.buttons_[i] if self.buttons_ else divmod(i, shape[1]) for i in chosen]
         return acts
 
@@ -86,32 +99,6 @@ class NetworkPolicy(Imitator):
 
     def describe(self) -> dict[str, Any]:
         return {"training": {name: round(value, 6) for name, value in self.training_.items()}, "device": self.device}
-
-    def learned(
-        self, demos: Demonstrations, network: Architecture, parameters: list[torch.Tensor], training: dict[str, float]
-    ) -> NetworkPolicy:
-        """Take over the outcome of training."""
-        self.tokens_, self.buttons_, self.architecture_ = demos.tokens, demos.buttons, network
-        self.parameters_, self.training_ = parameters, training
-        return self
-
-
-def fit_together(policies: Sequence[NetworkPolicy], demos: Sequence[Demonstrations]) -> list[NetworkPolicy]:
-    """Fit policies that differ in seed only, each to its own demonstrations, all at once; much faster on a GPU."""
-    first, task = policies[0], demos[0]
-    if first.network not in ARCHITECTURES:
-        raise BadInput(f"no network called {first.network!r}. {did_you_mean(first.network, ARCHITECTURES)}")
-    kind = ARCHITECTURES[first.network]
-    for each in demos if kind.any_size or not task.buttons else ():
-        check_clicks(each)
-    demos = [images(each, first.symmetries) for each in demos]
-    shape = _largest([step.grid for each in demos for step in each.steps])
-    if first.shape and not kind.any_size:
-        shape = first.shape
-    network = replace(kind, tokens=len(task.tokens), shape=shape, buttons=len(task.buttons))
-    examples = [examples_of(each, shape) for each in demos]
-    trained = Trainer(network, examples, [each.seed for each in policies], first.settings, first.device).train()
-    return [policy.learned(task, network, *each) for policy, each in zip(policies, trained, strict=True)]
 
 
 def learner(place: Playable, seed: int, options: Mapping[str, Any]) -> NetworkPolicy:

@@ -28,7 +28,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_results(parser)
     add_jobs(parser)
     add("--cluster", metavar="ADDRESS", help="Ray cluster to run on: local, auto (one running here) or HOST:PORT")
-    add("--device", choices=("cpu", "cuda"), help="train networks side by side, in batches, on this device")
     add("--methods", type=words, metavar="A,B", help="only these methods, such as lpp,vpi")
     add("--games", type=words, metavar="A,B", help="only these games")
     add("--demos", type=numbers, metavar="1,5", help="only these numbers of demonstrations")
@@ -95,22 +94,14 @@ def run(args: argparse.Namespace) -> int:
         return _list([trial for trials in wanted.values() for trial in trials], args.results)
     if not args.full:
         say("running a first look; --full runs the sizes of the results in the repository")
-    together = _together(args.device) if args.device else ()
     with sigterm_interrupts(), _executor(args) as executor:
-        summary = run_trials(wanted, args.results, executor, *together)
+        summary = run_trials(wanted, args.results, executor)
     say(summary.text)
     if summary.stopped:
         raise KeyboardInterrupt
     for row in summary.failed:
         say(f"  failed: {printable(describe(row.settings))}: {printable(row.error or '')}")
     return 1 if summary.failed else 0
-
-
-def _together(device: str) -> tuple[Any, Any]:
-    """Return what makes batches of networks, and what trains one."""
-    from shown_evidence.results.network_batches import batches, on_device
-
-    return batches, on_device(device)
 
 
 def _executor(args: argparse.Namespace) -> Executor:

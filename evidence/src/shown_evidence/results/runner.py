@@ -67,11 +67,6 @@ def attempt(settings: Settings) -> Row:
         return failure(settings, f"{type(problem).__name__}: {problem} ({place})")
 
 
-def one_by_one(trials: Sequence[Trial]) -> list[list[Trial]]:
-    """Make a job of each trial."""
-    return [[trial] for trial in trials]
-
-
 def attempt_each(trials: Sequence[Settings]) -> list[Row]:
     """Run trials one after the other."""
     return [attempt(settings) for settings in trials]
