@@ -61,7 +61,7 @@ def success_table(
     ]
     given = what_each_is_given([each.where["method"] for each in series if "method" in each.where])
     return Table(
-        ("Game", "Method", "Trials", *(column.head for column in columns)), lines, f"{caption} {given}".strip()
+        ("Game", "Method", "Trials", *(column.head for column in columns)), lines, f"{caption} {MEANS} {given}"
     )
 
 

@@ -59,19 +59,13 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add("--sets", type=positive, metavar="N", help="maximum number of training sets, or seeds, per point")
     add("--programs", type=positive, metavar="N", help="maximum number of programs per learn")
     add("--levels", type=words, metavar="SPEC,SPEC", help="levels to score (default test:0-8,random:0-99)")
-    add(
-        "--first-seed",
-        type=positive,
-        metavar="SEED",
-        help="seed of the first demonstrated level, where they are generated and not of the paper",
-    )
 
 
 def scale_of(args: argparse.Namespace) -> Scale:
     """Return the selection; raise BadInput for unknown games and methods."""
     from shown_evidence.experiments.experiment import Scale, check
 
-    given = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs", "first_seed")}
+    given = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs")}
     given.update({name: value for name, value in (("games", args.games), ("test", args.levels)) if value})
     scale = Scale(full=args.full, **given)
     check(scale)

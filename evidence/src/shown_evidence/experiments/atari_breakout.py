@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from statistics import fmean, pstdev
-from typing import Any
 
-from shown_evidence.analysis.claims import PARTLY, Finding, graded
+from shown_evidence.analysis.statements import PARTLY, Finding, graded
 from shown_evidence.analysis.statistics import measured, select
 from shown_evidence.analysis.success_tables import Table
-from shown_evidence.experiments.experiment import Experiment, Scale
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
-from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL
 
 FRAMES, BLOCKS = "atari:Breakout", "atari:Breakout#blocks,game"
 VALUES = "red,black_to_red,red_to_black,black"
 """Four of the 15 values: three with the color of paddle and ball, and the background."""
-PUBLISHED, ALL = 120_000, 5_000_000
 
 SERVES, ELSEWHERE = "seeds:0-3", "seeds:200-209"
 """The four serves of the machine, and ten starts with the paddle elsewhere, which are never demonstrated."""
@@ -33,68 +31,39 @@ SHOWN = ("seeds:0", "seeds:1", "seeds:3")
 TOGETHER = ("seeds:0,1", "seeds:0,1,3")
 """Seeds of whole games in blocks. On seeds 2, 3 and 100 to 105 the first set was enough, and the second worse."""
 
+_lpp = partial(Design, ("lpp-values",), (1,))
+_frames = partial(_lpp, sets=3, shown=lambda number, size: SHOWN[number], games=(FRAMES,), played=tuple(STARTS))
+_blocks = partial(_lpp, shown=lambda number, size: TOGETHER[number], games=(BLOCKS,), played=tuple(GAMES))
+
 
 class AtariBreakout(Experiment):
-    """The paper's setting from each serve that the expert returns, all values with 5 million programs, and blocks."""
+    """Rewards in Atari Breakout."""
 
-    name = "breakout"
-    title = "Atari Breakout"
-    question = "What reward does a policy learned from one demonstration of 500 frames get?"
-    games = (FRAMES, BLOCKS)
-    methods = ("lpp-values",)
-    scored_on = ()
+    designs = (
+        _frames(options=[{"programs": 120_000, "values": VALUES}]),
+        _frames(options=[{"programs": 5_000_000}], long=True),
+        _blocks(options=[{"programs": 100_000}]),
+        _blocks(sets=2, options=[{"programs": 1_000_000}], long=True),
+    )
 
-    def trials(self, scale: Scale) -> list[Trial]:
-        shown = SHOWN[: scale.repeats(len(SHOWN), 1)]
-        blocks = [(TOGETHER[0], 100_000), *((seeds, 1_000_000) for seeds in TOGETHER if scale.full)]
-        wanted: list[tuple[str, str, dict[str, Any], tuple[str, ...]]] = [
-            *((FRAMES, seeds, {"programs": PUBLISHED, "values": VALUES}, tuple(STARTS)) for seeds in shown),
-            *((BLOCKS, seeds, {"programs": programs}, tuple(GAMES)) for seeds, programs in blocks),
-            *((FRAMES, seeds, {"programs": ALL}, tuple(STARTS)) for seeds in shown if scale.full),
-        ]
-        return [
-            Trial(method, game, seeds, "perfect", 0, scale.options(method, **own), test)
-            for method in scale.methods_of(self.methods)
-            for game, seeds, own, test in wanted
-            if game in scale.worlds_of(self.games)
-        ]
-
-    def plots(self, rows: Sequence[Row]) -> list[Table]:
+    def exhibits(self, rows: Sequence[Row]) -> list[Table]:
         head = ("Shown", "Programs", "Values", "Literals", "Played", "Reward from each start", "The expert's")
+        ordered = sorted(rows, key=lambda row: (row.settings["options"]["programs"], row.settings["levels"]))
         return [
-            Table(
-                head,
-                [line for row in _ordered(select(rows, game=FRAMES)) for line in _lines(row, STARTS)],
-                "Full frames of 210 × 160 pixels, 15 values, one demonstration of 500 frames.",
-            ),
-            Table(
-                head,
-                [line for row in _ordered(select(rows, game=BLOCKS)) for line in _lines(row, GAMES)],
-                "Blocks of 4 × 4 pixels, 25 × 36 cells, 4 values; whole games are shown and played.",
-            ),
-        ]
-
-    def text(self, rows: Sequence[Row]) -> list[str]:
-        return [
-            "The machine serves the ball in four ways only, depending on the number of frames before the serve; the "
-            "paper's ten unseen starts cannot have been ten different ones in this emulator. So all four are played, "
-            "and ten more with the paddle elsewhere. The paper's reactive expert cannot return the third serve: it "
-            "only moves in the direction of the ball.",
+            Table(head, [line for row in select(ordered, game=game) for line in _lines(row, starts)], caption)
+            for game, starts, caption in zip((FRAMES, BLOCKS), (STARTS, GAMES), self.captions, strict=True)
         ]
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
-        published = [row for row in select(rows, game=FRAMES) if row.settings["options"]["values"] == VALUES]
+        published = select(rows, game=FRAMES, values=VALUES)
         fitted = [row for row in published if measured(row)["learned"].get("found") and _rewards(row, TO_THE_END)]
         if not fitted:
             return {}
+        words = f"A rule that fits was found from {len(fitted)} of {len(published)} demonstrations."
         return {
-            "programs": Finding(
-                f"A rule that fits was found from {len(fitted)} of {len(published)} demonstrations.",
-                PARTLY,
-                "Whether fewer programs would do was not measured.",
-            ),
+            "programs": Finding(words, PARTLY, "Whether fewer programs would do was not measured."),
             "500 frames": _in_500_frames(fitted),
-            "to the end": _to_the_end(fitted),
+            "to the end": _to_the_end([reward for row in fitted for reward in _rewards(row, TO_THE_END)]),
         }
 
 
@@ -107,27 +76,20 @@ def _in_500_frames(rows: Sequence[Row]) -> Finding:
     return Finding(words, graded(all(good), sum(good) >= len(good) / 2))
 
 
-def _to_the_end(rows: Sequence[Row]) -> Finding:
-    rewards = [reward for row in rows for reward in _rewards(row, TO_THE_END)]
+def _to_the_end(rewards: Sequence[float]) -> Finding:
     words = f"{fmean(rewards):.2f} on average, with a standard deviation of {pstdev(rewards):.2f}."
     return Finding(words, graded(fmean(rewards) >= 8.8, fmean(rewards) >= 3))
 
 
-def _ordered(rows: Sequence[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: (row.settings["options"]["programs"], row.settings["levels"]))
-
-
-def _lines(row: Row, starts: Mapping[str, str]) -> list[list[str]]:
-    """Return one line of the table per set of starts."""
+def _lines(row: Row, starts: Mapping[str, str]) -> Iterator[list[str]]:
+    """Yield a line of the table per set of starts."""
     options, learned = row.settings["options"], measured(row)["learned"]
-    values = len(options["values"].split(",")) if options["values"] else "all"
+    values = str(len(options["values"].split(","))) if options["values"] else "all"
     literals = str(learned["top_level_programs"]) if learned.get("found") else "nothing fits"
-    about = [row.settings["levels"].removeprefix("seeds:"), f"{options['programs']:,}", str(values), literals]
-    return [
-        [*about, words, _rewards_text(_rewards(row, spec)), _rewards_text(_rewards(row, spec, "expert"))]
-        for spec, words in starts.items()
-        if spec in measured(row).get("reward", {})
-    ]
+    about = [row.settings["levels"].removeprefix("seeds:"), f"{options['programs']:,}", values, literals]
+    for spec, words in starts.items():
+        if spec in measured(row).get("reward", {}):
+            yield [*about, words, *(_rewards_text(_rewards(row, spec, whose)) for whose in ("reward", "expert"))]
 
 
 def _rewards_text(rewards: Sequence[float]) -> str:

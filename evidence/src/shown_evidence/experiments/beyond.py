@@ -1,110 +1,70 @@
-"""Success after one to five demonstrations by the expert, with LPP and with shown."""
+"""Beyond the paper: success after one to five demonstrations by the expert, with LPP and with shown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import Axis, LevelView, Series
-from shown_evidence.analysis.statistics import (
-    FLOORS,
-    GENERATED,
-    difference_text,
-    games_among,
-    grouped,
-    paired_difference,
-    select,
-    size,
-)
-from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, success_table
-from shown_evidence.experiments.experiment import Experiment, Plot, Scale
+from shown_evidence.analysis.figures import DASH_DOT, DASHED, DOTTED, HUNDRED, LONG, Axis, Series
+from shown_evidence.analysis.statistics import FLOORS, GENERATED, TEST, games_among, mean_success, select, size
+from shown_evidence.analysis.success_tables import LEVELS, Table, demonstrated, what_each_is_given
+from shown_evidence.experiments.experiment import Design, Exhibit, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.styles import EXPERT
-from shown_evidence.trials.demonstrators import STYLE
+from shown_evidence.trials.demonstrators import FIRST_CLICK, RANDOM_CLICK, STYLE
 from shown_evidence.trials.level_sets import JUDGE, SETS
 from shown_evidence.trials.methods import METHODS
-from shown_evidence.trials.trial import Trial
-from shown_evidence.wording import percent
+from shown_evidence.trials.trial import GENERATED_LEVELS, TEST_LEVELS
+from shown_evidence.wording import percent, title
 
 SIZES = (1, 2, 3, 5)
 PLAYED = JUDGE.played_levels(100)
+BY_EXPERT = f"{STYLE}{EXPERT}"
 
 OURS = ("shown", "shown-practice")
-VARIANTS = tuple(figures.methods(("lpp", *OURS)))
-"""The compared methods."""
+LEARNERS = ("lpp", *OURS)
+judged_design = partial(Design, shown=JUDGE.shown_levels, played=(PLAYED,))
+"""Makes a design on the generated levels that are reserved for judging."""
+
+_expert = partial(judged_design, sizes=SIZES, sets=SETS, kinds=(BY_EXPERT,))
 
 
-class FewDemonstrations(Experiment):
-    """Several ways to learn from 1, 2, 3 and 5 demonstrations by the expert on generated levels. All learn from the
-    same sets and play the same new levels."""
+class Beyond(Experiment):
+    """LPP, shown, and shown with practice from few demonstrations."""
 
-    variants: ClassVar[tuple[Series, ...]]
-    caption: ClassVar[str] = ""
-    spread: ClassVar[bool] = True
-    scored_on = (PLAYED,)
+    designs: ClassVar[Sequence[Design]] = (_expert(LEARNERS),)
+    series = tuple(figures.methods(LEARNERS))
+    views = (replace(HUNDRED, name=""),)
+    across = Axis("demonstrations", SIZES)
+    columns = tuple(demonstrated(count, GENERATED) for count in SIZES)
+    compared: ClassVar[Sequence[tuple[str, str]]] = (
+        ("shown", "lpp"),
+        ("shown-practice", "lpp"),
+        ("shown-practice", "shown"),
+    )
 
-    def trials(self, scale: Scale) -> list[Trial]:
+    def exhibits(self, rows: Sequence[Row]) -> Sequence[Exhibit]:
         return [
-            Trial(method, game, shown, f"{STYLE}{EXPERT}", 0, scale.options(method, **own), scale.levels(PLAYED))
-            for method, own in map(method_and_options, self.variants)
-            if method in scale.methods_of(self.methods)
-            for game in scale.games_of(self.games)
-            for count in scale.sizes(SIZES, (1, 3))
-            for number in range(scale.repeats(SETS, 2))
-            for shown in (scale.shown_levels(JUDGE, number, count),)
-        ]
-
-    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
-        columns = figures.games(games_among(rows, self.games))
-        view = LevelView("100 generated levels", GENERATED, spread=self.spread)
-        across = Axis("demonstrations", SIZES, limits=(0.7, 5.3))
-        shaded = f" {figures.SHADED}" if self.spread else ""
-        parts = [demonstrated(count, GENERATED) for count in SIZES]
-        return [
-            Plot(
-                figures.success_panels(rows, size, columns, figures.with_sets(self.variants, rows), (view,), across),
-                "Success on 100 generated levels on which nothing was chosen; mean over sets of demonstrations."
-                f"{shaded}{self.caption}",
+            *super().exhibits(rows),
+            Table(
+                ("Difference", *(f"{count} shown" for count in SIZES), "All sizes"),
+                [[_named(pair), *_differences(rows, pair)] for pair in self.compared],
+                self.captions[-1],
             ),
-            success_table(rows, self.games, self.variants, parts, f"The same as numbers. {MEANS}"),
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
         lines = []
-        for variant in self.variants:
-            mine = grouped(select(rows, **variant.where), size)
+        for series in self.series:
+            mine = stats.grouped(select(rows, **series.where), size)
             parts = [f"{count}: {percent(stats.mean_over_games(mine[count], GENERATED))}" for count in sorted(mine)]
             if parts:
-                lines.append(f"{variant.label}, mean over games by number of demonstrations: {', '.join(parts)}.")
+                lines.append(f"{series.label}, mean over games by number of demonstrations: {', '.join(parts)}.")
         return lines
-
-
-COMPARED = (("shown", "lpp"), ("shown-practice", "lpp"), ("shown-practice", "shown"))
-"""Pairs of methods whose difference is reported."""
-
-
-class Beyond(FewDemonstrations):
-    """1, 2, 3 and 5 demonstrations by the expert on generated levels, 10 sets of each number."""
-
-    name = "beyond"
-    title = "Beyond the paper: few demonstrations"
-    question = "How many new levels are won, on average, after so few demonstrations?"
-    methods = ("lpp", *OURS)
-    variants = VARIANTS
-
-    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
-        learned = [row for row in rows if row.settings["method"] not in FLOORS]
-        return [
-            *super().plots(rows),
-            Table(
-                ("Difference", *(f"{count} shown" for count in SIZES), "All sizes"),
-                [[_named(pair), *_differences(learned, pair)] for pair in COMPARED],
-                "Difference of success in percentage points, paired by demonstrations, mean over games; in brackets "
-                "Student's 95 % interval over sets, which are disjoint.",
-            ),
-        ]
 
 
 def _named(pair: tuple[str, str]) -> str:
@@ -116,11 +76,75 @@ def _differences(rows: Sequence[Row], pair: tuple[str, str]) -> list[str]:
     cells = []
     for part in (*((count,) for count in SIZES), SIZES):
         own, other = ([row for row in select(rows, method=method) if size(row) in part] for method in pair)
-        cells.append(difference_text(paired_difference(own, other, GENERATED)))
+        cells.append(stats.difference_text(stats.paired_difference(own, other, GENERATED)))
     return cells
 
 
-def method_and_options(variant: Series) -> tuple[str, dict[str, Any]]:
-    """Return the method of a series, and its options."""
-    options = dict(variant.where)
-    return options.pop("method"), options
+# --- additions ----------------------------------------------------------------------------------------------------
+
+
+def _with(label: str, color: str, marker: str, dashes: object, **added: Any) -> Series:
+    options = {"mirrored": False, "clauses": False, "words": "paper", **added}
+    return Series(label, {"method": "lpp-with", **options}, {"color": color, "marker": marker, "linestyle": dashes})
+
+
+ADDED = (
+    _with("LPP, mirrored too", "#44aa99", "v", DASHED, mirrored=True),
+    _with("LPP, clause search", "#882255", "s", DOTTED, clauses=True),
+    _with("LPP, standard vocabulary", "#7570b3", "D", DASH_DOT, words="standard"),
+    _with("LPP, all three", "#661100", "^", LONG, mirrored=True, clauses=True, words="standard"),
+)
+
+
+class Additions(Beyond):
+    """LPP with one addition at a time, beside the methods of `beyond`."""
+
+    designs = (*Beyond.designs, _expert(("lpp-with",), options=[each.options for each in ADDED]))
+    series = (Beyond.series[0], *ADDED, *Beyond.series[1:])
+    views = (replace(HUNDRED, name="", spread=False),)
+    compared = ()
+
+
+# --- controls -----------------------------------------------------------------------------------------------------
+
+SHOWN = {RANDOM_CLICK: "a random click", FIRST_CLICK: "the expert's first click", BY_EXPERT: "one whole game"}
+
+
+class PracticeControls(Experiment):
+    """Success of practice with little or nothing demonstrated."""
+
+    designs = (
+        judged_design(OURS, (1,), 3, kinds=tuple(SHOWN)),
+        judged_design(("search",), (1,), 3, kinds=(RANDOM_CLICK,)),
+    )
+
+    def exhibits(self, rows: Sequence[Row]) -> list[Table]:
+        columns = [(RANDOM_CLICK, "search"), *((kind, method) for kind in SHOWN for method in OURS)]
+        heads = [f"{SHOWN[kind]}, {METHODS[method].label}" for kind, method in columns[1:]]
+        lines = []
+        for game in games_among(rows, self.games):
+            parts = [select(rows, game=game, demonstrations=kind, method=method) for kind, method in columns]
+            lines.append([title(game), *(percent(mean_success(part, GENERATED)) for part in parts)])
+        caption = f"{self.captions[0]} {what_each_is_given(self.methods)}"
+        return [Table(("Game", METHODS["search"].label, *heads), lines, caption)]
+
+
+# --- random play -------------------------------------------------------------------------------------------------
+
+
+class RandomPlay(Experiment):
+    """Levels won by random clicks."""
+
+    designs = tuple(
+        Design(FLOORS, (1,), 20, shown=lambda number, size: "train:0", seeded=True, played=played)
+        for played in ((TEST_LEVELS, GENERATED_LEVELS), (PLAYED,))
+    )
+
+    def exhibits(self, rows: Sequence[Row]) -> list[Table]:
+        cells = [(method, kind) for method in FLOORS for kind in (TEST, GENERATED)]
+        lines = [
+            [title(game), *(percent(mean_success(select(rows, game=game, method=m), kind)) for m, kind in cells)]
+            for game in self.games
+        ]
+        head = ("Game", *(f"{METHODS[method].label}: {LEVELS[kind]}" for method, kind in cells))
+        return [Table(head, lines, self.captions[0])]

@@ -7,15 +7,14 @@ from statistics import fmean
 
 import numpy as np
 
-from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Panels
+from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Plot
 from shown_evidence.analysis.statistics import GENERATED, found, measured, select, success
 from shown_evidence.analysis.success_tables import Table
-from shown_evidence.experiments.beyond import OURS, PLAYED
-from shown_evidence.experiments.experiment import Experiment, Plot, Scale
-from shown_evidence.experiments.scripted_styles import style_trials
+from shown_evidence.experiments.beyond import OURS
+from shown_evidence.experiments.experiment import Exhibit, Experiment
+from shown_evidence.experiments.scripted_styles import style_designs
 from shown_evidence.results.row import Row
 from shown_evidence.trials.methods import METHODS
-from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, many
 
 BINS = 10
@@ -27,30 +26,20 @@ Case = tuple[float, float]
 
 
 class Confidence(Experiment):
-    """Every style of every game, 1, 2, 3 and 5 demonstrations, with and without practice: expected and won."""
+    """Expected beside measured success."""
 
-    name = "confidence"
-    title = "Beyond the paper: confidence"
-    question = "Are as many new levels won as expected?"
-    methods = OURS
-    scored_on = (PLAYED,)
+    designs = style_designs(OURS)
 
-    def trials(self, scale: Scale) -> list[Trial]:
-        return style_trials(scale, self.methods, (1, 3))
-
-    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
-        parts = _by_method(rows)
+    def exhibits(self, rows: Sequence[Row]) -> list[Exhibit]:
+        parts = {METHODS[method].label: cases(select(rows, method=method)) for method in OURS}
+        parts = {label: part for label, part in parts.items() if part}
         panels = [_panel(label, part) for label, part in parts.items()]
         return [
-            Plot(
-                Panels(panels, ["won"], Axis("expected", (0, 0.5, 1), limits=(-0.04, 1.04))),
-                "Reliability: success on new levels against expected success, mean over cases with a similar "
-                "expectation; on the diagonal, the expectation is met.",
-            ),
+            Plot(panels, "won", Axis("expected", (0, 0.5, 1)), self.drawn),
             Table(
                 ("Expected", *(f"{label}: {what}" for label in parts for what in ("cases", "expected", "won"))),
                 [_line(place, list(parts.values())) for place in range(BINS)],
-                "The same as numbers.",
+                self.captions[0],
             ),
         ]
 
@@ -68,22 +57,17 @@ class Confidence(Experiment):
         return lines or ["None of these results has an expected success rate."]
 
 
-def _by_method(rows: Sequence[Row]) -> dict[str, list[Case]]:
-    parts = {METHODS[method].label: cases(select(rows, method=method)) for method in OURS}
-    return {label: part for label, part in parts.items() if part}
-
-
 def cases(rows: Sequence[Row]) -> list[Case]:
     """Return expected and measured success of every result with an expectation."""
     pairs = [(measured(row)["learned"].get("expected"), success(row, GENERATED)) for row in rows if found(row)]
     return [(float(expected), won) for expected, won in pairs if expected is not None]
 
 
-def binned(part: Sequence[Case]) -> dict[int, list[Case]]:
+def binned(part: Sequence[Case]) -> list[list[Case]]:
     """Group cases by tenths of the expectation."""
-    bins: dict[int, list[Case]] = {}
+    bins: list[list[Case]] = [[] for _ in range(BINS)]
     for case in part:
-        bins.setdefault(min(int(case[0] * BINS), BINS - 1), []).append(case)
+        bins[min(int(case[0] * BINS), BINS - 1)].append(case)
     return bins
 
 
@@ -93,7 +77,7 @@ def calibration_error(part: Sequence[Case]) -> float:
     >>> round(calibration_error([(0.9, 1.0), (0.91, 0.8), (0.2, 0.4)]), 3)
     0.07
     """
-    return sum(abs(_mean(cases, 0) - _mean(cases, 1)) * len(cases) for cases in binned(part).values()) / len(part)
+    return sum(abs(_mean(cases, 0) - _mean(cases, 1)) * len(cases) for cases in binned(part) if cases) / len(part)
 
 
 def chance_error(rows: Sequence[Row], draws: int = DRAWS) -> tuple[float, float]:
@@ -103,15 +87,13 @@ def chance_error(rows: Sequence[Row], draws: int = DRAWS) -> tuple[float, float]
     suggest, and as many levels as they had.
     """
     rng = np.random.default_rng(0)
-    pairs = cases(rows)
     of = np.array([measured(row)["learned"].get("expected_of", LEVELS) for row in rows])
-    likely = np.array(
-        [(expected * n + won * LEVELS) / (n + LEVELS) for (expected, won), n in zip(pairs, of, strict=True)]
-    )
+    expected, won = np.array(cases(rows)).T
+    likely = (expected * of + won * LEVELS) / (of + LEVELS)
     errors = []
     for _ in range(draws):
-        expected = (rng.binomial(of, likely) + 1) / (of + 2)  # the posterior mean under a flat prior
-        errors.append(calibration_error(list(zip(expected, rng.binomial(LEVELS, likely) / LEVELS, strict=True))))
+        again = (rng.binomial(of, likely) + 1) / (of + 2)  # the posterior mean under a flat prior
+        errors.append(calibration_error(list(zip(again, rng.binomial(LEVELS, likely) / LEVELS, strict=True))))
     return fmean(errors), float(np.quantile(errors, 0.95))
 
 
@@ -120,19 +102,15 @@ def _mean(part: Sequence[Case], which: int) -> float:
 
 
 def _panel(label: str, part: Sequence[Case]) -> Panel:
-    bins = [cases for _, cases in sorted(binned(part).items())]
+    bins = [cases for cases in binned(part) if cases]
     diagonal = Line((0, 1), (0, 1), "as expected", {"color": "#6b6b6b", "linewidth": 0.8, "zorder": 3})
-    look = {"marker": ".", "linestyle": "", "alpha": 0.15, "markersize": 4, "zorder": 1}
-    dots = {"color": STYLES["shown"]["color"], **look}
-    every = Line([case[0] for case in part], [case[1] for case in part], "a case", dots)
     means = Line([_mean(p, 0) for p in bins], [_mean(p, 1) for p in bins], "mean", STYLES["shown-practice"])
-    return Panel(label, [diagonal, every, means])
+    return Panel(label, [diagonal, means])
 
 
 def _line(place: int, parts: Sequence[Sequence[Case]]) -> list[str]:
     cells = [f"{place / BINS:.1f} to {(place + 1) / BINS:.1f}"]
     for part in parts:
-        own = binned(part).get(place, [])
-        means = [f"{_mean(own, which):.2f}" for which in (0, 1)] if own else [MISSING_CELL] * 2
-        cells += [str(len(own)), *means]
+        own = binned(part)[place]
+        cells += [str(len(own)), *(f"{_mean(own, which):.2f}" if own else MISSING_CELL for which in (0, 1))]
     return cells

@@ -6,17 +6,16 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from shown.worlds import GAMES
 from shown_evidence.analysis.statistics import GENERATED, mean_over_games, never_learned, select
 from shown_evidence.analysis.success_tables import Table, what_each_is_given
-from shown_evidence.experiments.experiment import Experiment, Scale
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.level_sets import CHOOSE
 from shown_evidence.trials.methods import METHODS
-from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import percent
 
 SIZE, SETS = 5, 3  # demonstrations of a set, and sets
-PLAYED = CHOOSE.played_levels(100)
 
 SHORT = {"enough": 0.01, "patience": 1000, "steps": 5000}  # as by default
 LONG = {"enough": 0.001, "patience": 3000, "steps": 10_000}
@@ -32,43 +31,31 @@ TUNED = {"fcn-tuned": "fcn-mirrored", "cnn-tuned": "cnn-mirrored"}
 
 
 class NetworkSettings(Experiment):
-    """Two losses, three learning rates, two lengths of training, on mirrored data.
+    """Success of the networks with each setting."""
 
-    They are tried from 5 demonstrations on levels reserved for choosing, 3 sets. For each architecture the setting with
-    the highest mean over games and sets is chosen.
-    """
+    designs = (
+        Design(
+            tuple(TUNED.values()),
+            (SIZE,),
+            SETS,
+            CHOOSE.shown_levels,
+            options=SETTINGS,
+            played=(CHOOSE.played_levels(100),),
+        ),
+    )
 
-    name = "network-settings"
-    title = "Settings of the networks"
-    question = "Which settings suit the networks best, over all games?"
-    methods = tuple(TUNED.values())
-    scored_on = (PLAYED,)
-
-    def trials(self, scale: Scale) -> list[Trial]:
-        return [
-            Trial(method, game, scale.shown_levels(CHOOSE, number, SIZE), "perfect", 0, own, scale.levels(PLAYED))
-            for method in scale.methods_of(self.methods)
-            for game in scale.games_of(self.games)
-            for own in (SETTINGS if scale.full else SETTINGS[:1])
-            for number in range(scale.repeats(SETS, 1))
-        ]
-
-    def plots(self, rows: Sequence[Row]) -> list[Table]:
+    def exhibits(self, rows: Sequence[Row]) -> list[Table]:
         lines = [[*map(str, own.values()), *(_cell(rows, method, own) for method in self.methods)] for own in SETTINGS]
-        caption = (
-            f"Mean success on levels reserved for choosing from {SIZE} demonstrations, over games and {SETS} sets; in "
-            f"brackets starts that never learn. {what_each_is_given(self.methods)}"
-        )
+        caption = f"{self.captions[0]} {what_each_is_given(self.methods)}"
         head = (*map(str.capitalize, SETTINGS[0]), *(METHODS[method].label for method in self.methods))
         return [Table(head, lines, caption)]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
-        found = {name: chosen(rows, name) for name in TUNED}
         return [
             f"{len(SETTINGS)} settings tried. Chosen for {METHODS[name].label}: "
             f"{', '.join(f'{option} {value}' for option, value in choice.items())}."
-            for name, choice in found.items()
-            if choice is not None
+            for name in TUNED
+            if (choice := chosen(rows, name)) is not None
         ]
 
 
@@ -85,7 +72,7 @@ def chosen(rows: Sequence[Row], tuned: str) -> Mapping[str, Any] | None:
 def _mean(rows: Sequence[Row], method: str, own: Mapping[str, Any]) -> float:
     """Return the mean success of a setting; NaN unless it has results of all games and sets."""
     mine = select(rows, method=method, **own)
-    whole = len(mine) == len(NetworkSettings.games) * SETS
+    whole = len(mine) == len(GAMES) * SETS
     return mean_over_games(mine, GENERATED) if whole else math.nan
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
 
-from shown_evidence.analysis import figures
-from shown_evidence.analysis.claims import Finding, graded, holding
-from shown_evidence.analysis.figures import Axis, LevelView, Series
+from shown_evidence.analysis.figures import HUNDRED, NINE, Axis, Series
+from shown_evidence.analysis.statements import Finding, graded, holding
 from shown_evidence.analysis.statistics import GENERATED, TEST, mean_success, of_size, select, size
-from shown_evidence.analysis.success_tables import LEVELS, MEANS, Table, TableColumn, success_table
-from shown_evidence.experiments.experiment import Experiment, Plot, Scale
+from shown_evidence.analysis.success_tables import LEVELS, TableColumn
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS
-from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import percent
 
 KINDS = ("perfect", "independent", "correlated")
@@ -34,67 +33,17 @@ STYLES = {
 EPSILONS = tuple(STYLES)
 DUPLICATES = {"color": "#75d054", "marker": "x", "linestyle": (0, (1, 1.5))}
 
-SIZES = tuple(range(2, 17))
+SIZES, DRAWS = range(2, 17), 5
 ENOUGH = 8
 """Demonstrations from which on the means of text and table are taken."""
 
-VIEWS = (LevelView("9 test levels", TEST), LevelView("100 generated levels", GENERATED))
 UNIT = f"Generated levels, from {ENOUGH} demonstrations or more"
 
-DRAWS = 5
 MORE_LEVELS = range(900_000, 900_005)
 """Generated levels that follow the 11 training levels, which are too few for 16 demonstrations."""
 
 Means = Mapping[tuple[str, float], float]
 """Mean success on generated levels by kind of demonstrations and ε."""
-
-
-class Noise(Experiment):
-    """Six values of ε, three kinds of demonstrations, 2 to 16 of them, in several random orders."""
-
-    name = "noise"
-    title = "Noisy demonstrations"
-    question = "What if the demonstrator errs one time in five?"
-    games = ("nim",)
-    methods = ("lpp", "lpp-duplicates")
-
-    def trials(self, scale: Scale) -> list[Trial]:
-        """Return LPP with every ε, and with the mixture of the published code and the largest ε."""
-        return [
-            Trial(method, game, first_levels(draw, count), kind, draw, scale.options(method, noise=epsilon), scale.test)
-            for method in scale.methods_of(self.methods)
-            for game in scale.games_of(self.games)
-            for kind in KINDS
-            for epsilon in (EPSILONS if method == "lpp" else EPSILONS[-1:])
-            for count in scale.sizes(SIZES, (2, 4, 8, 12, 16))
-            for draw in range(scale.repeats(DRAWS, 2))
-        ]
-
-    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
-        columns = [
-            Series("no noise" if kind == "perfect" else f"{kind} noise", {"demonstrations": kind}) for kind in KINDS
-        ]
-        series = [Series(f"ε = {e:g}", {"method": "lpp", "noise": e}, STYLES[e]) for e in EPSILONS]
-        series.append(Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}, DUPLICATES))
-        across = Axis("demonstrations", range(2, 17, 4), limits=(1.2, 16.8))
-        parts = [_column(demonstrations, levels) for levels in (TEST, GENERATED) for demonstrations in KINDS]
-        return [
-            Plot(
-                figures.success_panels(rows, size, columns, series, VIEWS, across),
-                "Success in Nim from perfect demonstrations, and from demonstrations in which one action in five is a "
-                "random click (independent) or a random matchstick (correlated, and therefore misleading), for six "
-                "values of the noise ε that the learner expects. Mean of several draws.",
-            ),
-            success_table(rows, self.games, series, parts, f"From {ENOUGH} demonstrations or more. {MEANS}"),
-        ]
-
-    def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
-        means = _means(select(rows, method="lpp"))
-        if len(means) < len(KINDS) * len(EPSILONS):
-            return {}
-        kept = _means(select(rows, method="lpp-duplicates"))
-        zero = Finding(f"{UNIT}: {_at(means, 0.0)}.", holding(_drops(means, 0.0, KINDS[1:])))
-        return {"high": _too_high(means, kept), "zero": zero, "small": _small(means)}
 
 
 def first_levels(draw: int, count: int) -> str:
@@ -108,11 +57,41 @@ def first_levels(draw: int, count: int) -> str:
     return ",".join(pool[i] for i in order[:count])
 
 
-def _column(demonstrations: str, levels: str) -> TableColumn:
-    def keeps(row: Row) -> bool:
-        return size(row) >= ENOUGH and row.settings["demonstrations"] == demonstrations
+def _nim(method: str, epsilons: Sequence[float]) -> Design:
+    options = [{"noise": epsilon} for epsilon in epsilons]
+    return Design((method,), SIZES, DRAWS, first_levels, seeded=True, games=("nim",), kinds=KINDS, options=options)
 
-    return TableColumn(f"{demonstrations}, {LEVELS[levels]}", keeps, levels)
+
+def _column(kind: str, levels: str) -> TableColumn:
+    def keeps(row: Row) -> bool:
+        return size(row) >= ENOUGH and row.settings["demonstrations"] == kind
+
+    return TableColumn(f"{kind}, {LEVELS[levels]}", keeps, levels)
+
+
+class Noise(Experiment):
+    """Success in Nim with noisy demonstrations."""
+
+    designs = (_nim("lpp", EPSILONS), _nim("lpp-duplicates", EPSILONS[-1:]))
+    series = (
+        *(Series(f"ε = {epsilon:g}", {"method": "lpp", "noise": epsilon}, STYLES[epsilon]) for epsilon in STYLES),
+        Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}, DUPLICATES),
+    )
+    views = tuple(replace(view, spread=False) for view in (NINE, HUNDRED))
+    across = Axis("demonstrations", range(2, 17, 4))
+    columns = tuple(_column(kind, levels) for levels in (TEST, GENERATED) for kind in KINDS)
+
+    def panels(self, rows: Sequence[Row]) -> list[Series]:
+        return [
+            Series("no noise" if kind == "perfect" else f"{kind} noise", {"demonstrations": kind}) for kind in KINDS
+        ]
+
+    def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
+        means, kept = (_means(select(rows, method=method)) for method in ("lpp", "lpp-duplicates"))
+        if len(means) < len(KINDS) * len(EPSILONS):
+            return {}
+        zero = Finding(f"{UNIT}: {_at(means, 0.0)}.", holding(_drops(means, 0.0, KINDS[1:])))
+        return {"high": _too_high(means, kept), "zero": zero, "small": _small(means)}
 
 
 def _means(rows: Sequence[Row]) -> Means:
@@ -144,10 +123,10 @@ def _at(means: Means, epsilon: float) -> str:
 def _too_high(means: Means, kept: Means) -> Finding:
     """Judge a high ε, also with the duplicates of the published code."""
     best = ", ".join(f"{kind} {percent(value)}" for kind, value in _best(means).items())
-    measured = f"{UNIT}: {_at(means, 1.0)}; {_at(means, 0.1)}; the best ε: {best}."
+    words = f"{UNIT}: {_at(means, 1.0)}; {_at(means, 0.1)}; the best ε: {best}."
     if kept:
-        measured += f" With duplicates kept, {_at(kept, 1.0)}."
-    return Finding(measured, holding(_drops(means, 1.0, KINDS)))
+        words += f" With duplicates kept, {_at(kept, 1.0)}."
+    return Finding(words, holding(_drops(means, 1.0, KINDS)))
 
 
 def _small(means: Means) -> Finding:
