@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import DASH_DOT, DASHED, DOTTED, HUNDRED, LONG, Axis, Series
+from shown_evidence.analysis.figures import HUNDRED, Axis, LevelView, Series
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, TEST, games_among, mean_success, select, size
 from shown_evidence.analysis.success_tables import LEVELS, Table, demonstrated, what_each_is_given
 from shown_evidence.experiments.experiment import Design, Exhibit, Experiment
@@ -38,7 +38,7 @@ class Beyond(Experiment):
 
     designs: ClassVar[Sequence[Design]] = (_expert(LEARNERS),)
     series = tuple(figures.methods(LEARNERS))
-    views = (replace(HUNDRED, name=""),)
+    views: ClassVar[Sequence[LevelView]] = (replace(HUNDRED, name=""),)
     across = Axis("demonstrations", SIZES)
     columns = tuple(demonstrated(count, GENERATED) for count in SIZES)
     compared: ClassVar[Sequence[tuple[str, str]]] = (
@@ -83,16 +83,15 @@ def _differences(rows: Sequence[Row], pair: tuple[str, str]) -> list[str]:
 # --- additions ----------------------------------------------------------------------------------------------------
 
 
-def _with(label: str, color: str, marker: str, dashes: object, **added: Any) -> Series:
-    options = {"mirrored": False, "clauses": False, "words": "paper", **added}
-    return Series(label, {"method": "lpp-with", **options}, {"color": color, "marker": marker, "linestyle": dashes})
+def _with(label: str, **added: Any) -> Series:
+    return Series(label, {"method": "lpp-with", "mirrored": False, "clauses": False, "words": "paper", **added})
 
 
 ADDED = (
-    _with("LPP, mirrored too", "#44aa99", "v", DASHED, mirrored=True),
-    _with("LPP, clause search", "#882255", "s", DOTTED, clauses=True),
-    _with("LPP, standard vocabulary", "#7570b3", "D", DASH_DOT, words="standard"),
-    _with("LPP, all three", "#661100", "^", LONG, mirrored=True, clauses=True, words="standard"),
+    _with("LPP, mirrored too", mirrored=True),
+    _with("LPP, clause search", clauses=True),
+    _with("LPP, standard vocabulary", words="standard"),
+    _with("LPP, all three", mirrored=True, clauses=True, words="standard"),
 )
 
 
@@ -101,7 +100,7 @@ class Additions(Beyond):
 
     designs = (*Beyond.designs, _expert(("lpp-with",), options=[each.options for each in ADDED]))
     series = (Beyond.series[0], *ADDED, *Beyond.series[1:])
-    views = (replace(HUNDRED, name="", spread=False),)
+    views = ()
     compared = ()
 
 

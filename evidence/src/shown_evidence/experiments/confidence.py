@@ -7,11 +7,10 @@ from statistics import fmean
 
 import numpy as np
 
-from shown_evidence.analysis.figures import STYLES, Axis, Line, Panel, Plot
 from shown_evidence.analysis.statistics import GENERATED, found, measured, select, success
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments.beyond import OURS
-from shown_evidence.experiments.experiment import Exhibit, Experiment
+from shown_evidence.experiments.experiment import Experiment
 from shown_evidence.experiments.scripted_styles import style_designs
 from shown_evidence.results.row import Row
 from shown_evidence.trials.methods import METHODS
@@ -30,17 +29,14 @@ class Confidence(Experiment):
 
     designs = style_designs(OURS)
 
-    def exhibits(self, rows: Sequence[Row]) -> list[Exhibit]:
+    def exhibits(self, rows: Sequence[Row]) -> list[Table]:
         parts = {METHODS[method].label: cases(select(rows, method=method)) for method in OURS}
         parts = {label: part for label, part in parts.items() if part}
-        panels = [_panel(label, part) for label, part in parts.items()]
+        head = ("Expected", *(f"{label}: {what}" for label in parts for what in ("cases", "expected", "won")))
         return [
-            Plot(panels, "won", Axis("expected", (0, 0.5, 1)), self.drawn),
             Table(
-                ("Expected", *(f"{label}: {what}" for label in parts for what in ("cases", "expected", "won"))),
-                [_line(place, list(parts.values())) for place in range(BINS)],
-                self.captions[0],
-            ),
+                head, [_line(place, list(parts.values())) for place in range(BINS)] if parts else [], self.captions[0]
+            )
         ]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -99,13 +95,6 @@ def chance_error(rows: Sequence[Row], draws: int = DRAWS) -> tuple[float, float]
 
 def _mean(part: Sequence[Case], which: int) -> float:
     return fmean(case[which] for case in part)
-
-
-def _panel(label: str, part: Sequence[Case]) -> Panel:
-    bins = [cases for cases in binned(part) if cases]
-    diagonal = Line((0, 1), (0, 1), "as expected", {"color": "#6b6b6b", "linewidth": 0.8, "zorder": 3})
-    means = Line([_mean(p, 0) for p in bins], [_mean(p, 1) for p in bins], "mean", STYLES["shown-practice"])
-    return Panel(label, [diagonal, means])
 
 
 def _line(place: int, parts: Sequence[Sequence[Case]]) -> list[str]:

@@ -184,7 +184,7 @@ class Experiment:
     question: str
     about: str
     drawn: str = ""
-    captions: Sequence[str] = ("The same as numbers.",)
+    captions: Sequence[str] = ("Success on new levels.",)
 
     designs: ClassVar[Sequence[Design]]
     series: ClassVar[Sequence[Series]] = ()

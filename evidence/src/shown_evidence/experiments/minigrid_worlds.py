@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import STYLES, Axis, LevelView, Series
+from shown_evidence.analysis.figures import Series
 from shown_evidence.analysis.statistics import games_among, of_size, select, success
 from shown_evidence.analysis.success_tables import Table, what_each_is_given
-from shown_evidence.experiments.experiment import Design, Exhibit, Experiment
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.level_sets import LevelSets
 from shown_evidence.wording import many, percent
@@ -21,7 +19,7 @@ PLAIN = tuple(
     f"gym:MiniGrid-{world}-v0"
     for world in ("Empty-Random-6x6", "LavaGapS7", "DoorKey-5x5", "DoorKey-8x8", "Unlock", "FourRooms")
 )
-"""Worlds without missions, and drawn in the figure."""
+"""Worlds without missions."""
 
 WORLDS = (
     *PLAIN,
@@ -49,18 +47,18 @@ CLONED = ("cnn", "cnn-mirrored", "boosted-buttons", "tree-buttons")
 _design = partial(Design, sizes=SIZES, sets=3, shown=RESERVED.shown_levels, played=(PLAYED,))
 
 
-def _ours(label: str, style: dict[str, Any], language: str, rounds: int = 0) -> Series:
-    return Series(label, {"method": METHOD, "language": language, "rounds": rounds}, style)
+def _ours(label: str, language: str, rounds: int = 0) -> Series:
+    return Series(label, {"method": METHOD, "language": language, "rounds": rounds})
 
 
 VOCABULARIES = (
-    _ours("paper's vocabulary", STYLES["fcn"], "paper"),
-    _ours("standard vocabulary", {**STYLES["shown"], "linestyle": (0, (4, 1.5)), "marker": "X"}, "standard"),
-    _ours("walking vocabulary", STYLES["vpi"], "walking"),
+    _ours("paper's vocabulary", "paper"),
+    _ours("standard vocabulary", "standard"),
+    _ours("walking vocabulary", "walking"),
 )
 """Without practice, in plain worlds only."""
 
-PRACTICED = _ours("standard vocabulary, practiced", STYLES["shown"], "standard", ROUNDS)
+PRACTICED = _ours("standard vocabulary, practiced", "standard", ROUNDS)
 
 
 class MinigridWorlds(Experiment):
@@ -75,17 +73,12 @@ class MinigridWorlds(Experiment):
     series = (
         *VOCABULARIES,
         PRACTICED,
-        replace(*figures.methods(["lpp"]), label="LPP, as published"),
+        Series("LPP, as published", {"method": "lpp"}),
         *figures.methods(CLONED),
-        Series("random actions", {"method": "random"}, {**STYLES["random"], "marker": "."}),
+        Series("random actions", {"method": "random"}),
     )
-    views = (LevelView("", "60 new seeds, mean", SEEDS, spread=False),)
-    across = Axis("demonstrations", SIZES)
 
-    def panels(self, rows: Sequence[Row]) -> list[Series]:
-        return [Series(_title(world), {"game": world}) for world in games_among(rows, PLAIN)]
-
-    def exhibits(self, rows: Sequence[Row]) -> list[Exhibit]:
+    def exhibits(self, rows: Sequence[Row]) -> list[Table]:
         lines = [
             [_title(world), each.label, *(_mean(of_size(mine, count)) for count in SIZES)]
             for world in games_among(rows, self.games)
@@ -93,10 +86,7 @@ class MinigridWorlds(Experiment):
             if (mine := select(rows, game=world, **each.where))
         ]
         caption = f"{self.captions[0]} {what_each_is_given(self.methods)}"
-        return [
-            *self.plots(rows),
-            Table(("World", "Method", *(f"{count} shown" for count in SIZES)), lines, caption),
-        ]
+        return [Table(("World", "Method", *(f"{count} shown" for count in SIZES)), lines, caption)]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
         return [

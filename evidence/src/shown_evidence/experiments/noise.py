@@ -20,18 +20,7 @@ from shown_evidence.wording import percent
 KINDS = ("perfect", "independent", "correlated")
 """Kinds of demonstrations."""
 
-STYLES = {
-    0.0: {"color": "#b4345a", "marker": "o"},
-    1e-4: {"color": "#463480", "marker": "s"},
-    1e-3: {"color": "#33628d", "marker": "D"},
-    1e-2: {"color": "#23898e", "marker": "^"},
-    1e-1: {"color": "#29af7f", "marker": "v"},
-    1.0: {"color": "#75d054", "marker": "P"},
-}
-"""Zero stands out; the others go from dark to light."""
-
-EPSILONS = tuple(STYLES)
-DUPLICATES = {"color": "#75d054", "marker": "x", "linestyle": (0, (1, 1.5))}
+EPSILONS = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 
 SIZES, DRAWS = range(2, 17), 5
 ENOUGH = 8
@@ -74,8 +63,8 @@ class Noise(Experiment):
 
     designs = (_nim("lpp", EPSILONS), _nim("lpp-duplicates", EPSILONS[-1:]))
     series = (
-        *(Series(f"ε = {epsilon:g}", {"method": "lpp", "noise": epsilon}, STYLES[epsilon]) for epsilon in STYLES),
-        Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}, DUPLICATES),
+        *(Series(f"ε = {epsilon:g}", {"method": "lpp", "noise": epsilon}) for epsilon in EPSILONS),
+        Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}),
     )
     views = tuple(replace(view, spread=False) for view in (NINE, HUNDRED))
     across = Axis("demonstrations", range(2, 17, 4))

@@ -10,7 +10,7 @@ from typing import Any
 from shown.language.grammar import paper_grammar
 from shown.worlds import GAMES, find_game
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import STYLES, Axis, Series
+from shown_evidence.analysis.figures import Axis, Series
 from shown_evidence.analysis.statements import NO, PROGRAMS_BELOW, Finding, graded, holding
 from shown_evidence.analysis.statistics import (
     GENERATED,
@@ -59,9 +59,9 @@ class ProgramBudget(Experiment):
         *(_vpi(ensemble, (SIX_HOURS,), games=("nim",), long=True) for ensemble in (25, 1)),
     )
     series = (
-        Series("LPP", {"method": "lpp", "ensemble": 25}, STYLES["lpp"]),
-        Series("VPI", {"method": "vpi", "ensemble": 25}, STYLES["vpi"]),
-        Series(METHODS["vpi-best"].label, {"method": "vpi", "ensemble": 1}, STYLES["vpi-best"]),
+        Series("LPP", {"method": "lpp", "ensemble": 25}),
+        Series("VPI", {"method": "vpi", "ensemble": 25}),
+        Series(METHODS["vpi-best"].label, {"method": "vpi", "ensemble": 1}),
     )
     across = Axis("programs", (1, 100, 10_000), programs, logarithmic=True)
     columns = tuple(_column(number, kind) for number in IN_TABLE for kind in (TEST, GENERATED))
