@@ -86,9 +86,9 @@ def select(rows: Iterable[Row], **settings: Any) -> list[Row]:
     return [row for row in rows if all(_setting(row, name) == value for name, value in settings.items())]
 
 
-def of_size(rows: Iterable[Row], least: int, most: int | None = None) -> list[Row]:
-    """Return the rows with `least` to `most` demonstrations; with exactly `least` by default."""
-    return [row for row in rows if least <= size(row) <= (least if most is None else most)]
+def of_size(rows: Iterable[Row], count: int) -> list[Row]:
+    """Return the rows with this number of demonstrations."""
+    return [row for row in rows if size(row) == count]
 
 
 def grouped(rows: Iterable[Row], key: Callable[[Row], K]) -> dict[K, list[Row]]:

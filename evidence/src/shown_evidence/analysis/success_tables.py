@@ -65,6 +65,13 @@ def success_table(
     )
 
 
+def by_size(rows: Sequence[Row], method: str, sizes: Sequence[int]) -> str:
+    """Return the mean success of a method on generated levels from each number of demonstrations."""
+    mine = select(rows, method=method)
+    means = (stats.mean_success(stats.of_size(mine, size), GENERATED) for size in sizes)
+    return " / ".join(map(percent, means)) if mine else MISSING_CELL
+
+
 def what_each_is_given(names: Sequence[str]) -> str:
     """Return what compared methods learn from; nothing if all learn from the demonstrations alone.
 

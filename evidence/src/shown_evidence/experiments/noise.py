@@ -10,7 +10,7 @@ import numpy as np
 
 from shown_evidence.analysis.figures import HUNDRED, NINE, Axis, Series
 from shown_evidence.analysis.statements import Finding, graded, holding
-from shown_evidence.analysis.statistics import GENERATED, TEST, mean_success, of_size, select, size
+from shown_evidence.analysis.statistics import GENERATED, TEST, grouped, mean_success, select, size
 from shown_evidence.analysis.success_tables import LEVELS, TableColumn
 from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
@@ -31,7 +31,7 @@ UNIT = f"Generated levels, from {ENOUGH} demonstrations or more"
 MORE_LEVELS = range(900_000, 900_005)
 """Generated levels that follow the 11 training levels, which are too few for 16 demonstrations."""
 
-Means = Mapping[tuple[str, float], float]
+Means = Mapping[str, Mapping[float, float]]
 """Mean success on generated levels by kind of demonstrations and ε."""
 
 
@@ -77,51 +77,46 @@ class Noise(Experiment):
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
         means, kept = (_means(select(rows, method=method)) for method in ("lpp", "lpp-duplicates"))
-        if len(means) < len(KINDS) * len(EPSILONS):
+        if sum(map(len, means.values())) < len(KINDS) * len(EPSILONS):
             return {}
         zero = Finding(f"{UNIT}: {_at(means, 0.0)}.", holding(_drops(means, 0.0, KINDS[1:])))
         return {"high": _too_high(means, kept), "zero": zero, "small": _small(means)}
 
 
 def _means(rows: Sequence[Row]) -> Means:
-    large = of_size(rows, ENOUGH, max(SIZES))
-    return {
-        (kind, epsilon): mean_success(found, GENERATED)
-        for kind in KINDS
-        for epsilon in EPSILONS
-        if (found := select(large, demonstrations=kind, noise=epsilon))
-    }
+    means: dict[str, dict[float, float]] = {kind: {} for kind in KINDS}
+    large = [row for row in rows if size(row) >= ENOUGH]
+    for (kind, epsilon), part in grouped(large, lambda row: (row.settings["demonstrations"], _epsilon(row))).items():
+        means[kind][epsilon] = mean_success(part, GENERATED)
+    return means
 
 
-def _best(means: Means) -> dict[str, float]:
-    """Return the success with the best ε for each kind of demonstrations."""
-    return {kind: max(means[kind, epsilon] for epsilon in EPSILONS) for kind in KINDS}
+def _epsilon(row: Row) -> float:
+    return float(row.settings["options"]["noise"])
 
 
 def _drops(means: Means, epsilon: float, kinds: Sequence[str]) -> list[bool]:
-    """Return whether an ε loses more than half of the best success."""
-    best = _best(means)
-    return [means[kind, epsilon] < 0.5 * best[kind] for kind in kinds]
+    """Return whether an ε loses more than half of the best success with each kind of demonstrations."""
+    return [means[kind][epsilon] < 0.5 * max(means[kind].values()) for kind in kinds]
 
 
 def _at(means: Means, epsilon: float) -> str:
-    known = [kind for kind in KINDS if (kind, epsilon) in means]
-    return f"ε = {epsilon:g}: " + ", ".join(f"{kind} {percent(means[kind, epsilon])}" for kind in known)
+    known = [kind for kind in KINDS if epsilon in means[kind]]
+    return f"ε = {epsilon:g}: " + ", ".join(f"{kind} {percent(means[kind][epsilon])}" for kind in known)
 
 
 def _too_high(means: Means, kept: Means) -> Finding:
     """Judge a high ε, also with the duplicates of the published code."""
-    best = ", ".join(f"{kind} {percent(value)}" for kind, value in _best(means).items())
+    best = ", ".join(f"{kind} {percent(max(means[kind].values()))}" for kind in KINDS)
     words = f"{UNIT}: {_at(means, 1.0)}; {_at(means, 0.1)}; the best ε: {best}."
-    if kept:
+    if any(kept.values()):
         words += f" With duplicates kept, {_at(kept, 1.0)}."
     return Finding(words, holding(_drops(means, 1.0, KINDS)))
 
 
 def _small(means: Means) -> Finding:
     """Find the ε with most of the best success over all kinds of demonstrations."""
-    best = _best(means)
-    share = {e: fmean(means[kind, e] / max(best[kind], 1e-9) for kind in KINDS) for e in EPSILONS}
+    share = {e: fmean(mine[e] / max(*mine.values(), 1e-9) for mine in means.values()) for e in EPSILONS}
     top = max(share, key=lambda epsilon: share[epsilon])
     small = [epsilon for epsilon in EPSILONS if 0 < epsilon <= 0.01]
     words = "; ".join(_at(means, epsilon) for epsilon in small)

@@ -12,16 +12,7 @@ from shown.worlds import GAMES, find_game
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import Axis, Series
 from shown_evidence.analysis.statements import NO, PROGRAMS_BELOW, Finding, graded, holding
-from shown_evidence.analysis.statistics import (
-    GENERATED,
-    TEST,
-    curve,
-    first_perfect,
-    games_among,
-    programs,
-    select,
-    success,
-)
+from shown_evidence.analysis.statistics import GENERATED, TEST, curve, first_perfect, programs, select, success
 from shown_evidence.analysis.success_tables import LEVELS, TableColumn
 from shown_evidence.experiments.experiment import Design, Exhibit, Experiment
 from shown_evidence.results.row import Row
@@ -135,7 +126,7 @@ def _vpi_in_nim(rows: Sequence[Row]) -> Finding | None:
 
 def _vpi_elsewhere(rows: Sequence[Row]) -> Finding | None:
     mixed, single = _mixed_and_single(rows)
-    games = [game for game in games_among(mixed, tuple(GAMES)) if game != "nim"]
+    games = [game for game in stats.games_among(mixed, tuple(GAMES)) if game != "nim"]
     if len(games) < stats.LEAST_GAMES - 1:
         return None
     bests = {game: [_best(select(part, game=game)) for part in (mixed, single)] for game in games}

@@ -16,8 +16,8 @@ from markupsafe import Markup
 from shown.worlds import GAMES
 from shown_evidence.analysis.drawing import svg_element, svg_file
 from shown_evidence.analysis.statements import MISSING, NO, PARTLY, YES
-from shown_evidence.analysis.statistics import FLOORS, GENERATED, games_among, mean_success, of_size, select
-from shown_evidence.analysis.success_tables import Table, what_each_is_given
+from shown_evidence.analysis.statistics import FLOORS, GENERATED, games_among, mean_success, select
+from shown_evidence.analysis.success_tables import Table, by_size, what_each_is_given
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.experiments.beyond import LEARNERS, SIZES
 from shown_evidence.experiments.experiment import Presentation
@@ -102,11 +102,8 @@ def opening_table(rows: Sequence[Row]) -> Table:
     lines = []
     for game in games_among((row for row in rows if row.settings["method"] in LEARNERS), tuple(GAMES)):
         here = select(rows, game=game)
-        cells = [
-            " / ".join(percent(mean_success(of_size(select(here, method=method), size), GENERATED)) for size in SIZES)
-            for method in LEARNERS
-        ]
-        lines.append([title(game), *cells, percent(mean_success(select(here, method=FLOORS[-1]), GENERATED))])
+        floor = percent(mean_success(select(here, method=FLOORS[-1]), GENERATED))
+        lines.append([title(game), *(by_size(here, method, SIZES) for method in LEARNERS), floor])
     return Table(
         ("Game", *(METHODS[method].label for method in (*LEARNERS, FLOORS[-1]))),
         lines,
