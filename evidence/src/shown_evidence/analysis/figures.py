@@ -70,13 +70,12 @@ class Plot:
 
 @dataclass(frozen=True)
 class LevelView:
-    """Pooled success on a kind of levels; `spread` shades the interval of the mean. `name` ends names of files."""
+    """Pooled success on a kind of levels; a mean has its interval shaded. `name` ends names of files."""
 
     name: str
     label: str
     kind: str
     pool: Pool = fmean
-    spread: bool = True
 
 
 NINE = LevelView("nine", "9 test levels", TEST)
@@ -119,12 +118,12 @@ def success_plot(
         Panel(column.label, [_line(label, select(mine, **column.where), view, across) for label, mine in drawn])
         for column in columns
     ]
-    shaded = " Shaded: 95 % bootstrap interval of the mean over sets." if view.spread else ""
+    shaded = " Shaded: 95 % bootstrap interval of the mean over sets." if view.pool is fmean else ""
     return Plot(panels, f"success, {view.label}", across, f"Success, {view.label}{ends}.{shaded}", view.name)
 
 
 def _line(label: str, rows: Sequence[Row], view: LevelView, across: Axis) -> Line:
     found = points(rows, across.value, view.kind)
-    spans = [interval(values) for values in found.values()] if view.spread else []
+    spans = [interval(values) for values in found.values()] if view.pool is fmean else []
     band = [low for low, _ in spans], [high for _, high in spans]
     return Line(label, list(found), [view.pool(values) for values in found.values()], band)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -63,6 +64,28 @@ def success_table(
     return Table(
         ("Game", "Method", "Trials", *(column.head for column in columns)), lines, f"{caption} {MEANS} {given}"
     )
+
+
+def difference_table(
+    rows: Sequence[Row],
+    pairs: Sequence[tuple[str, str]],
+    columns: Mapping[str, Sequence[int]],
+    caption: str,
+    of: float = math.inf,
+) -> Table:
+    """Return the differences of success on generated levels between two methods, paired by demonstrations.
+
+    Columns have numbers of demonstrations. Sets are disjoint, or all `of` the same number of levels, and so overlap.
+    """
+    lines = []
+    for pair in pairs:
+        cells = []
+        for counts in columns.values():
+            own, other = ([row for row in select(rows, method=name) if stats.size(row) in counts] for name in pair)
+            difference = stats.paired_difference(own, other, GENERATED, overlap=max(counts) / of)
+            cells.append(stats.difference_text(difference))
+        lines.append([" − ".join(METHODS[name].label for name in pair), *cells])
+    return Table(("Difference", *columns), lines, caption)
 
 
 def by_size(rows: Sequence[Row], method: str, sizes: Sequence[int]) -> str:

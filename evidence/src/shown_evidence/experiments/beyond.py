@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -11,7 +10,7 @@ from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import HUNDRED, Axis, LevelView, Series
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, TEST, games_among, mean_success, select, size
-from shown_evidence.analysis.success_tables import LEVELS, Table, demonstrated, what_each_is_given
+from shown_evidence.analysis.success_tables import LEVELS, Table, demonstrated, difference_table, what_each_is_given
 from shown_evidence.experiments.experiment import Design, Exhibit, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.styles import EXPERT
@@ -38,7 +37,7 @@ class Beyond(Experiment):
 
     designs: ClassVar[Sequence[Design]] = (_expert(LEARNERS),)
     series = tuple(figures.methods(LEARNERS))
-    views: ClassVar[Sequence[LevelView]] = (replace(HUNDRED, name=""),)
+    views: ClassVar[Sequence[LevelView]] = (HUNDRED,)
     across = Axis("demonstrations", SIZES)
     columns = tuple(demonstrated(count, GENERATED) for count in SIZES)
     compared: ClassVar[Sequence[tuple[str, str]]] = (
@@ -48,14 +47,8 @@ class Beyond(Experiment):
     )
 
     def exhibits(self, rows: Sequence[Row]) -> Sequence[Exhibit]:
-        return [
-            *super().exhibits(rows),
-            Table(
-                ("Difference", *(f"{count} shown" for count in SIZES), "All sizes"),
-                [[_named(pair), *_differences(rows, pair)] for pair in self.compared],
-                self.captions[-1],
-            ),
-        ]
+        columns = {**{f"{count} shown": (count,) for count in SIZES}, "All sizes": SIZES}
+        return [*super().exhibits(rows), difference_table(rows, self.compared, columns, self.captions[-1])]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
         lines = []
@@ -65,19 +58,6 @@ class Beyond(Experiment):
             if parts:
                 lines.append(f"{series.label}, mean over games by number of demonstrations: {', '.join(parts)}.")
         return lines
-
-
-def _named(pair: tuple[str, str]) -> str:
-    return " − ".join(METHODS[method].label for method in pair)
-
-
-def _differences(rows: Sequence[Row], pair: tuple[str, str]) -> list[str]:
-    """Return the differences from each number of demonstrations, and from all."""
-    cells = []
-    for part in (*((count,) for count in SIZES), SIZES):
-        own, other = ([row for row in select(rows, method=method) if size(row) in part] for method in pair)
-        cells.append(stats.difference_text(stats.paired_difference(own, other, GENERATED)))
-    return cells
 
 
 # --- additions ----------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import Axis, LevelView
 from shown_evidence.analysis.statements import NO, PERFECT_FROM, YES, Finding, graded, holding
 from shown_evidence.analysis.statistics import GENERATED, TEST, TRAIN, first_perfect, mean_success, select, size
-from shown_evidence.analysis.success_tables import Table, demonstrated, success_table
+from shown_evidence.analysis.success_tables import demonstrated, difference_table, success_table
 from shown_evidence.experiments.experiment import Design, Exhibit, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
@@ -52,7 +52,7 @@ class Demos(Experiment):
     )
     series = tuple(figures.methods(("lpp", "shown", *BASELINES)))
     views = (
-        LevelView("best", "9 test levels, best set", TEST, max, spread=False),
+        LevelView("best", "9 test levels, best set", TEST, max),
         LevelView("mean", "9 test levels, mean", TEST),
         LevelView("generated", "100 generated levels, mean", GENERATED),
     )
@@ -73,20 +73,14 @@ class Demos(Experiment):
     def exhibits(self, rows: Sequence[Row]) -> list[Exhibit]:
         ten = of_the_ten_sets(rows)
         nine = [demonstrated(count, TEST, pool) for count in IN_TABLES for pool in (max, fmean)]
+        pairs = [("lpp", each.where["method"]) for each in TABLED[1:] if select(ten, **each.where)]
+        columns = {f"{count} shown": (count,) for count in IN_TABLES}
         hundred = [demonstrated(count, GENERATED) for count in IN_TABLES]
         return [
             *self.plots(ten),
             success_table(ten, self.games, TABLED, nine, self.captions[0]),
             success_table(ten, self.games, TABLED, hundred, self.captions[1]),
-            Table(
-                ("Difference", *(f"{count} shown" for count in IN_TABLES)),
-                [
-                    [f"LPP − {each.label}", *(_difference(ten, each.where["method"], count) for count in IN_TABLES)]
-                    for each in TABLED[1:]
-                    if select(ten, **each.where)
-                ],
-                self.captions[2],
-            ),
+            difference_table(ten, pairs, columns, self.captions[2], of=TRAINING_LEVELS),
         ]
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:
@@ -111,11 +105,6 @@ def of_the_ten_sets(rows: Sequence[Row]) -> list[Row]:
         for row in rows
         if row.settings["method"] in stats.FLOORS or row.settings["levels"] in training_sets(size(row), SETS)
     ]
-
-
-def _difference(rows: Sequence[Row], method: str, count: int) -> str:
-    own, other = (stats.of_size(select(rows, method=name), count) for name in ("lpp", method))
-    return stats.difference_text(stats.paired_difference(own, other, GENERATED, overlap=count / TRAINING_LEVELS))
 
 
 # --- demonstrations that LPP needs --------------------------------------------------------------------------------

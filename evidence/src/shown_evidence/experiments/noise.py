@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
 
-from shown_evidence.analysis.figures import HUNDRED, NINE, Axis, Series
+from shown_evidence.analysis.figures import Axis, Series
 from shown_evidence.analysis.statements import Finding, graded, holding
 from shown_evidence.analysis.statistics import GENERATED, TEST, grouped, mean_success, select, size
 from shown_evidence.analysis.success_tables import LEVELS, TableColumn
@@ -66,7 +65,6 @@ class Noise(Experiment):
         *(Series(f"ε = {epsilon:g}", {"method": "lpp", "noise": epsilon}) for epsilon in EPSILONS),
         Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}),
     )
-    views = tuple(replace(view, spread=False) for view in (NINE, HUNDRED))
     across = Axis("demonstrations", range(2, 17, 4))
     columns = tuple(_column(kind, levels) for levels in (TEST, GENERATED) for kind in KINDS)
 

@@ -1,4 +1,4 @@
-"""Atari Breakout: one demonstration of 500 frames, as in the paper's appendix, and beyond."""
+"""Arcade games: the reward in Atari Breakout, as in the paper's appendix and beyond, and in games of MinAtar."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from functools import partial
 from statistics import fmean, pstdev
 
 from shown_evidence.analysis.statements import PARTLY, Finding, graded
-from shown_evidence.analysis.statistics import measured, select
+from shown_evidence.analysis.statistics import measured, of_size, select
 from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments.experiment import Design, Experiment
+from shown_evidence.minatar_worlds import GAMES as MINATAR
+from shown_evidence.minatar_worlds import world_name
 from shown_evidence.results.row import Row
+from shown_evidence.trials.level_sets import LevelSets
 from shown_evidence.wording import MISSING_CELL
+
+# --- Atari Breakout -------------------------------------------------------------------------------------------------
 
 FRAMES, BLOCKS = "atari:Breakout", "atari:Breakout#blocks,game"
 VALUES = "red,black_to_red,red_to_black,black"
@@ -25,7 +30,7 @@ STARTS = {
     ELSEWHERE: "10 other starts, 500 frames",
     TO_THE_END: "10 other starts, until the ball is lost",
 }
-GAMES = {SERVES: "the 4 serves, five balls", ELSEWHERE: "10 other starts, five balls"}
+WHOLE_GAMES = {SERVES: "the 4 serves, five balls", ELSEWHERE: "10 other starts, five balls"}
 SHOWN = ("seeds:0", "seeds:1", "seeds:3")
 """The serves that the expert returns; it loses the third."""
 TOGETHER = ("seeds:0,1", "seeds:0,1,3")
@@ -33,7 +38,7 @@ TOGETHER = ("seeds:0,1", "seeds:0,1,3")
 
 _lpp = partial(Design, ("lpp-values",), (1,))
 _frames = partial(_lpp, sets=3, shown=lambda number, size: SHOWN[number], games=(FRAMES,), played=tuple(STARTS))
-_blocks = partial(_lpp, shown=lambda number, size: TOGETHER[number], games=(BLOCKS,), played=tuple(GAMES))
+_blocks = partial(_lpp, shown=lambda number, size: TOGETHER[number], games=(BLOCKS,), played=tuple(WHOLE_GAMES))
 
 
 class AtariBreakout(Experiment):
@@ -51,7 +56,7 @@ class AtariBreakout(Experiment):
         ordered = sorted(rows, key=lambda row: (row.settings["options"]["programs"], row.settings["levels"]))
         return [
             Table(head, [line for row in select(ordered, game=game) for line in _lines(row, starts)], caption)
-            for game, starts, caption in zip((FRAMES, BLOCKS), (STARTS, GAMES), self.captions, strict=True)
+            for game, starts, caption in zip((FRAMES, BLOCKS), (STARTS, WHOLE_GAMES), self.captions, strict=True)
         ]
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
@@ -98,3 +103,48 @@ def _rewards_text(rewards: Sequence[float]) -> str:
 
 def _rewards(row: Row, spec: str, whose: str = "reward") -> Sequence[float]:
     return [float(reward) for reward in measured(row).get(whose, {}).get(spec, ())]
+
+
+# --- MinAtar --------------------------------------------------------------------------------------------------------
+
+SIZES = (1, 5)
+
+RESERVED = LevelSets(shown=40_000, played=50_000, apart=100, prefix="seeds")
+"""Views, experts and practice were chosen on other seeds, from 900,000 on."""
+
+PLAYED = RESERVED.played_levels(60)
+
+PLAYERS = {"what acts": "", "the rule": "rule ", "all rules": "vote ", "random play": "random "}
+"""Players, and the names under which results hold their returns."""
+
+
+class MinAtarGames(Experiment):
+    """Returns in games of MinAtar."""
+
+    designs = (
+        Design(
+            ("shown-timed",), SIZES, 3, RESERVED.shown_levels, games=tuple(map(world_name, MINATAR)), played=(PLAYED,)
+        ),
+    )
+
+    def exhibits(self, rows: Sequence[Row]) -> list[Table]:
+        head = ("Game", "Shown", "Sets", *(words.capitalize() for words in PLAYERS), "The expert")
+        return [Table(head, [line for game in MINATAR for line in _returns(game, rows)], self.captions[0])]
+
+
+def _returns(game: str, rows: Sequence[Row]) -> Iterator[list[str]]:
+    """Yield the line of each number of demonstrations that has results."""
+    for count in SIZES:
+        mine = of_size(select(rows, game=world_name(game)), count)
+        if mine:
+            returns = [*(_mean(mine, "reward", prefix) for prefix in PLAYERS.values()), _mean(mine, "expert")]
+            cells = [MISSING_CELL if one is None else f"{one:.1f}" for one in returns]
+            yield [game, str(count), str(len(mine)), *cells]
+
+
+def _mean(rows: Sequence[Row], whose: str, prefix: str = "") -> float | None:
+    """Return the mean return over rows and played seeds; None if there is none."""
+    found = [
+        reward for row in rows for spec in row.settings["test"] for reward in _rewards(row, f"{prefix}{spec}", whose)
+    ]
+    return fmean(found) if found else None
