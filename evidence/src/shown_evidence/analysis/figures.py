@@ -80,6 +80,7 @@ class LevelView:
 
 NINE = LevelView("nine", "9 test levels", TEST)
 HUNDRED = LevelView("generated", "100 generated levels", GENERATED)
+BOTH = (NINE, HUNDRED)
 
 
 @dataclass(frozen=True)

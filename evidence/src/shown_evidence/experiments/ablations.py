@@ -30,7 +30,6 @@ class Ablations(Experiment):
         Design(NETWORKS, (FEW,), 3),
     )
     series = (Series("LPP", {"method": "lpp", "ensemble": 25}), *figures.methods((*NETWORKS, *PRIORS)))
-    views = ()
     columns = tuple(demonstrated(count, kind) for count in (TOTAL, FEW) for kind in (TEST, GENERATED))
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from shown.errors import BadInput
 from shown.worlds import GAMES
 from shown_evidence.analysis import figures
-from shown_evidence.analysis.figures import HUNDRED, NINE, Axis, LevelView, Plot, Series, success_plot
+from shown_evidence.analysis.figures import Axis, LevelView, Plot, Series, success_plot
 from shown_evidence.analysis.statements import STATEMENTS, Claim, Finding, judged
 from shown_evidence.analysis.statistics import FLOORS, games_among
 from shown_evidence.analysis.success_tables import Table, TableColumn, success_table
@@ -174,7 +174,7 @@ class Experiment:
     Attributes:
         designs: its trials. Random play that is scored on the levels of the first belongs to it, too.
         series: lines of its figures and of its table.
-        views: levels of its figures, one figure each.
+        views: levels of its figures, one figure each, none by default.
         across: their horizontal axis.
         columns: columns of its table.
     """
@@ -188,7 +188,7 @@ class Experiment:
 
     designs: ClassVar[Sequence[Design]]
     series: ClassVar[Sequence[Series]] = ()
-    views: ClassVar[Sequence[LevelView]] = (NINE, HUNDRED)
+    views: ClassVar[Sequence[LevelView]] = ()
     across: ClassVar[Axis]
     columns: ClassVar[Sequence[TableColumn]] = ()
 

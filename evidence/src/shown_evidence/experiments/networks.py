@@ -34,6 +34,7 @@ class DataEfficiency(Experiment):
 
     designs = (_design(("lpp",), (1, 2, 3, 4, 5, 10)), _design(NETWORKS, SIZES, seeded=True))
     series = tuple(figures.methods(("lpp", *NETWORKS)))
+    views = figures.BOTH
     across = Axis("demonstrations", (1, 10, 100, 1000), logarithmic=True)
     columns = tuple(demonstrated(count, kind) for count in IN_TABLE for kind in (TEST, GENERATED))
 

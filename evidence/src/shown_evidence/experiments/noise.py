@@ -7,6 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
+from shown_evidence.analysis import figures
 from shown_evidence.analysis.figures import Axis, Series
 from shown_evidence.analysis.statements import Finding, graded, holding
 from shown_evidence.analysis.statistics import GENERATED, TEST, grouped, mean_success, select, size
@@ -65,6 +66,7 @@ class Noise(Experiment):
         *(Series(f"ε = {epsilon:g}", {"method": "lpp", "noise": epsilon}) for epsilon in EPSILONS),
         Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}),
     )
+    views = figures.BOTH
     across = Axis("demonstrations", range(2, 17, 4))
     columns = tuple(_column(kind, levels) for levels in (TEST, GENERATED) for kind in KINDS)
 

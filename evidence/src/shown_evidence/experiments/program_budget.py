@@ -9,6 +9,7 @@ from typing import Any
 
 from shown.language.grammar import paper_grammar
 from shown.worlds import GAMES, find_game
+from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.figures import Axis, Series
 from shown_evidence.analysis.statements import NO, PROGRAMS_BELOW, Finding, graded, holding
@@ -54,6 +55,7 @@ class ProgramBudget(Experiment):
         Series("VPI", {"method": "vpi", "ensemble": 25}),
         Series(METHODS["vpi-best"].label, {"method": "vpi", "ensemble": 1}),
     )
+    views = figures.BOTH
     across = Axis("programs", (1, 100, 10_000), programs, logarithmic=True)
     columns = tuple(_column(number, kind) for number in IN_TABLE for kind in (TEST, GENERATED))
 

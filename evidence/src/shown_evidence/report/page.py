@@ -61,11 +61,8 @@ def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
     used = {row.key: row for chapter in read for row in chapter.rows}
     by_name = {chapter.experiment.name: chapter for chapter in read}
     failed = sum(row.status != "ok" for row in everything)
-    left_out = {
-        "failed": failed,
-        "with settings of no experiment": len(everything) - failed - len(used),
-        "invalid": bad,
-    }
+    elsewhere = len(everything) - failed - len(used)
+    left_out = {f"{failed:,} failed": failed, f"{elsewhere:,} of no experiment": elsewhere, many(bad, "bad row"): bad}
     loader = FileSystemLoader(Path(__file__).parent)
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     return environment.get_template("page.html").render(
@@ -83,7 +80,7 @@ def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
         store=store,
         dates=sorted(row.finished[:10] for row in everything),
         machines=many(len({row.machine for row in everything}), "machine"),
-        left_out=", ".join(f"{number:,} {what}" for what, number in left_out.items() if number),
+        left_out=", ".join(words for words, number in left_out.items() if number),
     )
 
 
